@@ -1,0 +1,120 @@
+/**
+ * The one catalogue of errors: every non-zero `code` that Florin answers, with its HTTP status, text and
+ * whether the same request may succeed later. The specification leaves the numbers open; they are fixed here.
+ */
+export interface ErrorEntry {
+  readonly code: number;
+  readonly http: number;
+  /** What is said before the colon of `Text: detail`. */
+  readonly text: string;
+  readonly retryable: boolean;
+}
+
+function entry(code: number, text: string, http = 200, retryable = false): ErrorEntry {
+  return { code, http, text, retryable };
+}
+
+export const errorCatalogue = {
+  link_not_found: entry(100101, 'Payment link not found'),
+  link_archived: entry(100102, 'Payment link archived'),
+  link_not_active: entry(100103, 'Payment link not active'),
+  link_version_invalid: entry(100104, 'Invalid payment link version'),
+  link_items_mismatch: entry(100105, 'Link type does not match line items'),
+  session_not_found: entry(100201, 'Session not found'),
+  client_code_invalid: entry(100202, 'Client code invalid'),
+  session_expired: entry(100203, 'Session expired'),
+  session_paid: entry(100204, 'Session already paid'),
+  session_cancelled: entry(100205, 'Session cancelled'),
+  payer_mismatch: entry(100206, 'Payer mismatch'),
+  session_already_signed: entry(100207, 'Payment already signed'),
+  expiration_out_of_range: entry(100208, 'Expiration time out of range'),
+  amount_out_of_range: entry(100209, 'Amount out of range'),
+  product_not_found: entry(100301, 'Product not found'),
+  products_missing: entry(100302, 'Some products not found'),
+  products_not_active: entry(100303, 'Some products not active'),
+  product_not_active: entry(100304, 'Product not active'),
+  product_used: entry(100305, 'Product has been used by a payment link'),
+  product_removed: entry(100306, 'Product removed'),
+  account_not_found: entry(100401, 'Account not found'),
+  account_removed: entry(100402, 'Account removed'),
+  account_version_changed: entry(100403, 'Account version changed'),
+  settlement_token_not_enabled: entry(100404, 'Settlement token not enabled on the account'),
+  account_limit: entry(100405, 'Account limit reached'),
+  webhook_not_found: entry(100501, 'Webhook not found'),
+  webhook_limit: entry(100502, 'Webhook limit reached'),
+  webhook_url_not_allowed: entry(100503, 'Webhook URL not allowed'),
+  event_type_unknown: entry(100504, 'Unknown event type'),
+  delivery_not_found: entry(100505, 'Delivery not found'),
+  event_not_found: entry(100506, 'Event not found'),
+  signature_invalid: entry(100601, 'Invalid signature'),
+  authorization_expired: entry(100602, 'Authorization expired'),
+  authorization_too_far: entry(100603, 'Authorization expires too far ahead'),
+  nonce_used: entry(100604, 'Nonce already used'),
+  domain_chain_mismatch: entry(100605, 'Domain chain does not match paymentChainId'),
+  purpose_mismatch: entry(100606, 'Purpose mismatch'),
+  merchant_mismatch: entry(100607, 'Merchant mismatch'),
+  payment_token_unsupported: entry(100608, 'Payment token not supported'),
+  amount_mismatch: entry(100609, 'Amount mismatch'),
+  payer_email_required: entry(100610, 'Payer email required'),
+  payer_not_served: entry(100611, 'Payer cannot be served'),
+  method_not_available: entry(100612, 'Payment method not available'),
+  order_already_paid: entry(100613, 'Order already paid'),
+  refund_exceeds: entry(100701, 'Refund exceeds the refundable amount'),
+  refund_not_possible: entry(100702, 'Not refundable in this state'),
+  refund_not_found: entry(100703, 'Refund not found'),
+  authorization_header_malformed: entry(200101, 'Missing or malformed Authorization header', 401),
+  api_key_invalid: entry(200102, 'Invalid, expired or revoked API key', 401),
+  api_key_forbidden: entry(200103, 'API key lacks permission', 403),
+  json_malformed: entry(400100, 'Malformed JSON', 400),
+  field_invalid: entry(400101, 'Invalid field'),
+  body_too_large: entry(400110, 'Request body too large', 413),
+  media_type_unsupported: entry(400111, 'Unsupported media type', 415),
+  currency_unsupported: entry(400201, 'Unsupported currency'),
+  channel_unsupported: entry(400202, 'Unsupported chain'),
+  route_unavailable: entry(400203, 'No settlement route'),
+  stat_not_found: entry(400301, 'Statistic not found'),
+  idempotency_key_reused: entry(400401, 'Idempotency key reused with another body', 422),
+  idempotency_in_flight: entry(400402, 'A request with this idempotency key is in flight', 409, true),
+  route_unknown: entry(404000, 'Unknown route', 404),
+  method_not_allowed: entry(405000, 'Method not allowed', 405),
+  rate_limited: entry(900101, 'Too many requests', 429, true),
+  create_failed: entry(900201, 'Creating the record failed', 200, true),
+  update_failed: entry(900202, 'Updating the record failed', 200, true),
+  query_failed: entry(900203, 'Querying the record failed', 200, true),
+  image_store_unavailable: entry(900301, 'Image store unavailable', 200, true),
+  chain_unavailable: entry(900401, 'Chain temporarily unavailable', 503, true),
+  internal: entry(999999, 'Internal error', 500, true),
+} as const satisfies Record<string, ErrorEntry>;
+
+/** The slug of one entry of the catalogue, as `error.slug` carries it. */
+export type ErrorName = keyof typeof errorCatalogue;
+
+export interface RefusalDetails {
+  /** What is said after the colon; public, never with secrets. */
+  readonly detail?: string;
+  /** The field path that the error is about, as `lineItems[0].unitPrice`. */
+  readonly param?: string;
+  /** Machine-readable help answered as `data`, such as the current quote. */
+  readonly data?: unknown;
+  readonly retryAfterSeconds?: number;
+}
+
+/** An expected failure from the catalogue. Anything else that is thrown is a bug or an outage. */
+export class Refusal extends Error {
+  readonly slug: ErrorName;
+  readonly details: RefusalDetails;
+
+  constructor(slug: ErrorName, details: RefusalDetails | string = {}) {
+    const full = typeof details === 'string' ? { detail: details } : details;
+    const text = errorCatalogue[slug].text;
+    super(full.detail === undefined ? text : `${text}: ${full.detail}`);
+    this.name = 'Refusal';
+    this.slug = slug;
+    this.details = full;
+  }
+}
+
+/** Refuses one field: code 400101 with `path reason`. */
+export function fieldRefusal(path: string, reason: string): Refusal {
+  return new Refusal('field_invalid', { param: path, detail: `${path} ${reason}` });
+}

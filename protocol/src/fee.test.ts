@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { amountsOf, amountsOfTotal, feeOf } from './fee.ts';
+import { maxMicroUsd, microUsd } from './money.ts';
+
+const prices = fc.bigInt({ min: 1n, max: maxMicroUsd });
+const rates = fc.integer({ min: 0, max: 1_000_000 });
+const models = fc.constantFrom(1 as const, 2 as const);
+
+test('the fee is rounded up to the next Micro-USD, once', () => {
+  assert.deepEqual(
+    [feeOf(microUsd(1n), 2000), feeOf(microUsd(500n), 2000), feeOf(microUsd(501n), 2000), feeOf(microUsd(1_000_000n), 2000)],
+    [1n, 1n, 2n, 2000n],
+  );
+});
+
+test('fee = total - net, total covers the price and nobody gains a unit, for every price, rate and model', () => {
+  fc.assert(
+    fc.property(prices, rates, models, (price, ppm, model) => {
+      const amounts = amountsOf(microUsd(price), ppm, model);
+      assert.equal(amounts.feeValue, amounts.totalValue - amounts.netValue);
+      assert.equal(amounts.paymentValue, price);
+      assert.equal(model === 1 ? amounts.totalValue : amounts.netValue, price);
+      assert.ok(amounts.feeValue * 1_000_000n >= price * BigInt(ppm));
+      assert.ok((amounts.feeValue - 1n) * 1_000_000n < price * BigInt(ppm));
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('a total that the payer chose is split without losing a unit', () => {
+  fc.assert(
+    fc.property(prices, rates, models, (total, ppm, model) => {
+      const amounts = amountsOfTotal(microUsd(total), ppm, model);
+      assert.equal(amounts.totalValue, total);
+      assert.equal(amounts.feeValue, amounts.totalValue - amounts.netValue);
+      assert.ok(amounts.netValue >= 0n && amounts.paymentValue <= total);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('a rate outside 0 to one million is refused', () => {
+  for (const ppm of [-1, 1_000_001, 0.5, Number.NaN]) assert.throws(() => feeOf(microUsd(1n), ppm), RangeError);
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { base62Of, type IdKind, idPrefixes, isId, newId } from './id.ts';
+
+test('every kind of id is its prefix and 22 base62 characters', () => {
+  for (const kind of Object.keys(idPrefixes) as IdKind[]) {
+    const id = newId(kind, randomBytes);
+    assert.ok(isId(kind, id), id);
+    assert.equal(id.length, idPrefixes[kind].length + 22);
+  }
+});
+
+test('bytes that would favour some characters are thrown away', () => {
+  let calls = 0;
+  const mostlyTooHigh = (size: number) => {
+    calls += 1;
+    return new Uint8Array(size).fill(calls < 3 ? 255 : 61);
+  };
+  assert.equal(newId('session', mostlyTooHigh), `sess_${'z'.repeat(22)}`);
+});
+
+test('ten thousand ids are all different', () => {
+  assert.equal(new Set(Array.from({ length: 10_000 }, () => newId('session', randomBytes))).size, 10_000);
+});
+
+test('text that is no id of the kind is told apart', () => {
+  const id = newId('product', randomBytes);
+  for (const text of ['', 'prd_', `${id}x`, id.slice(0, -1), id.replace('prd_', 'acc_'), `prd_${'-'.repeat(22)}`]) {
+    assert.equal(isId('product', text), false, text);
+  }
+});
+
+test('a digest has one base62 spelling', () => {
+  assert.equal(base62Of(new Uint8Array(32)), '0'.repeat(22));
+  assert.notEqual(base62Of(new Uint8Array(32).fill(1)), base62Of(new Uint8Array(32).fill(2)));
+});

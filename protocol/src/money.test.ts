@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  formatUsd,
+  maxMicroUsd,
+  microUsd,
+  microUsdToNumber,
+  parseTokenAmount,
+  toMicroUsd,
+  tokenAmount,
+  toTokenAmount,
+} from './money.ts';
+
+const amounts = fc.bigInt({ min: 0n, max: maxMicroUsd });
+const decimals = fc.integer({ min: 6, max: 18 });
+
+test('Micro-USD to token units and back is the identity for 6 to 18 decimals', () => {
+  fc.assert(
+    fc.property(amounts, decimals, (amount, places) => {
+      assert.equal(toMicroUsd(toTokenAmount(microUsd(amount), places), places), amount);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('one Micro-USD is one unit at 6 decimals and 10^12 units at 18', () => {
+  assert.equal(toTokenAmount(microUsd(1n), 6), 1n);
+  assert.equal(toTokenAmount(microUsd(1n), 18), 1_000_000_000_000n);
+});
+
+test('token units that are no whole Micro-USD have no Micro-USD amount', () => {
+  assert.equal(toMicroUsd(tokenAmount(1_000_000_000_001n), 18), undefined);
+});
+
+test('fewer than 6 or more than 18 decimals are refused', () => {
+  for (const places of [0, 2, 5, 19, 6.5, Number.NaN]) {
+    assert.throws(() => toTokenAmount(microUsd(1n), places), RangeError);
+  }
+});
+
+test('negative amounts are refused', () => {
+  assert.throws(() => microUsd(-1n), RangeError);
+  assert.throws(() => tokenAmount(-1n), RangeError);
+});
+
+test('only canonical decimal strings are token amounts', () => {
+  for (const text of ['', '0x10', ' 1', '1 ', '+1', '-1', '01', '1.0', '1e3', '١', '9'.repeat(79)]) {
+    assert.equal(parseTokenAmount(text), undefined, JSON.stringify(text));
+  }
+  fc.assert(fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (value) => parseTokenAmount(`${value}`) === value));
+});
+
+test('dollars show two to six decimals', () => {
+  const shown = [0n, 1n, 10_000n, 1_500_000n, 1_234_567n, 100n, 10_000_000_000_000n].map((value) => formatUsd(microUsd(value)));
+  assert.deepEqual(shown, ['0.00', '0.000001', '0.01', '1.50', '1.234567', '0.0001', '10000000.00']);
+});
+
+test('an amount beyond 2^53 never becomes a JSON number', () => {
+  assert.equal(microUsdToNumber(microUsd(maxMicroUsd)), 10_000_000_000_000);
+  assert.throws(() => microUsdToNumber(microUsd(2n ** 53n)), RangeError);
+});

@@ -1,0 +1,38 @@
+/** How an order moves the money (contracts/src/interfaces/IPaymentGateway.sol). */
+export const orderKinds = { escrow: 0, direct: 1, vaultPayout: 2 } as const;
+
+export type OrderType = (typeof orderKinds)[keyof typeof orderKinds];
+
+export type Hex = `0x${string}`;
+
+/** What the service signs and the gateway takes exactly once. Amounts in units of `token`, times in Unix seconds. */
+export interface Order {
+  /** Hash of account id, account version and settlement token: an indexed topic for audits. */
+  readonly channelId: Hex;
+  /** 32 bytes committing to the line items and a salt: the single-use key of the session. */
+  readonly metaData: Hex;
+  readonly payer: Hex;
+  readonly token: Hex;
+  /** The merchant's settlement wallet. */
+  readonly to: Hex;
+  readonly total: bigint;
+  readonly payment: bigint;
+  readonly fee: bigint;
+  /** Last second in which a block may carry the payment. */
+  readonly payBy: bigint;
+  /** From this second the payer may take an unsettled payment back. */
+  readonly reclaimAt: bigint;
+  readonly orderType: OrderType;
+  readonly targetChain: bigint;
+}
+
+/** What the vault of the target chain pays for one settled order of another chain. */
+export interface Payout {
+  readonly orderId: Hex;
+  readonly channelId: Hex;
+  readonly metaData: Hex;
+  readonly sourceChain: bigint;
+  readonly token: Hex;
+  readonly to: Hex;
+  readonly amount: bigint;
+}

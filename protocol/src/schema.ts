@@ -1,0 +1,53 @@
+import Type from 'typebox';
+
+/**
+ * Building blocks of the wire schemas. `format: 'text'` refuses NUL and lone surrogates,
+ * which neither PostgreSQL nor UTF-8 can hold; lengths count Unicode code points.
+ */
+export function text(options: { min?: number; max: number; description?: string }) {
+  return Type.String({
+    format: 'text',
+    minLength: options.min ?? 0,
+    maxLength: options.max,
+    ...(options.description === undefined ? {} : { description: options.description }),
+  });
+}
+
+/** An id as a client gives it: checked for length only, so that a malformed id is simply not found. */
+export const idText = text({ min: 1, max: 64 });
+
+/** An https URL up to `max` characters; the door's format `https-url` refuses everything else. */
+export function httpsUrl(max: number) {
+  return Type.String({ format: 'https-url', maxLength: max });
+}
+
+/** 0 or 1, as the specification writes booleans. */
+export const flag = Type.Integer({ minimum: 0, maximum: 1 });
+
+/** 1: the merchant pays the fee; 2: the payer pays the fee. */
+export const feeModel = Type.Union([Type.Literal(1), Type.Literal(2)]);
+
+/** A price in Micro-USD, 1 to ten million dollars. */
+export const price = Type.Integer({ minimum: 1, maximum: 10_000_000_000_000 });
+
+/** `YYYY-MM-DD HH:MM:SS`, UTC. */
+export const timestampText = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' });
+
+/** A named string property of a product. */
+export const attribute = Type.Object(
+  { name: text({ min: 1, max: 40 }), value: text({ max: 200 }) },
+  { additionalProperties: false },
+);
+
+/** `:page/:size` of a list: pages count from 1, at most 100 entries each. */
+export const pageParams = Type.Object({
+  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
+  size: Type.Integer({ minimum: 1, maximum: 100 }),
+});
+
+export const successReply = Type.Object({ success: Type.Literal(true) });
+
+/** Formats a time as the merchant API writes it, in UTC. */
+export function formatTimestamp(time: Date): string {
+  return time.toISOString().slice(0, 19).replace('T', ' ');
+}
