@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import pg from 'pg';
+
+const folder = new URL('./migrations/', import.meta.url);
+/** Any fixed number: replicas that start together migrate one after the other. */
+const lockKey = 7_301_964;
+
+interface Migration {
+  readonly version: number;
+  readonly file: string;
+  readonly text: string;
+  readonly hash: string;
+}
+
+async function migrationFiles(): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9-]+\.sql$/.test(name)).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(new URL(file, folder), 'utf8');
+      return { version: Number(file.slice(0, 4)), file, text, hash: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}
+
+/**
+ * Brings the schema up to this program's version: numbered files, forward only, each in its own transaction, under an
+ * advisory lock. Refuses a database that a newer program has migrated, and an applied file that has changed since.
+ */
+export async function migrate(url: string): Promise<{ applied: string[] }> {
+  const client = new pg.Client({ connectionString: url, application_name: 'florin-migrate' });
+  await client.connect();
+  const applied: string[] = [];
+  try {
+    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    await client.query(
+      'create table if not exists schema_migrations (version int primary key, hash text not null, applied_at timestamptz not null default now())',
+    );
+    const files = await migrationFiles();
+    const rows = await client.query<{ version: number; hash: string }>('select version, hash from schema_migrations');
+    const newest = files.at(-1)?.version ?? 0;
+    for (const row of rows.rows) {
+      const file = files.find((candidate) => candidate.version === row.version);
+      if (file === undefined) {
+        throw new Error(`the database has schema version ${row.version}, newer than this program's ${newest}: start a newer program`);
+      }
+      if (file.hash !== row.hash) throw new Error(`migration ${file.file} was changed after it had been applied`);
+    }
+    const done = new Set(rows.rows.map((row) => row.version));
+    for (const file of files.filter((candidate) => !done.has(candidate.version))) {
+      await client.query('begin');
+      await client.query(file.text);
+      await client.query('insert into schema_migrations (version, hash) values ($1, $2)', [file.version, file.hash]);
+      await client.query('commit');
+      applied.push(file.file);
+    }
+  } finally {
+    await client.end();
+  }
+  return { applied };
+}

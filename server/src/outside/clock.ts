@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Time as a parameter: production passes the system's, the simulator a virtual one. */
+export interface Clock {
+  /** Wall-clock time. */
+  now(): Date;
+  /** Milliseconds that never jump; only differences mean something. */
+  monotonicMs(): number;
+  /** Waits; ends early, without an error, when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonicMs: () => performance.now(),
+  async sleep(ms, signal) {
+    try {
+      await delay(ms, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+    }
+  },
+};
+
+/** Whole Unix seconds of a time. */
+export function unixSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}

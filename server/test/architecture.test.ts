@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/** The rooms of server/src, left to right. A file imports its own room and rooms to its left, nothing else. */
+const rooms = [
+  'outside',
+  'telemetry',
+  'db',
+  'ledger',
+  'chains',
+  'webhooks',
+  'merchants',
+  'catalog',
+  'links',
+  'sessions',
+  'authorizations',
+  'payments',
+  'settlement',
+  'http',
+];
+/** Files beside the rooms; they stand right of all of them, in this order. */
+const entries = ['start-check.ts', 'config.ts', 'seed.ts', 'service.ts', 'main.ts'];
+const places = [...rooms, ...entries];
+
+const root = fileURLToPath(new URL('../src/', import.meta.url));
+const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts')).sort();
+const sources = new Map<string, string>();
+for (const file of files) sources.set(file, await readFile(`${root}${file}`, 'utf8'));
+const production = files.filter((file) => !file.endsWith('.test.ts'));
+
+function placeOf(file: string): string {
+  return file.split('/')[0] ?? file;
+}
+
+/** The targets of a file's imports that lie in server/src, as paths below it. */
+function importsOf(file: string): string[] {
+  const text = sources.get(file) ?? '';
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+  return specifiers.flatMap((specifier) => {
+    if (specifier.startsWith('#')) return [specifier.slice(1)];
+    if (!specifier.startsWith('.')) return [];
+    const target = fileURLToPath(new URL(specifier, `file://${root}${file}`));
+    return target.startsWith(root) ? [target.slice(root.length)] : [`outside of server/src: ${specifier}`];
+  });
+}
+
+function code(file: string): string {
+  return (sources.get(file) ?? '').replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
+
+test('every file stands in a known room', () => {
+  assert.deepEqual(
+    files.filter((file) => !places.includes(placeOf(file))),
+    [],
+  );
+});
+
+test('imports go one way, from right to left', () => {
+  const wrong = production.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => !(places.indexOf(placeOf(target)) >= 0 && places.indexOf(placeOf(target)) <= places.indexOf(placeOf(file))))
+      .map((target) => `${file} -> ${target}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('one door never imports another', () => {
+  const doorOf = (file: string) => /^http\/([^/]+)\//.exec(file)?.[1];
+  const wrong = production.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => doorOf(file) !== undefined && doorOf(target) !== undefined && doorOf(file) !== doorOf(target))
+      .map((target) => `${file} -> ${target}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('statements are private to their room', () => {
+  const wrong = production.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => target.endsWith('.sql.ts') && placeOf(target) !== placeOf(file))
+      .map((target) => `${file} -> ${target}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('transition tables import nothing but the protocol', () => {
+  const wrong = production.filter((file) => file.endsWith('.machine.ts')).flatMap((file) => importsOf(file));
+  assert.deepEqual(wrong, []);
+});
+
+/** Adapters: the only files that may touch the clock, chance or the network of the machine. */
+const adapters = new Set([
+  'outside/clock.ts',
+  'outside/random.ts',
+  'outside/egress.ts',
+  'db/database.ts',
+  'chains/rpc/transport.ts',
+  'main.ts',
+]);
+const forbidden = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bsetTimeout\b|\bsetInterval\b|\bfetch\(|\brandomUUID\b|\brandomBytes\b/;
+
+test('time, chance and the network are parameters outside adapters', () => {
+  assert.deepEqual(
+    production.filter((file) => !adapters.has(file) && forbidden.test(code(file))),
+    [],
+  );
+});
+
+test('only main.ts touches the process', () => {
+  assert.deepEqual(
+    production.filter((file) => file !== 'main.ts' && /\bprocess\.(env|exit|on|kill|argv)\b/.test(code(file))),
+    [],
+  );
+});
+
+test('there are no barrels, junk drawers or layers', () => {
+  assert.deepEqual(
+    files.filter((file) => /(^|\/)(index|utils|helpers|common)\b|(service|manager|repository|dto)\.ts$/.test(file) && file !== 'service.ts'),
+    [],
+  );
+});
+
+test('no source file is longer than 400 lines', () => {
+  assert.deepEqual(
+    production.filter((file) => (sources.get(file) ?? '').split('\n').length > 401),
+    [],
+  );
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { declaredStatements, type Statement } from '#db/statement.ts';
+import { type TestDatabase, testDatabase } from './harness/database.ts';
+
+const source = new URL('../src/', import.meta.url);
+let database: TestDatabase;
+let client: pg.Client;
+
+before(async () => {
+  database = await testDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const files = await readdir(source, { recursive: true });
+  for (const file of files.filter((name) => name.endsWith('.sql.ts'))) {
+    await import(new URL(file, source).href);
+  }
+});
+
+after(async () => {
+  await client.end();
+  await database.close();
+});
+
+interface Field {
+  readonly name: string;
+  readonly tableID: number;
+  readonly columnID: number;
+  readonly dataTypeID: number;
+}
+
+interface Description {
+  readonly parameters: readonly number[];
+  readonly fields: readonly Field[];
+}
+
+interface WireConnection {
+  parse(query: { text: string; name: string; types: number[] }): void;
+  describe(target: { type: 'S'; name: string }): void;
+  sync(): void;
+  once(event: 'parameterDescription', listener: (message: { dataTypeIDs: number[] }) => void): void;
+}
+
+/** Asks PostgreSQL to parse and describe a statement without running it; pg has no call of its own for that. */
+function describe(statement: Statement): Promise<Description> {
+  return new Promise((resolve, reject) => {
+    let parameters: readonly number[] = [];
+    let fields: readonly Field[] = [];
+    const query = {
+      submit(connection: WireConnection) {
+        connection.once('parameterDescription', (message) => {
+          parameters = message.dataTypeIDs;
+        });
+        connection.parse({ text: statement.text, name: '', types: [] });
+        connection.describe({ type: 'S', name: '' });
+        connection.sync();
+      },
+      handleRowDescription(message: { fields: readonly Field[] }) {
+        fields = message.fields;
+      },
+      handleError: (error: Error) => reject(error),
+      handleReadyForQuery: () => resolve({ parameters, fields }),
+    };
+    client.query(query as unknown as pg.Submittable);
+  });
+}
+
+async function typeNames(): Promise<Map<number, string>> {
+  const rows = await client.query<{ oid: number; name: string }>(
+    `select t.oid::int as oid, case when e.typname is null then t.typname else e.typname || '[]' end as name
+     from pg_type t left join pg_type e on e.typarray = t.oid`,
+  );
+  return new Map(rows.rows.map((row) => [row.oid, row.name]));
+}
+
+/** Columns of tables that may be null, as `tableOid:columnNumber`. */
+async function nullableColumns(): Promise<Set<string>> {
+  const rows = await client.query<{ key: string }>(
+    `select attrelid::text || ':' || attnum as key from pg_attribute where attnum > 0 and not attnotnull`,
+  );
+  return new Set(rows.rows.map((row) => row.key));
+}
+
+/** What is declared against what PostgreSQL says; undefined when they agree. */
+async function differenceOf(
+  statement: Statement,
+  names: Map<number, string>,
+  nullable: Set<string>,
+): Promise<{ declared: unknown; described: unknown } | undefined> {
+  const { parameters, fields } = await describe(statement);
+  const described = {
+    parameters: parameters.map((oid) => names.get(oid)),
+    columns: Object.fromEntries(
+      fields.map((field) => {
+        const isNullable = field.tableID !== 0 && nullable.has(`${field.tableID}:${field.columnID}`);
+        // Expressions carry no nullability: the declaration decides, and says so with its question mark.
+        const declaredNullable = field.tableID === 0 && statement.columns[field.name]?.endsWith('?') === true;
+        return [field.name, `${names.get(field.dataTypeID)}${isNullable || declaredNullable ? '?' : ''}`];
+      }),
+    ),
+  };
+  const declared = { parameters: [...statement.parameters], columns: { ...statement.columns } };
+  return JSON.stringify(described) === JSON.stringify(declared) ? undefined : { declared, described };
+}
+
+test('every statement takes and returns exactly what it declares', async () => {
+  const statements = declaredStatements();
+  assert.ok(statements.length > 0, 'no statements were found');
+  const names = await typeNames();
+  const nullable = await nullableColumns();
+  const differences: Record<string, unknown> = {};
+  for (const statement of statements) {
+    try {
+      const difference = await differenceOf(statement, names, nullable);
+      if (difference !== undefined) differences[statement.name] = difference;
+    } catch (error) {
+      differences[statement.name] = String(error);
+    }
+  }
+  assert.deepEqual(differences, {});
+});

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '@florin/world/postgres.ts';
+import pg from 'pg';
+import { type Database, openDatabase } from '#db/database.ts';
+import { migrate } from '#db/migrate.ts';
+
+/** A fresh, migrated database of its own, on a throw-away PostgreSQL. */
+export interface TestDatabase {
+  readonly url: string;
+  readonly db: Database;
+  close(): Promise<void>;
+}
+
+const templateName = 'florin_template';
+
+/** Where the whole run's server is, when the test command has started one for all files. */
+function sharedServer(): string | undefined {
+  return process.env['FLORIN_TEST_POSTGRES'];
+}
+
+async function execute(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** Makes the migrated template that every test database is a copy of. */
+export async function prepareTemplate(serverUrl: string): Promise<void> {
+  await execute(serverUrl, `create database ${templateName}`);
+  await migrate(withDatabase(serverUrl, templateName));
+}
+
+/** Starts a PostgreSQL without durability, for tests only, with the template in it. */
+export async function startTestPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'florin-test-postgres-'));
+  const server = await startPostgres({
+    dataFolder: join(folder, 'postgres'),
+    isDurable: false,
+    settings: { max_connections: '300' },
+  });
+  await prepareTemplate(server.url);
+  return {
+    url: server.url,
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Gives the test a database of its own: a copy of the migrated template. Close it in an `after` hook. */
+export async function testDatabase(options: { connections?: number } = {}): Promise<TestDatabase> {
+  const shared = sharedServer();
+  const own = shared === undefined ? await startTestPostgres() : undefined;
+  const serverUrl = shared ?? own?.url ?? '';
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await execute(serverUrl, `create database ${name} template ${templateName}`);
+  const url = withDatabase(serverUrl, name);
+  const db = openDatabase({ url, connections: options.connections ?? 10 });
+  return {
+    url,
+    db,
+    async close() {
+      await db.close();
+      await execute(serverUrl, `drop database if exists ${name} with (force)`);
+      await own?.stop();
+    },
+  };
+}
