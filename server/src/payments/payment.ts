@@ -1,0 +1,133 @@
+import { newId } from '@florin/protocol/id.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import type { Chain } from '#chains/chain.ts';
+import type { ChainEvent, ChainHandler } from '#chains/event.ts';
+import type { Transaction } from '#db/database.ts';
+import { book } from '#ledger/entry.ts';
+import type { Log } from '#telemetry/log.ts';
+import { emit } from '#webhooks/outbox.ts';
+import { findOrder } from '#sessions/order.ts';
+import { lockSession } from '#sessions/session.ts';
+import { fullView, sessionJson } from '#sessions/session-json.ts';
+import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import { canonicalPayment } from './payment.sql.ts';
+import { paymentPostings } from './postings.ts';
+
+export interface PaymentDeps extends SessionMoveDeps {
+  readonly log: Log;
+}
+
+/** An order's token on its chain. The configuration must keep every token that an order was ever signed for. */
+export function tokenOf(chain: Chain, order: StoredOrder): Token {
+  const token = chain.tokens.find((candidate) => candidate.tokenId === order.tokenId);
+  if (token === undefined) throw new Error(`order ${order.orderId} was paid in ${order.tokenId}, which is not configured`);
+  return token;
+}
+
+/**
+ * Turns pay events into session moves: a payment in a block is detected, one that is reorged out is undetected, and one
+ * that is final makes the session paid and is booked. The chain is the only source of `paid`.
+ */
+export function paymentHandler(deps: PaymentDeps): ChainHandler {
+  return {
+    async onBlock(transaction, _chain, _block, events) {
+      for (const event of paidEvents(events)) await detect(transaction, deps, event);
+    },
+    async onReorg(transaction, _chain, removed) {
+      for (const event of paidEvents(removed)) await undetect(transaction, deps, event);
+    },
+    async onFinal(transaction, chain, _block, events) {
+      for (const event of paidEvents(events)) await accept(transaction, deps, chain, event);
+    },
+  };
+}
+
+function paidEvents(events: readonly ChainEvent[]): ChainEvent[] {
+  return events.filter((event) => event.name === 'Paid');
+}
+
+/** The order and its locked session; undefined, with a line in the log, for orders that this database does not know. */
+async function orderAndSession(
+  transaction: Transaction,
+  deps: PaymentDeps,
+  event: ChainEvent,
+): Promise<{ order: StoredOrder; session: StoredSession } | undefined> {
+  const order = await findOrder(transaction, event.orderId);
+  const session = order === undefined ? undefined : await lockSession(transaction, order.sessionId);
+  if (order === undefined || session === undefined) {
+    // Signed by this service but not in this database: it was restored from a backup older than the order.
+    deps.log.warn('payment.unmatched', { chainId: event.chainId, orderId: event.orderId, txHash: event.txHash });
+    return undefined;
+  }
+  return { order, session };
+}
+
+async function detect(transaction: Transaction, deps: PaymentDeps, event: ChainEvent): Promise<void> {
+  const found = await orderAndSession(transaction, deps, event);
+  if (found === undefined || found.session.initiateTx !== '') return;
+  await moveSession(transaction, deps, found.session, 'payment_detected', { initiateTx: event.txHash });
+}
+
+async function undetect(transaction: Transaction, deps: PaymentDeps, event: ChainEvent): Promise<void> {
+  const found = await orderAndSession(transaction, deps, event);
+  if (found === undefined || found.session.initiateTx !== event.txHash) return;
+  // Another payer's payment on another chain may still stand.
+  const rows = await transaction.query(canonicalPayment, [found.session.sessionId]);
+  await moveSession(transaction, deps, found.session, 'payment_undetected', { initiateTx: rows[0]?.tx_hash ?? '' });
+}
+
+async function accept(transaction: Transaction, deps: PaymentDeps, chain: Chain, event: ChainEvent): Promise<void> {
+  const found = await orderAndSession(transaction, deps, event);
+  if (found === undefined) return;
+  const { order, session } = found;
+  await book(transaction, {
+    kind: 'payment',
+    orderId: order.orderId,
+    chainId: chain.chainId,
+    txHash: event.txHash,
+    at: event.blockTime,
+    postings: paymentPostings(order, tokenOf(chain, order)),
+  });
+  if (session.orderId === order.orderId) return;
+  const paid = await moveSession(transaction, deps, session, 'payment_final', {
+    payer: order.order.payer,
+    payerEmail: order.payerEmail,
+    paidToken: order.tokenId,
+    receiptId: newId('receipt', deps.random.bytes),
+    orderId: order.orderId,
+    initiateTx: event.txHash,
+    paymentSucceededAt: event.blockTime,
+  });
+  if (paid === undefined) await raiseDuplicate(transaction, deps, session, order, event);
+}
+
+/** Another chain's payment was final first: this one goes back to its payer (see settlement), and the merchant hears of it. */
+async function raiseDuplicate(
+  transaction: Transaction,
+  deps: PaymentDeps,
+  session: StoredSession,
+  order: StoredOrder,
+  event: ChainEvent,
+): Promise<void> {
+  deps.log.warn('payment.duplicate', { sessionId: session.sessionId, orderId: order.orderId, txHash: event.txHash });
+  const exception = {
+    exceptionId: newId('exception', deps.random.bytes),
+    kind: 'duplicate',
+    orderId: order.orderId,
+    payer: order.order.payer,
+    tokenId: order.tokenId,
+    amountInToken: order.order.total.toString(),
+    txHash: event.txHash,
+  };
+  const view = sessionJson(session, fullView(deps.origin));
+  await emit(transaction, deps.random, [
+    {
+      merchantId: session.merchantId,
+      type: 'session.exception',
+      objectId: session.sessionId,
+      dataJson: `{"exception":${JSON.stringify(exception)},"session":${view}}`,
+      at: deps.clock.now(),
+    },
+  ]);
+}

@@ -1,0 +1,151 @@
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import { newId } from '@florin/protocol/id.ts';
+import type { LineItem, ProductData } from '@florin/protocol/line-item.ts';
+import { maxMicroUsd, type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { sessionLifeSeconds, type SessionCreateBody } from '@florin/protocol/session.ts';
+import { productsForItems } from '#catalog/product.ts';
+import type { Chains } from '#chains/chain.ts';
+import type { Queryable } from '#db/database.ts';
+import { findAccount } from '#merchants/account.ts';
+import { type Clock, unixSeconds } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import { type FeeRates, quoteOf, routesTo } from './quote.ts';
+
+interface TermsDeps {
+  readonly chains: Chains;
+  readonly rates: FeeRates;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** What a checkout request amounts to once everything that it names has been looked up. */
+export interface CheckoutTerms {
+  readonly account: { readonly accountId: string; readonly version: string; readonly address: Hex };
+  readonly items: readonly LineItem[];
+  readonly amount: MicroUsd;
+  readonly expirationTime: Date;
+}
+
+type ItemBody = SessionCreateBody['lineItems'][number];
+
+/** Checks a checkout request against the merchant's account, products and the configured routes. Writes nothing. */
+export async function checkoutTerms(
+  queryable: Queryable,
+  deps: TermsDeps,
+  merchantId: string,
+  body: SessionCreateBody,
+): Promise<CheckoutTerms> {
+  const expirationTime = expirationOf(deps.clock, body.expirationTime);
+  const productIds = productIdsOf(body.lineItems);
+  const account = await findAccount(queryable, merchantId, body.accountId);
+  if (account === undefined) throw new Refusal('account_not_found', body.accountId);
+  if (account.status !== 'normal') throw new Refusal('account_removed', body.accountId);
+  assertSettlementToken(deps.chains, body.settlementToken, account.settlementCurrencies);
+  const items = await snapshotItems(queryable, deps.random, merchantId, body.lineItems, productIds);
+  const amount = items.reduce((sum, item) => sum + BigInt(item.unitPrice) * BigInt(item.quantity), 0n);
+  if (amount > maxMicroUsd) throw new Refusal('amount_out_of_range', `the total is over ${maxMicroUsd} Micro-USD`);
+  const price = { paymentValue: microUsd(amount), feeModel: body.feeModel ?? 1 } as const;
+  const routes = routesTo(deps.chains, deps.rates, body.settlementToken);
+  if (!routes.some((route) => quoteOf(route, price) !== undefined)) {
+    throw new Refusal('amount_out_of_range', 'no route takes this total');
+  }
+  return {
+    account: { accountId: account.accountId, version: account.version, address: account.accountAddress },
+    items,
+    amount: price.paymentValue,
+    expirationTime,
+  };
+}
+
+function expirationOf(clock: Clock, requested: number | undefined): Date {
+  const now = unixSeconds(clock.now());
+  const { minimum, grace, maximum } = sessionLifeSeconds;
+  const seconds = requested ?? now + minimum;
+  if (seconds < now + minimum - grace || seconds > now + maximum) {
+    throw new Refusal('expiration_out_of_range', {
+      param: 'expirationTime',
+      detail: `expirationTime must be between now + ${minimum} s and now + ${maximum} s`,
+    });
+  }
+  return new Date(seconds * 1000);
+}
+
+/** Refuses a settlement token that is not configured or that the account does not take. */
+export function assertSettlementToken(chains: Chains, tokenId: string, enabled: readonly string[]): void {
+  const [chainName = ''] = tokenId.split('::');
+  if (chains.byName(chainName) === undefined) throw new Refusal('channel_unsupported', chainName);
+  if (chains.token(tokenId) === undefined) throw new Refusal('currency_unsupported', tokenId);
+  if (!enabled.includes(tokenId)) throw new Refusal('settlement_token_not_enabled', tokenId);
+}
+
+function productIdsOf(items: readonly ItemBody[]): string[] {
+  const productIds = items.map((item, index) => {
+    const path = `lineItems[${index}]`;
+    if (item.itemType === 'user_priced') {
+      throw fieldRefusal(`${path}.itemType`, 'must be product or one_time in a checkout session');
+    }
+    if (item.itemType === 'product') {
+      if (item.productId === undefined || item.productId === '') throw fieldRefusal(`${path}.productId`, 'is required');
+      if (item.productData !== undefined) throw fieldRefusal(`${path}.productData`, 'is only for one_time items');
+      return item.productId;
+    }
+    if (item.productId !== undefined && item.productId !== '') {
+      throw fieldRefusal(`${path}.productId`, 'must be empty for a one_time item');
+    }
+    for (const field of ['quantity', 'unitPrice', 'productData'] as const) {
+      if (item[field] === undefined) throw fieldRefusal(`${path}.${field}`, 'is required for a one_time item');
+    }
+    return '';
+  });
+  return [...new Set(productIds.filter((productId) => productId !== ''))];
+}
+
+async function snapshotItems(
+  queryable: Queryable,
+  random: Random,
+  merchantId: string,
+  items: readonly ItemBody[],
+  productIds: readonly string[],
+): Promise<LineItem[]> {
+  const products =
+    productIds.length === 0 ? new Map<string, never>() : await productsForItems(queryable, merchantId, productIds);
+  assertAll(productIds, (id) => products.has(id), 'product_not_found', 'products_missing');
+  assertAll(productIds, (id) => products.get(id)?.status === 'active', 'product_not_active', 'products_not_active');
+  return items.map((item) => {
+    const product = products.get(item.productId ?? '');
+    const data: ProductData | undefined = product?.productData ?? oneTimeData(item);
+    return {
+      lineItemId: newId('lineItem', random.bytes),
+      itemType: item.itemType,
+      productId: item.productId ?? '',
+      quantity: item.quantity ?? 1,
+      unitPrice: item.unitPrice ?? Number(product?.commonPrices[0]),
+      ...(data === undefined ? {} : { productData: data }),
+    };
+  });
+}
+
+function oneTimeData(item: ItemBody): ProductData | undefined {
+  const data = item.productData;
+  if (data === undefined) return undefined;
+  return {
+    productName: data.productName,
+    productDescription: data.productDescription ?? '',
+    // Images of one-time items are not hosted: only our own origin is ever shown to payers.
+    imageUrl: '',
+    attributes: data.attributes ?? [],
+  };
+}
+
+/** Decisions: one code when the only product, or every named one, fails the rule; another when some of several do. */
+function assertAll(
+  productIds: readonly string[],
+  holds: (productId: string) => boolean,
+  allFail: 'product_not_found' | 'product_not_active',
+  someFail: 'products_missing' | 'products_not_active',
+): void {
+  const failing = productIds.filter((productId) => !holds(productId));
+  if (failing.length === 0) return;
+  throw new Refusal(failing.length === productIds.length ? allFail : someFail, failing.join(', '));
+}

@@ -1,0 +1,146 @@
+import { Refusal } from '@florin/protocol/error.ts';
+import { toTokenAmount } from '@florin/protocol/money.ts';
+import { orderKinds, type Hex, type Order } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import type { Chains } from '#chains/chain.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { unixSeconds } from '#outside/clock.ts';
+import { insertOrder, orderById, ordersByIds } from './order.sql.ts';
+import { type FeeRates, type Quote, quoteOf, quoteOfTotal, routesTo } from './quote.ts';
+import { moveSession, type SessionMoveDeps } from './session-move.ts';
+import { parseOrder } from './session-row.ts';
+import type { OrderSigner } from './signer.ts';
+import type { StoredOrder, StoredSession } from './stored-session.ts';
+
+export interface OrderDeps extends SessionMoveDeps {
+  readonly chains: Chains;
+  readonly rates: FeeRates;
+  readonly signer: OrderSigner;
+  /** How long after the deadline the payer may take an unsettled payment back, in seconds. */
+  readonly reclaimAfterSeconds: number;
+}
+
+export interface OrderRequest {
+  /** Locked by the caller. */
+  readonly session: StoredSession;
+  /** Checksummed. */
+  readonly payer: Hex;
+  /** Empty when not given; never goes on chain. */
+  readonly payerEmail: string;
+  readonly token: Token;
+}
+
+/** The price of a session in one token. Refuses a token without a route, and an amount that the route does not take. */
+export function quoteSession(chains: Chains, rates: FeeRates, session: StoredSession, token: Token): Quote {
+  const route = routesTo(chains, rates, session.settlementToken).find(
+    (candidate) => candidate.paymentToken.tokenId === token.tokenId,
+  );
+  if (route === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
+  const { feeModel, chosenTotal } = session;
+  const quote =
+    chosenTotal === undefined
+      ? quoteOf(route, { paymentValue: session.amount, feeModel })
+      : quoteOfTotal(route, { totalValue: chosenTotal, feeModel });
+  if (quote === undefined) throw new Refusal('amount_out_of_range', `no route takes it in ${token.tokenId}`);
+  return quote;
+}
+
+/** Refuses a session that cannot be paid any more, with the code that says why. */
+export function assertPayable(session: StoredSession, now: Date): void {
+  if (session.status === 'cancelled') throw new Refusal('session_cancelled');
+  if (session.status === 'expired') throw new Refusal('session_expired');
+  if (session.status !== 'initialized') throw new Refusal('session_paid');
+  if (session.initiateTx !== '') throw new Refusal('order_already_paid', `seen in ${session.initiateTx}`);
+  if (session.expirationTime <= now) throw new Refusal('session_expired');
+}
+
+/**
+ * Signs and stores an order that lets one payer pay the session with one token, exactly once. Identical requests give
+ * the identical order. Sets signedOnce. Refuses what cannot be paid (1002xx, 100608, 100613).
+ */
+export async function prepareOrder(
+  transaction: Transaction,
+  deps: OrderDeps,
+  request: OrderRequest,
+): Promise<StoredOrder> {
+  const { session, token } = request;
+  assertPayable(session, deps.clock.now());
+  const chain = deps.chains.byId(token.chainId);
+  const settlementToken = deps.chains.token(session.settlementToken);
+  if (chain === undefined || settlementToken === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
+  const quote = quoteSession(deps.chains, deps.rates, session, token);
+  const order = orderOf(request, quote, settlementToken, deps.reclaimAfterSeconds);
+  const stored: StoredOrder = {
+    orderId: deps.signer.orderId(chain.chainId, chain.gateway, order),
+    sessionId: session.sessionId,
+    chainId: chain.chainId,
+    tokenId: token.tokenId,
+    payerEmail: request.payerEmail,
+    order,
+    amounts: quote.amounts,
+    signature: await deps.signer.signOrder(chain.chainId, chain.gateway, order),
+  };
+  await insert(transaction, stored, deps.clock.now());
+  if (!session.signedOnce) await moveSession(transaction, deps, session, 'order_signed');
+  return stored;
+}
+
+function orderOf(request: OrderRequest, quote: Quote, settlementToken: Token, reclaimAfterSeconds: number): Order {
+  const { session, payer, token } = request;
+  const { amounts, route } = quote;
+  const payBy = unixSeconds(session.expirationTime);
+  return {
+    channelId: session.channelId,
+    metaData: session.metaData,
+    payer,
+    token: token.address,
+    to: session.recipient,
+    total: quote.amountInToken,
+    payment: toTokenAmount(amounts.paymentValue, token.decimals),
+    fee: toTokenAmount(amounts.feeValue, token.decimals),
+    payBy: BigInt(payBy),
+    reclaimAt: BigInt(payBy + reclaimAfterSeconds),
+    orderType: route.orderType,
+    targetChain: BigInt(route.orderType === orderKinds.vaultPayout ? settlementToken.chainId : token.chainId),
+  };
+}
+
+async function insert(transaction: Transaction, stored: StoredOrder, now: Date): Promise<void> {
+  const { order, amounts } = stored;
+  await transaction.query(insertOrder, [
+    stored.orderId,
+    stored.sessionId,
+    stored.chainId,
+    stored.tokenId,
+    order.channelId,
+    order.metaData,
+    order.payer,
+    stored.payerEmail,
+    order.token,
+    order.to,
+    order.total,
+    order.payment,
+    order.fee,
+    order.payBy,
+    order.reclaimAt,
+    order.orderType,
+    order.targetChain,
+    amounts.totalValue,
+    amounts.paymentValue,
+    amounts.feeValue,
+    amounts.netValue,
+    stored.signature,
+    now,
+  ]);
+}
+
+/** One order by its on-chain id; undefined when this service never signed it. */
+export async function findOrder(queryable: Queryable, orderId: string): Promise<StoredOrder | undefined> {
+  const rows = await queryable.query(orderById, [orderId]);
+  return rows[0] === undefined ? undefined : parseOrder(rows[0]);
+}
+
+/** Several orders by id, in no order; unknown ids are left out. */
+export async function findOrders(queryable: Queryable, orderIds: readonly string[]): Promise<StoredOrder[]> {
+  return (await queryable.query(ordersByIds, [orderIds])).map(parseOrder);
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { microUsd } from '@florin/protocol/money.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import fc from 'fast-check';
+import { type Chain, chainsOf } from '#chains/chain.ts';
+import { quoteOf, quoteOfTotal, routesTo } from './quote.ts';
+
+function chain(name: string, chainId: number, tokens: [string, number][]): Chain {
+  const address = (index: number) => `0x${(chainId * 100 + index).toString(16).padStart(40, '0')}` as const;
+  return {
+    name,
+    chainId,
+    rpcUrls: [],
+    gateway: address(90),
+    vault: address(91),
+    startBlock: 0n,
+    finality: { tag: 'finalized', depth: 0 },
+    pollIntervalMs: 100,
+    tokens: tokens.map(
+      ([symbol, decimals], index): Token => ({
+        tokenId: `${name}::${symbol}`,
+        chainName: name,
+        chainId,
+        address: address(index),
+        name: symbol,
+        symbol,
+        decimals,
+      }),
+    ),
+  };
+}
+
+const chains = chainsOf([chain('alpha', 1, [['usdc', 6], ['usdt', 6]]), chain('beta', 2, [['dai', 18]])]);
+const rates = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };
+
+test('routes to a token: the same token first, then its chain, then other chains, each with its rate', () => {
+  assert.deepEqual(
+    routesTo(chains, rates, 'alpha::usdc').map((route) => [route.paymentToken.tokenId, route.kind, route.feePpm, route.orderType]),
+    [
+      ['alpha::usdc', 'same_token', 2000, 0],
+      ['alpha::usdt', 'same_chain', 3000, 2],
+      ['beta::dai', 'cross_chain', 6000, 2],
+    ],
+  );
+});
+
+test('an unknown settlement token has no route', () => {
+  assert.deepEqual(routesTo(chains, rates, 'alpha::eth'), []);
+});
+
+test('a price of which the fee would leave the merchant nothing is not quoted', () => {
+  const [route] = routesTo(chains, rates, 'alpha::usdc');
+  assert.ok(route !== undefined);
+  assert.equal(quoteOf(route, { paymentValue: microUsd(1n), feeModel: 1 }), undefined);
+  assert.deepEqual(quoteOf(route, { paymentValue: microUsd(1n), feeModel: 2 })?.amounts, {
+    totalValue: 2n,
+    paymentValue: 1n,
+    feeValue: 1n,
+    netValue: 1n,
+  });
+});
+
+test('what the payer pays in token units is exactly totalValue at par', () => {
+  const [route] = routesTo(chains, rates, 'beta::dai');
+  assert.ok(route !== undefined);
+  fc.assert(
+    fc.property(fc.bigInt({ min: 2n, max: 10n ** 13n }), fc.constantFrom(1 as const, 2 as const), (price, feeModel) => {
+      const quote = quoteOf(route, { paymentValue: microUsd(price), feeModel });
+      assert.equal(quote?.amountInToken, (quote?.amounts.totalValue ?? 0n) * 10n ** 12n);
+      const chosen = quoteOfTotal(route, { totalValue: microUsd(price), feeModel });
+      assert.equal(chosen?.amountInToken, price * 10n ** 12n);
+    }),
+  );
+});

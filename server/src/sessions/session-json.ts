@@ -1,0 +1,101 @@
+import { microUsdToNumber } from '@florin/protocol/money.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
+import type { Session } from '@florin/protocol/session.ts';
+import type { Transaction } from '@florin/protocol/transaction.ts';
+import { unixSeconds } from '#outside/clock.ts';
+import type { StoredOrder, StoredSession } from './stored-session.ts';
+
+/** A session and, once it is paid, the order that was paid. */
+export interface StoredSessionView {
+  readonly session: StoredSession;
+  readonly order: StoredOrder | undefined;
+}
+
+export interface SessionJsonOptions {
+  /** The public origin, without a slash at the end. */
+  readonly origin: string;
+  /** False for restricted keys: the page's secret shows as `****` and leaves paymentUrl. */
+  readonly showClientCode: boolean;
+  /** False without the permission payer_pii:read. */
+  readonly showPayerEmail: boolean;
+}
+
+/** What webhooks and secret keys see. */
+export function fullView(origin: string): SessionJsonOptions {
+  return { origin, showClientCode: true, showPayerEmail: true };
+}
+
+function timestampOrNull(time: Date | undefined): string | null {
+  return time === undefined ? null : formatTimestamp(time);
+}
+
+/** The hosted checkout URL of a session; its fragment never reaches a server. */
+export function paymentUrlOf(session: StoredSession, origin: string): string {
+  return `${origin}/checkout/${session.sessionId}#${session.clientCode}`;
+}
+
+/** The Session object as JSON text. Text, because metadata goes out byte for byte as the merchant sent it. */
+export function sessionJson(session: StoredSession, options: SessionJsonOptions): string {
+  const fields: Omit<Session, 'metadata'> = {
+    sessionId: session.sessionId,
+    sessionType: session.sessionType,
+    businessId: session.businessId,
+    businessType: session.businessType,
+    clientCode: options.showClientCode ? session.clientCode : '****',
+    payer: session.payer,
+    payerEmail: options.showPayerEmail ? session.payerEmail : '',
+    payerEmailRequired: session.payerEmailRequired ? 1 : 0,
+    paidToken: session.paidToken,
+    receiptId: session.receiptId,
+    recipient: session.recipient,
+    settlementToken: session.settlementToken,
+    feeModel: session.feeModel,
+    amount: microUsdToNumber(session.amount),
+    lineItems: { items: [...session.items] },
+    expirationTime: unixSeconds(session.expirationTime),
+    successUrl: session.successUrl,
+    paymentUrl: options.showClientCode
+      ? paymentUrlOf(session, options.origin)
+      : `${options.origin}/checkout/${session.sessionId}`,
+    signedOnce: session.signedOnce ? 1 : 0,
+    initiateTx: session.initiateTx,
+    completeTx: session.completeTx,
+    paymentSucceededTime: timestampOrNull(session.paymentSucceededAt),
+    settlementSucceededTime: timestampOrNull(session.settlementSucceededAt),
+    createAt: formatTimestamp(session.createdAt),
+    status: session.status,
+    pendingReason: session.pendingReason,
+    intendedPayer: session.intendedPayer,
+  };
+  return `${JSON.stringify(fields).slice(0, -1)},"metadata":${session.metadata}}`;
+}
+
+/** The Transaction object; undefined until the payment has succeeded. */
+export function transactionOf(view: StoredSessionView): Transaction | undefined {
+  const { session, order } = view;
+  if (order === undefined || session.paymentSucceededAt === undefined) return undefined;
+  return {
+    orderId: order.orderId,
+    channelId: order.order.channelId,
+    orderType: order.order.orderType,
+    from: order.order.payer,
+    to: order.order.to,
+    metaData: order.order.metaData,
+    totalValue: microUsdToNumber(order.amounts.totalValue),
+    paymentValue: microUsdToNumber(order.amounts.paymentValue),
+    feeValue: microUsdToNumber(order.amounts.feeValue),
+    netValue: microUsdToNumber(order.amounts.netValue),
+    paidAmountInToken: order.order.total.toString(),
+    sourceTx: session.initiateTx,
+    targetTx: session.completeTx,
+    executeTime: formatTimestamp(session.paymentSucceededAt),
+    finalizeTime: session.settlementSucceededAt === undefined ? '' : formatTimestamp(session.settlementSucceededAt),
+  };
+}
+
+/** `{session, transaction?}` as JSON text: what a read, a list item and an event's data show. */
+export function sessionViewJson(view: StoredSessionView, options: SessionJsonOptions): string {
+  const transaction = transactionOf(view);
+  const tail = transaction === undefined ? '' : `,"transaction":${JSON.stringify(transaction)}`;
+  return `{"session":${sessionJson(view.session, options)}${tail}}`;
+}

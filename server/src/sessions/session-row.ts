@@ -1,0 +1,81 @@
+import type { FeeModel } from '@florin/protocol/fee.ts';
+import type { LineItem } from '@florin/protocol/line-item.ts';
+import { microUsd } from '@florin/protocol/money.ts';
+import type { Hex, OrderType } from '@florin/protocol/order.ts';
+import type { PendingReason, SessionStatus, SessionType } from '@florin/protocol/session.ts';
+import type { OrderRow } from './order.sql.ts';
+import type { SessionRow } from './session.sql.ts';
+import type { StoredOrder, StoredSession } from './stored-session.ts';
+
+/** Reads a row of `sessions`. The schema's check constraints are what makes the narrowing true. */
+export function parseSession(row: SessionRow): StoredSession {
+  return {
+    sessionId: row.session_id,
+    merchantId: row.merchant_id,
+    sessionType: row.session_type as SessionType,
+    businessId: row.business_id,
+    businessType: row.business_type as StoredSession['businessType'],
+    clientCode: row.client_code,
+    accountId: row.account_id,
+    accountVersion: row.account_version,
+    recipient: row.recipient as Hex,
+    settlementToken: row.settlement_token,
+    feeModel: row.fee_model as FeeModel,
+    amount: microUsd(row.amount),
+    items: row.line_items as LineItem[],
+    payerEmailRequired: row.payer_email_required,
+    successUrl: row.success_url,
+    metadata: row.metadata,
+    metaData: row.meta_data as Hex,
+    channelId: row.channel_id as Hex,
+    intendedPayer: row.intended_payer,
+    intendedToken: row.intended_token,
+    chosenTotal: row.chosen_total === null ? undefined : microUsd(row.chosen_total),
+    expirationTime: row.expiration_time,
+    signedOnce: row.signed_once,
+    status: row.status as SessionStatus,
+    pendingReason: row.pending_reason as PendingReason | '',
+    payer: row.payer,
+    payerEmail: row.payer_email,
+    paidToken: row.paid_token,
+    receiptId: row.receipt_id,
+    orderId: row.order_id,
+    initiateTx: row.initiate_tx,
+    completeTx: row.complete_tx,
+    paymentSucceededAt: row.payment_succeeded_at ?? undefined,
+    settlementSucceededAt: row.settlement_succeeded_at ?? undefined,
+    createdAt: row.created_at,
+  };
+}
+
+/** Reads a row of `orders`. */
+export function parseOrder(row: OrderRow): StoredOrder {
+  return {
+    orderId: row.order_id as Hex,
+    sessionId: row.session_id,
+    chainId: Number(row.chain_id),
+    tokenId: row.token_id,
+    payerEmail: row.payer_email,
+    order: {
+      channelId: row.channel_id as Hex,
+      metaData: row.meta_data as Hex,
+      payer: row.payer as Hex,
+      token: row.token as Hex,
+      to: row.recipient as Hex,
+      total: row.total,
+      payment: row.payment,
+      fee: row.fee,
+      payBy: row.pay_by,
+      reclaimAt: row.reclaim_at,
+      orderType: row.order_type as OrderType,
+      targetChain: row.target_chain,
+    },
+    amounts: {
+      totalValue: microUsd(row.total_value),
+      paymentValue: microUsd(row.payment_value),
+      feeValue: microUsd(row.fee_value),
+      netValue: microUsd(row.net_value),
+    },
+    signature: row.signature as Hex,
+  };
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sessionStatuses } from '@florin/protocol/session.ts';
+import { sessionMove, sessionMoves, sessionTriggers } from './session.machine.ts';
+
+/** Every pair of status and trigger that moves, written out; all others must be refused. */
+const expected = new Map<string, string>([
+  ['initialized order_signed', 'initialized'],
+  ['initialized payment_detected', 'initialized session.payment_detected'],
+  ['initialized payment_undetected', 'initialized'],
+  ['initialized payment_final', 'paid session.paid'],
+  ['initialized expire', 'expired session.expired'],
+  ['initialized cancel', 'cancelled session.cancelled'],
+  ['paid settlement_recorded', 'settling session.settling'],
+  ['paid settlement_final', 'completed session.completed'],
+  ['paid settlement_delayed', 'settlement_pending session.settlement_pending'],
+  ['settling settlement_final', 'completed session.completed'],
+  ['settling settlement_delayed', 'settlement_pending session.settlement_pending'],
+  ['completed settlement_delayed', 'settlement_pending session.settlement_pending'],
+  ['settlement_pending settlement_recorded', 'settling session.settling'],
+  ['settlement_pending settlement_final', 'completed session.completed'],
+]);
+
+test('the table is total: every pair of status and trigger either moves as written or is refused', () => {
+  for (const status of sessionStatuses) {
+    for (const trigger of sessionTriggers) {
+      const move = sessionMove({ status, signedOnce: false }, trigger);
+      const seen = move === undefined ? undefined : [move.to, move.event].filter(Boolean).join(' ');
+      assert.equal(seen, expected.get(`${status} ${trigger}`), `${status} ${trigger}`);
+    }
+  }
+});
+
+test('a signed session moves like an unsigned one, but cannot be cancelled', () => {
+  for (const status of sessionStatuses) {
+    for (const trigger of sessionTriggers) {
+      const unsigned = sessionMove({ status, signedOnce: false }, trigger);
+      const signed = sessionMove({ status, signedOnce: true }, trigger);
+      assert.deepEqual(signed, trigger === 'cancel' ? undefined : unsigned, `${status} ${trigger}`);
+    }
+  }
+});
+
+test('no pair has two moves', () => {
+  const pairs = sessionMoves.map((move) => `${move.from} ${move.trigger} ${move.signedOnce}`);
+  assert.equal(new Set(pairs).size, pairs.length);
+});

@@ -1,0 +1,74 @@
+import type { SessionStatus } from '@florin/protocol/session.ts';
+
+/** What can happen to a session. Facts of the chain come from the watcher, never from a request. */
+export const sessionTriggers = [
+  /** The service signed an order for a payer. */
+  'order_signed',
+  /** The pay transaction is in a block that is not final. */
+  'payment_detected',
+  /** That block was reorged out. */
+  'payment_undetected',
+  /** The pay event is canonical and final. */
+  'payment_final',
+  /** A settlement transaction is stored, not broadcast yet. */
+  'settlement_recorded',
+  /** The settlement reached the merchant's wallet and is final on the target chain. */
+  'settlement_final',
+  /** Settlement reorged out, reverted, not mined in time, vault short, recipient blocked, token paused. */
+  'settlement_delayed',
+  /** Nothing can pay the session any more: by our clock when unsigned, by the chain's when signed. */
+  'expire',
+  'cancel',
+] as const;
+export type SessionTrigger = (typeof sessionTriggers)[number];
+
+/** The state that decides: the status, and whether an order was ever signed. */
+export interface SessionState {
+  readonly status: SessionStatus;
+  readonly signedOnce: boolean;
+}
+
+interface Move {
+  readonly from: SessionStatus;
+  readonly trigger: SessionTrigger;
+  /** Undefined: holds for signed and unsigned sessions alike. */
+  readonly signedOnce?: boolean;
+  readonly to: SessionStatus;
+  readonly event?:
+    | 'session.payment_detected'
+    | 'session.paid'
+    | 'session.settling'
+    | 'session.completed'
+    | 'session.settlement_pending'
+    | 'session.expired'
+    | 'session.cancelled';
+}
+
+/** Every move that a session can make (S1 to S9). A pair of status and trigger that is absent is refused. */
+export const sessionMoves: readonly Move[] = [
+  { from: 'initialized', trigger: 'order_signed', to: 'initialized' },
+  { from: 'initialized', trigger: 'payment_detected', to: 'initialized', event: 'session.payment_detected' },
+  { from: 'initialized', trigger: 'payment_undetected', to: 'initialized' },
+  { from: 'initialized', trigger: 'payment_final', to: 'paid', event: 'session.paid' },
+  { from: 'paid', trigger: 'settlement_recorded', to: 'settling', event: 'session.settling' },
+  { from: 'settling', trigger: 'settlement_final', to: 'completed', event: 'session.completed' },
+  // A direct order, or somebody else's settle call that became final before ours was recorded.
+  { from: 'paid', trigger: 'settlement_final', to: 'completed', event: 'session.completed' },
+  { from: 'paid', trigger: 'settlement_delayed', to: 'settlement_pending', event: 'session.settlement_pending' },
+  { from: 'settling', trigger: 'settlement_delayed', to: 'settlement_pending', event: 'session.settlement_pending' },
+  { from: 'completed', trigger: 'settlement_delayed', to: 'settlement_pending', event: 'session.settlement_pending' },
+  { from: 'settlement_pending', trigger: 'settlement_recorded', to: 'settling', event: 'session.settling' },
+  { from: 'settlement_pending', trigger: 'settlement_final', to: 'completed', event: 'session.completed' },
+  { from: 'initialized', trigger: 'expire', to: 'expired', event: 'session.expired' },
+  { from: 'initialized', trigger: 'cancel', signedOnce: false, to: 'cancelled', event: 'session.cancelled' },
+];
+
+/** The move for a state and a trigger; undefined when there is none. */
+export function sessionMove(state: SessionState, trigger: SessionTrigger): Move | undefined {
+  return sessionMoves.find(
+    (move) =>
+      move.from === state.status &&
+      move.trigger === trigger &&
+      (move.signedOnce === undefined || move.signedOnce === state.signedOnce),
+  );
+}

@@ -1,0 +1,158 @@
+import { type Row, statement } from '#db/statement.ts';
+
+const columns = {
+  session_id: 'text',
+  merchant_id: 'text',
+  session_type: 'text',
+  business_id: 'text',
+  business_type: 'text',
+  client_code: 'text',
+  account_id: 'text',
+  account_version: 'text',
+  recipient: 'text',
+  settlement_token: 'text',
+  fee_model: 'int4',
+  amount: 'int8',
+  line_items: 'jsonb',
+  payer_email_required: 'bool',
+  success_url: 'text',
+  metadata: 'text',
+  meta_data: 'text',
+  channel_id: 'text',
+  intended_payer: 'text',
+  intended_token: 'text',
+  chosen_total: 'int8?',
+  expiration_time: 'timestamptz',
+  signed_once: 'bool',
+  status: 'text',
+  pending_reason: 'text',
+  payer: 'text',
+  payer_email: 'text',
+  paid_token: 'text',
+  receipt_id: 'text',
+  order_id: 'text',
+  initiate_tx: 'text',
+  complete_tx: 'text',
+  payment_succeeded_at: 'timestamptz?',
+  settlement_succeeded_at: 'timestamptz?',
+  created_at: 'timestamptz',
+} as const;
+
+const columnList = Object.keys(columns).join(', ');
+const prefixedColumnList = Object.keys(columns)
+  .map((column) => `s.${column}`)
+  .join(', ');
+
+export const insertSession = statement(
+  'session_insert',
+  [
+    'text', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'int4', 'int8', 'jsonb', 'bool',
+    'text', 'text', 'text', 'text', 'text', 'text', 'text', 'int8', 'timestamptz', 'timestamptz',
+  ],
+  columns,
+  `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
+     account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url,
+     metadata, meta_data, salt, channel_id, intended_payer, intended_token, chosen_total, expiration_time, status,
+     created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+     'initialized', $24, $24)
+   returning ${columnList}`,
+);
+export type SessionRow = Row<typeof insertSession>;
+
+export const sessionById = statement(
+  'session_by_id',
+  ['text'],
+  columns,
+  `select ${columnList} from sessions where session_id = $1`,
+);
+
+// The row lock orders everything that happens to one session: moves, events, cancel against prepare.
+export const lockSessionById = statement(
+  'session_lock',
+  ['text'],
+  columns,
+  `select ${columnList} from sessions where session_id = $1 for update`,
+);
+
+// Newest first by order of creation; ordinal breaks ties within one second.
+export const sessionPage = statement(
+  'session_page',
+  ['text', 'int8', 'int8'],
+  columns,
+  `select ${columnList} from sessions where merchant_id = $1 order by ordinal desc limit $2 offset $3`,
+);
+
+export const sessionPageByStatus = statement(
+  'session_page_by_status',
+  ['text', 'text', 'int8', 'int8'],
+  columns,
+  `select ${columnList} from sessions where merchant_id = $1 and status = $2 order by ordinal desc limit $3 offset $4`,
+);
+
+export const sessionCount = statement(
+  'session_count',
+  ['text'],
+  { total: 'int8' },
+  'select count(*) as total from sessions where merchant_id = $1',
+);
+
+export const sessionCountByStatus = statement(
+  'session_count_by_status',
+  ['text', 'text'],
+  { total: 'int8' },
+  'select count(*) as total from sessions where merchant_id = $1 and status = $2',
+);
+
+// The old status stands in the where clause: a move that raced with another changes nothing.
+export const updateSession = statement(
+  'session_update',
+  [
+    'text', 'text', 'text', 'bool', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'timestamptz',
+    'timestamptz', 'timestamptz',
+  ],
+  columns,
+  `update sessions set status = $3, signed_once = $4, pending_reason = $5, payer = $6, payer_email = $7,
+     paid_token = $8, receipt_id = $9, order_id = $10, initiate_tx = $11, complete_tx = $12,
+     payment_succeeded_at = $13, settlement_succeeded_at = $14, updated_at = $15
+   where session_id = $1 and status = $2
+   returning ${columnList}`,
+);
+
+// Unsigned sessions expire by our clock: nobody holds an order for them. skip locked: a session being prepared right
+// now is looked at in the next round.
+export const expirableUnsigned = statement(
+  'session_expirable_unsigned',
+  ['timestamptz', 'int8'],
+  columns,
+  `select ${columnList} from sessions
+   where status = 'initialized' and not signed_once and expiration_time <= $1
+   order by expiration_time limit $2 for update skip locked`,
+);
+
+// Signed sessions expire by the chains' clocks: a final block later than the deadline of each signed order, on the
+// order's chain, and no payment of any of them in a canonical block.
+export const expirableSigned = statement(
+  'session_expirable_signed',
+  ['int8'],
+  columns,
+  `select ${prefixedColumnList} from sessions s
+   where s.status = 'initialized' and s.signed_once
+     and s.expiration_time < (select max(final_time) from chain_cursors)
+     and not exists (
+       select from orders o left join chain_cursors c on c.chain_id = o.chain_id
+       where o.session_id = s.session_id
+         and (c.final_time is null or c.halted_reason <> '' or extract(epoch from c.final_time) <= o.pay_by))
+     and not exists (
+       select from orders o join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'
+       where o.session_id = s.session_id)
+   order by s.expiration_time limit $1 for update of s skip locked`,
+);
+
+export const openSessionsOfPayer = statement(
+  'session_open_of_payer',
+  ['text', 'timestamptz'],
+  { open: 'int8' },
+  `select count(*) as open from sessions
+   where intended_payer = $1 and status = 'initialized' and expiration_time > $2`,
+);

@@ -1,0 +1,10 @@
+import type { Hex, Order, Payout } from '@florin/protocol/order.ts';
+
+/** Signs orders and payouts for a contract of one chain. Behind it: a keystore, an environment key, a remote signer. */
+export interface OrderSigner {
+  readonly address: Hex;
+  /** EIP-712 digest of the order in the gateway's domain: the orderId. */
+  orderId(chainId: number, gateway: Hex, order: Order): Hex;
+  signOrder(chainId: number, gateway: Hex, order: Order): Promise<Hex>;
+  signPayout(chainId: number, vault: Hex, payout: Payout): Promise<Hex>;
+}

@@ -1,0 +1,64 @@
+import type { FeeModel } from '@florin/protocol/fee.ts';
+import type { LineItem } from '@florin/protocol/line-item.ts';
+import type { MicroUsd } from '@florin/protocol/money.ts';
+import type { Hex, Order } from '@florin/protocol/order.ts';
+import type { PendingReason, SessionStatus, SessionType } from '@florin/protocol/session.ts';
+import type { PaymentAmounts } from '@florin/protocol/fee.ts';
+
+/** A session as it stands in the database, parsed. */
+export interface StoredSession {
+  readonly sessionId: string;
+  readonly merchantId: string;
+  readonly sessionType: SessionType;
+  /** The link's id for sessions begun from a link, else empty. */
+  readonly businessId: string;
+  readonly businessType: '' | 'payment_link';
+  readonly clientCode: string;
+  readonly accountId: string;
+  readonly accountVersion: string;
+  /** The merchant's settlement wallet, as it was when the session was created. */
+  readonly recipient: Hex;
+  readonly settlementToken: string;
+  readonly feeModel: FeeModel;
+  readonly amount: MicroUsd;
+  readonly items: readonly LineItem[];
+  readonly payerEmailRequired: boolean;
+  readonly successUrl: string;
+  /** The merchant's JSON, byte for byte. */
+  readonly metadata: string;
+  readonly metaData: Hex;
+  readonly channelId: Hex;
+  /** ai_checkout: the payer who signed the creation; else empty. */
+  readonly intendedPayer: string;
+  /** ai_checkout: the tokenId that the payer chose at creation; else empty. */
+  readonly intendedToken: string;
+  /** Custom links: the total that the payer chose. */
+  readonly chosenTotal: MicroUsd | undefined;
+  readonly expirationTime: Date;
+  readonly signedOnce: boolean;
+  readonly status: SessionStatus;
+  readonly pendingReason: PendingReason | '';
+  readonly payer: string;
+  readonly payerEmail: string;
+  readonly paidToken: string;
+  readonly receiptId: string;
+  readonly orderId: string;
+  readonly initiateTx: string;
+  readonly completeTx: string;
+  readonly paymentSucceededAt: Date | undefined;
+  readonly settlementSucceededAt: Date | undefined;
+  readonly createdAt: Date;
+}
+
+/** An order that the service has signed, with its signature and the session that it pays. */
+export interface StoredOrder {
+  readonly orderId: Hex;
+  readonly sessionId: string;
+  readonly chainId: number;
+  /** The token that the payer pays with. */
+  readonly tokenId: string;
+  readonly payerEmail: string;
+  readonly order: Order;
+  readonly amounts: PaymentAmounts;
+  readonly signature: Hex;
+}

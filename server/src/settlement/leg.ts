@@ -1,0 +1,95 @@
+import type { PendingReason } from '@florin/protocol/session.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { lockSession } from '#sessions/session.ts';
+import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
+import { insertLeg, legByOrder, type LegRow, markDone, markWaiting } from './leg.sql.ts';
+
+/**
+ * A leg is one thing that must happen on one chain for a paid order, once: `settle` releases it from the gateway,
+ * `payout` pays the merchant from the vault of another chain, `refund` returns a payment that lost against another.
+ */
+export type LegName = 'settle' | 'payout' | 'refund';
+
+export interface Leg {
+  readonly orderId: string;
+  readonly name: LegName;
+  readonly sessionId: string;
+  readonly chainId: number;
+  readonly status: 'waiting' | 'sent' | 'done';
+  readonly transactionId: bigint | undefined;
+  /** How often it was sent. */
+  readonly attempts: number;
+}
+
+/** Reads a row of `settlements`. */
+export function parseLeg(row: LegRow): Leg {
+  return {
+    orderId: row.order_id,
+    name: row.leg as LegName,
+    sessionId: row.session_id,
+    chainId: Number(row.chain_id),
+    status: row.status as Leg['status'],
+    transactionId: row.transaction_id ?? undefined,
+    attempts: row.attempts,
+  };
+}
+
+/** Asks for a leg. Asking again changes nothing. */
+export async function requestLeg(
+  transaction: Transaction,
+  order: StoredOrder,
+  leg: { name: LegName; chainId: number; at: Date },
+): Promise<void> {
+  await transaction.query(insertLeg, [order.orderId, leg.name, order.sessionId, leg.chainId, leg.at]);
+}
+
+export async function findLeg(queryable: Queryable, orderId: string, name: LegName): Promise<Leg | undefined> {
+  const rows = await queryable.query(legByOrder, [orderId, name]);
+  return rows[0] === undefined ? undefined : parseLeg(rows[0]);
+}
+
+/** Closes a leg: the chain shows, finally, that it happened or that it never can. `reason` says which, empty when done. */
+export async function closeLeg(
+  transaction: Transaction,
+  leg: { orderId: string; name: LegName; reason?: string; at: Date },
+): Promise<void> {
+  await transaction.query(markDone, [leg.orderId, leg.name, leg.reason ?? '', leg.at]);
+}
+
+const firstRetryMs = 5_000;
+const longestRetryMs = 15 * 60_000;
+
+/** Waiting time before attempt `attempts + 1`: doubles from 5 s to 15 min. */
+export function retryDelayMs(attempts: number): number {
+  return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(attempts, 20));
+}
+
+/**
+ * Puts a leg back to waiting after a failed try and shows the session as settlement_pending with the reason. Retried
+ * for ever: the order id pays once on chain, so trying again is always safe.
+ */
+export async function delayLeg(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  leg: Leg,
+  reason: PendingReason,
+): Promise<void> {
+  const now = deps.clock.now();
+  const retryAt = new Date(now.getTime() + retryDelayMs(leg.attempts));
+  const rows = await transaction.query(markWaiting, [leg.orderId, leg.name, reason, retryAt, now]);
+  if (rows.length === 0 || leg.name === 'refund') return;
+  await showDelay(transaction, deps, leg.sessionId, reason);
+}
+
+/** Shows a session as settlement_pending; nothing when it already is, or when it has no settlement to delay. */
+export async function showDelay(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  sessionId: string,
+  reason: PendingReason,
+): Promise<void> {
+  const session = await lockSession(transaction, sessionId);
+  if (session === undefined) return;
+  await moveSession(transaction, deps, session, 'settlement_delayed', { pendingReason: reason });
+}

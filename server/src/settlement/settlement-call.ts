@@ -1,0 +1,45 @@
+import { payoutVaultAbi, paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import { toTokenAmount } from '@florin/protocol/money.ts';
+import type { Hex, Payout } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import { encodeFunctionData } from 'viem';
+import type { StoredOrder } from '#sessions/stored-session.ts';
+
+/** Neighbours with the same token and recipient share one transfer in the gateway. */
+export function bySharedTransfer(left: StoredOrder, right: StoredOrder): number {
+  const key = (order: StoredOrder) => `${order.order.token}${order.order.to}${order.orderId}`;
+  return key(left) < key(right) ? -1 : 1;
+}
+
+export function settleCall(orders: readonly StoredOrder[]): Hex {
+  return encodeFunctionData({
+    abi: paymentGatewayAbi,
+    functionName: 'settle',
+    args: [orders.map((stored) => stored.order)],
+  });
+}
+
+export function refundCall(order: StoredOrder): Hex {
+  return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'refund', args: [order.order] });
+}
+
+/** What the vault of the settlement token's chain owes for a settled order: netValue in the settlement token. */
+export function payoutOf(order: StoredOrder, settlementToken: Token): Payout {
+  return {
+    orderId: order.orderId,
+    channelId: order.order.channelId,
+    metaData: order.order.metaData,
+    sourceChain: BigInt(order.chainId),
+    token: settlementToken.address,
+    to: order.order.to,
+    amount: toTokenAmount(order.amounts.netValue, settlementToken.decimals),
+  };
+}
+
+export function payoutCall(payouts: readonly Payout[], signatures: readonly Hex[]): Hex {
+  return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'payoutBatch', args: [payouts, signatures] });
+}
+
+export function availableCall(token: Hex): Hex {
+  return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'available', args: [token] });
+}

@@ -1,0 +1,192 @@
+import type { PendingReason } from '@florin/protocol/session.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Chain, Chains } from '#chains/chain.ts';
+import type { Sender, SentOutcome } from '#chains/sender/sender.ts';
+import type { Database, Transaction } from '#db/database.ts';
+import type { Log } from '#telemetry/log.ts';
+import { findOrders } from '#sessions/order.ts';
+import { findSession, lockSession } from '#sessions/session.ts';
+import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import type { OrderSigner } from '#sessions/signer.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
+import { delayLeg, type Leg, type LegName, parseLeg, showDelay } from './leg.ts';
+import {
+  legsNotMined,
+  legsOfTransaction,
+  lockWaitingLegs,
+  markReason,
+  markSent,
+  waitingLegs,
+} from './leg.sql.ts';
+import { availableCall, bySharedTransfer, payoutCall, payoutOf, refundCall, settleCall } from './settlement-call.ts';
+
+export interface SettlementSettings {
+  /** Orders in one settle or payout transaction, 1 to 50. */
+  readonly batchSize: number;
+  /** Milliseconds between rounds: how long orders gather into one batch. */
+  readonly windowMs: number;
+  /** A settlement not in a block after this many seconds shows as settlement_pending. */
+  readonly notMinedAfterSeconds: number;
+}
+
+export interface SettlementDeps extends SessionMoveDeps {
+  readonly db: Database;
+  readonly chains: Chains;
+  readonly sender: Sender;
+  readonly signer: OrderSigner;
+  readonly log: Log;
+  readonly settings: SettlementSettings;
+  /** Reads a contract at the latest block. */
+  readonly read: (chainId: number, call: { to: Hex; data: Hex }) => Promise<Hex>;
+}
+
+const legNames: readonly LegName[] = ['settle', 'payout', 'refund'];
+
+/** Settles until the signal aborts: one loop per chain, so that a chain that hangs delays no other. */
+export async function runSettlement(deps: SettlementDeps, signal: AbortSignal): Promise<void> {
+  await Promise.all(deps.chains.all.map((chain) => settleChain(deps, chain, signal)));
+}
+
+async function settleChain(deps: SettlementDeps, chain: Chain, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await settlementRound(deps, chain);
+    } catch (error) {
+      // The node or the database is away; every leg stands in the database and is taken up in a later round.
+      deps.log.error('settlement.round_failed', error, { chainId: chain.chainId });
+      await deps.clock.sleep(1_000, signal);
+    }
+    await deps.clock.sleep(deps.settings.windowMs, signal);
+  }
+}
+
+/** One round on one chain: sends every waiting leg that is due, at most one transaction per kind of leg. */
+export async function settlementRound(deps: SettlementDeps, chain: Chain): Promise<void> {
+  for (const name of legNames) await sendLegs(deps, chain, name);
+  await showNotMined(deps, chain);
+}
+
+/** A transaction to be sent and the legs that it carries. */
+interface Batch {
+  readonly legs: readonly Leg[];
+  readonly to: Hex;
+  readonly data: Hex;
+}
+
+async function sendLegs(deps: SettlementDeps, chain: Chain, name: LegName): Promise<void> {
+  const { batchSize } = deps.settings;
+  const limit = name === 'refund' ? 1 : batchSize;
+  const rows = await deps.db.query(waitingLegs, [chain.chainId, name, deps.clock.now(), limit]);
+  if (rows.length === 0) return;
+  const legs = rows.map(parseLeg);
+  const found = await findOrders(
+    deps.db,
+    legs.map((leg) => leg.orderId),
+  );
+  const batch = await batchOf(deps, chain, name, legs, found.sort(bySharedTransfer));
+  if (batch === undefined) return;
+  const plan = await deps.sender.plan(chain.chainId, { purpose: name, to: batch.to, data: batch.data });
+  if ('reverted' in plan) {
+    deps.log.warn('settlement.would_revert', { chainId: chain.chainId, leg: name, data: plan.data });
+    await delayAll(deps, batch.legs, 'reverted');
+    return;
+  }
+  const recorded = await deps.db.transaction(async (transaction) => {
+    const orderIds = batch.legs.map((leg) => leg.orderId);
+    const locked = await transaction.query(lockWaitingLegs, [orderIds, name]);
+    // Another worker has taken some of them: what was planned is not what would be sent.
+    if (locked.length !== batch.legs.length) return undefined;
+    const sent = await deps.sender.record(transaction, plan);
+    await transaction.query(markSent, [orderIds, name, sent.transactionId, deps.clock.now()]);
+    for (const leg of batch.legs) await showSettling(transaction, deps, leg);
+    return sent;
+  });
+  if (recorded !== undefined) await deps.sender.broadcast(recorded.transactionId);
+}
+
+async function showSettling(transaction: Transaction, deps: SettlementDeps, leg: Leg): Promise<void> {
+  if (leg.name === 'refund') return;
+  const session = await lockSession(transaction, leg.sessionId);
+  if (session?.orderId === leg.orderId) await moveSession(transaction, deps, session, 'settlement_recorded');
+}
+
+async function batchOf(
+  deps: SettlementDeps,
+  chain: Chain,
+  name: LegName,
+  legs: readonly Leg[],
+  orders: readonly StoredOrder[],
+): Promise<Batch | undefined> {
+  if (name === 'settle') return { legs, to: chain.gateway, data: settleCall(orders) };
+  if (name === 'payout') return payoutBatch(deps, chain, legs, orders);
+  const order = orders[0];
+  return order === undefined ? undefined : { legs, to: chain.gateway, data: refundCall(order) };
+}
+
+/** Takes as many payouts, oldest leg first, as the vault can pay now; the others wait and show why. */
+async function payoutBatch(
+  deps: SettlementDeps,
+  chain: Chain,
+  legs: readonly Leg[],
+  orders: readonly StoredOrder[],
+): Promise<Batch | undefined> {
+  const available = new Map<Hex, bigint>();
+  const chosen: { leg: Leg; payout: ReturnType<typeof payoutOf> }[] = [];
+  const short: Leg[] = [];
+  for (const leg of legs) {
+    const order = orders.find((candidate) => candidate.orderId === leg.orderId);
+    const session = await findSession(deps.db, leg.sessionId);
+    const token = session === undefined ? undefined : deps.chains.token(session.settlementToken);
+    if (order === undefined || token === undefined) throw new Error(`payout ${leg.orderId} has no order or token`);
+    const payout = payoutOf(order, token);
+    const left =
+      available.get(token.address) ?? BigInt(await deps.read(chain.chainId, { to: chain.vault, data: availableCall(token.address) }));
+    if (payout.amount > left) {
+      available.set(token.address, left);
+      short.push(leg);
+      continue;
+    }
+    available.set(token.address, left - payout.amount);
+    chosen.push({ leg, payout });
+  }
+  if (short.length > 0) await delayAll(deps, short, 'vault_short');
+  if (chosen.length === 0) return undefined;
+  const payouts = chosen.map((item) => item.payout);
+  const signatures = await Promise.all(
+    payouts.map((payout) => deps.signer.signPayout(chain.chainId, chain.vault, payout)),
+  );
+  return { legs: chosen.map((item) => item.leg), to: chain.vault, data: payoutCall(payouts, signatures) };
+}
+
+async function delayAll(deps: SettlementDeps, legs: readonly Leg[], reason: PendingReason): Promise<void> {
+  await deps.db.transaction(async (transaction) => {
+    for (const leg of legs) await delayLeg(transaction, deps, leg, reason);
+  });
+}
+
+async function showNotMined(deps: SettlementDeps, chain: Chain): Promise<void> {
+  const before = new Date(deps.clock.now().getTime() - deps.settings.notMinedAfterSeconds * 1000);
+  const rows = await deps.db.query(legsNotMined, [chain.chainId, before, deps.settings.batchSize]);
+  for (const row of rows) {
+    await deps.db.transaction(async (transaction) => {
+      await transaction.query(markReason, [row.order_id, row.leg, 'not_mined', deps.clock.now()]);
+      if (row.leg !== 'refund') await showDelay(transaction, deps, row.session_id, 'not_mined');
+    });
+  }
+}
+
+/**
+ * What became of a settlement transaction, told by the sender in its transaction. Success needs nothing: the events
+ * speak. A failed or superseded transaction settles nothing for ever, so its legs wait for a new one.
+ */
+export async function settlementOutcome(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  outcome: SentOutcome,
+): Promise<void> {
+  if (outcome.status === 'succeeded') return;
+  const reason = outcome.status === 'failed' ? 'reverted' : 'not_mined';
+  for (const row of await transaction.query(legsOfTransaction, [outcome.transactionId])) {
+    await delayLeg(transaction, deps, parseLeg(row), reason);
+  }
+}
