@@ -14,7 +14,10 @@ test('business errors answer 200; the others use the statuses of the wire contra
     statuses.set(entry.http, [...(statuses.get(entry.http) ?? []), name as ErrorName]);
   }
   assert.deepEqual(statuses.get(401), ['authorization_header_malformed', 'api_key_invalid']);
-  assert.deepEqual([...statuses.keys()].sort(), [200, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503]);
+  assert.deepEqual(
+    [...statuses.keys()].sort(),
+    [200, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503],
+  );
 });
 
 test('a refusal reads `Text: detail`', () => {

@@ -10,7 +10,12 @@ const models = fc.constantFrom(1 as const, 2 as const);
 
 test('the fee is rounded up to the next Micro-USD, once', () => {
   assert.deepEqual(
-    [feeOf(microUsd(1n), 2000), feeOf(microUsd(500n), 2000), feeOf(microUsd(501n), 2000), feeOf(microUsd(1_000_000n), 2000)],
+    [
+      feeOf(microUsd(1n), 2000),
+      feeOf(microUsd(500n), 2000),
+      feeOf(microUsd(501n), 2000),
+      feeOf(microUsd(1_000_000n), 2000),
+    ],
     [1n, 1n, 2n, 2000n],
   );
 });
@@ -42,5 +47,6 @@ test('a total that the payer chose is split without losing a unit', () => {
 });
 
 test('a rate outside 0 to one million is refused', () => {
-  for (const ppm of [-1, 1_000_001, 0.5, Number.NaN]) assert.throws(() => feeOf(microUsd(1n), ppm), RangeError);
+  for (const ppm of [-1, 1_000_001, 0.5, Number.NaN])
+    assert.throws(() => feeOf(microUsd(1n), ppm), RangeError);
 });

@@ -21,7 +21,8 @@ const million = 1_000_000n;
 
 /** The fee on a price: `ceil(paymentValue * ppm / 1e6)`, rounded once, towards the fee. Refuses a ppm outside 0..1e6. */
 export function feeOf(paymentValue: MicroUsd, ppm: FeePpm): MicroUsd {
-  if (!Number.isInteger(ppm) || ppm < 0 || ppm > 1_000_000) throw new RangeError(`fee ppm out of range: ${ppm}`);
+  if (!Number.isInteger(ppm) || ppm < 0 || ppm > 1_000_000)
+    throw new RangeError(`fee ppm out of range: ${ppm}`);
   return microUsd((paymentValue * BigInt(ppm) + million - 1n) / million);
 }
 

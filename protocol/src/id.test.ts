@@ -26,7 +26,14 @@ test('ten thousand ids are all different', () => {
 
 test('text that is no id of the kind is told apart', () => {
   const id = newId('product', randomBytes);
-  for (const text of ['', 'prd_', `${id}x`, id.slice(0, -1), id.replace('prd_', 'acc_'), `prd_${'-'.repeat(22)}`]) {
+  for (const text of [
+    '',
+    'prd_',
+    `${id}x`,
+    id.slice(0, -1),
+    id.replace('prd_', 'acc_'),
+    `prd_${'-'.repeat(22)}`,
+  ]) {
     assert.equal(isId('product', text), false, text);
   }
 });

@@ -7,8 +7,8 @@ import {
   microUsd,
   microUsdToNumber,
   parseTokenAmount,
-  toMicroUsd,
   tokenAmount,
+  toMicroUsd,
   toTokenAmount,
 } from './money.ts';
 
@@ -48,11 +48,18 @@ test('only canonical decimal strings are token amounts', () => {
   for (const text of ['', '0x10', ' 1', '1 ', '+1', '-1', '01', '1.0', '1e3', '١', '9'.repeat(79)]) {
     assert.equal(parseTokenAmount(text), undefined, JSON.stringify(text));
   }
-  fc.assert(fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (value) => parseTokenAmount(`${value}`) === value));
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+      (value) => parseTokenAmount(`${value}`) === value,
+    ),
+  );
 });
 
 test('dollars show two to six decimals', () => {
-  const shown = [0n, 1n, 10_000n, 1_500_000n, 1_234_567n, 100n, 10_000_000_000_000n].map((value) => formatUsd(microUsd(value)));
+  const shown = [0n, 1n, 10_000n, 1_500_000n, 1_234_567n, 100n, 10_000_000_000_000n].map((value) =>
+    formatUsd(microUsd(value)),
+  );
   assert.deepEqual(shown, ['0.00', '0.000001', '0.01', '1.50', '1.234567', '0.0001', '10000000.00']);
 });
 

@@ -69,6 +69,9 @@ export function microUsdToNumber(value: MicroUsd): number {
 /** A Micro-USD amount as a decimal string in US dollars, at least two decimals: 1_500_000 is "1.50". */
 export function formatUsd(value: MicroUsd): string {
   const whole = value / 1_000_000n;
-  const fraction = (value % 1_000_000n).toString().padStart(6, '0').replace(/0{1,4}$/, '');
+  const fraction = (value % 1_000_000n)
+    .toString()
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '');
   return `${whole}.${fraction}`;
 }

@@ -45,6 +45,12 @@ export const pageParams = Type.Object({
   size: Type.Integer({ minimum: 1, maximum: 100 }),
 });
 
+/** Members that an update takes and ignores: what its resource's GET returns, so that read, change, write works. */
+export function ignored<const Name extends string>(...names: readonly Name[]) {
+  const member = Type.Optional(Type.Unknown({ description: 'Taken and ignored.' }));
+  return Object.fromEntries(names.map((name) => [name, member])) as Record<Name, typeof member>;
+}
+
 export const successReply = Type.Object({ success: Type.Literal(true) });
 
 /** Formats a time as the merchant API writes it, in UTC. */

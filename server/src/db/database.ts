@@ -14,7 +14,10 @@ export type Parameter =
 
 /** What operations take: either a transaction or the pool itself (each statement then commits alone). */
 export interface Queryable {
-  query<C extends Record<string, ColumnSpec>>(statement: Statement<C>, values?: readonly Parameter[]): Promise<RowOf<C>[]>;
+  query<C extends Record<string, ColumnSpec>>(
+    statement: Statement<C>,
+    values?: readonly Parameter[],
+  ): Promise<RowOf<C>[]>;
 }
 
 /** A transaction in progress; operations that must be atomic with others take this type. */

@@ -18,7 +18,12 @@ async function migrationFiles(): Promise<Migration[]> {
   return Promise.all(
     files.map(async (file) => {
       const text = await readFile(new URL(file, folder), 'utf8');
-      return { version: Number(file.slice(0, 4)), file, text, hash: createHash('sha256').update(text).digest('hex') };
+      return {
+        version: Number(file.slice(0, 4)),
+        file,
+        text,
+        hash: createHash('sha256').update(text).digest('hex'),
+      };
     }),
   );
 }
@@ -37,20 +42,28 @@ export async function migrate(url: string): Promise<{ applied: string[] }> {
       'create table if not exists schema_migrations (version int primary key, hash text not null, applied_at timestamptz not null default now())',
     );
     const files = await migrationFiles();
-    const rows = await client.query<{ version: number; hash: string }>('select version, hash from schema_migrations');
+    const rows = await client.query<{ version: number; hash: string }>(
+      'select version, hash from schema_migrations',
+    );
     const newest = files.at(-1)?.version ?? 0;
     for (const row of rows.rows) {
       const file = files.find((candidate) => candidate.version === row.version);
       if (file === undefined) {
-        throw new Error(`the database has schema version ${row.version}, newer than this program's ${newest}: start a newer program`);
+        throw new Error(
+          `the database has schema version ${row.version}, newer than this program's ${newest}: start a newer program`,
+        );
       }
-      if (file.hash !== row.hash) throw new Error(`migration ${file.file} was changed after it had been applied`);
+      if (file.hash !== row.hash)
+        throw new Error(`migration ${file.file} was changed after it had been applied`);
     }
     const done = new Set(rows.rows.map((row) => row.version));
     for (const file of files.filter((candidate) => !done.has(candidate.version))) {
       await client.query('begin');
       await client.query(file.text);
-      await client.query('insert into schema_migrations (version, hash) values ($1, $2)', [file.version, file.hash]);
+      await client.query('insert into schema_migrations (version, hash) values ($1, $2)', [
+        file.version,
+        file.hash,
+      ]);
       await client.query('commit');
       applied.push(file.file);
     }

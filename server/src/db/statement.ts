@@ -20,7 +20,14 @@ export type ColumnKind = keyof ColumnKinds;
 /** `?` after the kind: the column may be null. */
 export type ColumnSpec = ColumnKind | `${ColumnKind}?`;
 /** Parameters besides: arrays for unnest, and uuid-like casts are not used. */
-export type ParameterKind = ColumnKind | 'int4[]' | 'bool[]' | 'numeric[]' | 'jsonb[]' | 'bytea[]' | 'timestamptz[]';
+export type ParameterKind =
+  | ColumnKind
+  | 'int4[]'
+  | 'bool[]'
+  | 'numeric[]'
+  | 'jsonb[]'
+  | 'bytea[]'
+  | 'timestamptz[]';
 
 export type RowOf<Columns extends Record<string, ColumnSpec>> = {
   [Name in keyof Columns]: Columns[Name] extends `${infer Kind extends ColumnKind}?`

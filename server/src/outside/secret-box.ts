@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createSecretKey } from 'node:crypto';
 import type { Random } from './random.ts';
 
 /** Keeps secrets in the database readable only to who holds a master key. AES-256-GCM (NIST SP 800-38D). */
@@ -21,7 +21,8 @@ const tagBytes = 16;
 export function secretBox(masterKeys: readonly [Uint8Array, ...Uint8Array[]]): SecretBox {
   const keys = masterKeys.map((key) => {
     if (key.length !== 32) throw new RangeError(`a master key has 32 bytes, not ${key.length}`);
-    return { id: keyId(key), key };
+    // A key object once: from raw bytes every use would make a new one, five times the cost of opening.
+    return { id: keyId(key), key: createSecretKey(key) };
   });
   const [current] = keys;
   if (current === undefined) throw new RangeError('a secret box needs a master key');

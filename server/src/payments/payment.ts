@@ -4,13 +4,13 @@ import type { Chain } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
 import { book } from '#ledger/entry.ts';
-import type { Log } from '#telemetry/log.ts';
-import { emit } from '#webhooks/outbox.ts';
 import { findOrder } from '#sessions/order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { fullView, sessionJson } from '#sessions/session-json.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import type { Log } from '#telemetry/log.ts';
+import { emit } from '#webhooks/outbox.ts';
 import { canonicalPayment } from './payment.sql.ts';
 import { paymentPostings } from './postings.ts';
 
@@ -21,7 +21,8 @@ export interface PaymentDeps extends SessionMoveDeps {
 /** An order's token on its chain. The configuration must keep every token that an order was ever signed for. */
 export function tokenOf(chain: Chain, order: StoredOrder): Token {
   const token = chain.tokens.find((candidate) => candidate.tokenId === order.tokenId);
-  if (token === undefined) throw new Error(`order ${order.orderId} was paid in ${order.tokenId}, which is not configured`);
+  if (token === undefined)
+    throw new Error(`order ${order.orderId} was paid in ${order.tokenId}, which is not configured`);
   return token;
 }
 
@@ -57,7 +58,11 @@ async function orderAndSession(
   const session = order === undefined ? undefined : await lockSession(transaction, order.sessionId);
   if (order === undefined || session === undefined) {
     // Signed by this service but not in this database: it was restored from a backup older than the order.
-    deps.log.warn('payment.unmatched', { chainId: event.chainId, orderId: event.orderId, txHash: event.txHash });
+    deps.log.warn('payment.unmatched', {
+      chainId: event.chainId,
+      orderId: event.orderId,
+      txHash: event.txHash,
+    });
     return undefined;
   }
   return { order, session };
@@ -74,10 +79,17 @@ async function undetect(transaction: Transaction, deps: PaymentDeps, event: Chai
   if (found === undefined || found.session.initiateTx !== event.txHash) return;
   // Another payer's payment on another chain may still stand.
   const rows = await transaction.query(canonicalPayment, [found.session.sessionId]);
-  await moveSession(transaction, deps, found.session, 'payment_undetected', { initiateTx: rows[0]?.tx_hash ?? '' });
+  await moveSession(transaction, deps, found.session, 'payment_undetected', {
+    initiateTx: rows[0]?.tx_hash ?? '',
+  });
 }
 
-async function accept(transaction: Transaction, deps: PaymentDeps, chain: Chain, event: ChainEvent): Promise<void> {
+async function accept(
+  transaction: Transaction,
+  deps: PaymentDeps,
+  chain: Chain,
+  event: ChainEvent,
+): Promise<void> {
   const found = await orderAndSession(transaction, deps, event);
   if (found === undefined) return;
   const { order, session } = found;
@@ -110,7 +122,11 @@ async function raiseDuplicate(
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
-  deps.log.warn('payment.duplicate', { sessionId: session.sessionId, orderId: order.orderId, txHash: event.txHash });
+  deps.log.warn('payment.duplicate', {
+    sessionId: session.sessionId,
+    orderId: order.orderId,
+    txHash: event.txHash,
+  });
   const exception = {
     exceptionId: newId('exception', deps.random.bytes),
     kind: 'duplicate',

@@ -1,9 +1,9 @@
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { LineItem, ProductData } from '@florin/protocol/line-item.ts';
-import { maxMicroUsd, type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import { type MicroUsd, maxMicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { sessionLifeSeconds, type SessionCreateBody } from '@florin/protocol/session.ts';
+import { type SessionCreateBody, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import { productsForItems } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Queryable } from '#db/database.ts';
@@ -44,7 +44,8 @@ export async function checkoutTerms(
   assertSettlementToken(deps.chains, body.settlementToken, account.settlementCurrencies);
   const items = await snapshotItems(queryable, deps.random, merchantId, body.lineItems, productIds);
   const amount = items.reduce((sum, item) => sum + BigInt(item.unitPrice) * BigInt(item.quantity), 0n);
-  if (amount > maxMicroUsd) throw new Refusal('amount_out_of_range', `the total is over ${maxMicroUsd} Micro-USD`);
+  if (amount > maxMicroUsd)
+    throw new Refusal('amount_out_of_range', `the total is over ${maxMicroUsd} Micro-USD`);
   const price = { paymentValue: microUsd(amount), feeModel: body.feeModel ?? 1 } as const;
   const routes = routesTo(deps.chains, deps.rates, body.settlementToken);
   if (!routes.some((route) => quoteOf(route, price) !== undefined)) {
@@ -86,15 +87,18 @@ function productIdsOf(items: readonly ItemBody[]): string[] {
       throw fieldRefusal(`${path}.itemType`, 'must be product or one_time in a checkout session');
     }
     if (item.itemType === 'product') {
-      if (item.productId === undefined || item.productId === '') throw fieldRefusal(`${path}.productId`, 'is required');
-      if (item.productData !== undefined) throw fieldRefusal(`${path}.productData`, 'is only for one_time items');
+      if (item.productId === undefined || item.productId === '')
+        throw fieldRefusal(`${path}.productId`, 'is required');
+      if (item.productData !== undefined)
+        throw fieldRefusal(`${path}.productData`, 'is only for one_time items');
       return item.productId;
     }
     if (item.productId !== undefined && item.productId !== '') {
       throw fieldRefusal(`${path}.productId`, 'must be empty for a one_time item');
     }
     for (const field of ['quantity', 'unitPrice', 'productData'] as const) {
-      if (item[field] === undefined) throw fieldRefusal(`${path}.${field}`, 'is required for a one_time item');
+      if (item[field] === undefined)
+        throw fieldRefusal(`${path}.${field}`, 'is required for a one_time item');
     }
     return '';
   });
@@ -109,9 +113,16 @@ async function snapshotItems(
   productIds: readonly string[],
 ): Promise<LineItem[]> {
   const products =
-    productIds.length === 0 ? new Map<string, never>() : await productsForItems(queryable, merchantId, productIds);
+    productIds.length === 0
+      ? new Map<string, never>()
+      : await productsForItems(queryable, merchantId, productIds);
   assertAll(productIds, (id) => products.has(id), 'product_not_found', 'products_missing');
-  assertAll(productIds, (id) => products.get(id)?.status === 'active', 'product_not_active', 'products_not_active');
+  assertAll(
+    productIds,
+    (id) => products.get(id)?.status === 'active',
+    'product_not_active',
+    'products_not_active',
+  );
   return items.map((item) => {
     const product = products.get(item.productId ?? '');
     const data: ProductData | undefined = product?.productData ?? oneTimeData(item);

@@ -1,6 +1,6 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import { toTokenAmount } from '@florin/protocol/money.ts';
-import { orderKinds, type Hex, type Order } from '@florin/protocol/order.ts';
+import { type Hex, type Order, orderKinds } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
@@ -67,7 +67,8 @@ export async function prepareOrder(
   assertPayable(session, deps.clock.now());
   const chain = deps.chains.byId(token.chainId);
   const settlementToken = deps.chains.token(session.settlementToken);
-  if (chain === undefined || settlementToken === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
+  if (chain === undefined || settlementToken === undefined)
+    throw new Refusal('payment_token_unsupported', token.tokenId);
   const quote = quoteSession(deps.chains, deps.rates, session, token);
   const order = orderOf(request, quote, settlementToken, deps.reclaimAfterSeconds);
   const stored: StoredOrder = {
@@ -85,7 +86,12 @@ export async function prepareOrder(
   return stored;
 }
 
-function orderOf(request: OrderRequest, quote: Quote, settlementToken: Token, reclaimAfterSeconds: number): Order {
+function orderOf(
+  request: OrderRequest,
+  quote: Quote,
+  settlementToken: Token,
+  reclaimAfterSeconds: number,
+): Order {
   const { session, payer, token } = request;
   const { amounts, route } = quote;
   const payBy = unixSeconds(session.expirationTime);

@@ -31,12 +31,23 @@ function chain(name: string, chainId: number, tokens: [string, number][]): Chain
   };
 }
 
-const chains = chainsOf([chain('alpha', 1, [['usdc', 6], ['usdt', 6]]), chain('beta', 2, [['dai', 18]])]);
+const chains = chainsOf([
+  chain('alpha', 1, [
+    ['usdc', 6],
+    ['usdt', 6],
+  ]),
+  chain('beta', 2, [['dai', 18]]),
+]);
 const rates = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };
 
 test('routes to a token: the same token first, then its chain, then other chains, each with its rate', () => {
   assert.deepEqual(
-    routesTo(chains, rates, 'alpha::usdc').map((route) => [route.paymentToken.tokenId, route.kind, route.feePpm, route.orderType]),
+    routesTo(chains, rates, 'alpha::usdc').map((route) => [
+      route.paymentToken.tokenId,
+      route.kind,
+      route.feePpm,
+      route.orderType,
+    ]),
     [
       ['alpha::usdc', 'same_token', 2000, 0],
       ['alpha::usdt', 'same_chain', 3000, 2],
@@ -65,11 +76,15 @@ test('what the payer pays in token units is exactly totalValue at par', () => {
   const [route] = routesTo(chains, rates, 'beta::dai');
   assert.ok(route !== undefined);
   fc.assert(
-    fc.property(fc.bigInt({ min: 2n, max: 10n ** 13n }), fc.constantFrom(1 as const, 2 as const), (price, feeModel) => {
-      const quote = quoteOf(route, { paymentValue: microUsd(price), feeModel });
-      assert.equal(quote?.amountInToken, (quote?.amounts.totalValue ?? 0n) * 10n ** 12n);
-      const chosen = quoteOfTotal(route, { totalValue: microUsd(price), feeModel });
-      assert.equal(chosen?.amountInToken, price * 10n ** 12n);
-    }),
+    fc.property(
+      fc.bigInt({ min: 2n, max: 10n ** 13n }),
+      fc.constantFrom(1 as const, 2 as const),
+      (price, feeModel) => {
+        const quote = quoteOf(route, { paymentValue: microUsd(price), feeModel });
+        assert.equal(quote?.amountInToken, (quote?.amounts.totalValue ?? 0n) * 10n ** 12n);
+        const chosen = quoteOfTotal(route, { totalValue: microUsd(price), feeModel });
+        assert.equal(chosen?.amountInToken, price * 10n ** 12n);
+      },
+    ),
   );
 });

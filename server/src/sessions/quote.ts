@@ -1,6 +1,12 @@
 import { amountsOf, amountsOfTotal, type FeePpm, type PaymentAmounts } from '@florin/protocol/fee.ts';
-import { maxMicroUsd, type MicroUsd, microUsd, type TokenAmount, toTokenAmount } from '@florin/protocol/money.ts';
-import { orderKinds, type OrderType } from '@florin/protocol/order.ts';
+import {
+  type MicroUsd,
+  maxMicroUsd,
+  microUsd,
+  type TokenAmount,
+  toTokenAmount,
+} from '@florin/protocol/money.ts';
+import { type OrderType, orderKinds } from '@florin/protocol/order.ts';
 import type { RouteKind, Token } from '@florin/protocol/token.ts';
 import type { Chains } from '#chains/chain.ts';
 
@@ -63,12 +69,16 @@ export function quoteOf(route: Route, price: { paymentValue: MicroUsd; feeModel:
 }
 
 /** What a total chosen by the payer (custom links) buys on a route; undefined when the route does not take it. */
-export function quoteOfTotal(route: Route, choice: { totalValue: MicroUsd; feeModel: 1 | 2 }): Quote | undefined {
+export function quoteOfTotal(
+  route: Route,
+  choice: { totalValue: MicroUsd; feeModel: 1 | 2 },
+): Quote | undefined {
   return checkedQuote(route, amountsOfTotal(choice.totalValue, route.feePpm, choice.feeModel));
 }
 
 function checkedQuote(route: Route, amounts: PaymentAmounts): Quote | undefined {
   const { paymentValue, netValue } = amounts;
-  if (paymentValue < route.minPaymentValue || paymentValue > route.maxPaymentValue || netValue <= 0n) return undefined;
+  if (paymentValue < route.minPaymentValue || paymentValue > route.maxPaymentValue || netValue <= 0n)
+    return undefined;
   return { route, amounts, amountInToken: toTokenAmount(amounts.totalValue, route.paymentToken.decimals) };
 }

@@ -89,7 +89,8 @@ export function transactionOf(view: StoredSessionView): Transaction | undefined 
     sourceTx: session.initiateTx,
     targetTx: session.completeTx,
     executeTime: formatTimestamp(session.paymentSucceededAt),
-    finalizeTime: session.settlementSucceededAt === undefined ? '' : formatTimestamp(session.settlementSucceededAt),
+    finalizeTime:
+      session.settlementSucceededAt === undefined ? '' : formatTimestamp(session.settlementSucceededAt),
   };
 }
 

@@ -3,11 +3,11 @@ import type { Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { emit } from '#webhooks/outbox.ts';
-import { fullView, sessionViewJson } from './session-json.ts';
-import { sessionMove, type SessionTrigger } from './session.machine.ts';
-import { parseOrder, parseSession } from './session-row.ts';
 import { orderById } from './order.sql.ts';
+import { type SessionTrigger, sessionMove } from './session.machine.ts';
 import { updateSession } from './session.sql.ts';
+import { fullView, sessionViewJson } from './session-json.ts';
+import { parseOrder, parseSession } from './session-row.ts';
 import type { StoredOrder, StoredSession } from './stored-session.ts';
 
 export interface SessionMoveDeps {
@@ -63,7 +63,8 @@ export async function moveSession(
     now,
   ]);
   const row = rows[0];
-  if (row === undefined) throw new Error(`session ${session.sessionId} left ${session.status} without its lock`);
+  if (row === undefined)
+    throw new Error(`session ${session.sessionId} left ${session.status} without its lock`);
   const moved = parseSession(row);
   if (move.event !== undefined) {
     const view = { session: moved, order: await paidOrderOf(transaction, moved) };
@@ -80,7 +81,10 @@ export async function moveSession(
   return moved;
 }
 
-async function paidOrderOf(transaction: Transaction, session: StoredSession): Promise<StoredOrder | undefined> {
+async function paidOrderOf(
+  transaction: Transaction,
+  session: StoredSession,
+): Promise<StoredOrder | undefined> {
   if (session.orderId === '') return undefined;
   const rows = await transaction.query(orderById, [session.orderId]);
   return rows[0] === undefined ? undefined : parseOrder(rows[0]);

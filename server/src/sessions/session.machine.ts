@@ -54,9 +54,24 @@ export const sessionMoves: readonly Move[] = [
   { from: 'settling', trigger: 'settlement_final', to: 'completed', event: 'session.completed' },
   // A direct order, or somebody else's settle call that became final before ours was recorded.
   { from: 'paid', trigger: 'settlement_final', to: 'completed', event: 'session.completed' },
-  { from: 'paid', trigger: 'settlement_delayed', to: 'settlement_pending', event: 'session.settlement_pending' },
-  { from: 'settling', trigger: 'settlement_delayed', to: 'settlement_pending', event: 'session.settlement_pending' },
-  { from: 'completed', trigger: 'settlement_delayed', to: 'settlement_pending', event: 'session.settlement_pending' },
+  {
+    from: 'paid',
+    trigger: 'settlement_delayed',
+    to: 'settlement_pending',
+    event: 'session.settlement_pending',
+  },
+  {
+    from: 'settling',
+    trigger: 'settlement_delayed',
+    to: 'settlement_pending',
+    event: 'session.settlement_pending',
+  },
+  {
+    from: 'completed',
+    trigger: 'settlement_delayed',
+    to: 'settlement_pending',
+    event: 'session.settlement_pending',
+  },
   { from: 'settlement_pending', trigger: 'settlement_recorded', to: 'settling', event: 'session.settling' },
   { from: 'settlement_pending', trigger: 'settlement_final', to: 'completed', event: 'session.completed' },
   { from: 'initialized', trigger: 'expire', to: 'expired', event: 'session.expired' },

@@ -43,29 +43,14 @@ const prefixedColumnList = Object.keys(columns)
   .map((column) => `s.${column}`)
   .join(', ');
 
-export const insertSession = statement(
-  'session_insert',
-  [
-    'text', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'int4', 'int8', 'jsonb', 'bool',
-    'text', 'text', 'text', 'text', 'text', 'text', 'text', 'int8', 'timestamptz', 'timestamptz',
-  ],
-  columns,
-  `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
-     account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url,
-     metadata, meta_data, salt, channel_id, intended_payer, intended_token, chosen_total, expiration_time, status,
-     created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-     'initialized', $24, $24)
-   returning ${columnList}`,
-);
-export type SessionRow = Row<typeof insertSession>;
-
 export const sessionById = statement(
   'session_by_id',
   ['text'],
   columns,
   `select ${columnList} from sessions where session_id = $1`,
 );
+
+export type SessionRow = Row<typeof sessionById>;
 
 // The row lock orders everything that happens to one session: moves, events, cancel against prepare.
 export const lockSessionById = statement(
@@ -108,8 +93,21 @@ export const sessionCountByStatus = statement(
 export const updateSession = statement(
   'session_update',
   [
-    'text', 'text', 'text', 'bool', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'timestamptz',
-    'timestamptz', 'timestamptz',
+    'text',
+    'text',
+    'text',
+    'bool',
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'timestamptz',
+    'timestamptz',
+    'timestamptz',
   ],
   columns,
   `update sessions set status = $3, signed_once = $4, pending_reason = $5, payer = $6, payer_email = $7,

@@ -11,17 +11,12 @@ import { concat, encodeAbiParameters, keccak256, toHex } from 'viem';
 import type { Chains } from '#chains/chain.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { StoredLink } from '#links/stored-link.ts';
-import { emit } from '#webhooks/outbox.ts';
 import { checkoutTerms } from './checkout-terms.ts';
 import { findOrders } from './order.ts';
 import type { FeeRates } from './quote.ts';
-import { fullView, type StoredSessionView, sessionViewJson } from './session-json.ts';
-import { moveSession, type SessionMoveDeps } from './session-move.ts';
-import { parseSession } from './session-row.ts';
 import {
   expirableSigned,
   expirableUnsigned,
-  insertSession,
   lockSessionById,
   openSessionsOfPayer,
   sessionById,
@@ -30,6 +25,10 @@ import {
   sessionPage,
   sessionPageByStatus,
 } from './session.sql.ts';
+import { type SessionInserter, sessionInserter } from './session-insert.ts';
+import type { StoredSessionView } from './session-json.ts';
+import { moveSession, type SessionMoveDeps } from './session-move.ts';
+import { parseSession } from './session-row.ts';
 import type { StoredSession } from './stored-session.ts';
 
 export interface SessionDeps extends SessionMoveDeps {
@@ -64,13 +63,14 @@ interface SessionDraft {
  * are not configured or not enabled, products that are missing or archived, and totals or expiries out of range.
  */
 export async function createCheckoutSession(
-  transaction: Transaction,
+  queryable: Queryable,
   deps: SessionDeps,
   request: { merchantId: string; body: SessionCreateBody; metadataText: string },
+  insert: SessionInserter = sessionInserter(queryable, deps),
 ): Promise<StoredSession> {
   const { merchantId, body } = request;
-  const terms = await checkoutTerms(transaction, deps, merchantId, body);
-  return insertDraft(transaction, deps, {
+  const terms = await checkoutTerms(queryable, deps, merchantId, body);
+  return store(deps, insert, {
     ...terms,
     merchantId,
     sessionType: 'chk',
@@ -100,7 +100,7 @@ export async function createLinkSession(
     request.chosenTotal === undefined
       ? link.items
       : link.items.map((item) => ({ ...item, unitPrice: Number(request.paymentValue) }));
-  return insertDraft(transaction, deps, {
+  return store(deps, sessionInserter(transaction, deps), {
     merchantId: link.merchantId,
     sessionType: 'ai_checkout',
     businessId: link.linkId,
@@ -134,59 +134,57 @@ export function channelIdOf(accountId: string, version: string, settlementToken:
   return keccak256(encodeAbiParameters([text, text, text], [accountId, version, settlementToken]));
 }
 
-async function insertDraft(transaction: Transaction, deps: SessionDeps, draft: SessionDraft): Promise<StoredSession> {
-  const now = deps.clock.now();
-  const { account } = draft;
+/** Completes a draft with its ids, secrets and on-chain key, and stores it. Refuses when the account is gone by now. */
+async function store(
+  deps: SessionDeps,
+  insert: SessionInserter,
+  draft: SessionDraft,
+): Promise<StoredSession> {
+  const { account, ...terms } = draft;
   const salt = toHex(deps.random.bytes(32));
-  const rows = await transaction.query(insertSession, [
-    newId('session', deps.random.bytes),
-    draft.merchantId,
-    draft.sessionType,
-    draft.businessId,
-    draft.businessId === '' ? '' : 'payment_link',
-    base62Of(deps.random.bytes(32)),
-    account.accountId,
-    account.version,
-    account.address,
-    draft.settlementToken,
-    draft.feeModel,
-    draft.amount,
-    JSON.stringify(draft.items),
-    draft.payerEmailRequired,
-    draft.successUrl,
-    draft.metadata,
-    metaDataOf(draft.items, salt),
-    salt,
-    channelIdOf(account.accountId, account.version, draft.settlementToken),
-    draft.intendedPayer,
-    draft.intendedToken,
-    draft.chosenTotal ?? null,
-    draft.expirationTime,
-    now,
-  ]);
-  const row = rows[0];
-  if (row === undefined) throw new Error('an insert of a session returned no row');
-  const session = parseSession(row);
-  await emit(transaction, deps.random, [
-    {
-      merchantId: session.merchantId,
-      type: 'session.created',
-      objectId: session.sessionId,
-      dataJson: sessionViewJson({ session, order: undefined }, fullView(deps.origin)),
-      at: now,
-    },
-  ]);
+  const session: StoredSession = {
+    ...terms,
+    sessionId: newId('session', deps.random.bytes),
+    businessType: draft.businessId === '' ? '' : 'payment_link',
+    clientCode: base62Of(deps.random.bytes(32)),
+    accountId: account.accountId,
+    accountVersion: account.version,
+    recipient: account.address,
+    metaData: metaDataOf(draft.items, salt),
+    channelId: channelIdOf(account.accountId, account.version, draft.settlementToken),
+    signedOnce: false,
+    status: 'initialized',
+    pendingReason: '',
+    payer: '',
+    payerEmail: '',
+    paidToken: '',
+    receiptId: '',
+    orderId: '',
+    initiateTx: '',
+    completeTx: '',
+    paymentSucceededAt: undefined,
+    settlementSucceededAt: undefined,
+    createdAt: deps.clock.now(),
+  };
+  const isStored = await insert({ session, salt });
+  if (!isStored) throw new Refusal('account_removed', account.accountId);
   return session;
 }
 
 /** One session by id, whoever asks; undefined when there is none. */
-export async function findSession(queryable: Queryable, sessionId: string): Promise<StoredSession | undefined> {
+export async function findSession(
+  queryable: Queryable,
+  sessionId: string,
+): Promise<StoredSession | undefined> {
   const rows = await queryable.query(sessionById, [sessionId]);
   return rows[0] === undefined ? undefined : parseSession(rows[0]);
 }
 
 /** One session by id, its row locked until the transaction ends. */
-export async function lockSession(transaction: Transaction, sessionId: string): Promise<StoredSession | undefined> {
+export async function lockSession(
+  transaction: Transaction,
+  sessionId: string,
+): Promise<StoredSession | undefined> {
   const rows = await transaction.query(lockSessionById, [sessionId]);
   return rows[0] === undefined ? undefined : parseSession(rows[0]);
 }
@@ -198,7 +196,8 @@ export async function cancelSession(
   request: { merchantId: string; sessionId: string },
 ): Promise<void> {
   const session = await lockSession(transaction, request.sessionId);
-  if (session === undefined || session.merchantId !== request.merchantId) throw new Refusal('session_not_found');
+  if (session === undefined || session.merchantId !== request.merchantId)
+    throw new Refusal('session_not_found');
   if (session.status === 'cancelled') throw new Refusal('session_cancelled');
   if (session.status === 'expired') throw new Refusal('session_expired');
   if (session.status !== 'initialized') throw new Refusal('session_paid');
@@ -232,10 +231,16 @@ export async function listSessionViews(
         queryable.query(sessionCountByStatus, [merchantId, status]),
         queryable.query(sessionPageByStatus, [merchantId, status, size, offset]),
       ]));
-  return { total: Number(counts[0]?.total ?? 0n), views: await withOrders(queryable, rows.map(parseSession)) };
+  return {
+    total: Number(counts[0]?.total ?? 0n),
+    views: await withOrders(queryable, rows.map(parseSession)),
+  };
 }
 
-async function withOrders(queryable: Queryable, sessions: readonly StoredSession[]): Promise<StoredSessionView[]> {
+async function withOrders(
+  queryable: Queryable,
+  sessions: readonly StoredSession[],
+): Promise<StoredSessionView[]> {
   const orderIds = sessions.map((session) => session.orderId).filter((orderId) => orderId !== '');
   const orders = orderIds.length === 0 ? [] : await findOrders(queryable, orderIds);
   const byId = new Map(orders.map((order) => [order.orderId as string, order]));
@@ -252,7 +257,11 @@ export async function openSessionCount(queryable: Queryable, payer: Hex, now: Da
  * Expires up to `limit` sessions that nothing can pay any more: unsigned ones by our clock, signed ones by final blocks
  * later than every signed order's deadline. Returns how many.
  */
-export async function expireSessions(transaction: Transaction, deps: SessionMoveDeps, limit: number): Promise<number> {
+export async function expireSessions(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  limit: number,
+): Promise<number> {
   const unsigned = await transaction.query(expirableUnsigned, [deps.clock.now(), limit]);
   const signed = await transaction.query(expirableSigned, [limit]);
   for (const row of [...unsigned, ...signed]) {
@@ -260,4 +269,3 @@ export async function expireSessions(transaction: Transaction, deps: SessionMove
   }
   return unsigned.length + signed.length;
 }
-

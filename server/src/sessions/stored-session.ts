@@ -1,9 +1,8 @@
-import type { FeeModel } from '@florin/protocol/fee.ts';
+import type { FeeModel, PaymentAmounts } from '@florin/protocol/fee.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex, Order } from '@florin/protocol/order.ts';
 import type { PendingReason, SessionStatus, SessionType } from '@florin/protocol/session.ts';
-import type { PaymentAmounts } from '@florin/protocol/fee.ts';
 
 /** A session as it stands in the database, parsed. */
 export interface StoredSession {

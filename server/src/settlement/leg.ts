@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from '#db/database.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
-import { insertLeg, legByOrder, type LegRow, markDone, markWaiting } from './leg.sql.ts';
+import { insertLeg, type LegRow, legByOrder, markDone, markWaiting } from './leg.sql.ts';
 
 /**
  * A leg is one thing that must happen on one chain for a paid order, once: `settle` releases it from the gateway,
@@ -44,7 +44,11 @@ export async function requestLeg(
   await transaction.query(insertLeg, [order.orderId, leg.name, order.sessionId, leg.chainId, leg.at]);
 }
 
-export async function findLeg(queryable: Queryable, orderId: string, name: LegName): Promise<Leg | undefined> {
+export async function findLeg(
+  queryable: Queryable,
+  orderId: string,
+  name: LegName,
+): Promise<Leg | undefined> {
   const rows = await queryable.query(legByOrder, [orderId, name]);
   return rows[0] === undefined ? undefined : parseLeg(rows[0]);
 }

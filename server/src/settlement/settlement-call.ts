@@ -1,4 +1,4 @@
-import { payoutVaultAbi, paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import { toTokenAmount } from '@florin/protocol/money.ts';
 import type { Hex, Payout } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
@@ -37,7 +37,11 @@ export function payoutOf(order: StoredOrder, settlementToken: Token): Payout {
 }
 
 export function payoutCall(payouts: readonly Payout[], signatures: readonly Hex[]): Hex {
-  return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'payoutBatch', args: [payouts, signatures] });
+  return encodeFunctionData({
+    abi: payoutVaultAbi,
+    functionName: 'payoutBatch',
+    args: [payouts, signatures],
+  });
 }
 
 export function availableCall(token: Hex): Hex {

@@ -1,5 +1,5 @@
-import type { PendingReason } from '@florin/protocol/session.ts';
 import { orderKinds } from '@florin/protocol/order.ts';
+import type { PendingReason } from '@florin/protocol/session.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
@@ -11,8 +11,8 @@ import { findOrder } from '#sessions/order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
-import { closeLeg, delayLeg, findLeg, type LegName, requestLeg, showDelay } from './leg.ts';
 import { canonicalEvent } from './leg.sql.ts';
+import { closeLeg, delayLeg, findLeg, type LegName, requestLeg, showDelay } from './leg.ts';
 
 export interface SettlementEventDeps extends SessionMoveDeps {
   readonly chains: Chains;
@@ -51,7 +51,11 @@ async function seen(transaction: Transaction, deps: SettlementEventDeps, event: 
   await moveSession(transaction, deps, session, 'settlement_recorded');
 }
 
-async function reorged(transaction: Transaction, deps: SettlementEventDeps, event: ChainEvent): Promise<void> {
+async function reorged(
+  transaction: Transaction,
+  deps: SettlementEventDeps,
+  event: ChainEvent,
+): Promise<void> {
   if (!isSettlement(event)) return;
   const order = await findOrder(transaction, event.orderId);
   if (order === undefined) return;
@@ -86,7 +90,11 @@ async function final(
 }
 
 /** The payment handler has just accepted the payment, or found that another one came first. */
-async function requestFirstLeg(transaction: Transaction, order: StoredOrder, event: ChainEvent): Promise<void> {
+async function requestFirstLeg(
+  transaction: Transaction,
+  order: StoredOrder,
+  event: ChainEvent,
+): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   if (session === undefined) return;
   const won = session.orderId === order.orderId;
@@ -143,7 +151,8 @@ async function settlementTokenOf(
 ): Promise<Token> {
   const session = await lockSession(transaction, order.sessionId);
   const token = session === undefined ? undefined : deps.chains.token(session.settlementToken);
-  if (token === undefined) throw new Error(`order ${order.orderId} settles in a token that is not configured`);
+  if (token === undefined)
+    throw new Error(`order ${order.orderId} settles in a token that is not configured`);
   return token;
 }
 
@@ -191,7 +200,10 @@ async function skipped(
   const leg = await findLeg(transaction, order.orderId, name);
   if (leg === undefined || leg.status !== 'sent') return;
   // Skipped because somebody was first: that event closes the leg when it is final.
-  const done = await transaction.query(canonicalEvent, [order.orderId, name === 'settle' ? 'Settled' : 'PaidOut']);
+  const done = await transaction.query(canonicalEvent, [
+    order.orderId,
+    name === 'settle' ? 'Settled' : 'PaidOut',
+  ]);
   if (done.length > 0) return;
   await delayLeg(transaction, deps, leg, pendingReasonOf(event));
 }

@@ -1,15 +1,14 @@
-import type { PendingReason } from '@florin/protocol/session.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import type { PendingReason } from '@florin/protocol/session.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import type { Sender, SentOutcome } from '#chains/sender/sender.ts';
 import type { Database, Transaction } from '#db/database.ts';
-import type { Log } from '#telemetry/log.ts';
 import { findOrders } from '#sessions/order.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
 import type { OrderSigner } from '#sessions/signer.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
-import { delayLeg, type Leg, type LegName, parseLeg, showDelay } from './leg.ts';
+import type { Log } from '#telemetry/log.ts';
 import {
   legsNotMined,
   legsOfTransaction,
@@ -18,7 +17,15 @@ import {
   markSent,
   waitingLegs,
 } from './leg.sql.ts';
-import { availableCall, bySharedTransfer, payoutCall, payoutOf, refundCall, settleCall } from './settlement-call.ts';
+import { delayLeg, type Leg, type LegName, parseLeg, showDelay } from './leg.ts';
+import {
+  availableCall,
+  bySharedTransfer,
+  payoutCall,
+  payoutOf,
+  refundCall,
+  settleCall,
+} from './settlement-call.ts';
 
 export interface SettlementSettings {
   /** Orders in one settle or payout transaction, 1 to 50. */
@@ -137,10 +144,12 @@ async function payoutBatch(
     const order = orders.find((candidate) => candidate.orderId === leg.orderId);
     const session = await findSession(deps.db, leg.sessionId);
     const token = session === undefined ? undefined : deps.chains.token(session.settlementToken);
-    if (order === undefined || token === undefined) throw new Error(`payout ${leg.orderId} has no order or token`);
+    if (order === undefined || token === undefined)
+      throw new Error(`payout ${leg.orderId} has no order or token`);
     const payout = payoutOf(order, token);
     const left =
-      available.get(token.address) ?? BigInt(await deps.read(chain.chainId, { to: chain.vault, data: availableCall(token.address) }));
+      available.get(token.address) ??
+      BigInt(await deps.read(chain.chainId, { to: chain.vault, data: availableCall(token.address) }));
     if (payout.amount > left) {
       available.set(token.address, left);
       short.push(leg);

@@ -1,0 +1,168 @@
+// The load generator, a process of its own: takes a plan on standard input, answers a result on standard output.
+// Every answer is checked; the first that is not HTTP 200 with code 0 ends the run with exit code 1.
+import { text } from 'node:stream/consumers';
+import { type Dispatcher, Pool } from 'undici';
+import { counterDigits, counterMark, type LoadPlan, type LoadResult } from './load-plan.ts';
+
+/** Requests that a paced run lets wait for a connection; more means that the server cannot keep the pace. */
+const waitingLimit = 5_000;
+const requestTimeoutMs = 15_000;
+const successStart = Buffer.from('{"code":0,');
+
+/** Sends the plan's requests over keep-alive connections and checks every answer. */
+class Sender {
+  readonly plan: LoadPlan;
+  readonly pool: Pool;
+  readonly bodyParts: readonly string[];
+  readonly sessionIds: string[] = [];
+  sent = 0;
+  replyBytes = 0;
+
+  constructor(plan: LoadPlan) {
+    this.plan = plan;
+    this.pool = new Pool(plan.origin, {
+      connections: plan.connections,
+      pipelining: 1,
+      headersTimeout: requestTimeoutMs,
+      bodyTimeout: requestTimeoutMs,
+    });
+    this.bodyParts = plan.body?.split(counterMark) ?? [];
+  }
+
+  /** Sends one request; resolves when its answer has been read and found good. */
+  send(): Promise<void> {
+    const { plan, pool } = this;
+    const number = this.sent;
+    this.sent += 1;
+    const counter = String(number).padStart(counterDigits, '0');
+    const headers =
+      plan.idempotencyPrefix === undefined
+        ? plan.headers
+        : { ...plan.headers, 'idempotency-key': `${plan.idempotencyPrefix}-${counter}` };
+    const options: Dispatcher.DispatchOptions = {
+      method: plan.method,
+      path: plan.paths[number % plan.paths.length] ?? '/',
+      headers,
+      ...(plan.body === undefined ? {} : { body: this.bodyParts.join(counter) }),
+    };
+    return new Promise((resolve, reject) => {
+      let status = 0;
+      const chunks: Buffer[] = [];
+      pool.dispatch(options, {
+        onResponseStart: (_controller, statusCode) => {
+          status = statusCode;
+        },
+        onResponseData: (_controller, chunk) => {
+          chunks.push(chunk);
+        },
+        onResponseEnd: () => {
+          const reply = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+          const complaint = this.check(status, reply);
+          if (complaint === undefined) resolve();
+          else reject(new Error(complaint));
+        },
+        onResponseError: (_controller, error) => reject(error),
+      });
+    });
+  }
+
+  /** Undefined when the answer is a success. Parses only what does not begin as successes do. */
+  private check(status: number, reply: Buffer): string | undefined {
+    this.replyBytes = reply.length;
+    const isSuccess =
+      reply.subarray(0, successStart.length).equals(successStart) ||
+      (JSON.parse(reply.toString()) as { code?: unknown }).code === 0;
+    if (status !== 200 || !isSuccess) return `${this.plan.method}: HTTP ${status} ${reply.toString()}`;
+    if (this.sessionIds.length < (this.plan.collectSessionIds ?? 0)) {
+      const { data } = JSON.parse(reply.toString()) as { data: { sessionId: string } };
+      this.sessionIds.push(data.sessionId);
+    }
+    return undefined;
+  }
+}
+
+/** `connections` clients, each with one request under way at a time. */
+async function runClosed(sender: Sender, latencies: Float64Array): Promise<number> {
+  const { plan } = sender;
+  const begin = performance.now();
+  const end = begin + plan.seconds * 1000;
+  let done = 0;
+  const client = async () => {
+    for (let now = performance.now(); now < end && sender.sent < plan.maxRequests; ) {
+      await sender.send();
+      const after = performance.now();
+      latencies[done] = after - now;
+      done += 1;
+      now = after;
+    }
+  };
+  await Promise.all(Array.from({ length: plan.connections }, client));
+  return performance.now() - begin;
+}
+
+/** Requests at the times of a timetable. */
+async function runPaced(sender: Sender, latencies: Float64Array, perSecond: number): Promise<number> {
+  const { plan } = sender;
+  const total = Math.min(plan.maxRequests, Math.floor(perSecond * plan.seconds));
+  const begin = performance.now();
+  const underWay = new Set<Promise<void>>();
+  let done = 0;
+  const sendDue = async (dueAt: number) => {
+    await sender.send();
+    latencies[done] = performance.now() - dueAt;
+    done += 1;
+  };
+  let failure: unknown;
+  while (sender.sent < total && failure === undefined) {
+    const due = Math.min(total, Math.floor(((performance.now() - begin) / 1000) * perSecond) + 1);
+    while (sender.sent < due) {
+      if (underWay.size >= waitingLimit) {
+        throw new Error(`the server does not keep up with ${perSecond} requests a second`);
+      }
+      const request = sendDue(begin + (sender.sent * 1000) / perSecond)
+        .catch((error: unknown) => {
+          failure ??= error;
+        })
+        .finally(() => underWay.delete(request));
+      underWay.add(request);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await Promise.all(underWay);
+  if (failure !== undefined) throw failure;
+  return performance.now() - begin;
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;
+
+async function run(plan: LoadPlan): Promise<LoadResult> {
+  const sender = new Sender(plan);
+  const latencies = new Float64Array(plan.maxRequests + plan.connections);
+  const elapsedMs =
+    plan.perSecond === undefined
+      ? await runClosed(sender, latencies)
+      : await runPaced(sender, latencies, plan.perSecond);
+  await sender.pool.close();
+  const sorted = latencies.subarray(0, sender.sent).sort();
+  const at = (share: number) =>
+    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+  return {
+    requests: sender.sent,
+    seconds: round(elapsedMs / 1000),
+    perSecond: Math.round(sender.sent / (elapsedMs / 1000)),
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    maxMs: at(1),
+    replyBytes: sender.replyBytes,
+    requestBytes: sender.bodyParts.join('0'.repeat(counterDigits)).length,
+    sessionIds: sender.sessionIds,
+  };
+}
+
+try {
+  const plan = JSON.parse(await text(process.stdin)) as LoadPlan;
+  process.stdout.write(JSON.stringify(await run(plan)));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,156 @@
+import Type, { type Static } from 'typebox';
+import { agentSessionView, createdSessionView, linkView, preparedView } from './agent-view.ts';
+import { type RouteTable, route } from './route.ts';
+import { idText, text } from './schema.ts';
+
+// Longer than any uint256 is refused here, larger than 2^256 - 1 by the parser. Other spellings of a number ("08453",
+// "0x2105", " 8453 ") would hash alike, so one signature would have several messages.
+const decimal = Type.String({ pattern: '^(0|[1-9][0-9]*)$', maxLength: 78 });
+const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
+const bytes32 = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' });
+/** The most characters of a signature: smart accounts' are longer than 65 bytes. */
+const maxSignatureLength = 2 + 2 * 16 * 1024;
+const signature = Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', maxLength: maxSignatureLength });
+const payerEmail = Type.Union([
+  Type.Literal(''),
+  Type.String({ format: 'text', maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+]);
+
+/** What the payer's wallet signs for POST /payment/session/create. Integers are canonical decimal strings. */
+export const createSessionMessage = Type.Object(
+  {
+    purpose: text({ max: 64 }),
+    linkId: idText,
+    linkVersion: text({ max: 64 }),
+    merchantId: text({ max: 64 }),
+    payer: address,
+    paymentChainId: decimal,
+    paymentToken: address,
+    amount: decimal,
+    authorizationNonce: bytes32,
+    authorizationExpiresAt: decimal,
+  },
+  { additionalProperties: false },
+);
+export type CreateSessionMessage = Static<typeof createSessionMessage>;
+
+/** What the payer's wallet signs for POST /payment/prepare. Integers are canonical decimal strings. */
+export const preparePaymentMessage = Type.Object(
+  {
+    purpose: text({ max: 64 }),
+    sessionId: idText,
+    merchantId: text({ max: 64 }),
+    payer: address,
+    payerEmail,
+    paymentChainId: decimal,
+    paymentToken: address,
+    authorizationNonce: bytes32,
+    authorizationExpiresAt: decimal,
+  },
+  { additionalProperties: false },
+);
+export type PreparePaymentMessage = Static<typeof preparePaymentMessage>;
+
+export const createSessionBody = Type.Object(
+  { message: createSessionMessage, signature },
+  { additionalProperties: false },
+);
+export type CreateSessionBody = Static<typeof createSessionBody>;
+
+export const preparePaymentBody = Type.Object(
+  { message: preparePaymentMessage, signature },
+  { additionalProperties: false },
+);
+export type PreparePaymentBody = Static<typeof preparePaymentBody>;
+
+/** What both signed requests can refuse, in the order in which it is checked. */
+const authorizationErrors = [
+  'field_invalid',
+  'nonce_used',
+  'purpose_mismatch',
+  'merchant_mismatch',
+  'payment_token_unsupported',
+  'authorization_expired',
+  'authorization_too_far',
+  'signature_invalid',
+  'chain_unavailable',
+] as const;
+
+/** The AI protocol: no API key; the payer's EIP-712 signature authorizes what changes anything. */
+export const agentApi = {
+  title: 'AI protocol',
+  basePath: '/aipay/api/v1',
+  shape: 'superset',
+  security: 'none',
+  errors: ['rate_limited', 'internal'],
+  routes: {
+    getPaymentLink: route({
+      method: 'GET',
+      path: '/payment/link/:linkId',
+      summary: 'Read a payment link',
+      description:
+        'What is sold, which tokens pay for it, and the message to sign in order to begin a session.',
+      tag: 'AI protocol',
+      params: Type.Object({ linkId: idText }),
+      reply: linkView,
+      permissions: [],
+      effect: 'query',
+      errors: ['link_not_found', 'link_archived'],
+    }),
+    createPaymentSession: route({
+      method: 'POST',
+      path: '/payment/session/create',
+      summary: 'Create a payment session',
+      description:
+        'The identical request answers the session that it created the first time, so retries are safe.',
+      tag: 'AI protocol',
+      body: createSessionBody,
+      reply: createdSessionView,
+      permissions: [],
+      effect: 'create',
+      errors: [
+        ...authorizationErrors,
+        'link_not_found',
+        'link_archived',
+        'link_not_active',
+        'link_version_invalid',
+        'amount_mismatch',
+        'amount_out_of_range',
+      ],
+    }),
+    getPaymentSession: route({
+      method: 'GET',
+      path: '/session/:sessionId',
+      summary: 'Read a session',
+      description: 'Where the session stands, and the message to sign in order to pay it.',
+      tag: 'AI protocol',
+      params: Type.Object({ sessionId: idText }),
+      reply: agentSessionView,
+      permissions: [],
+      effect: 'query',
+      errors: ['session_not_found'],
+    }),
+    preparePayment: route({
+      method: 'POST',
+      path: '/payment/prepare',
+      summary: 'Prepare the payment transaction',
+      description: 'The identical request answers the identical order, so retries are safe.',
+      tag: 'AI protocol',
+      body: preparePaymentBody,
+      reply: preparedView,
+      permissions: [],
+      effect: 'create',
+      errors: [
+        ...authorizationErrors,
+        'session_not_found',
+        'session_expired',
+        'session_paid',
+        'session_cancelled',
+        'order_already_paid',
+        'payer_mismatch',
+        'payer_email_required',
+        'amount_out_of_range',
+      ],
+    }),
+  },
+} as const satisfies RouteTable;

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AgentSessionState, agentMoves, agentStages, sessionSituation, workflowOf } from './agent.ts';
+import { sessionStatuses } from './session.ts';
+
+const fresh: AgentSessionState = {
+  status: 'initialized',
+  signedOnce: false,
+  isPaymentSeen: false,
+  isPastExpiry: false,
+  hasPaymentParameters: true,
+};
+
+test('every stage has the next action that the protocol documents', () => {
+  assert.deepEqual(Object.fromEntries(agentStages.map((stage) => [stage, agentMoves[stage].action])), {
+    link_ready: 'create_payment_session',
+    link_unavailable: 'none',
+    session_ready: 'prepare_payment',
+    payment_parameters_required: 'prepare_payment',
+    payment_prepared: 'execute_payment_client_side',
+    payment_detected: 'poll_session',
+    payment_succeeded: 'poll_session',
+    settling: 'poll_session',
+    settlement_pending: 'poll_session',
+    settled: 'none',
+    session_expired: 'create_payment_session',
+    session_cancelled: 'none',
+  });
+});
+
+test('a stage is reported under its own name', () => {
+  for (const stage of agentStages) assert.equal(agentMoves[stage].stage, stage);
+});
+
+test('whatever is polled says when to come back, and nothing else does', () => {
+  for (const [situation, move] of Object.entries(agentMoves)) {
+    assert.equal('retryAfterSeconds' in move, move.action === 'poll_session', situation);
+  }
+});
+
+test('a session that has been dealt with keeps its stage whatever our clock says', () => {
+  const stages = Object.fromEntries(
+    sessionStatuses
+      .filter((status) => status !== 'initialized')
+      .map((status) => [
+        status,
+        sessionSituation({ ...fresh, status, signedOnce: true, isPastExpiry: true }),
+      ]),
+  );
+  assert.deepEqual(stages, {
+    paid: 'payment_succeeded',
+    settling: 'settling',
+    completed: 'settled',
+    settlement_pending: 'settlement_pending',
+    expired: 'session_expired',
+    cancelled: 'session_cancelled',
+  });
+});
+
+test('an open session asks for what it lacks', () => {
+  assert.equal(sessionSituation(fresh), 'session_ready');
+  assert.equal(sessionSituation({ ...fresh, hasPaymentParameters: false }), 'payment_parameters_required');
+});
+
+test('a payment that is seen comes before the expiry', () => {
+  assert.equal(sessionSituation({ ...fresh, isPaymentSeen: true, isPastExpiry: true }), 'payment_detected');
+});
+
+test('an unsigned session is over at its expiry', () => {
+  assert.equal(sessionSituation({ ...fresh, isPastExpiry: true }), 'session_expired');
+});
+
+test('an agent whose order is out is never told to begin again before the chain has passed its deadline', () => {
+  const situation = sessionSituation({ ...fresh, signedOnce: true, isPastExpiry: true });
+  assert.equal(situation, 'order_closing');
+  const { stage, nextAction } = workflowOf(situation);
+  assert.deepEqual([stage, nextAction.action], ['payment_prepared', 'poll_session']);
+});
+
+test('a deadline is a decimal string', () => {
+  assert.deepEqual(workflowOf('session_ready', 1_800_000_000n).nextAction, {
+    action: 'prepare_payment',
+    authorizationRequired: true,
+    description: agentMoves.session_ready.description,
+    deadline: '1800000000',
+  });
+});

@@ -1,0 +1,200 @@
+import Type, { type Static } from 'typebox';
+import type { SessionStatus } from './session.ts';
+
+/** What the two typed messages of the AI protocol authorize. */
+export type AgentPurpose = 'create_payment_session' | 'prepare_payment';
+
+/** How long a signature may stay valid, and how long the one of a message template does, in seconds from now. */
+export const authorizationLifeSeconds = { maximum: 3900, template: 900 } as const;
+
+export const agentStages = [
+  'link_ready',
+  'link_unavailable',
+  'session_ready',
+  'payment_parameters_required',
+  'payment_prepared',
+  'payment_detected',
+  'payment_succeeded',
+  'settling',
+  'settlement_pending',
+  'settled',
+  'session_expired',
+  'session_cancelled',
+] as const;
+export type AgentStage = (typeof agentStages)[number];
+
+export const agentActions = [
+  'create_payment_session',
+  'prepare_payment',
+  'execute_payment_client_side',
+  'poll_session',
+  'none',
+] as const;
+export type AgentAction = (typeof agentActions)[number];
+
+/** What an agent does in one situation. */
+export interface AgentMove {
+  readonly stage: AgentStage;
+  readonly action: AgentAction;
+  readonly authorizationRequired: boolean;
+  readonly description: string;
+  /** When to look again, for situations that change by themselves. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** The one that has no stage of its own: an order is out, the time to prepare is over, the chain has not passed its deadline. */
+export type AgentSituation = AgentStage | 'order_closing';
+
+/** Stage and next action for every situation of a link or a session. */
+export const agentMoves = {
+  link_ready: {
+    stage: 'link_ready',
+    action: 'create_payment_session',
+    authorizationRequired: true,
+    description: 'Choose a payment token, sign the message and POST it to /payment/session/create.',
+  },
+  link_unavailable: {
+    stage: 'link_unavailable',
+    action: 'none',
+    authorizationRequired: false,
+    description: 'The merchant takes no payment through this link now.',
+  },
+  session_ready: {
+    stage: 'session_ready',
+    action: 'prepare_payment',
+    authorizationRequired: true,
+    description: 'Sign the message and POST it to /payment/prepare to get the transaction.',
+  },
+  payment_parameters_required: {
+    stage: 'payment_parameters_required',
+    action: 'prepare_payment',
+    authorizationRequired: true,
+    description:
+      'Choose payer, chain and token, fill them in, sign the message and POST it to /payment/prepare.',
+  },
+  payment_prepared: {
+    stage: 'payment_prepared',
+    action: 'execute_payment_client_side',
+    authorizationRequired: false,
+    description:
+      "Send the prerequisites and then the transaction from the payer's wallet, and read the session until it is paid.",
+  },
+  // Never `create_payment_session` here: a transaction sent just before the deadline may still be mined.
+  order_closing: {
+    stage: 'payment_prepared',
+    action: 'poll_session',
+    authorizationRequired: false,
+    description:
+      'The time to prepare is over, but a transaction already sent may still count. Wait before paying again.',
+    retryAfterSeconds: 10,
+  },
+  payment_detected: {
+    stage: 'payment_detected',
+    action: 'poll_session',
+    authorizationRequired: false,
+    description: 'The payment is in a block that is not final yet. Do not pay again.',
+    retryAfterSeconds: 5,
+  },
+  payment_succeeded: {
+    stage: 'payment_succeeded',
+    action: 'poll_session',
+    authorizationRequired: false,
+    description: 'The payment is final; settlement follows by itself.',
+    retryAfterSeconds: 10,
+  },
+  settling: {
+    stage: 'settling',
+    action: 'poll_session',
+    authorizationRequired: false,
+    description: "The payment is final and on its way to the merchant's wallet.",
+    retryAfterSeconds: 10,
+  },
+  settlement_pending: {
+    stage: 'settlement_pending',
+    action: 'poll_session',
+    authorizationRequired: false,
+    description: 'The payment is final; its settlement is delayed and is being retried.',
+    retryAfterSeconds: 30,
+  },
+  settled: {
+    stage: 'settled',
+    action: 'none',
+    authorizationRequired: false,
+    description: "The money is in the merchant's wallet.",
+  },
+  session_expired: {
+    stage: 'session_expired',
+    action: 'create_payment_session',
+    authorizationRequired: true,
+    description:
+      'The session was not paid in time and can no longer be paid. Begin again from the payment link.',
+  },
+  session_cancelled: {
+    stage: 'session_cancelled',
+    action: 'none',
+    authorizationRequired: false,
+    description: 'The merchant has cancelled the session.',
+  },
+} as const satisfies Record<AgentSituation, AgentMove>;
+
+/** What decides the situation of a session. */
+export interface AgentSessionState {
+  readonly status: SessionStatus;
+  readonly signedOnce: boolean;
+  /** A pay transaction is in a canonical block. */
+  readonly isPaymentSeen: boolean;
+  /** Our clock has reached the session's expiry. */
+  readonly isPastExpiry: boolean;
+  /** Payer and token were chosen when the session was created. */
+  readonly hasPaymentParameters: boolean;
+}
+
+/** The situation that an agent finds when it reads a session. */
+export function sessionSituation(state: AgentSessionState): AgentSituation {
+  switch (state.status) {
+    case 'initialized':
+      if (state.isPaymentSeen) return 'payment_detected';
+      if (state.isPastExpiry) return state.signedOnce ? 'order_closing' : 'session_expired';
+      return state.hasPaymentParameters ? 'session_ready' : 'payment_parameters_required';
+    case 'paid':
+      return 'payment_succeeded';
+    case 'settling':
+      return 'settling';
+    case 'settlement_pending':
+      return 'settlement_pending';
+    case 'completed':
+      return 'settled';
+    case 'expired':
+      return 'session_expired';
+    case 'cancelled':
+      return 'session_cancelled';
+  }
+}
+
+export const workflow = Type.Object({
+  stage: Type.Enum(agentStages),
+  nextAction: Type.Object({
+    action: Type.Enum(agentActions),
+    authorizationRequired: Type.Boolean(),
+    description: Type.String(),
+    retryAfterSeconds: Type.Optional(Type.Integer()),
+    /** Unix seconds as a decimal string: the action counts up to and including this second. */
+    deadline: Type.Optional(Type.String()),
+  }),
+});
+export type Workflow = Static<typeof workflow>;
+
+/** The workflow of a situation, with the last second that its action makes sense in. */
+export function workflowOf(situation: AgentSituation, deadlineSeconds?: number | bigint): Workflow {
+  const { stage, action, authorizationRequired, description, ...rest }: AgentMove = agentMoves[situation];
+  return {
+    stage,
+    nextAction: {
+      action,
+      authorizationRequired,
+      description,
+      ...(rest.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: rest.retryAfterSeconds }),
+      ...(deadlineSeconds === undefined ? {} : { deadline: deadlineSeconds.toString() }),
+    },
+  };
+}

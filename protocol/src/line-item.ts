@@ -1,0 +1,46 @@
+import Type, { type Static } from 'typebox';
+import { attribute, httpsUrl, text } from './schema.ts';
+
+export const itemType = Type.Union([
+  Type.Literal('product'),
+  Type.Literal('one_time'),
+  Type.Literal('user_priced'),
+]);
+export type ItemType = Static<typeof itemType>;
+
+export const productData = Type.Object({
+  productName: Type.String(),
+  productDescription: Type.String(),
+  imageUrl: Type.String(),
+  attributes: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
+  status: Type.Optional(Type.String()),
+});
+export type ProductData = Static<typeof productData>;
+
+/** A line item as reads return it. `productData` is absent from payment link lists. */
+export const lineItem = Type.Object({
+  lineItemId: Type.String(),
+  itemType,
+  productId: Type.String(),
+  quantity: Type.Integer(),
+  unitPrice: Type.Integer(),
+  productData: Type.Optional(productData),
+});
+export type LineItem = Static<typeof lineItem>;
+
+export const lineItems = Type.Object({ items: Type.Array(lineItem) });
+
+/** How many units of one item may be sold at once. */
+export const maxQuantity = 10_000;
+export const quantity = Type.Integer({ minimum: 1, maximum: maxQuantity });
+
+/** What a `one_time` item of a checkout session says about itself. */
+export const productDataBody = Type.Object(
+  {
+    productName: text({ min: 1, max: 100 }),
+    productDescription: Type.Optional(text({ max: 1000 })),
+    imageUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(500)])),
+    attributes: Type.Optional(Type.Array(attribute, { maxItems: 10 })),
+  },
+  { additionalProperties: false },
+);

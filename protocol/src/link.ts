@@ -1,0 +1,114 @@
+import Type, { type Static } from 'typebox';
+import { itemType, lineItem, lineItems, quantity } from './line-item.ts';
+import { feeModel, flag, httpsUrl, idText, ignored, text, timestampText } from './schema.ts';
+
+export const linkType = Type.Union([Type.Literal('fixed'), Type.Literal('custom')]);
+
+const linkBase = {
+  linkId: Type.String(),
+  linkType,
+  linkName: Type.String(),
+  accountId: Type.String(),
+  settlementToken: Type.String(),
+  feeModel: Type.Integer(),
+  amount: Type.Integer(),
+  payerEmailRequired: flag,
+  successUrl: Type.String(),
+  customSuccessText: Type.String(),
+  customDisabledText: Type.String(),
+  linkUrl: Type.String(),
+  status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]),
+  versionCode: Type.String(),
+  createAt: timestampText,
+  updateAt: timestampText,
+};
+
+/** A payment link as lists return it. */
+export const link = Type.Object({ ...linkBase, lineItems });
+export type Link = Static<typeof link>;
+
+/** The create reply nests the items as the specification shows, and also as its field list does. */
+export const linkCreated = Type.Object({
+  ...linkBase,
+  lineItems: Type.Object({ items: Type.Array(lineItem), lineItems, amount: Type.Integer() }),
+});
+export type LinkCreated = Static<typeof linkCreated>;
+
+export const settlementTokenInfo = Type.Object({
+  tokenId: Type.String(),
+  contractAddress: Type.String(),
+  name: Type.String(),
+  symbol: Type.String(),
+  decimals: Type.Integer(),
+  chainId: Type.String(),
+});
+
+/** A payment link as GET /payment/link/:linkId returns it. */
+export const linkDetail = Type.Object({
+  ...linkBase,
+  lineItems,
+  accountName: Type.String(),
+  accountAddress: Type.String(),
+  settlementTokenInfo,
+});
+export type LinkDetail = Static<typeof linkDetail>;
+
+/** Line items of one link. */
+const maxLinkItems = 20;
+
+export const linkItemBody = Type.Object(
+  {
+    itemType,
+    productId: Type.Optional(text({ max: 64 })),
+    quantity: Type.Optional(quantity),
+    unitPrice: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000_000_000 })),
+  },
+  { additionalProperties: false },
+);
+
+export const linkFields = {
+  linkType,
+  linkName: text({ min: 1, max: 100 }),
+  accountId: idText,
+  settlementToken: text({ min: 1, max: 64 }),
+  feeModel,
+  lineItems: Type.Array(linkItemBody, { minItems: 1, maxItems: maxLinkItems }),
+  payerEmailRequired: Type.Optional(flag),
+  successUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(1000)])),
+  customSuccessText: Type.Optional(text({ max: 500 })),
+  customDisabledText: Type.Optional(text({ max: 500 })),
+} as const;
+
+export const linkCreateBody = Type.Object(linkFields, { additionalProperties: false });
+export type LinkCreateBody = Static<typeof linkCreateBody>;
+
+const linkItemUpdateBody = Type.Object(
+  { ...linkItemBody.properties, ...ignored('lineItemId', 'productData') },
+  { additionalProperties: false },
+);
+const linkItemsUpdateBody = Type.Array(linkItemUpdateBody, { minItems: 1, maxItems: maxLinkItems });
+
+/** POST /payment/link/update: full replacement. `lineItems` as in create, or as a read returns it. */
+export const linkUpdateBody = Type.Object(
+  {
+    linkId: idText,
+    ...linkFields,
+    lineItems: Type.Union([
+      linkItemsUpdateBody,
+      Type.Object({ items: linkItemsUpdateBody }, { additionalProperties: false }),
+    ]),
+    ...ignored(
+      'amount',
+      'linkUrl',
+      'status',
+      'versionCode',
+      'createAt',
+      'updateAt',
+      'accountName',
+      'accountAddress',
+      'settlementTokenInfo',
+    ),
+  },
+  { additionalProperties: false },
+);
+export type LinkUpdateBody = Static<typeof linkUpdateBody>;

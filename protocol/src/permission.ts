@@ -1,0 +1,44 @@
+/** Everything that an API key may be allowed to do. A secret key holds them all. */
+export const permissions = [
+  'products:read',
+  'products:write',
+  'accounts:read',
+  'payment_links:read',
+  'payment_links:write',
+  'checkout_sessions:read',
+  'checkout_sessions:write',
+  'sessions:read',
+  'payer_pii:read',
+  'refunds:read',
+  'refunds:write',
+  'webhooks:read',
+  'webhooks:write',
+  'webhook_secrets:read',
+  'events:read',
+  'reports:read',
+] as const;
+export type Permission = (typeof permissions)[number];
+
+/**
+ * Ready-made sets for restricted keys. `read_only` is every read but personal data and webhook secrets; `fulfilment`
+ * also sees payers; `storefront` creates sessions and reads them; `agent` sells through links and sessions.
+ */
+export const permissionPresets = {
+  read_only: permissions.filter(
+    (permission) =>
+      permission.endsWith(':read') &&
+      permission !== 'payer_pii:read' &&
+      permission !== 'webhook_secrets:read',
+  ),
+  fulfilment: ['products:read', 'checkout_sessions:read', 'sessions:read', 'payer_pii:read', 'events:read'],
+  storefront: ['products:read', 'checkout_sessions:read', 'checkout_sessions:write'],
+  agent: [
+    'products:read',
+    'payment_links:read',
+    'payment_links:write',
+    'checkout_sessions:read',
+    'checkout_sessions:write',
+    'sessions:read',
+  ],
+} as const satisfies Record<string, readonly Permission[]>;
+export type PermissionPreset = keyof typeof permissionPresets;

@@ -1,0 +1,36 @@
+import Type, { type Static } from 'typebox';
+import { attribute, httpsUrl, idText, ignored, price, text, timestampText } from './schema.ts';
+
+export const productStatus = Type.Union([Type.Literal('active'), Type.Literal('archived')]);
+
+export const product = Type.Object({
+  productId: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  imageUrl: Type.String(),
+  status: productStatus,
+  commonPrices: Type.Array(Type.Integer()),
+  attributes: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
+  createAt: timestampText,
+  updateAt: timestampText,
+});
+export type Product = Static<typeof product>;
+
+/** The fields that POST /product/create takes, and /product/update besides productId. */
+export const productFields = {
+  name: text({ min: 1, max: 100 }),
+  commonPrices: Type.Array(price, { minItems: 1, maxItems: 5 }),
+  description: Type.Optional(text({ max: 1000 })),
+  imageUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(500)])),
+  attributes: Type.Optional(Type.Array(attribute, { maxItems: 10 })),
+} as const;
+
+export const productCreateBody = Type.Object(productFields, { additionalProperties: false });
+export type ProductCreateBody = Static<typeof productCreateBody>;
+
+/** POST /product/update: full replacement. */
+export const productUpdateBody = Type.Object(
+  { productId: idText, ...productFields, ...ignored('status', 'createAt', 'updateAt') },
+  { additionalProperties: false },
+);
+export type ProductUpdateBody = Static<typeof productUpdateBody>;

@@ -1,0 +1,50 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { ErrorName } from './error.ts';
+import type { Permission } from './permission.ts';
+
+/**
+ * One operation of an interface. The same value makes the server's route, the OpenAPI document and the client of the
+ * SDK, so that none of them can drift from another.
+ */
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Below the table's base path; parameters are written `:name`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** The heading under which documents list the operation. */
+  readonly tag: string;
+  readonly params?: TObject;
+  readonly body?: TObject;
+  /** `data` of a successful answer. */
+  readonly reply: TSchema;
+  /** Any one of these is enough; empty: no key is asked for. */
+  readonly permissions: readonly Permission[];
+  /** What a failing database is answered with: 900203, 900201 or 900202. */
+  readonly effect: 'query' | 'create' | 'update';
+  /** Refusals of this operation, besides those that every operation of the table can answer. */
+  readonly errors: readonly ErrorName[];
+}
+
+/** One interface: its operations by operation id. */
+export interface RouteTable {
+  readonly title: string;
+  readonly basePath: string;
+  /** envelope: `{code, message, data}`. superset: the same with the members of `data` beside it. */
+  readonly shape: 'envelope' | 'superset';
+  readonly security: 'api_key' | 'none';
+  /** Refusals that every operation can answer. */
+  readonly errors: readonly ErrorName[];
+  readonly routes: Readonly<Record<string, Route>>;
+}
+
+/** Declares an operation and keeps its exact type. */
+export function route<const R extends Route>(declared: R): R {
+  return declared;
+}
+
+export type ParamsOf<R extends Route> = R['params'] extends TSchema
+  ? Static<R['params']>
+  : Record<string, never>;
+export type BodyOf<R extends Route> = R['body'] extends TSchema ? Static<R['body']> : undefined;
+export type ReplyOf<R extends Route> = Static<R['reply']>;

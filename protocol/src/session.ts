@@ -1,0 +1,100 @@
+import Type, { type Static } from 'typebox';
+import { itemType, lineItems, productDataBody, quantity } from './line-item.ts';
+import { feeModel, flag, httpsUrl, idText, text, timestampText } from './schema.ts';
+import { transaction } from './transaction.ts';
+
+export const sessionStatuses = [
+  'initialized',
+  'paid',
+  'settling',
+  'completed',
+  'settlement_pending',
+  'expired',
+  'cancelled',
+] as const;
+export type SessionStatus = (typeof sessionStatuses)[number];
+
+/** chk: merchant API; ai_checkout: AI protocol; lnk: hosted page of a payment link. */
+export const sessionTypes = ['chk', 'ai_checkout', 'lnk'] as const;
+export type SessionType = (typeof sessionTypes)[number];
+
+/** Why a settlement is delayed. */
+export const pendingReasons = [
+  'reorged',
+  'reverted',
+  'not_mined',
+  'vault_short',
+  'recipient_blocked',
+  'token_paused',
+] as const;
+export type PendingReason = (typeof pendingReasons)[number];
+
+export const session = Type.Object({
+  sessionId: Type.String(),
+  sessionType: Type.Enum(sessionTypes),
+  businessId: Type.String(),
+  businessType: Type.String(),
+  clientCode: Type.String(),
+  payer: Type.String(),
+  payerEmail: Type.String(),
+  payerEmailRequired: flag,
+  paidToken: Type.String(),
+  receiptId: Type.String(),
+  recipient: Type.String(),
+  settlementToken: Type.String(),
+  feeModel: Type.Integer(),
+  amount: Type.Integer(),
+  lineItems,
+  expirationTime: Type.Integer(),
+  successUrl: Type.String(),
+  paymentUrl: Type.String(),
+  signedOnce: flag,
+  initiateTx: Type.String(),
+  completeTx: Type.String(),
+  paymentSucceededTime: Type.Union([timestampText, Type.Null()]),
+  settlementSucceededTime: Type.Union([timestampText, Type.Null()]),
+  createAt: timestampText,
+  status: Type.Enum(sessionStatuses),
+  /** Additive: why status is settlement_pending, else empty. */
+  pendingReason: Type.String(),
+  /** Additive: the payer that the session was created or signed for; empty when open to all. */
+  intendedPayer: Type.String(),
+  metadata: Type.Unknown(),
+});
+export type Session = Static<typeof session>;
+
+/** What GET /session/:sessionId and the lists return for one session. */
+export const sessionView = Type.Object({ session, transaction: Type.Optional(transaction) });
+export type SessionView = Static<typeof sessionView>;
+
+/** Default and least life of a session in seconds, the grace for slow clocks, and the longest life. */
+export const sessionLifeSeconds = { minimum: 1800, grace: 5, maximum: 30 * 24 * 3600 } as const;
+
+/** Bytes of metadata as sent, and nesting of objects and arrays counting the object itself. */
+export const metadataLimits = { bytes: 16 * 1024, depth: 8 } as const;
+
+export const sessionItemBody = Type.Object(
+  {
+    itemType,
+    productId: Type.Optional(text({ max: 64 })),
+    quantity: Type.Optional(quantity),
+    unitPrice: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000_000_000 })),
+    productData: Type.Optional(productDataBody),
+  },
+  { additionalProperties: false },
+);
+
+export const sessionCreateBody = Type.Object(
+  {
+    accountId: idText,
+    settlementToken: text({ min: 1, max: 64 }),
+    lineItems: Type.Array(sessionItemBody, { minItems: 1, maxItems: 100 }),
+    successUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(1000)])),
+    payerEmailRequired: Type.Optional(flag),
+    feeModel: Type.Optional(feeModel),
+    expirationTime: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    metadata: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  },
+  { additionalProperties: false },
+);
+export type SessionCreateBody = Static<typeof sessionCreateBody>;

@@ -1,0 +1,77 @@
+import Type, { type Static } from 'typebox';
+import { idText, ignored, text, timestampText } from './schema.ts';
+
+export const webhookStatus = Type.Union([
+  Type.Literal('active'),
+  Type.Literal('inactive'),
+  Type.Literal('paused'),
+]);
+
+export const webhook = Type.Object({
+  webhookId: Type.String(),
+  webhookName: Type.String(),
+  webhookDescription: Type.String(),
+  webhookUrl: Type.String(),
+  status: webhookStatus,
+  subscribedEvents: Type.Array(Type.String()),
+  key: Type.String(),
+  createAt: timestampText,
+  updateAt: timestampText,
+});
+export type Webhook = Static<typeof webhook>;
+
+/** Webhook endpoints per merchant. */
+export const maxWebhooks = 10;
+
+export const webhookFields = {
+  webhookName: text({ min: 1, max: 100 }),
+  webhookUrl: text({ min: 1, max: 1000 }),
+  subscribedEvents: Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 50 }),
+  webhookDescription: Type.Optional(text({ max: 1000 })),
+} as const;
+
+export const webhookCreateBody = Type.Object(webhookFields, { additionalProperties: false });
+export type WebhookCreateBody = Static<typeof webhookCreateBody>;
+
+const closed = { additionalProperties: false } as const;
+
+/** POST /webhook/update: full replacement. */
+export const webhookUpdateBody = Type.Object(
+  { webhookId: idText, ...webhookFields, ...ignored('status', 'key', 'createAt', 'updateAt') },
+  closed,
+);
+
+export const webhookIdBody = Type.Object({ webhookId: idText }, closed);
+
+const latestSeconds = 253_402_300_799;
+
+export const webhookEnableBody = Type.Object(
+  {
+    webhookId: idText,
+    replaySince: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: latestSeconds,
+        description: 'Unix seconds: also sends again what was skipped or failed since then',
+      }),
+    ),
+  },
+  closed,
+);
+
+/** The longest time in seconds that an old key goes on signing beside the new one. */
+export const maxKeyOverlapSeconds = 86_400;
+
+export const webhookKeyRefreshBody = Type.Object(
+  {
+    webhookId: idText,
+    overlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxKeyOverlapSeconds,
+        description: 'How long the old key signs as well; 0 by default: it is invalid at once',
+      }),
+    ),
+  },
+  closed,
+);

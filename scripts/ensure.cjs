@@ -1,0 +1,119 @@
+'use strict';
+// Runs on the Node that the machine has (18 or newer), before any dependency exists: CommonJS, nothing imported
+// but Node itself. The packages may not run scripts at install, so `npm install` alone is complete.
+const { spawnSync } = require('node:child_process');
+const { createHash } = require('node:crypto');
+const { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+
+const LOCK_PATIENCE_MS = 15 * 60_000;
+const LOCK_PAUSE_MS = 200;
+
+/** The checkout. */
+const root = dirname(__dirname);
+const modules = join(root, 'node_modules');
+const stampPath = join(modules, '.florin-lock-hash');
+const lockFolder = join(modules, '.florin-install');
+
+const readStamp = () => (existsSync(stampPath) ? readFileSync(stampPath, 'utf8').trim() : undefined);
+
+const hashLockfile = () =>
+  createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+
+const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+};
+
+/** A lock whose holder was killed, or that never named its holder, is nobody's. */
+const isAbandoned = () => {
+  try {
+    const holder = join(lockFolder, 'pid');
+    if (existsSync(holder)) return !isAlive(Number(readFileSync(holder, 'utf8')));
+    return Date.now() - statSync(lockFolder).mtimeMs > 5_000;
+  } catch (error) {
+    if (error.code === 'ENOENT') return false;
+    throw error;
+  }
+};
+
+/** Making a folder is atomic everywhere, which is all that a lock needs. */
+const takeLock = () => {
+  mkdirSync(modules, { recursive: true });
+  const deadline = Date.now() + LOCK_PATIENCE_MS;
+  let hasSaid = false;
+  for (;;) {
+    try {
+      mkdirSync(lockFolder);
+      writeFileSync(join(lockFolder, 'pid'), String(process.pid));
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (isAbandoned()) {
+      rmSync(lockFolder, { recursive: true, force: true });
+      continue;
+    }
+    if (Date.now() > deadline)
+      throw new Error(`Another installation holds ${lockFolder} for too long; remove it.`);
+    if (!hasSaid) console.error('Waits for another installation of the dependencies …');
+    hasSaid = true;
+    pause(LOCK_PAUSE_MS);
+  }
+};
+
+const install = () => {
+  console.error('Installs the dependencies (once) …');
+  const begin = Date.now();
+  // Not `npm ci`: it refuses a lockfile with packages for other systems that a registry mirror lacks.
+  const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=warn'];
+  const npm = process.env.npm_execpath;
+  const isScript = npm !== undefined && /\.[cm]?js$/.test(npm);
+  const result = isScript
+    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
+    : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
+  if (result.error) throw new Error(`npm could not be started: ${result.error.message}`);
+  if (result.status !== 0)
+    throw new Error(`npm install failed (${result.signal ?? `code ${result.status}`}).`);
+  console.error(`✓ dependencies  ${((Date.now() - begin) / 1_000).toFixed(1)} s`);
+};
+
+/** Installs the dependencies when those that are there do not belong to this lockfile. */
+const ensureDependencies = () => {
+  if (readStamp() === hashLockfile()) return;
+  takeLock();
+  try {
+    const wanted = hashLockfile();
+    if (readStamp() === wanted) return;
+    install();
+    writeFileSync(stampPath, `${wanted}\n`);
+  } finally {
+    rmSync(lockFolder, { recursive: true, force: true });
+  }
+};
+
+const majorOf = (program) => {
+  const result = spawnSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' });
+  return result.status === 0 ? Number.parseInt(result.stdout, 10) : 0;
+};
+
+/** The path of a Node 24 or newer: the packaged one, the running one, or the one on the path. */
+const findNode = () => {
+  const packaged = join(modules, `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  if (existsSync(packaged)) return packaged;
+  if (Number.parseInt(process.versions.node, 10) >= 24) return process.execPath;
+  if (majorOf('node') >= 24) return 'node';
+  throw new Error(
+    `Florin needs Node 24 or newer; this is ${process.versions.node}, and there is no packaged one for ${process.platform}-${process.arch}.`,
+  );
+};
+
+module.exports = { ensureDependencies, findNode, root };

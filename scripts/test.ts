@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { startTestPostgres } from '../server/test/harness/database.ts';
+
+/**
+ * Runs every test that CI runs and prints one closing line, `N passed, N failed`, over all suites. With arguments, runs
+ * only the suites or files named. Exits 1 when anything failed or when no test ran.
+ */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const node = process.execPath;
+const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
+
+interface Count {
+  passed: number;
+  failed: number;
+}
+
+/** Runs a command, shows its output as it comes, and gives it back with the exit code. */
+function run(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8');
+      stream.on('data', (text: string) => {
+        output += text;
+        process.stdout.write(text);
+      });
+    }
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** Checks that either pass or fail as a whole count as one test. */
+async function whole(name: string, command: string, args: readonly string[]): Promise<Count> {
+  console.log(`\n# ${name}`);
+  const { code } = await run(command, args);
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+async function checks(): Promise<Count> {
+  const counts = [
+    await whole('types', node, ['node_modules/typescript/bin/tsc', '-p', '.']),
+    await whole('format and lint', 'node_modules/.bin/biome', ['check', '--error-on-warnings']),
+    await whole('unused code and dependencies', node, ['node_modules/knip/bin/knip.js', '--no-progress']),
+    await whole('generated files are fresh', node, [...flags, 'scripts/generate.ts', '--check']),
+  ];
+  return sum(counts);
+}
+
+async function contracts(): Promise<Count> {
+  console.log('\n# contracts');
+  const { code, output } = await run(node, ['scripts/forge.cjs', 'test', '--summary']);
+  const totals = /Ran \d+ test suites?.*?: (\d+) tests? passed, (\d+) failed/.exec(output);
+  if (totals === null) return { passed: 0, failed: 1 };
+  const count = { passed: Number(totals[1]), failed: Number(totals[2]) };
+  const gas = await whole('gas snapshot', node, [
+    'scripts/forge.cjs',
+    'snapshot',
+    '--check',
+    '--match-path',
+    'test/gas/*',
+  ]);
+  return sum([code === 0 ? count : { ...count, failed: Math.max(1, count.failed) }, gas]);
+}
+
+async function testFiles(): Promise<string[]> {
+  const files: string[] = [];
+  for (const folder of ['protocol/src', 'server/src', 'server/test', 'world/src', 'cli/src', 'bench']) {
+    for (const file of await readdir(`${root}${folder}`, { recursive: true })) {
+      if (file.endsWith('.test.ts')) files.push(`${folder}/${file}`);
+    }
+  }
+  return files.sort();
+}
+
+async function nodeTests(files: readonly string[]): Promise<Count> {
+  console.log(`\n# node: ${files.length} files`);
+  const postgres = await startTestPostgres();
+  try {
+    const reporter = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
+    const { code, output } = await run(
+      node,
+      [...flags, '--test', '--test-concurrency=2', ...reporter, ...files],
+      {
+        FLORIN_TEST_POSTGRES: postgres.url,
+      },
+    );
+    const number = (name: string) => Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
+    const passed = number('pass');
+    const failed = number('fail') + number('cancelled');
+    return { passed, failed: code === 0 && passed > 0 ? failed : Math.max(1, failed) };
+  } finally {
+    await postgres.stop();
+  }
+}
+
+function sum(counts: readonly Count[]): Count {
+  return counts.reduce(
+    (total, count) => ({ passed: total.passed + count.passed, failed: total.failed + count.failed }),
+    { passed: 0, failed: 0 },
+  );
+}
+
+const suites: Record<string, () => Promise<Count>> = {
+  checks,
+  contracts,
+  node: async () => nodeTests(await testFiles()),
+};
+
+async function main(): Promise<void> {
+  const wanted = process.argv.slice(2);
+  const files = wanted.filter((name) => name.endsWith('.test.ts'));
+  const names = wanted.filter((name) => !name.endsWith('.test.ts'));
+  const unknown = names.filter((name) => suites[name] === undefined);
+  if (unknown.length > 0) {
+    console.error(`unknown suite ${unknown.join(', ')}: the suites are ${Object.keys(suites).join(', ')}`);
+    process.exit(2);
+  }
+  const chosen = wanted.length === 0 ? Object.keys(suites) : names;
+  const counts: Count[] = [];
+  for (const name of chosen) counts.push((await suites[name]?.()) ?? { passed: 0, failed: 1 });
+  if (files.length > 0) counts.push(await nodeTests(files));
+  const { passed, failed } = sum(counts);
+  console.log(`\n${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+}
+
+await main();

@@ -1,0 +1,38 @@
+import { type Row, statement } from '#db/statement.ts';
+
+const columns = {
+  payer: 'text',
+  nonce: 'text',
+  purpose: 'text',
+  digest: 'text',
+  signature_hash: 'text',
+  session_id: 'text',
+  order_id: 'text',
+} as const;
+
+const columnList = Object.keys(columns).join(', ');
+
+export const authorizationByNonce = statement(
+  'authorization_by_nonce',
+  ['text', 'text'],
+  columns,
+  `select ${columnList} from authorizations where payer = $1 and nonce = $2`,
+);
+export type AuthorizationRow = Row<typeof authorizationByNonce>;
+
+// Puts a payer's authorizations in line: identical requests that arrive together find the first one's row instead of
+// doing its work and losing at the primary key, and the quota of open sessions is exact. Ends with the transaction.
+export const lockPayer = statement(
+  'authorization_lock_payer',
+  ['text'],
+  { locked: 'bool?' },
+  `select true as locked from pg_advisory_xact_lock(hashtextextended('authorization ' || $1::text, 0))`,
+);
+
+// No "on conflict": under the payer's lock a second row for one nonce is a bug, and the primary key says so.
+export const insertAuthorization = statement(
+  'authorization_insert',
+  ['text', 'text', 'text', 'text', 'text', 'text', 'text', 'timestamptz'],
+  {},
+  `insert into authorizations (${columnList}, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);

@@ -1,0 +1,35 @@
+import { Refusal } from '@florin/protocol/error.ts';
+import { getCode } from '#chains/rpc/actions.ts';
+import { parseData } from '#chains/rpc/parse.ts';
+import { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
+import type { PayerChain } from './signature.ts';
+
+/**
+ * Reads payers' chains through the nodes of the configuration. A call that a node answers with an error is a call
+ * that reverted, ran out of gas or trapped: nothing that such an account says counts.
+ */
+export function payerChainOf(rpcOf: (chainId: number) => Rpc | undefined): PayerChain {
+  const ask = async <T>(chainId: number, read: (rpc: Rpc) => Promise<T>): Promise<T> => {
+    const rpc = rpcOf(chainId);
+    if (rpc === undefined) throw new Refusal('chain_unavailable', `chain ${chainId}`);
+    try {
+      return await read(rpc);
+    } catch (error) {
+      if (error instanceof RpcUnavailable) throw new Refusal('chain_unavailable', `chain ${chainId}`);
+      throw error;
+    }
+  };
+  return {
+    codeAt: (chainId, address) => ask(chainId, (rpc) => getCode(rpc, address)),
+    callAt: (chainId, { to, data, gas }) =>
+      ask(chainId, async (rpc) => {
+        const request = { to, data, gas: `0x${gas.toString(16)}` };
+        try {
+          return parseData('call result', await rpc.request('eth_call', [request, 'latest']));
+        } catch (error) {
+          if (error instanceof RpcError) return undefined;
+          throw error;
+        }
+      }),
+  };
+}

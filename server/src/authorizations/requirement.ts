@@ -1,0 +1,76 @@
+import { type AgentPurpose, authorizationLifeSeconds } from '@florin/protocol/agent.ts';
+import type { AuthorizationRequirement } from '@florin/protocol/agent-view.ts';
+import {
+  agentDomainName,
+  domainVersion,
+  paymentSessionCreationTypes,
+  preparePaymentTypes,
+} from '@florin/protocol/typed-data.ts';
+import { bytesToHex } from 'viem';
+import { type Clock, unixSeconds } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+
+interface RequirementDeps {
+  readonly serviceDomain: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const definitions = {
+  create_payment_session: {
+    primaryType: 'PaymentSessionCreationAuthorization',
+    fields: paymentSessionCreationTypes.PaymentSessionCreationAuthorization,
+  },
+  prepare_payment: {
+    primaryType: 'PreparePaymentAuthorization',
+    fields: preparePaymentTypes.PreparePaymentAuthorization,
+  },
+} as const satisfies Record<AgentPurpose, unknown>;
+
+// MetaMask and others want the domain's own type spelt out; libraries that derive it leave it alone.
+const domainFields = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+];
+
+/**
+ * What must be signed for a purpose: the typed-data definitions as the specification lists them, and a message ready
+ * to be signed, with a fresh nonce and 15 minutes to live. `known` holds the values that are settled already; those
+ * that the payer still has to choose are left out of it, and so out of the template.
+ */
+export function requirementOf(
+  deps: RequirementDeps,
+  purpose: AgentPurpose,
+  options: { chainId: number; known: Readonly<Record<string, string>> },
+): AuthorizationRequirement {
+  const { primaryType, fields } = definitions[purpose];
+  const values: Readonly<Record<string, string>> = {
+    ...options.known,
+    purpose,
+    authorizationNonce: bytesToHex(deps.random.bytes(32)),
+    authorizationExpiresAt: (unixSeconds(deps.clock.now()) + authorizationLifeSeconds.template).toString(),
+  };
+  const messageTemplate: Record<string, string> = {};
+  for (const { name } of fields) {
+    const value = values[name];
+    if (value !== undefined) messageTemplate[name] = value;
+  }
+  const domain = {
+    name: agentDomainName(deps.serviceDomain),
+    version: domainVersion,
+    chainId: options.chainId,
+  };
+  const types = { [primaryType]: [...fields] };
+  const typedData = {
+    types: { EIP712Domain: domainFields, ...types },
+    primaryType,
+    domain,
+    message: messageTemplate,
+  };
+  return {
+    authorizationRequired: true,
+    authorizationSpec: { type: 'eip712', purpose, domain, types, chainIdFrom: 'paymentChainId', typedData },
+    messageTemplate,
+  };
+}

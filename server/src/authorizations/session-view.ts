@@ -1,0 +1,132 @@
+import { type AgentSituation, sessionSituation, workflowOf } from '@florin/protocol/agent.ts';
+import type {
+  AgentSessionView,
+  CreatedSessionView,
+  SessionAiView,
+  SupportedPaymentToken,
+} from '@florin/protocol/agent-view.ts';
+import { formatUsd } from '@florin/protocol/money.ts';
+import { unixSeconds } from '#outside/clock.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
+import type { AuthorizationDeps } from './authorization.ts';
+import { agentLineItems } from './merchant-text.ts';
+import { offeredTokens, pricingModelOf, sessionTerms } from './offer.ts';
+import { requirementOf } from './requirement.ts';
+
+type ViewDeps = Pick<AuthorizationDeps, 'chains' | 'rates' | 'serviceDomain' | 'clock' | 'random' | 'origin'>;
+
+/** The situation that an agent finds a session in, by our clock. */
+export function situationOf(deps: Pick<ViewDeps, 'clock'>, session: StoredSession): AgentSituation {
+  return sessionSituation({
+    status: session.status,
+    signedOnce: session.signedOnce,
+    isPaymentSeen: session.initiateTx !== '',
+    isPastExpiry: session.expirationTime <= deps.clock.now(),
+    hasPaymentParameters: session.intendedPayer !== '' && session.intendedToken !== '',
+  });
+}
+
+/** The hosted page of a session, without the secret of its fragment: the page shows less, and takes payments alike. */
+export function handoffUrlOf(origin: string, session: StoredSession): string {
+  return `${origin}/checkout/${session.sessionId}`;
+}
+
+/** The answer to an agent that reads a session. */
+export function agentSessionView(deps: ViewDeps, session: StoredSession): AgentSessionView {
+  return {
+    sessionId: session.sessionId,
+    sessionType: session.sessionType,
+    merchantId: session.merchantId,
+    status: session.status,
+    sessionExpiresAt: unixSeconds(session.expirationTime),
+    payerEmailRequired: session.payerEmailRequired,
+    amountInUSD: formatUsd(session.amount),
+    lineItems: agentLineItems(session.items),
+    initiateTx: session.initiateTx,
+    completeTx: session.completeTx,
+    aiView: sessionAiView(deps, session),
+  };
+}
+
+/** The answer to an agent whose authorization created a session, now or before. */
+export function createdSessionView(
+  deps: ViewDeps,
+  session: StoredSession,
+  isReplay: boolean,
+): CreatedSessionView {
+  return {
+    sessionId: session.sessionId,
+    sessionType: session.sessionType,
+    sessionExpiresAt: unixSeconds(session.expirationTime),
+    ...(isReplay ? { replayed: true } : {}),
+    aiView: sessionAiView(deps, session),
+  };
+}
+
+function sessionAiView(deps: ViewDeps, session: StoredSession): SessionAiView {
+  const situation = situationOf(deps, session);
+  const terms = sessionTerms(session);
+  const pricingModel = pricingModelOf(deps, terms);
+  const deadline = unixSeconds(session.expirationTime);
+  if (situation === 'session_ready') {
+    const intended = deps.chains.token(session.intendedToken);
+    const tokens = offeredTokens(deps, terms).filter(
+      (token) => token.chainId === intended?.chainId.toString() && token.tokenAddress === intended.address,
+    );
+    return {
+      pricingModel,
+      supportedPaymentTokens: tokens,
+      // Empty only when the operator has taken the token out of the configuration since.
+      ...(tokens[0] === undefined
+        ? {}
+        : { preparePaymentRequirement: preparation(deps, session, tokens[0]) }),
+      workflow: workflowOf(situation, deadline),
+    };
+  }
+  if (situation === 'payment_parameters_required') {
+    const tokens = offeredTokens(deps, terms);
+    return {
+      pricingModel,
+      ...(tokens[0] === undefined
+        ? {}
+        : { completePaymentSessionGuide: completionGuide(deps, session, [tokens[0], ...tokens.slice(1)]) }),
+      workflow: workflowOf(situation, deadline),
+    };
+  }
+  return { pricingModel, workflow: workflowOf(situation) };
+}
+
+function preparation(deps: ViewDeps, session: StoredSession, token: SupportedPaymentToken) {
+  return requirementOf(deps, 'prepare_payment', {
+    chainId: Number(token.chainId),
+    known: {
+      sessionId: session.sessionId,
+      merchantId: session.merchantId,
+      payer: session.intendedPayer,
+      payerEmail: '',
+      paymentChainId: token.chainId,
+      paymentToken: token.tokenAddress,
+    },
+  });
+}
+
+/** For sessions that a merchant's server or a hosted page began: prepare itself carries the payer's choice. */
+function completionGuide(
+  deps: ViewDeps,
+  session: StoredSession,
+  tokens: [SupportedPaymentToken, ...SupportedPaymentToken[]],
+) {
+  return {
+    description:
+      'Choose who pays, on which chain and with which token; prepare the payment with that choice.',
+    requiredFields: ['payer', 'paymentChainId', 'paymentToken'],
+    payerEmailRequired: session.payerEmailRequired,
+    amountInUSD: formatUsd(session.amount),
+    supportedPaymentTokens: tokens,
+    preparePaymentRequirement: requirementOf(deps, 'prepare_payment', {
+      chainId: Number(tokens[0].chainId),
+      known: { sessionId: session.sessionId, merchantId: session.merchantId, payerEmail: '' },
+    }),
+    handoffUrl: handoffUrlOf(deps.origin, session),
+  };
+}

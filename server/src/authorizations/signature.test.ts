@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CreateSessionMessage, PreparePaymentMessage } from '@florin/protocol/agent-api.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { paymentSessionCreationTypes, preparePaymentTypes } from '@florin/protocol/typed-data.ts';
+import { Signature, TypedDataEncoder, Wallet } from 'ethers';
+import fc from 'fast-check';
+import { privateKeyToAccount, setSignEntropy } from 'viem/accounts';
+import { type AgentMessage, viemCryptography } from './cryptography.ts';
+import { isAuthorizedBy, isCanonicalSignature, type PayerChain } from './signature.ts';
+
+const domainName = 'aipay.pay.example.com';
+const wallet = new Wallet(`0x${'5e'.repeat(32)}`);
+const payer = wallet.address as Hex;
+const chainId = 8453;
+const domain = { name: domainName, version: '1', chainId };
+
+const creation: CreateSessionMessage = {
+  purpose: 'create_payment_session',
+  linkId: 'lnk_0000000000000000000001',
+  linkVersion: 'ver_0000000000000000000001',
+  merchantId: 'mer_0000000000000000000001',
+  payer,
+  paymentChainId: String(chainId),
+  paymentToken: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  amount: '10020000',
+  authorizationNonce: `0x${'ab'.repeat(32)}`,
+  authorizationExpiresAt: '1800000000',
+};
+const preparation: PreparePaymentMessage = {
+  purpose: 'prepare_payment',
+  sessionId: 'sess_0000000000000000000001',
+  merchantId: 'mer_0000000000000000000001',
+  payer,
+  payerEmail: 'ada@example.com',
+  paymentChainId: String(chainId),
+  paymentToken: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  authorizationNonce: `0x${'cd'.repeat(32)}`,
+  authorizationExpiresAt: '1800000000',
+};
+
+const create = (message: CreateSessionMessage): AgentMessage => ({
+  purpose: 'create_payment_session',
+  message,
+});
+const prepare = (message: PreparePaymentMessage): AgentMessage => ({ purpose: 'prepare_payment', message });
+
+const noCode: PayerChain = {
+  codeAt: async () => '0x',
+  callAt: async () => assert.fail('a plain account is never called'),
+};
+
+/** An account with code that answers as it likes. */
+function contractWallet(
+  answer: Hex | undefined,
+  seen: { to: Hex; data: Hex; gas: bigint }[] = [],
+): PayerChain {
+  return {
+    codeAt: async () => '0x60806040',
+    callAt: async (_chainId, call) => {
+      seen.push(call);
+      return answer;
+    },
+  };
+}
+
+async function accepts(
+  payerChain: PayerChain,
+  agentMessage: AgentMessage,
+  signature: string,
+): Promise<boolean> {
+  const digest = viemCryptography.digest(domainName, agentMessage);
+  return isAuthorizedBy(viemCryptography, payerChain, {
+    chainId,
+    payer,
+    digest,
+    signature: signature as Hex,
+  });
+}
+
+const hexText = (size: number) => fc.uint8Array({ minLength: size, maxLength: size }).map(toHexText);
+function toHexText(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes).toString('hex')}`;
+}
+const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String);
+const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
+
+test('digests of creations are those of ethers', () => {
+  const message = fc.record({
+    purpose: wellFormed,
+    linkId: wellFormed,
+    linkVersion: wellFormed,
+    merchantId: wellFormed,
+    payer: hexText(20),
+    paymentChainId: uint,
+    paymentToken: hexText(20),
+    amount: uint,
+    authorizationNonce: hexText(32),
+    authorizationExpiresAt: uint,
+  });
+  fc.assert(
+    fc.property(message, (values) => {
+      const ethersDomain = { name: domainName, version: '1', chainId: BigInt(values.paymentChainId) };
+      const expected = TypedDataEncoder.hash(ethersDomain, types(paymentSessionCreationTypes), values);
+      assert.equal(viemCryptography.digest(domainName, create(values)), expected);
+    }),
+  );
+});
+
+test('digests of preparations are those of ethers', () => {
+  const message = fc.record({
+    purpose: wellFormed,
+    sessionId: wellFormed,
+    merchantId: wellFormed,
+    payer: hexText(20),
+    payerEmail: wellFormed,
+    paymentChainId: uint,
+    paymentToken: hexText(20),
+    authorizationNonce: hexText(32),
+    authorizationExpiresAt: uint,
+  });
+  fc.assert(
+    fc.property(message, (values) => {
+      const ethersDomain = { name: domainName, version: '1', chainId: BigInt(values.paymentChainId) };
+      const expected = TypedDataEncoder.hash(ethersDomain, types(preparePaymentTypes), values);
+      assert.equal(viemCryptography.digest(domainName, prepare(values)), expected);
+    }),
+  );
+});
+
+function types(definition: Record<string, readonly { name: string; type: string }[]>) {
+  return Object.fromEntries(Object.entries(definition).map(([name, fields]) => [name, [...fields]]));
+}
+
+test('hex in either letter case is one message', () => {
+  const upper = {
+    ...creation,
+    authorizationNonce: `0x${'AB'.repeat(32)}`,
+    paymentToken: creation.paymentToken.toLowerCase(),
+    payer: payer.toLowerCase(),
+  };
+  assert.equal(
+    viemCryptography.digest(domainName, create(upper)),
+    viemCryptography.digest(domainName, create(creation)),
+  );
+});
+
+test('signatures of any key over any digest are recovered as ethers recovers them', async () => {
+  await fc.assert(
+    fc.asyncProperty(hexText(32), hexText(32), async (key, digest) => {
+      fc.pre(BigInt(key) > 0n && BigInt(key) < 2n ** 255n);
+      const signer = new Wallet(key);
+      const { serialized } = signer.signingKey.sign(digest);
+      assert.ok(isCanonicalSignature(serialized as Hex));
+      assert.equal(await viemCryptography.recover(digest as Hex, serialized as Hex), signer.address);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("a plain account's signature counts, made by ethers or by viem", async () => {
+  const byEthers = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  const byViem = await privateKeyToAccount(wallet.privateKey as Hex).signTypedData({
+    domain,
+    types: preparePaymentTypes,
+    primaryType: 'PreparePaymentAuthorization',
+    message: {
+      ...preparation,
+      payer,
+      paymentChainId: BigInt(chainId),
+      paymentToken: preparation.paymentToken as Hex,
+      authorizationNonce: preparation.authorizationNonce as Hex,
+      authorizationExpiresAt: BigInt(preparation.authorizationExpiresAt),
+    },
+  });
+  assert.deepEqual(
+    [await accepts(noCode, create(creation), byEthers), await accepts(noCode, prepare(preparation), byViem)],
+    [true, true],
+  );
+});
+
+const mutations: Record<string, string> = {
+  purpose: 'prepare_payment',
+  linkId: 'lnk_0000000000000000000002',
+  linkVersion: 'ver_0000000000000000000002',
+  sessionId: 'sess_0000000000000000000002',
+  merchantId: 'mer_0000000000000000000002',
+  payer: `0x${'11'.repeat(20)}`,
+  payerEmail: '',
+  paymentChainId: '1',
+  paymentToken: `0x${'22'.repeat(20)}`,
+  amount: '10020001',
+  authorizationNonce: `0x${'ef'.repeat(32)}`,
+  authorizationExpiresAt: '1800000001',
+};
+
+for (const field of Object.keys(creation)) {
+  test(`a creation with another ${field} than the one signed is refused`, async () => {
+    const signature = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+    const mutated = { ...creation, [field]: mutations[field] ?? assert.fail(`no mutation of ${field}`) };
+    assert.equal(await accepts(noCode, create(mutated), signature), false);
+  });
+}
+
+for (const field of Object.keys(preparation)) {
+  test(`a preparation with another ${field} than the one signed is refused`, async () => {
+    const signature = await wallet.signTypedData(domain, types(preparePaymentTypes), preparation);
+    const changed = field === 'purpose' ? 'create_payment_session' : mutations[field];
+    const mutated = { ...preparation, [field]: changed ?? assert.fail(`no mutation of ${field}`) };
+    assert.equal(await accepts(noCode, prepare(mutated), signature), false);
+  });
+}
+
+const otherDomains: Record<
+  string,
+  { name?: string; version?: string; chainId?: number; verifyingContract?: string }
+> = {
+  'another deployment': { ...domain, name: 'aipay.other.example.com' },
+  'the bare service domain': { ...domain, name: 'pay.example.com' },
+  'another chain': { ...domain, chainId: 1 },
+  'another version': { ...domain, version: '2' },
+  'no chain': { name: domainName, version: '1' },
+  'a contract besides': { ...domain, verifyingContract: `0x${'33'.repeat(20)}` },
+};
+
+for (const [name, otherDomain] of Object.entries(otherDomains)) {
+  test(`a signature for the domain of ${name} is refused`, async () => {
+    const signature = await wallet.signTypedData(otherDomain, types(paymentSessionCreationTypes), creation);
+    assert.equal(await accepts(noCode, create(creation), signature), false);
+  });
+}
+
+test('a creation signature authorizes no preparation', async () => {
+  const signature = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  assert.equal(await accepts(noCode, prepare(preparation), signature), false);
+});
+
+test('only the canonical form of a signature counts', async () => {
+  const canonical = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  const { r, s, v, compactSerialized } = Signature.from(canonical);
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+  const highS = (order - BigInt(s)).toString(16).padStart(64, '0');
+  const body = canonical.slice(0, -2);
+  const otherV = (v === 27 ? 28 : 27).toString(16);
+  const zero = '0'.repeat(64);
+  const forms: Record<string, string> = {
+    'high s': `${r}${highS}${otherV}`,
+    'high s and the same v': `${r}${highS}${v.toString(16)}`,
+    'v 0 or 1': `${body}0${v - 27}`,
+    'the other v': `${body}${otherV}`,
+    'v of EIP-155': `${body}${(35).toString(16)}`,
+    'compact form': compactSerialized,
+    'an extra byte': `${canonical}00`,
+    'a missing byte': body,
+    'a leading zero byte': `0x00${canonical.slice(2)}`,
+    'r zero': `0x${zero}${s.slice(2)}1b`,
+    's zero': `${r}${zero}1b`,
+    'r of the curve order': `0x${order.toString(16)}${s.slice(2)}1b`,
+    'r off the curve': `0x${'0'.repeat(63)}5${s.slice(2)}1b`,
+    nothing: '0x',
+    'an ERC-6492 wrapper': `${canonical}${'6492'.repeat(16)}`,
+  };
+  const accepted: Record<string, boolean> = {};
+  for (const [name, form] of Object.entries(forms))
+    accepted[name] = await accepts(noCode, create(creation), form);
+  assert.deepEqual(accepted, Object.fromEntries(Object.keys(forms).map((name) => [name, false])));
+});
+
+test('another valid signature of the same message counts as well', async () => {
+  const usual = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  setSignEntropy(true);
+  const other = await privateKeyToAccount(wallet.privateKey as Hex).sign({
+    hash: viemCryptography.digest(domainName, create(creation)),
+  });
+  assert.notEqual(other, usual);
+  assert.equal(await accepts(noCode, create(creation), other), true);
+});
+
+const magic: Hex = `0x1626ba7e${'0'.repeat(56)}`;
+const answers: Record<string, { answer: Hex | undefined; isAccepted: boolean }> = {
+  'the magic value in one word': { answer: magic, isAccepted: true },
+  'a revert or an empty tank': { answer: undefined, isAccepted: false },
+  nothing: { answer: '0x', isAccepted: false },
+  'the four bytes alone': { answer: '0x1626ba7e', isAccepted: false },
+  'a longer answer': { answer: `${magic}${'0'.repeat(64)}`, isAccepted: false },
+  'dirty low bytes': { answer: `0x1626ba7e${'0'.repeat(55)}1`, isAccepted: false },
+  true: { answer: `0x${'0'.repeat(63)}1`, isAccepted: false },
+  'the magic value at the wrong end': { answer: `0x${'0'.repeat(56)}1626ba7e`, isAccepted: false },
+  'the failure value': { answer: `0x${'f'.repeat(8)}${'0'.repeat(56)}`, isAccepted: false },
+};
+
+for (const [name, { answer, isAccepted }] of Object.entries(answers)) {
+  test(`a smart account that answers ${name} ${isAccepted ? 'authorizes' : 'does not authorize'}`, async () => {
+    assert.equal(await accepts(contractWallet(answer), create(creation), `0x${'77'.repeat(80)}`), isAccepted);
+  });
+}
+
+test("an account with code never falls back to its key's own signature", async () => {
+  const signature = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  assert.equal(await accepts(contractWallet(undefined), create(creation), signature), false);
+});
+
+test('a smart account is asked once, at its own address, with a cap on gas', async () => {
+  const seen: { to: Hex; data: Hex; gas: bigint }[] = [];
+  await accepts(contractWallet(magic, seen), create(creation), '0x1234');
+  assert.deepEqual(
+    seen.map(({ to, gas, data }) => ({ to, gas, selector: data.slice(0, 10) })),
+    [{ to: payer, gas: 2_000_000n, selector: '0x1626ba7e' }],
+  );
+});
+
+test('a wrapped signature of an account that is not deployed is refused without asking the chain', async () => {
+  const untouchable: PayerChain = {
+    codeAt: async () => assert.fail('the chain was asked'),
+    callAt: async () => assert.fail('the chain was asked'),
+  };
+  assert.equal(
+    await accepts(untouchable, create(creation), `0x${'77'.repeat(64)}${'6492'.repeat(16)}`),
+    false,
+  );
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { ProductCreateBody } from '@florin/protocol/product.ts';
+import { statement } from '#db/statement.ts';
+import { systemClock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
+import {
+  createProduct,
+  listProducts,
+  moveProduct,
+  productsByIds,
+  productsForItems,
+  referenceProducts,
+} from './product.ts';
+
+const now = new Date('2026-03-04T05:06:07.000Z');
+const deps = { random: systemRandom, clock: { ...systemClock, now: () => now } };
+const merchantId = 'mer_a';
+
+const addMerchant = statement(
+  'test_product_merchant',
+  ['text'],
+  {},
+  `insert into merchants (merchant_id, merchant_name, created_at) values ($1, $1, now())`,
+);
+const clear = statement('test_product_clear', [], {}, 'truncate merchants cascade');
+const events = statement(
+  'test_product_events',
+  [],
+  { event_type: 'text', object_id: 'text', body: 'text' },
+  'select event_type, object_id, body from events order by ordinal',
+);
+const referenced = statement(
+  'test_product_referenced',
+  [],
+  { product_id: 'text' },
+  'select product_id from products where referenced',
+);
+const remove = statement(
+  'test_product_remove',
+  ['text'],
+  {},
+  `update products set status = 'removed' where product_id = $1`,
+);
+
+let database: TestDatabase;
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.close());
+beforeEach(async () => {
+  await database.db.query(clear);
+  await database.db.query(addMerchant, [merchantId]);
+  await database.db.query(addMerchant, ['mer_b']);
+});
+
+function create(body: Partial<ProductCreateBody> = {}, owner = merchantId) {
+  return database.db.transaction((transaction) =>
+    createProduct(transaction, deps, {
+      merchantId: owner,
+      body: { name: 'Tea', commonPrices: [1_500_000], ...body },
+    }),
+  );
+}
+
+test('a product is created active, whole, with its event', async () => {
+  const created = await create({
+    description: 'Black',
+    imageUrl: 'https://images.example.com/tea.png',
+    commonPrices: [1, 10_000_000_000_000],
+    attributes: [
+      { name: 'size', value: 'L' },
+      { name: 'colour', value: '' },
+    ],
+  });
+  const { productId } = created;
+  assert.deepEqual(created, {
+    productId,
+    name: 'Tea',
+    description: 'Black',
+    imageUrl: '',
+    status: 'active',
+    commonPrices: [1, 10_000_000_000_000],
+    attributes: [
+      { name: 'size', value: 'L' },
+      { name: 'colour', value: '' },
+    ],
+    createAt: '2026-03-04 05:06:07',
+    updateAt: '2026-03-04 05:06:07',
+  });
+  assert.match(productId, /^prd_[0-9A-Za-z]{22}$/);
+  assert.deepEqual(await productsByIds(database.db, { merchantId, productIds: [productId] }), [created]);
+  const [event] = await database.db.query(events);
+  assert.deepEqual([event?.event_type, event?.object_id], ['product.created', productId]);
+  assert.deepEqual(JSON.parse(event?.body ?? '').data, { product: created });
+});
+
+test('lists are newest first, of one merchant, with the exact total', async () => {
+  const ids: string[] = [];
+  for (let index = 0; index < 5; index += 1) ids.push((await create({ name: `Tea ${index}` })).productId);
+  await create({}, 'mer_b');
+  const pages = await Promise.all(
+    [1, 2, 3].map((page) => listProducts(database.db, { merchantId, page, size: 2 })),
+  );
+  assert.deepEqual(
+    pages.map(({ total, products }) => [total, products.map(({ productId }) => productId)]),
+    [
+      [5, [ids[4], ids[3]]],
+      [5, [ids[2], ids[1]]],
+      [5, [ids[0]]],
+    ],
+  );
+  assert.deepEqual(await listProducts(database.db, { merchantId, page: 1_000_000_000, size: 100 }), {
+    total: 5,
+    products: [],
+  });
+});
+
+test('reading by ids keeps the order asked for and leaves unknown, foreign and removed products out', async () => {
+  const first = await create();
+  const second = await create();
+  const gone = await create();
+  const foreign = await create({}, 'mer_b');
+  await database.db.query(remove, [gone.productId]);
+  const productIds = [second, foreign, gone, first, second].map(({ productId }) => productId);
+  assert.deepEqual(
+    await productsByIds(database.db, { merchantId, productIds: ['prd_none', ...productIds] }),
+    [second, first],
+  );
+  assert.equal((await listProducts(database.db, { merchantId, page: 1, size: 10 })).total, 2);
+});
+
+test('line items take what payers are shown', async () => {
+  const { productId } = await create({ description: 'Black', attributes: [{ name: 'a', value: 'b' }] });
+  assert.deepEqual(
+    await productsForItems(database.db, merchantId, [productId, 'prd_none']),
+    new Map([
+      [
+        productId,
+        {
+          productId,
+          status: 'active',
+          commonPrices: [1_500_000],
+          productData: {
+            productName: 'Tea',
+            productDescription: 'Black',
+            imageUrl: '',
+            attributes: [{ name: 'a', value: 'b' }],
+          },
+        },
+      ],
+    ]),
+  );
+  assert.deepEqual(await productsForItems(database.db, 'mer_b', [productId]), new Map());
+});
+
+test('archiving moves once, with one event, and back', async () => {
+  const { productId } = await create();
+  const move = (status: 'active' | 'archived') =>
+    database.db.transaction((transaction) =>
+      moveProduct(transaction, deps, { merchantId, productId, status }),
+    );
+  assert.equal((await move('archived'))?.status, 'archived');
+  assert.equal(await move('archived'), undefined);
+  assert.equal((await move('active'))?.status, 'active');
+  assert.equal(await move('active'), undefined);
+  const rows = await database.db.query(events);
+  assert.deepEqual(
+    rows.map(({ event_type }) => event_type),
+    ['product.created', 'product.archived', 'product.unarchived'],
+  );
+});
+
+test('a foreign product is not found, a removed one is said to be removed', async () => {
+  const { productId } = await create();
+  const archive = (owner: string) =>
+    database.db.transaction((transaction) =>
+      moveProduct(transaction, deps, { merchantId: owner, productId, status: 'archived' }),
+    );
+  await assert.rejects(archive('mer_b'), { slug: 'product_not_found' });
+  await database.db.query(remove, [productId]);
+  await assert.rejects(archive(merchantId), { slug: 'product_removed' });
+});
+
+test('a product that a link references stays marked for good', async () => {
+  const { productId } = await create();
+  await create();
+  await database.db.transaction((transaction) => referenceProducts(transaction, merchantId, [productId]));
+  assert.deepEqual(await database.db.query(referenced), [{ product_id: productId }]);
+});

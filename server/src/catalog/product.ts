@@ -1,0 +1,229 @@
+import { Refusal } from '@florin/protocol/error.ts';
+import type { EventType } from '@florin/protocol/event.ts';
+import { newId } from '@florin/protocol/id.ts';
+import type { ProductData } from '@florin/protocol/line-item.ts';
+import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import type { Row } from '#db/statement.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import { emit, type OutboxEvent } from '#webhooks/outbox.ts';
+import {
+  insertProduct,
+  lockProduct,
+  lockProductsById,
+  markReferenced,
+  type ProductRow,
+  productCount,
+  productPage,
+  productsById,
+  removeProductRow,
+  replaceProduct,
+  setProductStatus,
+} from './product.sql.ts';
+
+export interface CatalogDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** What line items take from a product: its state, its prices in Micro-USD, and what payers are shown. */
+export interface ItemProduct {
+  readonly productId: string;
+  readonly status: 'active' | 'archived';
+  readonly commonPrices: readonly number[];
+  readonly productData: ProductData;
+}
+
+/**
+ * Creates a product, with its event. The body has been checked against its schema. Images are not hosted yet: an
+ * imageUrl is checked and then dropped, as if its source could not be reached, because only images of our own origin
+ * are ever shown to payers.
+ */
+export async function createProduct(
+  transaction: Transaction,
+  deps: CatalogDeps,
+  request: { merchantId: string; body: ProductCreateBody },
+): Promise<Product> {
+  const { merchantId, body } = request;
+  const now = deps.clock.now();
+  const rows = await transaction.query(insertProduct, [
+    newId('product', deps.random.bytes),
+    merchantId,
+    body.name,
+    body.description ?? '',
+    '',
+    body.commonPrices.map(BigInt),
+    JSON.stringify(body.attributes ?? []),
+    now,
+  ]);
+  const created = productOf(onlyRow(rows));
+  await emit(transaction, deps.random, [productEvent(merchantId, 'product.created', created, now)]);
+  return created;
+}
+
+/** One page of the merchant's products, newest first, archived ones too, with the exact total. */
+export async function listProducts(
+  queryable: Queryable,
+  request: { merchantId: string; page: number; size: number },
+): Promise<{ total: number; products: Product[] }> {
+  const { merchantId, page, size } = request;
+  const [counts, rows] = await Promise.all([
+    queryable.query(productCount, [merchantId]),
+    queryable.query(productPage, [merchantId, size, (page - 1) * size]),
+  ]);
+  return { total: Number(counts[0]?.total ?? 0n), products: rows.map(productOf) };
+}
+
+/** The merchant's products of these ids, in the order asked for, each once; others are left out. */
+export async function productsByIds(
+  queryable: Queryable,
+  request: { merchantId: string; productIds: readonly string[] },
+): Promise<Product[]> {
+  const rows = await queryable.query(productsById, [request.merchantId, request.productIds]);
+  const found = new Map(rows.map((row) => [row.product_id, productOf(row)]));
+  return [...new Set(request.productIds)].flatMap((productId) => found.get(productId) ?? []);
+}
+
+/** The merchant's products of these ids, as line items take them; unknown and removed ones are left out. */
+export async function productsForItems(
+  queryable: Queryable,
+  merchantId: string,
+  productIds: readonly string[],
+): Promise<Map<string, ItemProduct>> {
+  const rows = await queryable.query(productsById, [merchantId, productIds]);
+  return new Map(rows.map((row) => [row.product_id, itemProductOf(row)]));
+}
+
+/**
+ * The same for a new link: the products stay locked until the transaction ends and count as referenced by a link from
+ * now on, which forbids their removal for good.
+ */
+export async function referenceProducts(
+  transaction: Transaction,
+  merchantId: string,
+  productIds: readonly string[],
+): Promise<Map<string, ItemProduct>> {
+  const rows = await transaction.query(lockProductsById, [merchantId, productIds]);
+  await transaction.query(markReferenced, [merchantId, productIds]);
+  return new Map(rows.map((row) => [row.product_id, itemProductOf(row)]));
+}
+
+/**
+ * Archives or unarchives a product, with its event; undefined, and no event, when it is in that state already. Leaves
+ * links alone: archiving with its links is `archiveProduct` of the room links. Refuses with 100301 or 100306.
+ */
+export async function moveProduct(
+  transaction: Transaction,
+  deps: CatalogDeps,
+  request: { merchantId: string; productId: string; status: 'active' | 'archived' },
+): Promise<Product | undefined> {
+  const { merchantId, productId, status } = request;
+  const before = await lockOwn(transaction, merchantId, productId);
+  if (before.status === status) return undefined;
+  const now = deps.clock.now();
+  const moved = productOf(onlyRow(await transaction.query(setProductStatus, [productId, status, now])));
+  const type = status === 'archived' ? 'product.archived' : 'product.unarchived';
+  await emit(transaction, deps.random, [productEvent(merchantId, type, moved, now)]);
+  return moved;
+}
+
+/**
+ * Replaces every field of a product, with its event; fields left out are reset. The links that show it move to a new
+ * version. Refuses with 100301 or 100306.
+ */
+export async function updateProduct(
+  transaction: Transaction,
+  deps: CatalogDeps,
+  request: { merchantId: string; productId: string; body: ProductCreateBody },
+): Promise<Product> {
+  const { merchantId, productId, body } = request;
+  await lockOwn(transaction, merchantId, productId);
+  const now = deps.clock.now();
+  const rows = await transaction.query(replaceProduct, [
+    productId,
+    body.name,
+    body.description ?? '',
+    body.commonPrices.map(BigInt),
+    JSON.stringify(body.attributes ?? []),
+    now,
+  ]);
+  const updated = productOf(onlyRow(rows));
+  await emit(transaction, deps.random, [productEvent(merchantId, 'product.updated', updated, now)]);
+  return updated;
+}
+
+/**
+ * Removes a product for good, with its event. Refuses one that any payment link ever referenced (100305), an unknown
+ * one (100301), and one that is removed already (100306).
+ */
+export async function removeProduct(
+  transaction: Transaction,
+  deps: CatalogDeps,
+  request: { merchantId: string; productId: string },
+): Promise<void> {
+  const { merchantId, productId } = request;
+  const row = await lockOwn(transaction, merchantId, productId);
+  if (row.referenced) throw new Refusal('product_used', productId);
+  const now = deps.clock.now();
+  await transaction.query(removeProductRow, [productId, now]);
+  const removed = { ...productOf(row), updateAt: formatTimestamp(now) };
+  await emit(transaction, deps.random, [productEvent(merchantId, 'product.removed', removed, now)]);
+}
+
+/** The merchant's product with its row locked. Refuses with 100301 or 100306. */
+async function lockOwn(
+  transaction: Transaction,
+  merchantId: string,
+  productId: string,
+): Promise<Row<typeof lockProduct>> {
+  const row = (await transaction.query(lockProduct, [merchantId, productId]))[0];
+  if (row === undefined) throw new Refusal('product_not_found', productId);
+  if (row.status === 'removed') throw new Refusal('product_removed', productId);
+  return row;
+}
+
+function productEvent(merchantId: string, type: EventType, shown: Product, at: Date): OutboxEvent {
+  return { merchantId, type, objectId: shown.productId, dataJson: JSON.stringify({ product: shown }), at };
+}
+
+function onlyRow(rows: readonly ProductRow[]): ProductRow {
+  const row = rows[0];
+  if (row === undefined || rows.length > 1)
+    throw new Error(`a product statement touched ${rows.length} rows`);
+  return row;
+}
+
+function statusOf(row: ProductRow): 'active' | 'archived' {
+  if (row.status !== 'active' && row.status !== 'archived') throw new Error(`a product is ${row.status}`);
+  return row.status;
+}
+
+function productOf(row: ProductRow): Product {
+  return {
+    productId: row.product_id,
+    name: row.product_name,
+    description: row.description,
+    imageUrl: row.image_url,
+    status: statusOf(row),
+    commonPrices: row.common_prices.map(Number),
+    attributes: row.attributes as Product['attributes'],
+    createAt: formatTimestamp(row.created_at),
+    updateAt: formatTimestamp(row.updated_at),
+  };
+}
+
+function itemProductOf(row: ProductRow): ItemProduct {
+  return {
+    productId: row.product_id,
+    status: statusOf(row),
+    commonPrices: row.common_prices.map(Number),
+    productData: {
+      productName: row.product_name,
+      productDescription: row.description,
+      imageUrl: row.image_url,
+      attributes: row.attributes as ProductData['attributes'],
+    },
+  };
+}

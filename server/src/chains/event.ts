@@ -1,0 +1,48 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Transaction } from '#db/database.ts';
+import type { Chain } from './chain.ts';
+
+/** Names of the contract events that the service acts on. */
+export type ChainEventName =
+  | 'Paid'
+  | 'Settled'
+  | 'Refunded'
+  | 'Reclaimed'
+  | 'SettleSkipped'
+  | 'PaidOut'
+  | 'PayoutSkipped';
+
+/** One event of our contracts in a canonical block. */
+export interface ChainEvent {
+  readonly chainId: number;
+  readonly blockNumber: bigint;
+  readonly blockHash: Hex;
+  readonly blockTime: Date;
+  readonly logIndex: number;
+  readonly txHash: Hex;
+  readonly contract: 'gateway' | 'vault';
+  readonly name: ChainEventName;
+  readonly orderId: Hex;
+  /** Decoded arguments by name; integers as decimal strings, addresses checksummed. */
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+export interface Block {
+  readonly number: bigint;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  readonly time: Date;
+}
+
+/**
+ * What the service does as a chain moves. Each call runs inside the transaction that moves the chain's cursor and has
+ * already stored or deleted the events, so that neither can happen without the other.
+ */
+export interface ChainHandler {
+  /** A new canonical block with events of ours. Not called for blocks without events. */
+  onBlock(transaction: Transaction, chain: Chain, block: Block, events: readonly ChainEvent[]): Promise<void>;
+  /** Blocks were reorged out; their events are already deleted from `chain_events`. */
+  onReorg(transaction: Transaction, chain: Chain, removed: readonly ChainEvent[]): Promise<void>;
+  /** The final anchor advanced to `block`; `events` became final by it (marked in `chain_events`). Called even when empty. */
+  onFinal(transaction: Transaction, chain: Chain, block: Block, events: readonly ChainEvent[]): Promise<void>;
+}

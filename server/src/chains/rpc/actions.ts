@@ -1,0 +1,318 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import {
+  parseAddress,
+  parseArray,
+  parseBloom,
+  parseData,
+  parseHash,
+  parseQuantity,
+  parseRecord,
+  parseSmallQuantity,
+} from './parse.ts';
+import { methodNotFound, type Rpc, RpcAnswerInvalid, type RpcCall, RpcError, resultOf } from './rpc.ts';
+
+export type BlockTag = 'latest' | 'safe' | 'finalized' | 'pending';
+
+/** What we read of a block. Hashes are lower case. */
+export interface BlockHeader {
+  readonly number: bigint;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  readonly time: Date;
+  readonly logsBloom: Hex;
+  /** Wei per gas; 0 on chains without EIP-1559. */
+  readonly baseFeePerGas: bigint;
+  readonly transactionHashes: readonly Hex[];
+}
+
+/** One log of a mined transaction. Hex is lower case. */
+export interface RpcLog {
+  readonly address: Hex;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly blockHash: Hex;
+  readonly blockNumber: bigint;
+  readonly logIndex: number;
+  readonly transactionHash: Hex;
+  readonly removed: boolean;
+}
+
+export interface Receipt {
+  readonly transactionHash: Hex;
+  readonly blockHash: Hex;
+  readonly blockNumber: bigint;
+  readonly succeeded: boolean;
+  readonly logsBloom: Hex;
+  readonly logs: readonly RpcLog[];
+}
+
+/** Base fee of the next block and the tips that recent blocks paid, in wei per gas. */
+export interface FeeHistory {
+  readonly nextBaseFee: bigint;
+  readonly tips: readonly bigint[];
+}
+
+export interface CallRequest {
+  readonly from?: Hex;
+  readonly to: Hex;
+  readonly data: Hex;
+  readonly value?: bigint;
+}
+
+export function toQuantity(value: bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+function blockId(block: BlockTag | bigint): string {
+  return typeof block === 'bigint' ? toQuantity(block) : block;
+}
+
+/** Reads a block; undefined when the node does not have it. */
+export function parseHeader(value: unknown): BlockHeader | undefined {
+  if (value === null) return undefined;
+  const block = parseRecord('block', value);
+  const time = parseSmallQuantity('block.timestamp', block['timestamp']);
+  // A JavaScript date ends at 8.64e15 ms.
+  if (time > 8_640_000_000_000) throw new RpcAnswerInvalid(`malformed answer: block.timestamp is ${time}`);
+  return {
+    number: parseQuantity('block.number', block['number']),
+    hash: parseHash('block.hash', block['hash']),
+    parentHash: parseHash('block.parentHash', block['parentHash']),
+    time: new Date(time * 1000),
+    logsBloom: parseBloom('block.logsBloom', block['logsBloom']),
+    baseFeePerGas:
+      block['baseFeePerGas'] === undefined || block['baseFeePerGas'] === null
+        ? 0n
+        : parseQuantity('block.baseFeePerGas', block['baseFeePerGas']),
+    transactionHashes: parseArray('block.transactions', block['transactions']).map((hash) =>
+      parseHash('block.transactions[]', hash),
+    ),
+  };
+}
+
+function parseLog(value: unknown): RpcLog {
+  const log = parseRecord('log', value);
+  const removed = log['removed'];
+  // Some nodes leave it out of receipts; anything but a boolean is a fault.
+  if (removed !== undefined && typeof removed !== 'boolean')
+    throw new RpcAnswerInvalid('malformed answer: log.removed');
+  const topics = parseArray('log.topics', log['topics']).map((topic) => parseHash('log.topics[]', topic));
+  if (topics.length > 4) throw new RpcAnswerInvalid('malformed answer: a log with more than 4 topics');
+  return {
+    address: parseAddress('log.address', log['address']),
+    topics,
+    data: parseData('log.data', log['data']),
+    blockHash: parseHash('log.blockHash', log['blockHash']),
+    blockNumber: parseQuantity('log.blockNumber', log['blockNumber']),
+    logIndex: parseSmallQuantity('log.logIndex', log['logIndex']),
+    transactionHash: parseHash('log.transactionHash', log['transactionHash']),
+    removed: removed ?? false,
+  };
+}
+
+/** Reads a list of logs. */
+export function parseLogs(value: unknown): readonly RpcLog[] {
+  return parseArray('logs', value).map(parseLog);
+}
+
+/** Reads a receipt; undefined when the node has none (the transaction is not in a block that it knows). */
+export function parseReceipt(value: unknown): Receipt | undefined {
+  if (value === null) return undefined;
+  const receipt = parseRecord('receipt', value);
+  const status = parseQuantity('receipt.status', receipt['status']);
+  if (status > 1n) throw new RpcAnswerInvalid(`malformed answer: receipt.status is ${status}`);
+  return {
+    transactionHash: parseHash('receipt.transactionHash', receipt['transactionHash']),
+    blockHash: parseHash('receipt.blockHash', receipt['blockHash']),
+    blockNumber: parseQuantity('receipt.blockNumber', receipt['blockNumber']),
+    succeeded: status === 1n,
+    logsBloom: parseBloom('receipt.logsBloom', receipt['logsBloom']),
+    logs: parseLogs(receipt['logs']),
+  };
+}
+
+export const calls = {
+  block: (block: BlockTag | bigint): RpcCall => ({
+    method: 'eth_getBlockByNumber',
+    params: [blockId(block), false],
+  }),
+  logs: (blockHash: Hex, addresses: readonly Hex[]): RpcCall => ({
+    method: 'eth_getLogs',
+    params: [{ blockHash, address: addresses }],
+  }),
+  receipt: (txHash: Hex): RpcCall => ({ method: 'eth_getTransactionReceipt', params: [txHash] }),
+  transactionCount: (address: Hex, block: BlockTag | bigint): RpcCall => ({
+    method: 'eth_getTransactionCount',
+    params: [address, blockId(block)],
+  }),
+  feeHistory: (blockCount: number, percentile: number): RpcCall => ({
+    method: 'eth_feeHistory',
+    params: [toQuantity(BigInt(blockCount)), 'latest', [percentile]],
+  }),
+  estimateGas: (request: CallRequest): RpcCall => ({
+    method: 'eth_estimateGas',
+    params: [encodeCall(request)],
+  }),
+  sendRaw: (raw: Hex): RpcCall => ({ method: 'eth_sendRawTransaction', params: [raw] }),
+};
+
+function encodeCall(request: CallRequest): Record<string, string> {
+  return {
+    to: request.to,
+    data: request.data,
+    ...(request.from === undefined ? {} : { from: request.from }),
+    ...(request.value === undefined ? {} : { value: toQuantity(request.value) }),
+  };
+}
+
+async function send(rpc: Rpc, call: RpcCall): Promise<unknown> {
+  return rpc.request(call.method, call.params);
+}
+
+export async function getChainId(rpc: Rpc): Promise<number> {
+  return parseSmallQuantity('chain id', await rpc.request('eth_chainId', []));
+}
+
+/** The block that a tag names, or the canonical block of a height; undefined when the node does not have it. */
+export async function getBlock(rpc: Rpc, block: BlockTag | bigint): Promise<BlockHeader | undefined> {
+  const header = parseHeader(await send(rpc, calls.block(block)));
+  if (typeof block === 'bigint' && header !== undefined && header.number !== block) {
+    throw new RpcAnswerInvalid(`asked for block ${block}, got ${header.number}`);
+  }
+  return header;
+}
+
+export async function getBlockByHash(rpc: Rpc, hash: Hex): Promise<BlockHeader | undefined> {
+  const header = parseHeader(await rpc.request('eth_getBlockByHash', [hash, false]));
+  if (header !== undefined && header.hash !== hash)
+    throw new RpcAnswerInvalid('asked for a block, got another');
+  return header;
+}
+
+/** Logs of one block from these addresses. The caller checks them against the block's header. */
+export async function getLogsByBlockHash(
+  rpc: Rpc,
+  hash: Hex,
+  addresses: readonly Hex[],
+): Promise<readonly RpcLog[]> {
+  return parseLogs(await send(rpc, calls.logs(hash, addresses)));
+}
+
+/** Most receipts asked for in one batch. */
+const receiptBatch = 100;
+
+/**
+ * All receipts of a block. Nodes without `eth_getBlockReceipts` are asked for each transaction. Throws
+ * `RpcAnswerInvalid` when the node has not got the block.
+ */
+export async function getBlockReceipts(rpc: Rpc, header: BlockHeader): Promise<readonly Receipt[]> {
+  try {
+    const answer = await rpc.request('eth_getBlockReceipts', [header.hash]);
+    if (answer === null) throw new RpcAnswerInvalid('the node has no receipts of the block');
+    return parseArray('receipts', answer).map(requireReceipt);
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.code !== methodNotFound) throw error;
+  }
+  const receipts: Receipt[] = [];
+  for (let start = 0; start < header.transactionHashes.length; start += receiptBatch) {
+    const hashes = header.transactionHashes.slice(start, start + receiptBatch);
+    const outcomes = await rpc.batch(hashes.map((hash) => calls.receipt(hash)));
+    receipts.push(...outcomes.map((outcome) => requireReceipt(resultOf(outcome))));
+  }
+  return receipts;
+}
+
+function requireReceipt(value: unknown): Receipt {
+  const receipt = parseReceipt(value);
+  if (receipt === undefined) throw new RpcAnswerInvalid('a receipt of the block is missing');
+  return receipt;
+}
+
+export async function getTransactionReceipt(rpc: Rpc, txHash: Hex): Promise<Receipt | undefined> {
+  return checkReceipt(txHash, parseReceipt(await send(rpc, calls.receipt(txHash))));
+}
+
+/** Refuses a receipt of another transaction than asked for. */
+export function checkReceipt(txHash: Hex, receipt: Receipt | undefined): Receipt | undefined {
+  if (receipt !== undefined && receipt.transactionHash !== txHash) {
+    throw new RpcAnswerInvalid('asked for a receipt, got another');
+  }
+  return receipt;
+}
+
+/** How many transactions of this wallet are in the chain up to the block: its next nonce there. */
+export async function getTransactionCount(rpc: Rpc, address: Hex, block: BlockTag | bigint): Promise<bigint> {
+  return parseQuantity('transaction count', await send(rpc, calls.transactionCount(address, block)));
+}
+
+/** Reads a fee history of one percentile. */
+export function parseFeeHistory(value: unknown): FeeHistory {
+  const history = parseRecord('fee history', value);
+  const baseFees = parseArray('fee history.baseFeePerGas', history['baseFeePerGas']);
+  const rewards = history['reward'];
+  return {
+    nextBaseFee: parseQuantity('fee history.baseFeePerGas[]', baseFees.at(-1)),
+    // Nodes leave it out for an empty range.
+    tips:
+      rewards === undefined || rewards === null
+        ? []
+        : parseArray('fee history.reward', rewards).map((entry) =>
+            parseQuantity('fee history.reward[][]', parseArray('fee history.reward[]', entry)[0]),
+          ),
+  };
+}
+
+export async function getFeeHistory(rpc: Rpc, blockCount: number, percentile: number): Promise<FeeHistory> {
+  return parseFeeHistory(await send(rpc, calls.feeHistory(blockCount, percentile)));
+}
+
+export async function getGasPrice(rpc: Rpc): Promise<bigint> {
+  return parseQuantity('gas price', await rpc.request('eth_gasPrice', []));
+}
+
+/** Gas that the call would use now; `RpcError` when it would revert. */
+export async function estimateGas(rpc: Rpc, request: CallRequest): Promise<bigint> {
+  return parseQuantity('gas estimate', await send(rpc, calls.estimateGas(request)));
+}
+
+/** Hands a signed transaction to the node; gives its hash as the node computed it. */
+export async function sendRawTransaction(rpc: Rpc, raw: Hex): Promise<Hex> {
+  return parseHash('transaction hash', await send(rpc, calls.sendRaw(raw)));
+}
+
+/** Return data of a call without a transaction; `RpcError` when it reverts. */
+export async function call(
+  rpc: Rpc,
+  request: CallRequest,
+  block: BlockTag | bigint = 'latest',
+): Promise<Hex> {
+  return parseData('call result', await rpc.request('eth_call', [encodeCall(request), blockId(block)]));
+}
+
+export async function getCode(rpc: Rpc, address: Hex, block: BlockTag | bigint = 'latest'): Promise<Hex> {
+  return parseData('code', await rpc.request('eth_getCode', [address, blockId(block)]));
+}
+
+/** Wei. */
+export async function getBalance(
+  rpc: Rpc,
+  address: Hex,
+  block: BlockTag | bigint = 'latest',
+): Promise<bigint> {
+  return parseQuantity('balance', await rpc.request('eth_getBalance', [address, blockId(block)]));
+}
+
+/**
+ * The data with which a call reverted, `0x` when it gave none; undefined when the error is not a revert. Nodes agree
+ * on code 3 or on the word in the message (there is no standard).
+ */
+export function revertDataOf(error: RpcError): Hex | undefined {
+  if (error.code !== 3 && !/revert/i.test(error.message)) return undefined;
+  const candidates = [error.data, isRecord(error.data) ? error.data['data'] : undefined];
+  const data = candidates.find((value) => typeof value === 'string' && /^0x([0-9a-fA-F]{2})*$/.test(value));
+  return typeof data === 'string' ? parseData('revert data', data) : '0x';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { systemClock } from '#outside/clock.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
+import { type LyingRpc, startLyingRpc } from '../../../test/harness/lying-rpc.ts';
+import { getBlock, getCode } from './actions.ts';
+import { type HttpRpc, openHttpRpc } from './http-rpc.ts';
+import { RpcError, RpcUnavailable } from './rpc.ts';
+
+let anvil: Anvil;
+let first: LyingRpc;
+let second: LyingRpc;
+const opened: HttpRpc[] = [];
+
+before(async () => {
+  anvil = await startTestAnvil();
+  first = await startLyingRpc(anvil.url);
+  second = await startLyingRpc(anvil.url);
+});
+afterEach(async () => {
+  for (const faults of [first.faults, second.faults]) {
+    for (const name of Object.keys(faults) as (keyof typeof faults)[]) faults[name] = false;
+  }
+  first.seen.clear();
+  second.seen.clear();
+  await Promise.all(opened.splice(0).map((rpc) => rpc.close()));
+});
+after(async () => {
+  await Promise.all([first.close(), second.close()]);
+  await anvil.close();
+});
+
+function open(urls: readonly string[], timeLimitMs = 500): HttpRpc {
+  const rpc = openHttpRpc({ chainId: anvil.chainId, urls, clock: systemClock, log: silentLog, timeLimitMs });
+  opened.push(rpc);
+  return rpc;
+}
+
+test('requests go to the preferred node only, after its chain id was asked once', async () => {
+  const rpc = open([first.url, second.url]);
+  assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
+  assert.equal((await getBlock(rpc, 0n))?.number, 0n);
+  assert.deepEqual(Object.fromEntries(first.seen), { eth_chainId: 1, eth_getBlockByNumber: 2 });
+  assert.deepEqual(Object.fromEntries(second.seen), {});
+});
+
+for (const fault of ['hang', 'tooManyRequests', 'halfJson', 'hugeBody'] as const) {
+  test(`a node with ${fault} costs bounded time and memory, and the next one answers`, async () => {
+    const rpc = open([first.url, second.url]);
+    await getBlock(rpc, 'latest');
+    first.faults[fault] = true;
+    const start = performance.now();
+    assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
+    assert.ok(performance.now() - start < 2_000);
+    assert.ok(first.hugeBytes() < 30_000_000, `${first.hugeBytes()} bytes were sent`);
+    first.seen.clear();
+    await getBlock(rpc, 'latest');
+    assert.equal(first.seen.size, 0, 'the failed node is left alone for a while');
+  });
+}
+
+test('a node of another chain is never believed, neither at the start nor after it came back', async () => {
+  const rpc = open([first.url, second.url]);
+  first.faults.wrongChainId = true;
+  assert.deepEqual(await rpc.verifyChainId(), [
+    { node: new URL(first.url).host, state: 'wrong_chain' },
+    { node: new URL(second.url).host, state: 'verified' },
+  ]);
+  await getBlock(rpc, 'latest');
+  assert.deepEqual(Object.fromEntries(first.seen), { eth_chainId: 1 });
+});
+
+test('a node is asked for its chain again after a failure', async () => {
+  const rpc = open([first.url]);
+  await getBlock(rpc, 'latest');
+  first.faults.tooManyRequests = true;
+  await assert.rejects(getBlock(rpc, 'latest'), RpcUnavailable);
+  first.faults.tooManyRequests = false;
+  first.faults.wrongChainId = true;
+  await assert.rejects(getBlock(rpc, 'latest'), RpcUnavailable);
+  assert.equal(first.seen.get('eth_chainId'), 2);
+});
+
+test('the only node is asked again at once when it is back', async () => {
+  const rpc = open([first.url]);
+  first.faults.tooManyRequests = true;
+  for (let attempt = 0; attempt < 4; attempt += 1)
+    await assert.rejects(getBlock(rpc, 'latest'), RpcUnavailable);
+  first.faults.tooManyRequests = false;
+  assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
+});
+
+test('a refusal by the node is told as its error and does not change nodes', async () => {
+  const rpc = open([first.url, second.url]);
+  await assert.rejects(
+    rpc.request('eth_nonsense', []),
+    (error) => error instanceof RpcError && error.code === -32601,
+  );
+  assert.equal(second.seen.size, 0);
+});
+
+test('a batch keeps its order, and an error of one call leaves the others standing', async () => {
+  const rpc = open([first.url]);
+  const outcomes = await rpc.batch([
+    { method: 'eth_chainId', params: [] },
+    { method: 'eth_nonsense', params: [] },
+    { method: 'eth_blockNumber', params: [] },
+  ]);
+  assert.deepEqual(
+    outcomes.map((outcome) => ('result' in outcome ? outcome.result : outcome.error.code)),
+    ['0x7a69', -32601, '0x0'],
+  );
+});
+
+test('a demoted node comes after the others', async () => {
+  const rpc = open([first.url, second.url]);
+  await getBlock(rpc, 'latest');
+  rpc.demote?.('behind');
+  first.seen.clear();
+  await getBlock(rpc, 'latest');
+  assert.deepEqual([first.seen.size, second.seen.get('eth_getBlockByNumber')], [0, 1]);
+});
+
+test('a request ends with its signal', async () => {
+  const rpc = open([first.url], 60_000);
+  first.faults.hang = true;
+  const start = performance.now();
+  await assert.rejects(rpc.request('eth_chainId', [], { signal: AbortSignal.timeout(100) }), RpcUnavailable);
+  assert.ok(performance.now() - start < 1_000);
+});
+
+test('a host that refuses connections is unavailable', async () => {
+  const rpc = open(['http://127.0.0.1:9']);
+  await assert.rejects(getCode(rpc, '0x0000000000000000000000000000000000000001'), RpcUnavailable);
+});

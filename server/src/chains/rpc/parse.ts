@@ -1,0 +1,63 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { RpcAnswerInvalid } from './rpc.ts';
+
+/**
+ * Readers of what nodes answer. A field that is missing, of another type or not canonical is a fault of the node, and
+ * is thrown as `RpcAnswerInvalid`: nobody may act on half an answer.
+ */
+
+const quantityPattern = /^0x(0|[1-9a-f][0-9a-f]{0,63})$/;
+const dataPattern = /^0x([0-9a-f]{2})*$/;
+const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
+
+function refuse(what: string, value: unknown): never {
+  const shown =
+    typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : value === null ? 'null' : typeof value;
+  throw new RpcAnswerInvalid(`malformed answer: ${what} is ${shown}`);
+}
+
+/** A JSON object with string keys. */
+export function parseRecord(what: string, value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(what, value);
+  return value as Record<string, unknown>;
+}
+
+export function parseArray(what: string, value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : refuse(what, value);
+}
+
+/** A quantity: `0x` and hexadecimal digits without leading zeros, below 2^256. Upper-case digits are taken too. */
+export function parseQuantity(what: string, value: unknown): bigint {
+  if (typeof value !== 'string') return refuse(what, value);
+  return quantityPattern.test(value.toLowerCase()) ? BigInt(value) : refuse(what, value);
+}
+
+/** A quantity that a double holds exactly. */
+export function parseSmallQuantity(what: string, value: unknown): number {
+  const quantity = parseQuantity(what, value);
+  return quantity <= maxSafe ? Number(quantity) : refuse(what, value);
+}
+
+/** Bytes as lower-case hexadecimal; of exactly `size` bytes when given. */
+export function parseData(what: string, value: unknown, size?: number): Hex {
+  if (typeof value !== 'string') return refuse(what, value);
+  const data = value.toLowerCase();
+  if (!dataPattern.test(data) || (size !== undefined && data.length !== 2 + 2 * size))
+    return refuse(what, value);
+  return data as Hex;
+}
+
+/** A hash: 32 bytes, lower case. */
+export function parseHash(what: string, value: unknown): Hex {
+  return parseData(what, value, 32);
+}
+
+/** An address: 20 bytes, lower case. */
+export function parseAddress(what: string, value: unknown): Hex {
+  return parseData(what, value, 20);
+}
+
+/** A bloom filter: 256 bytes, lower case. */
+export function parseBloom(what: string, value: unknown): Hex {
+  return parseData(what, value, 256);
+}

@@ -1,0 +1,99 @@
+import { Agent, request } from 'undici';
+import { readBatchAnswer, readSingleAnswer } from './json-rpc.ts';
+import { type RpcCall, type RpcOutcome, RpcUnavailable } from './rpc.ts';
+
+export interface ExchangeLimits {
+  /** For connecting, sending and reading together. */
+  readonly timeLimitMs: number;
+  readonly maxAnswerBytes: number;
+}
+
+/** One node's HTTP address. */
+export interface NodeConnection {
+  /** Host and port; the rest of a URL often holds a key and must not reach a log. */
+  readonly name: string;
+  /** Sends calls in one HTTP request: an envelope when there is one, an array otherwise. */
+  exchange(
+    calls: readonly RpcCall[],
+    limits: ExchangeLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly RpcOutcome[]>;
+  close(): Promise<void>;
+}
+
+const maxConnections = 16;
+
+/** Opens connections to a node as they are needed. Nothing is sent yet. */
+export function openNode(url: string): NodeConnection {
+  const agent = new Agent({ connections: maxConnections, connect: { timeout: 5_000 } });
+  return {
+    name: new URL(url).host,
+    exchange: (calls, limits, signal) => exchange(agent, url, calls, limits, signal),
+    close: () => agent.destroy(),
+  };
+}
+
+async function exchange(
+  agent: Agent,
+  url: string,
+  calls: readonly RpcCall[],
+  limits: ExchangeLimits,
+  signal: AbortSignal | undefined,
+): Promise<readonly RpcOutcome[]> {
+  const envelopes = calls.map((call, index) => ({
+    jsonrpc: '2.0',
+    id: index + 1,
+    method: call.method,
+    params: call.params,
+  }));
+  const deadline = AbortSignal.timeout(limits.timeLimitMs);
+  const response = await request(url, {
+    dispatcher: agent,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(calls.length === 1 ? envelopes[0] : envelopes),
+    signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
+    headersTimeout: limits.timeLimitMs,
+    bodyTimeout: limits.timeLimitMs,
+  });
+  const body = await readLimited(response.body, response.headers['content-length'], limits.maxAnswerBytes);
+  // Below 500 some gateways wrap a proper JSON-RPC error in a 4xx.
+  if (response.statusCode === 429 || response.statusCode >= 500) {
+    throw new RpcUnavailable(`HTTP status ${response.statusCode}`);
+  }
+  const answer = parseJson(body, response.statusCode);
+  return calls.length === 1 ? [readSingleAnswer(answer, 1)] : readBatchAnswer(answer, calls.length);
+}
+
+function parseJson(body: string, status: number): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    throw new RpcUnavailable(`malformed answer: not JSON, HTTP status ${status}`, { cause });
+  }
+}
+
+type AnswerBody = Awaited<ReturnType<typeof request>>['body'];
+
+/** Collects a body, and drops the connection as soon as it grows over the limit: it is never held in full. */
+async function readLimited(
+  body: AnswerBody,
+  contentLength: string | string[] | undefined,
+  maxBytes: number,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const tooBig = () => {
+    // The stream reports its own destruction as an error, which is what we want it to do.
+    body.on('error', () => {});
+    body.destroy();
+    return new RpcUnavailable(`answer over ${maxBytes} bytes`);
+  };
+  if (contentLength !== undefined && Number(contentLength) > maxBytes) throw tooBig();
+  for await (const chunk of body) {
+    size += (chunk as Buffer).length;
+    if (size > maxBytes) throw tooBig();
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

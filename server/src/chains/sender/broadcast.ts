@@ -1,0 +1,48 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { calls } from '../rpc/actions.ts';
+import type { Rpc, RpcError } from '../rpc/rpc.ts';
+import type { SenderContext } from './context.ts';
+
+/** A signed transaction and the row that it belongs to. */
+export interface Signed {
+  readonly transactionId: bigint;
+  readonly txHash: Hex;
+  readonly raw: Hex;
+}
+
+/** What nodes say about a transaction that they have, or that is mined: nothing to be done. There is no standard. */
+const harmless =
+  /already known|known transaction|already imported|already exists|already in mempool|nonce.{0,20}too low|too low nonce|nonce has already been used|replacement transaction underpriced|could not replace existing/i;
+
+/** Most transactions handed to a node at once. */
+const batchLimit = 100;
+
+/**
+ * Hands signed transactions to the network, in order. A node's refusal is logged and tried again in a later round: the
+ * truth about a transaction is in the blocks, whatever a node says. Throws `RpcUnavailable` when no node answers.
+ */
+export async function broadcastSigned(
+  context: SenderContext,
+  chainId: number,
+  rpc: Rpc,
+  signed: readonly Signed[],
+): Promise<void> {
+  for (let start = 0; start < signed.length; start += batchLimit) {
+    const batch = signed.slice(start, start + batchLimit);
+    const outcomes = await rpc.batch(batch.map(({ raw }) => calls.sendRaw(raw)));
+    for (const [index, outcome] of outcomes.entries()) {
+      const item = batch[index];
+      if (item !== undefined && 'error' in outcome) noteRefusal(context, chainId, item, outcome.error);
+    }
+  }
+}
+
+function noteRefusal(context: SenderContext, chainId: number, item: Signed, error: RpcError): void {
+  if (harmless.test(error.message)) return;
+  context.log.warn('sender.refused_by_node', {
+    chainId,
+    transactionId: item.transactionId.toString(),
+    txHash: item.txHash,
+    reason: error.message.slice(0, 300),
+  });
+}

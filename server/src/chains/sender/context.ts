@@ -1,0 +1,70 @@
+import type { Database } from '#db/database.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { Chain, Chains } from '../chain.ts';
+import { getTransactionCount } from '../rpc/actions.ts';
+import { type Rpc, RpcError, RpcUnavailable } from '../rpc/rpc.ts';
+import { findCursor } from '../watcher/cursor.ts';
+import type { OutcomeHandler } from './sent.ts';
+import type { WalletSigner } from './wallet.ts';
+
+export interface SenderSettings {
+  /** A transaction unmined for so long offers more. */
+  readonly replaceAfterMs: number;
+  /** An unmined transaction is handed to the network again so often. */
+  readonly rebroadcastAfterMs: number;
+  /** Wei per gas that recent blocks' tips may not go below. */
+  readonly minTip: bigint;
+  /** No transaction may need more gas (EIP-7825 ends at 2^24). */
+  readonly maxGas: bigint;
+}
+
+export const defaultSenderSettings: SenderSettings = {
+  replaceAfterMs: 30_000,
+  rebroadcastAfterMs: 2_000,
+  minTip: 1_000_000n,
+  maxGas: 16_000_000n,
+};
+
+export interface SenderOptions {
+  readonly chains: Chains;
+  readonly rpcOf: (chainId: number) => Rpc;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly wallet: WalletSigner;
+  /** Wei per gas that no transaction may offer more than; above it, it waits. */
+  readonly maxFeePerGas: bigint;
+  readonly onOutcome: OutcomeHandler;
+  readonly settings?: Partial<SenderSettings>;
+}
+
+/** What the parts of the sender share. */
+export interface SenderContext extends Omit<SenderOptions, 'settings'> {
+  readonly settings: SenderSettings;
+}
+
+/**
+ * How many of the wallet's transactions are final: every smaller nonce is gone for good. By the chain's tag; a node
+ * that does not know the tag is asked for our own final block.
+ */
+export async function finalTransactionCount(context: SenderContext, chain: Chain, rpc: Rpc): Promise<bigint> {
+  const { tag } = chain.finality;
+  const { address } = context.wallet;
+  if (tag !== 'latest') {
+    try {
+      return await getTransactionCount(rpc, address, tag);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+    }
+  }
+  const cursor = await findCursor(context.db, chain.chainId);
+  if (cursor === undefined) throw new RpcUnavailable(`chain ${chain.chainId} is not followed yet`);
+  return getTransactionCount(rpc, address, cursor.finalNumber);
+}
+
+export function requireChain(context: SenderContext, chainId: number): Chain {
+  const chain = context.chains.byId(chainId);
+  if (chain === undefined) throw new Error(`chain ${chainId} is not configured`);
+  return chain;
+}

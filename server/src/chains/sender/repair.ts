@@ -1,0 +1,108 @@
+import type { Chain } from '../chain.ts';
+import { calls, parseReceipt } from '../rpc/actions.ts';
+import { type Rpc, resultOf } from '../rpc/rpc.ts';
+import type { SenderContext } from './context.ts';
+import { type FeeMarket, raisedFees } from './fees.ts';
+import { planTransaction } from './plan.ts';
+import { noncesWithRow } from './sender.sql.ts';
+import {
+  conclude,
+  lockPendingById,
+  newestAttempt,
+  type PendingTransaction,
+  storeAttempt,
+  storeTransaction,
+} from './store.ts';
+
+/** More replacements than this mean that something else is wrong. */
+const maxAttempts = 20;
+/** Most holes filled in one round. */
+const maxFills = 20;
+
+/** Offers more for a transaction, at the same nonce. True when a new attempt is stored, to be broadcast. */
+export async function replace(
+  context: SenderContext,
+  pending: PendingTransaction,
+  market: FeeMarket,
+): Promise<boolean> {
+  const { chainId, transactionId } = pending;
+  const last = newestAttempt(pending);
+  const fees = raisedFees(last, market, context.maxFeePerGas);
+  if (fees === undefined || pending.attempts.length >= maxAttempts) {
+    context.log.warn('sender.stuck', { chainId, txHash: last.txHash, attempts: pending.attempts.length });
+    return false;
+  }
+  return context.db.transaction(async (transaction) => {
+    const locked = await lockPendingById(transaction, transactionId);
+    // Another process has replaced or concluded it meanwhile.
+    if (locked === undefined || newestAttempt(locked).txHash !== last.txHash) return false;
+    const { nonce, to, data, gasLimit } = locked;
+    const unsigned = { chainId, nonce, to, data, gasLimit, ...fees };
+    const txHash = await storeAttempt(
+      transaction,
+      context.wallet,
+      transactionId,
+      unsigned,
+      context.clock.now(),
+    );
+    context.log.info('sender.replaced', { chainId, nonce: nonce.toString(), old: last.txHash, txHash });
+    return true;
+  });
+}
+
+/**
+ * Concludes a transaction as superseded when its nonce is used up by a final block and none of its attempts has a
+ * receipt. The caller has asked for `finalCount` before: a transaction of ours that used up the nonce has its receipt by
+ * then. Found twice in a row before it counts (`isSuspect`: found by the round before). True when it was found.
+ */
+export async function supersede(
+  context: SenderContext,
+  rpc: Rpc,
+  pending: PendingTransaction,
+  found: { readonly finalCount: bigint; readonly isSuspect: boolean },
+): Promise<boolean> {
+  const { chainId, nonce, attempts } = pending;
+  if (found.finalCount <= nonce) return false;
+  const outcomes = await rpc.batch(attempts.map((attempt) => calls.receipt(attempt.txHash)));
+  if (outcomes.some((outcome) => parseReceipt(resultOf(outcome)) !== undefined)) return false;
+  if (!found.isSuspect) return true;
+  const { txHash } = newestAttempt(pending);
+  const conclusion = { status: 'superseded', txHash, blockNumber: undefined, blockTime: undefined } as const;
+  const told = { at: context.clock.now(), onOutcome: context.onOutcome };
+  await context.db.transaction((transaction) => conclude(transaction, pending, conclusion, told));
+  context.log.warn('sender.superseded', { chainId, nonce: nonce.toString(), txHash });
+  return true;
+}
+
+/**
+ * Fills nonces from `nextNonce` (the wallet's next one at the head) below the highest pending one that no transaction of
+ * ours has: nothing above such a hole is ever mined. True when something was stored, to be broadcast.
+ */
+export async function fillHoles(
+  context: SenderContext,
+  chain: Chain,
+  nextNonce: bigint,
+  pending: readonly PendingTransaction[],
+): Promise<boolean> {
+  const highest = pending.at(-1)?.nonce;
+  if (highest === undefined || nextNonce >= highest) return false;
+  const wallet = context.wallet.address.toLowerCase();
+  const rows = await context.db.query(noncesWithRow, [chain.chainId, wallet, nextNonce, highest]);
+  const taken = new Set(rows.map((row) => row.nonce));
+  const holes: bigint[] = [];
+  for (let nonce = nextNonce; nonce < highest && holes.length < maxFills; nonce += 1n) {
+    if (!taken.has(nonce)) holes.push(nonce);
+  }
+  if (holes.length === 0) return false;
+  const request = { purpose: 'fill', to: context.wallet.address, data: '0x' } as const;
+  const plan = await planTransaction(context, chain.chainId, request);
+  if ('reverted' in plan) throw new Error('a transfer of nothing to ourselves would revert');
+  for (const nonce of holes) {
+    const placed = { nonce, at: context.clock.now() };
+    await context.db.transaction((transaction) =>
+      storeTransaction(transaction, context.wallet, plan, placed),
+    );
+    context.log.warn('sender.hole_filled', { chainId: chain.chainId, nonce: nonce.toString() });
+  }
+  return true;
+}

@@ -1,0 +1,201 @@
+import type { Chain } from '../chain.ts';
+import { calls, parseHeader } from '../rpc/actions.ts';
+import { parseQuantity } from '../rpc/parse.ts';
+import { boundTo, type Rpc, RpcAnswerInvalid, RpcError, RpcUnavailable, resultOf } from '../rpc/rpc.ts';
+import { findCursor } from '../watcher/cursor.ts';
+import { broadcastSigned } from './broadcast.ts';
+import { finalTransactionCount, type SenderContext } from './context.ts';
+import type { FeeMarket } from './fees.ts';
+import { findStandings, noteMined, noteUnmined } from './follow.ts';
+import { feeMarketCall, readFeeMarket } from './plan.ts';
+import { fillHoles, replace, supersede } from './repair.ts';
+import { type Attempt, findPending, newestAttempt, type PendingTransaction } from './store.ts';
+
+/** What the loop of one chain remembers between rounds. Losing it costs some needless broadcasts. */
+export interface LoopMemory {
+  /** When a transaction was last handed out, on the monotonic clock. */
+  readonly sentAtMs: Map<bigint, number>;
+  /** Transactions that looked superseded in the round before. */
+  suspects: ReadonlySet<bigint>;
+}
+
+export function newMemory(): LoopMemory {
+  return { sentAtMs: new Map(), suspects: new Set() };
+}
+
+/** Where the wallet stands at the head. */
+interface WalletState {
+  /** The next nonce at the head: smaller ones are mined. */
+  readonly nextNonce: bigint;
+  /** Height of the node that says so. */
+  readonly headNumber: bigint;
+  readonly market: FeeMarket;
+}
+
+/** Most pending transactions followed at once, lowest nonces first: later ones cannot be mined before them. */
+const pendingLimit = 500;
+const maxBackOffMs = 15_000;
+
+/** Follows the wallet's pending transactions of one chain until the signal aborts. */
+export async function runSenderLoop(
+  context: SenderContext,
+  chain: Chain,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock } = context;
+  const bound: SenderContext = { ...context, rpcOf: (chainId) => boundTo(context.rpcOf(chainId), signal) };
+  const memory = newMemory();
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      await senderRound(bound, chain, memory);
+      failures = 0;
+      await clock.sleep(chain.pollIntervalMs, signal);
+    } catch (error) {
+      if (signal.aborted) break;
+      failures += 1;
+      noteFailure(context, chain, error, failures);
+      if (!(error instanceof RpcUnavailable || error instanceof RpcError))
+        log.error('sender.failed_round', error, {});
+      await clock.sleep(
+        Math.min(maxBackOffMs, chain.pollIntervalMs * 2 ** Math.min(failures - 1, 10)),
+        signal,
+      );
+    }
+  }
+}
+
+function noteFailure(context: SenderContext, chain: Chain, error: unknown, failures: number): void {
+  if (error instanceof RpcAnswerInvalid) context.rpcOf(chain.chainId).demote?.(error.message);
+  // The first ones, then ever fewer: an outage must not fill the log.
+  if (failures > 3 && failures % 20 !== 0) return;
+  const fields = { chainId: chain.chainId, failures };
+  if (error instanceof RpcUnavailable || error instanceof RpcError) {
+    context.log.warn('sender.rpc_failed', { ...fields, reason: error.message });
+  } else {
+    context.log.error('sender.round_failed', error, fields);
+  }
+}
+
+/**
+ * One look at all pending transactions of a chain: those in final blocks are concluded, those in no block are handed out
+ * again, raised or given up, and holes in the nonces are filled. Everything is computed anew from the tables, so a crash
+ * at any line costs at most a repeated broadcast.
+ */
+export async function senderRound(context: SenderContext, chain: Chain, memory: LoopMemory): Promise<void> {
+  const cursor = await findCursor(context.db, chain.chainId);
+  if (cursor === undefined || cursor.haltedReason !== '') return;
+  const key = { chainId: chain.chainId, wallet: context.wallet.address, limit: pendingLimit };
+  const pending = await findPending(context.db, key);
+  if (pending.length === 0) return;
+  const rpc = context.rpcOf(chain.chainId);
+  const state = await readWallet(context, rpc);
+  // Those that cannot be in a block are not looked up.
+  const isAhead = (item: PendingTransaction) => item.nonce >= state.nextNonce && item.minedHash === '';
+  const lookedUp = pending.filter((item) => !isAhead(item));
+  const standings = await findStandings(context, rpc, { chain, cursor }, lookedUp);
+  const unmined = state.headNumber >= cursor.headNumber ? pending.filter(isAhead) : [];
+  for (const item of lookedUp) {
+    const standing = standings.get(item.transactionId);
+    if (standing?.kind === 'mined') await noteMined(context, cursor, item, standing);
+    if (standing?.kind === 'unmined') {
+      await noteUnmined(context, item);
+      unmined.push(item);
+    }
+  }
+  unmined.sort((first, second) => Number(first.nonce - second.nonce));
+  await pushOn(context, chain, rpc, { state, unmined, memory });
+  await fillHoles(context, chain, state.nextNonce, pending);
+}
+
+async function readWallet(context: SenderContext, rpc: Rpc): Promise<WalletState> {
+  const { address } = context.wallet;
+  const wanted = [calls.block('latest'), calls.transactionCount(address, 'latest'), feeMarketCall];
+  const [head, count, history] = await rpc.batch(wanted);
+  return {
+    headNumber: parseHeader(resultOf(head))?.number ?? -1n,
+    nextNonce: parseQuantity('transaction count', resultOf(count)),
+    market: readFeeMarket(context, resultOf(history)),
+  };
+}
+
+interface UnminedWork {
+  readonly state: WalletState;
+  readonly unmined: readonly PendingTransaction[];
+  readonly memory: LoopMemory;
+}
+
+async function pushOn(context: SenderContext, chain: Chain, rpc: Rpc, work: UnminedWork): Promise<void> {
+  const { state, unmined, memory } = work;
+  const suspects = new Set<bigint>();
+  const replaced = new Set<bigint>();
+  const passed = unmined.filter((item) => item.nonce < state.nextNonce);
+  const finalCount = passed.length === 0 ? 0n : await finalTransactionCount(context, chain, rpc);
+  for (const item of passed) {
+    const isSuspect = memory.suspects.has(item.transactionId);
+    if (await supersede(context, rpc, item, { finalCount, isSuspect })) suspects.add(item.transactionId);
+  }
+  memory.suspects = suspects;
+  for (const item of unmined) {
+    if (!isOverdue(context, item, state)) continue;
+    if (await replace(context, item, state.market)) replaced.add(item.transactionId);
+  }
+  await handOut(context, chain, rpc, work, replaced);
+}
+
+/** Only the next in line can be mined, and those whose fee is under the base fee never are: others wait behind them. */
+function isOverdue(context: SenderContext, item: PendingTransaction, state: WalletState): boolean {
+  const newest = newestAttempt(item);
+  if (item.nonce < state.nextNonce || ageMsOf(context, newest) < context.settings.replaceAfterMs)
+    return false;
+  return item.nonce === state.nextNonce || newest.maxFee < state.market.nextBaseFee;
+}
+
+function ageMsOf(context: SenderContext, attempt: Attempt): number {
+  return context.clock.now().getTime() - attempt.createdAt.getTime();
+}
+
+/** Hands transactions to the network that are not in a block and have not been handed out for a while. */
+async function handOut(
+  context: SenderContext,
+  chain: Chain,
+  rpc: Rpc,
+  { state, unmined, memory }: UnminedWork,
+  replaced: ReadonlySet<bigint>,
+): Promise<void> {
+  const now = context.clock.monotonicMs();
+  const { rebroadcastAfterMs } = context.settings;
+  const due = unmined.filter((item) => {
+    if (item.minedHash !== '' || replaced.has(item.transactionId)) return true;
+    if (item.nonce < state.nextNonce) return false;
+    const sentAtMs = memory.sentAtMs.get(item.transactionId);
+    if (sentAtMs !== undefined) return now - sentAtMs >= rebroadcastAfterMs;
+    // Whoever recorded it a moment ago is about to broadcast it. A clock that is behind must not hold it back.
+    const ageMs = ageMsOf(context, newestAttempt(item));
+    return ageMs < 0 || ageMs >= rebroadcastAfterMs;
+  });
+  const ids = new Set(unmined.map((item) => item.transactionId));
+  for (const id of memory.sentAtMs.keys()) if (!ids.has(id)) memory.sentAtMs.delete(id);
+  if (due.length === 0) return;
+  const fresh = await findPending(context.db, {
+    chainId: chain.chainId,
+    wallet: context.wallet.address,
+    limit: pendingLimit,
+  });
+  const dueIds = new Set(due.map((item) => item.transactionId));
+  const signed = fresh
+    .filter((item) => dueIds.has(item.transactionId))
+    .flatMap((item) =>
+      attemptsToSend(item, due).map((attempt) => ({ transactionId: item.transactionId, ...attempt })),
+    );
+  await broadcastSigned(context, chain.chainId, rpc, signed);
+  for (const id of dueIds) memory.sentAtMs.set(id, now);
+}
+
+/** The newest attempt; before it the one that was in a block and was reorged out, which nodes may still prefer. */
+function attemptsToSend(item: PendingTransaction, due: readonly PendingTransaction[]): readonly Attempt[] {
+  const lostHash = due.find((candidate) => candidate.transactionId === item.transactionId)?.minedHash;
+  const newest = newestAttempt(item);
+  const lost = item.attempts.filter((attempt) => attempt.txHash === lostHash && attempt !== newest);
+  return [...lost, newest];
+}

@@ -1,0 +1,79 @@
+import type { Transaction } from '#db/database.ts';
+import { RpcUnavailable } from '../rpc/rpc.ts';
+import { broadcastSigned } from './broadcast.ts';
+import { defaultSenderSettings, type SenderContext, type SenderOptions } from './context.ts';
+import { planTransaction } from './plan.ts';
+import { runSenderLoop } from './sender-loop.ts';
+import type { RecordedTransaction, RevertedPlan, SendPlan, SendRequest } from './sent.ts';
+import { allocateNonce, findPendingById, newestAttempt, storeTransaction } from './store.ts';
+
+export type { SenderOptions, SenderSettings } from './context.ts';
+export type {
+  RecordedTransaction,
+  RevertedPlan,
+  SendPlan,
+  SendPurpose,
+  SendRequest,
+  SentOutcome,
+} from './sent.ts';
+
+/** Sends the service's own transactions: stored before they are broadcast, and followed until they are final. */
+export interface Sender {
+  /**
+   * Asks the network for gas and fees. Never inside a database transaction. `RpcUnavailable` when no node answers,
+   * `RpcError` when one refuses for another reason than a revert.
+   */
+  plan(chainId: number, request: SendRequest): Promise<SendPlan | RevertedPlan>;
+  /** Takes a nonce, signs and stores, in the caller's transaction. Other records of the wallet wait until it ends. */
+  record(transaction: Transaction, plan: SendPlan): Promise<RecordedTransaction>;
+  /** Hands a recorded transaction to the network after the commit. Trouble is logged: the loop repeats it anyway. */
+  broadcast(transactionId: bigint): Promise<void>;
+  /** Follows all pending transactions until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Makes the sender of one wallet. Several processes may run one at once: every step is decided by locked rows. */
+export function createSender(options: SenderOptions): Sender {
+  const context: SenderContext = { ...options, settings: { ...defaultSenderSettings, ...options.settings } };
+  return {
+    plan: (chainId, request) => planTransaction(context, chainId, request),
+    record: (transaction, plan) => record(context, transaction, plan),
+    broadcast: (transactionId) => broadcast(context, transactionId),
+    async run(signal) {
+      await Promise.all(context.chains.all.map((chain) => runSenderLoop(context, chain, signal)));
+    },
+  };
+}
+
+async function record(
+  context: SenderContext,
+  transaction: Transaction,
+  plan: SendPlan,
+): Promise<RecordedTransaction> {
+  const key = { chainId: plan.chainId, wallet: context.wallet.address, floor: plan.nonceFloor };
+  const nonce = await allocateNonce(transaction, key);
+  const stored = await storeTransaction(transaction, context.wallet, plan, {
+    nonce,
+    at: context.clock.now(),
+  });
+  if (stored === undefined) throw new Error(`nonce ${nonce} of chain ${plan.chainId} was given out twice`);
+  return stored;
+}
+
+async function broadcast(context: SenderContext, transactionId: bigint): Promise<void> {
+  const pending = await findPendingById(context.db, transactionId);
+  if (pending === undefined) return;
+  try {
+    const { txHash, raw } = newestAttempt(pending);
+    const rpc = context.rpcOf(pending.chainId);
+    await broadcastSigned(context, pending.chainId, rpc, [{ transactionId, txHash, raw }]);
+  } catch (error) {
+    if (!(error instanceof RpcUnavailable)) throw error;
+    const { chainId } = pending;
+    context.log.warn('sender.not_broadcast', {
+      chainId,
+      transactionId: transactionId.toString(),
+      reason: error.message,
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Transaction } from '#db/database.ts';
+
+/** What a transaction is for. `fill` takes up a nonce that would hold up all later ones. */
+export type SendPurpose = 'settle' | 'payout' | 'refund' | 'fill';
+
+/** A call that the service's wallet is to make. */
+export interface SendRequest {
+  readonly purpose: SendPurpose;
+  readonly to: Hex;
+  readonly data: Hex;
+}
+
+/** A call with all that the network had to say about it; good for a few minutes. Fees are in wei per gas. */
+export interface SendPlan extends SendRequest {
+  readonly chainId: number;
+  readonly gasLimit: bigint;
+  readonly maxFee: bigint;
+  readonly priorityFee: bigint;
+  /** The wallet's next nonce at a final block: no smaller nonce can ever be used again. */
+  readonly nonceFloor: bigint;
+}
+
+/** The call would revert if it were sent now; `data` is what it reverts with, `0x` when the node does not say. */
+export interface RevertedPlan {
+  readonly reverted: true;
+  readonly data: Hex;
+}
+
+/** A stored transaction, not yet broadcast. The hash changes when fees are raised; the id does not. */
+export interface RecordedTransaction {
+  readonly transactionId: bigint;
+  readonly txHash: Hex;
+}
+
+/** What became of a transaction, for good. */
+export interface SentOutcome {
+  readonly transactionId: bigint;
+  readonly chainId: number;
+  readonly purpose: SendPurpose;
+  /**
+   * succeeded and failed (reverted): final by the chain's policy. superseded: another transaction of the wallet, not of
+   * this database, took the nonce, and none of ours can ever be mined; the work has to be recorded again.
+   */
+  readonly status: 'succeeded' | 'failed' | 'superseded';
+  /** The attempt in the final block; for a superseded transaction the last attempt. */
+  readonly txHash: Hex;
+  /** Undefined for a superseded transaction. */
+  readonly blockTime: Date | undefined;
+}
+
+/** Told once per transaction, inside the transaction that stores the outcome. Not told of `fill`. */
+export type OutcomeHandler = (transaction: Transaction, outcome: SentOutcome) => Promise<void>;

@@ -1,0 +1,222 @@
+import type { Database, Transaction } from '#db/database.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { Chain } from '../chain.ts';
+import type { Block, ChainHandler } from '../event.ts';
+import type { BlockHeader } from '../rpc/actions.ts';
+import type { FetchedBlock } from './block-source.ts';
+import { type ChainCursor, findCursor, lockChain, parseBlock, parseEvents } from './cursor.ts';
+import {
+  appendEmptyBlocks,
+  blockAt,
+  deleteBlock,
+  deleteEvents,
+  finalizeEvents,
+  insertBlock,
+  insertCursor,
+  insertEvents,
+  moveFinal,
+  moveHead,
+  pruneBlocks,
+  setHalted,
+} from './watcher.sql.ts';
+
+/** What the moves of one chain need. */
+export interface MoveContext {
+  readonly chain: Chain;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly handler: ChainHandler;
+}
+
+/** Somebody else, a second watcher or an operator, has moved the cursor: read it again. No harm is done. */
+export class CursorMoved extends Error {
+  override readonly name = 'CursorMoved';
+}
+
+function blockOf(header: BlockHeader): Block {
+  return { number: header.number, hash: header.hash, parentHash: header.parentHash, time: header.time };
+}
+
+async function lockUnmoved(transaction: Transaction, chain: Chain, expected: ChainCursor): Promise<void> {
+  const cursor = await lockChain(transaction, chain.chainId);
+  if (
+    cursor === undefined ||
+    cursor.haltedReason !== '' ||
+    cursor.headHash !== expected.headHash ||
+    cursor.finalHash !== expected.finalHash
+  ) {
+    throw new CursorMoved();
+  }
+}
+
+/** Begins a chain with the block before the first one to be watched, as head and as final. */
+export async function beginChain(context: MoveContext, header: BlockHeader): Promise<ChainCursor> {
+  const { chain, clock } = context;
+  await context.db.transaction(async (transaction) => {
+    await transaction.query(insertBlock, [
+      chain.chainId,
+      header.number,
+      header.hash,
+      header.parentHash,
+      header.time,
+    ]);
+    await transaction.query(insertCursor, [
+      chain.chainId,
+      header.number,
+      header.hash,
+      header.time,
+      clock.now(),
+    ]);
+  });
+  const cursor = await findCursor(context.db, chain.chainId);
+  if (cursor === undefined) throw new Error(`chain ${chain.chainId} has no cursor after its beginning`);
+  return cursor;
+}
+
+/** Appends blocks that build on the head and on each other. A block with events is one transaction with its handler. */
+export async function appendBlocks(
+  context: MoveContext,
+  cursor: ChainCursor,
+  blocks: readonly FetchedBlock[],
+): Promise<ChainCursor> {
+  let current = cursor;
+  let run: BlockHeader[] = [];
+  for (const block of blocks) {
+    if (block.events.length === 0) {
+      run.push(block.header);
+      continue;
+    }
+    current = await appendRun(context, current, run);
+    run = [];
+    current = await appendBlock(context, current, block);
+  }
+  return appendRun(context, current, run);
+}
+
+function withHead(cursor: ChainCursor, header: BlockHeader): ChainCursor {
+  return { ...cursor, headNumber: header.number, headHash: header.hash, headTime: header.time };
+}
+
+async function appendRun(
+  context: MoveContext,
+  cursor: ChainCursor,
+  headers: readonly BlockHeader[],
+): Promise<ChainCursor> {
+  const last = headers.at(-1);
+  if (last === undefined) return cursor;
+  const rows = await context.db.query(appendEmptyBlocks, [
+    context.chain.chainId,
+    cursor.headHash,
+    last.number,
+    last.hash,
+    last.time,
+    context.clock.now(),
+    headers.map((header) => header.number),
+    headers.map((header) => header.hash),
+    headers.map((header) => header.parentHash),
+    headers.map((header) => header.time),
+  ]);
+  if (rows.length === 0) throw new CursorMoved();
+  return withHead(cursor, last);
+}
+
+async function appendBlock(
+  context: MoveContext,
+  cursor: ChainCursor,
+  block: FetchedBlock,
+): Promise<ChainCursor> {
+  const { chain, clock, handler } = context;
+  const { header, events } = block;
+  await context.db.transaction(async (transaction) => {
+    await lockUnmoved(transaction, chain, cursor);
+    await transaction.query(insertBlock, [
+      chain.chainId,
+      header.number,
+      header.hash,
+      header.parentHash,
+      header.time,
+    ]);
+    await transaction.query(insertEvents, [
+      chain.chainId,
+      header.number,
+      header.hash,
+      header.time,
+      events.map((event) => event.logIndex),
+      events.map((event) => event.txHash),
+      events.map((event) => event.contract),
+      events.map((event) => event.name),
+      events.map((event) => event.orderId),
+      events.map((event) => JSON.stringify(event.arguments)),
+    ]);
+    await transaction.query(moveHead, [chain.chainId, header.number, header.hash, header.time, clock.now()]);
+    await handler.onBlock(transaction, chain, blockOf(header), events);
+  });
+  return withHead(cursor, header);
+}
+
+/** Takes the head block back, with its events, to its parent. Never called for a final block. */
+export async function removeHead(context: MoveContext, cursor: ChainCursor): Promise<ChainCursor> {
+  const { chain, clock, handler } = context;
+  if (cursor.headNumber <= cursor.finalNumber) throw new Error('a final block cannot be taken back');
+  return context.db.transaction(async (transaction) => {
+    await lockUnmoved(transaction, chain, cursor);
+    const [parent] = await transaction.query(blockAt, [chain.chainId, cursor.headNumber - 1n]);
+    if (parent === undefined)
+      throw new Error(`block ${cursor.headNumber - 1n} of chain ${chain.chainId} is not stored`);
+    const removed = parseEvents(await transaction.query(deleteEvents, [chain.chainId, cursor.headNumber]));
+    await transaction.query(deleteBlock, [chain.chainId, cursor.headNumber]);
+    await transaction.query(moveHead, [
+      chain.chainId,
+      parent.block_number,
+      parent.block_hash,
+      parent.block_time,
+      clock.now(),
+    ]);
+    if (removed.length > 0) await handler.onReorg(transaction, chain, removed);
+    const block = parseBlock(parent);
+    return { ...cursor, headNumber: block.number, headHash: block.hash, headTime: block.time };
+  });
+}
+
+/** Our block at a height; undefined when it is not stored. */
+export async function storedBlock(context: MoveContext, number: bigint): Promise<Block | undefined> {
+  const [row] = await context.db.query(blockAt, [context.chain.chainId, number]);
+  return row === undefined ? undefined : parseBlock(row);
+}
+
+/** Makes everything up to a stored block final. */
+export async function finalize(
+  context: MoveContext,
+  cursor: ChainCursor,
+  anchor: Block,
+): Promise<ChainCursor> {
+  const { chain, clock, handler } = context;
+  await context.db.transaction(async (transaction) => {
+    await lockUnmoved(transaction, chain, cursor);
+    const [row] = await transaction.query(blockAt, [chain.chainId, anchor.number]);
+    if (row?.block_hash !== anchor.hash || anchor.number <= cursor.finalNumber) throw new CursorMoved();
+    await transaction.query(moveFinal, [chain.chainId, anchor.number, anchor.hash, anchor.time, clock.now()]);
+    const events = parseEvents(await transaction.query(finalizeEvents, [chain.chainId, anchor.number]));
+    await handler.onFinal(transaction, chain, anchor, events);
+  });
+  return { ...cursor, finalNumber: anchor.number, finalHash: anchor.hash, finalTime: anchor.time };
+}
+
+/** Trips the breaker: nothing of this chain moves until `resumeChain`. */
+export async function haltChain(context: MoveContext, reason: string): Promise<void> {
+  const { chain, clock, db, log } = context;
+  await db.query(setHalted, [chain.chainId, reason, clock.now()]);
+  log.error('chain.halted', new Error(reason), { chainId: chain.chainId });
+}
+
+/** Blocks kept below the final one, for the sender's look at older receipts. */
+export const keptBlocks = 2_000n;
+const prunedAtOnce = 5_000;
+
+/** Deletes blocks that nobody needs any more; events carry their own block data. */
+export async function pruneChain(context: MoveContext, cursor: ChainCursor): Promise<void> {
+  if (cursor.finalNumber <= keptBlocks) return;
+  await context.db.query(pruneBlocks, [context.chain.chainId, cursor.finalNumber - keptBlocks, prunedAtOnce]);
+}

@@ -1,0 +1,388 @@
+import { readFileSync, statSync } from 'node:fs';
+import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import { getAddress, isAddress } from 'viem';
+import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
+import { decryptKeystore } from '#outside/keystore.ts';
+import { Secret } from '#outside/secret.ts';
+import { ConfigError, Fields } from './config-field.ts';
+
+export { ConfigError } from './config-field.ts';
+
+/** Environment variables as the process got them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const roles = ['web', 'watcher', 'worker'] as const;
+export type RoleName = (typeof roles)[number];
+
+/** Everything that the service is told at its start; frozen. */
+export interface Config {
+  /** `local` is for the local world: it alone may be plain HTTP and call loopback addresses. */
+  readonly environment: 'local' | 'production';
+  readonly origin: string;
+  readonly serviceDomain: string;
+  readonly http: { readonly host: string; readonly port: number };
+  readonly databaseUrl: Secret;
+  readonly roles: ReadonlySet<RoleName>;
+  readonly chains: Chains;
+  readonly fees: { readonly sameToken: number; readonly sameChain: number; readonly crossChain: number };
+  /** Private keys, 32 bytes in hex. */
+  readonly orderKey: Secret;
+  readonly settlerKey: Secret;
+  /** 32 bytes in hex; seals webhook keys. */
+  readonly masterKey: Secret;
+  readonly webhooks: {
+    readonly allowLoopback: boolean;
+    readonly pauseAfterFailures: number;
+    readonly pauseAfterHours: number;
+  };
+  readonly settlement: {
+    readonly batchSize: number;
+    readonly windowMs: number;
+    readonly notMinedAfterSeconds: number;
+    readonly reclaimAfterSeconds: number;
+    readonly maxFeePerGasGwei: number;
+  };
+  readonly maxOpenSessions: number | undefined;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}
+
+/** Sessions of the AI protocol that one payer may have open unless limits are off. */
+const openSessionsPerPayer = 20;
+
+/**
+ * Reads the configuration: the JSON file that FLORIN_CONFIG names, and environment variables, which win. Throws a
+ * ConfigError with one sentence for the first mistake.
+ */
+export function readConfig(environment: Environment): Config {
+  const file = environment['FLORIN_CONFIG'];
+  if (file === undefined || file === '') {
+    throw new ConfigError('FLORIN_CONFIG is not set: give the path of the configuration file');
+  }
+  const fields = new Fields(readJson(file));
+  const kind = fields.choice('environment', ['local', 'production'], 'production');
+  const secrets = new SecretSource(
+    environment,
+    fields.object('signer'),
+    fields,
+    kind === 'production' ? file : undefined,
+  );
+  const config: Config = {
+    environment: kind,
+    origin: originOf(fields, kind),
+    serviceDomain: serviceDomainOf(fields),
+    http: httpOf(fields.object('http'), environment),
+    databaseUrl: secrets.read('DATABASE_URL', 'databaseUrl', /^postgres(ql)?:\/\//, 'a postgres:// URL'),
+    roles: rolesOf(fields, environment),
+    chains: chainsFrom(fields),
+    fees: feesOf(fields.object('fees')),
+    orderKey: secrets.privateKey('ORDER_SIGNER', 'orderKey'),
+    settlerKey: secrets.privateKey('SETTLER', 'settlerKey'),
+    masterKey: secrets.read(
+      'FLORIN_MASTER_KEY',
+      'masterKey',
+      /^(0x)?[0-9a-fA-F]{64}$/,
+      '64 hexadecimal digits',
+    ),
+    webhooks: webhooksOf(fields.object('webhooks'), kind),
+    settlement: settlementOf(fields.object('settlement')),
+    maxOpenSessions: environment['FLORIN_RATE_LIMITS'] === 'off' ? undefined : openSessionsPerPayer,
+    logLevel: logLevelOf(environment),
+  };
+  secrets.done();
+  fields.done();
+  return Object.freeze(config);
+}
+
+function readJson(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`the configuration file ${path} cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`the configuration file ${path} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function originOf(fields: Fields, kind: Config['environment']): string {
+  const text = fields.text('origin');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.origin !== text) {
+    throw new ConfigError(
+      `origin is ${text}: give scheme, host and port only, such as https://pay.example.com`,
+    );
+  }
+  if (kind === 'production' && url.protocol !== 'https:') {
+    throw new ConfigError(`origin is ${text}: production needs https`);
+  }
+  return text;
+}
+
+function serviceDomainOf(fields: Fields): string {
+  const domain = fields.text('serviceDomain');
+  if (!/^[a-z0-9.-]{1,253}$/.test(domain)) {
+    throw new ConfigError(`serviceDomain is ${domain}: give a lower-case domain name such as example.com`);
+  }
+  return domain;
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new ConfigError(`FLORIN_PORT is ${text}: give a port from 0 to 65535`);
+  return port;
+}
+
+function httpOf(fields: Fields, environment: Environment): Config['http'] {
+  const port = fields.integer('port', { least: 0, most: 65_535, fallback: 4000 });
+  const host = fields.text('host', '127.0.0.1');
+  fields.done();
+  const given = environment['FLORIN_PORT'];
+  return { host: environment['FLORIN_HOST'] ?? host, port: given === undefined ? port : portOf(given) };
+}
+
+function rolesOf(fields: Fields, environment: Environment): ReadonlySet<RoleName> {
+  const listed = fields.has('roles') ? fields.list('roles') : roles;
+  const given = environment['FLORIN_ROLES']?.split(',').map((role) => role.trim()) ?? listed;
+  return new Set(
+    given.map((role) => {
+      const found = roles.find((known) => known === role);
+      if (found === undefined)
+        throw new ConfigError(`roles names ${String(role)}: the roles are ${roles.join(', ')}`);
+      return found;
+    }),
+  );
+}
+
+function chainsFrom(fields: Fields): Chains {
+  const chains = fields.objects('chains').map(chainOf);
+  const seen = new Set<string>();
+  for (const key of chains.flatMap((chain) => [`chain id ${chain.chainId}`, `chain name ${chain.name}`])) {
+    if (seen.has(key)) throw new ConfigError(`chains has ${key} twice: each chain stands once`);
+    seen.add(key);
+  }
+  return chainsOf(chains);
+}
+
+function chainOf(fields: Fields): Chain {
+  const name = fields.text('name');
+  if (!/^[a-z0-9-]{1,32}$/.test(name)) {
+    throw new ConfigError(`${fields.path('name')} is ${name}: use lower-case letters, digits and hyphens`);
+  }
+  const chainId = Number(digits(fields, 'chainId'));
+  const finality = fields.has('finality')
+    ? fields.object('finality')
+    : new Fields({}, fields.path('finality'));
+  const chain: Chain = {
+    name,
+    chainId,
+    rpcUrls: urlsOf(fields),
+    gateway: addressOf(fields, 'gateway'),
+    vault: addressOf(fields, 'vault'),
+    startBlock: BigInt(digits(fields, 'startBlock')),
+    finality: {
+      tag: finality.choice('tag', ['finalized', 'safe', 'latest'], 'finalized'),
+      depth: finality.integer('depth', { least: 0, most: 100_000, fallback: 0 }),
+    },
+    pollIntervalMs: fields.integer('pollIntervalMs', { least: 50, most: 60_000, fallback: 1_000 }),
+    tokens: tokensOf(fields, name, chainId),
+  };
+  fields.object('finality');
+  finality.done();
+  fields.done();
+  return chain;
+}
+
+function digits(fields: Fields, name: string): string {
+  const text = fields.text(name);
+  if (!/^(0|[1-9]\d{0,14})$/.test(text))
+    throw new ConfigError(`${fields.path(name)} must be a number written in digits`);
+  return text;
+}
+
+function urlsOf(fields: Fields): string[] {
+  return fields.list('rpcUrls').map((url, index) => {
+    if (typeof url !== 'string' || !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
+      throw new ConfigError(`${fields.path('rpcUrls')}[${index}] must be an http or https URL`);
+    }
+    return url;
+  });
+}
+
+function addressOf(fields: Fields, name: string): Hex {
+  const text = fields.text(name);
+  if (!isAddress(text))
+    throw new ConfigError(`${fields.path(name)} must be an EVM address with its checksum`);
+  return getAddress(text);
+}
+
+function tokensOf(fields: Fields, chainName: string, chainId: number): Token[] {
+  const seen = new Set<string>();
+  return fields.objects('tokens').map((token) => {
+    const tokenId = token.text('tokenId');
+    const address = addressOf(token, 'address');
+    if (!new RegExp(`^${chainName}::[a-z0-9.-]{1,24}$`).test(tokenId)) {
+      throw new ConfigError(
+        `${token.path('tokenId')} is ${tokenId}: it must read ${chainName}:: and a lower-case symbol`,
+      );
+    }
+    for (const key of [tokenId, address]) {
+      if (seen.has(key)) throw new ConfigError(`${token.path('tokenId')}: ${key} stands twice`);
+      seen.add(key);
+    }
+    const decimals = token.integer('decimals', { least: 0, most: 255 });
+    if (decimals < minTokenDecimals || decimals > maxTokenDecimals) {
+      throw new ConfigError(
+        `${token.path('decimals')} is ${decimals}: a token needs ${minTokenDecimals} to ${maxTokenDecimals} decimals`,
+      );
+    }
+    const read = {
+      tokenId,
+      chainName,
+      chainId,
+      address,
+      name: token.text('name'),
+      symbol: token.text('symbol'),
+      decimals,
+    };
+    token.done();
+    return read;
+  });
+}
+
+function feesOf(fields: Fields): Config['fees'] {
+  const ppm = (name: string, fallback: number) => fields.integer(name, { least: 0, most: 500_000, fallback });
+  const fees = {
+    sameToken: ppm('sameTokenPpm', 2_000),
+    sameChain: ppm('sameChainPpm', 3_000),
+    crossChain: ppm('crossChainPpm', 6_000),
+  };
+  fields.done();
+  return fees;
+}
+
+function webhooksOf(fields: Fields, kind: Config['environment']): Config['webhooks'] {
+  const webhooks = {
+    allowLoopback: fields.flag('allowLoopback', false),
+    pauseAfterFailures: fields.integer('pauseAfterFailures', { least: 1, most: 1_000, fallback: 10 }),
+    pauseAfterHours: fields.integer('pauseAfterHours', { least: 0, most: 720, fallback: 72 }),
+  };
+  fields.done();
+  if (webhooks.allowLoopback && kind === 'production') {
+    throw new ConfigError(
+      'webhooks.allowLoopback is true: production must not call its own machine, remove it',
+    );
+  }
+  return webhooks;
+}
+
+function settlementOf(fields: Fields): Config['settlement'] {
+  const settlement = {
+    batchSize: fields.integer('batchSize', { least: 1, most: 50, fallback: 50 }),
+    windowMs: fields.integer('windowMs', { least: 50, most: 3_600_000, fallback: 2_000 }),
+    notMinedAfterSeconds: fields.integer('notMinedAfterSeconds', { least: 10, most: 86_400, fallback: 600 }),
+    // A day is the least that leaves room for a halted chain or a slow operator.
+    reclaimAfterSeconds: fields.integer('reclaimAfterSeconds', {
+      least: 86_400,
+      most: 31_536_000,
+      fallback: 604_800,
+    }),
+    maxFeePerGasGwei: fields.integer('maxFeePerGasGwei', { least: 1, most: 100_000, fallback: 500 }),
+  };
+  fields.done();
+  return settlement;
+}
+
+function logLevelOf(environment: Environment): Config['logLevel'] {
+  const level = environment['FLORIN_LOG_LEVEL'] ?? 'info';
+  const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+  const found = levels.find((known) => known === level);
+  if (found === undefined)
+    throw new ConfigError(`FLORIN_LOG_LEVEL is ${level}: the levels are ${levels.join(', ')}`);
+  return found;
+}
+
+/** Where secrets come from: a variable, a file that a variable names, a keystore, or the configuration file. */
+class SecretSource {
+  readonly #environment: Environment;
+  readonly #signer: Fields;
+  readonly #fields: Fields;
+  /** Set in production: a file that holds secrets must not be readable by others. */
+  readonly #guardedFile: string | undefined;
+
+  constructor(environment: Environment, signer: Fields, fields: Fields, guardedFile: string | undefined) {
+    this.#environment = environment;
+    this.#signer = signer;
+    this.#fields = fields;
+    this.#guardedFile = guardedFile;
+  }
+
+  done(): void {
+    this.#signer.done();
+  }
+
+  /** A variable, or the file that the variable with `_FILE` names. */
+  #variable(name: string): string | undefined {
+    const path = this.#environment[`${name}_FILE`];
+    if (path === undefined) return this.#environment[name];
+    try {
+      return readFileSync(path, 'utf8').trim();
+    } catch (error) {
+      throw new ConfigError(`${name}_FILE names ${path}, which cannot be read: ${(error as Error).message}`);
+    }
+  }
+
+  #fromFile(fields: Fields, name: string): string | undefined {
+    const value = fields.optionalText(name);
+    if (
+      value !== undefined &&
+      this.#guardedFile !== undefined &&
+      (statSync(this.#guardedFile).mode & 0o077) !== 0
+    ) {
+      throw new ConfigError(
+        `${this.#guardedFile} holds ${fields.path(name)} and can be read by others: chmod 600 it, or use the environment`,
+      );
+    }
+    return value;
+  }
+
+  read(variable: string, name: string, pattern: RegExp, form: string): Secret {
+    const fromFile = this.#fromFile(this.#fields, name);
+    const value = this.#variable(variable) ?? fromFile;
+    if (value === undefined)
+      throw new ConfigError(`${name} is missing: set ${variable}, or ${name} in the file`);
+    if (!pattern.test(value)) throw new ConfigError(`${name} must be ${form}`);
+    return new Secret(value);
+  }
+
+  privateKey(name: 'ORDER_SIGNER' | 'SETTLER', field: string): Secret {
+    const variable = `FLORIN_${name}_KEY`;
+    const fromFile = this.#fromFile(this.#signer, field);
+    const value = this.#keystore(`FLORIN_${name}`) ?? this.#variable(variable) ?? fromFile;
+    if (value === undefined) {
+      throw new ConfigError(
+        `signer.${field} is missing: set ${variable}, or FLORIN_${name}_KEYSTORE with its password`,
+      );
+    }
+    if (!/^0x[0-9a-fA-F]{64}$/.test(value))
+      throw new ConfigError(`signer.${field} must be 0x and 64 hexadecimal digits`);
+    return new Secret(value);
+  }
+
+  #keystore(prefix: string): string | undefined {
+    const path = this.#environment[`${prefix}_KEYSTORE`];
+    if (path === undefined) return undefined;
+    const password = this.#variable(`${prefix}_PASSWORD`);
+    if (password === undefined) throw new ConfigError(`${prefix}_KEYSTORE is set without ${prefix}_PASSWORD`);
+    try {
+      return decryptKeystore(readJson(path), password);
+    } catch (error) {
+      throw new ConfigError(`the keystore ${path} cannot be opened: ${(error as Error).message}`);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { isUtf8 } from 'node:buffer';
+import { Refusal } from '@florin/protocol/error.ts';
+
+/** A request body: the text as sent, and what it means. */
+export interface ParsedBody {
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/** How deep objects and arrays of a body may nest, the outermost counting as 1. */
+const maxBodyDepth = 16;
+
+/**
+ * Reads a body as JSON. Refuses an empty body, invalid UTF-8, nesting beyond 16 and what is not JSON, all with
+ * json_malformed. Keys such as `__proto__` become plain own members, as JSON.parse makes them.
+ */
+export function parseBody(raw: Uint8Array): ParsedBody {
+  if (raw.length === 0) throw new Refusal('json_malformed', 'the body is empty');
+  if (!isUtf8(raw)) throw new Refusal('json_malformed', 'the body is not valid UTF-8');
+  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8');
+  if (jsonDepth(text) > maxBodyDepth) {
+    throw new Refusal('json_malformed', `nested deeper than ${maxBodyDepth} levels`);
+  }
+  try {
+    return { text, value: JSON.parse(text) };
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refusal('json_malformed', 'the body is not JSON');
+    throw error;
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Index just after the string that begins at `start` (its opening quote). */
+function stringEnd(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit === backslash) index += 1;
+    else if (unit === quote) return index + 1;
+  }
+  return text.length;
+}
+
+/** How deep objects and arrays nest in a JSON text. Linear, no recursion; for invalid JSON any number. */
+export function jsonDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let index = 0;
+  while (index < text.length) {
+    const unit = text[index];
+    if (unit === '"') {
+      index = stringEnd(text, index);
+      continue;
+    }
+    if (unit === '{' || unit === '[') {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (unit === '}' || unit === ']') depth -= 1;
+    index += 1;
+  }
+  return deepest;
+}
+
+/**
+ * The exact text of a member of the outermost object, without the white space around it; the last one when the key
+ * stands there twice, as with JSON.parse. Undefined when there is none. The text must be a valid JSON object.
+ */
+export function rawMember(text: string, name: string): string | undefined {
+  let found: string | undefined;
+  let index = text.indexOf('{') + 1;
+  for (;;) {
+    const keyStart = text.indexOf('"', index);
+    if (keyStart < 0) return found;
+    const keyEnd = stringEnd(text, keyStart);
+    const valueStart = text.indexOf(':', keyEnd) + 1;
+    const valueEnd = endOfValue(text, valueStart);
+    if (JSON.parse(text.slice(keyStart, keyEnd)) === name) found = text.slice(valueStart, valueEnd).trim();
+    if (text[valueEnd] !== ',') return found;
+    index = valueEnd + 1;
+  }
+}
+
+/** Index of the comma or closing bracket that ends the value which begins at `start`. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  let index = start;
+  while (index < text.length) {
+    const unit = text[index];
+    if (unit === '"') {
+      index = stringEnd(text, index);
+      continue;
+    }
+    if (unit === '{' || unit === '[') depth += 1;
+    else if (unit === '}' || unit === ']') {
+      if (depth === 0) return index;
+      depth -= 1;
+    } else if (unit === ',' && depth === 0) return index;
+    index += 1;
+  }
+  return index;
+}

@@ -1,0 +1,81 @@
+import { type ErrorName, errorCatalogue, Refusal, type RefusalDetails } from '@florin/protocol/error.ts';
+import type { Route } from '@florin/protocol/route.ts';
+import { BatchOverload } from '#db/batch.ts';
+import type { Failure } from './envelope.ts';
+
+/** How a thrown value is answered, and whether people must hear of it. */
+export interface FailureReport {
+  readonly failure: Failure;
+  /** expected: a refusal. outage: the database is away. bug: everything else, answered generically. */
+  readonly cause: 'expected' | 'outage' | 'bug';
+}
+
+function failureOf(refusal: Refusal): Failure {
+  const { detail: _, param = '', data = null, retryAfterSeconds } = refusal.details;
+  const entry = errorCatalogue[refusal.slug];
+  return { slug: refusal.slug, entry, message: refusal.message, param, data, retryAfterSeconds };
+}
+
+function refused(slug: ErrorName, details: RefusalDetails = {}): FailureReport {
+  return { failure: failureOf(new Refusal(slug, details)), cause: 'expected' };
+}
+
+const outageOf = { query: 'query_failed', create: 'create_failed', update: 'update_failed' } as const;
+
+/** Turns whatever was thrown while a request was handled into its answer. Never tells a caller about a bug. */
+export function reportFailure(error: unknown, effect: Route['effect']): FailureReport {
+  if (error instanceof Refusal) return { failure: failureOf(error), cause: 'expected' };
+  const layer = httpLayerFailure(error);
+  if (layer !== undefined) return layer;
+  if (error instanceof BatchOverload) {
+    return refused(outageOf[effect], { detail: 'too many requests at once, try again', retryAfterSeconds: 1 });
+  }
+  if (isDatabaseOutage(error)) {
+    return { failure: failureOf(new Refusal(outageOf[effect], 'try again')), cause: 'outage' };
+  }
+  return { failure: failureOf(new Refusal('internal')), cause: 'bug' };
+}
+
+/** Failures that fastify raises before a handler runs; each carries a 4xx status of its own. */
+function httpLayerFailure(error: unknown): FailureReport | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number')
+    return undefined;
+  if (error.statusCode === 413)
+    return refused('body_too_large', { detail: `at most ${bodyLimitBytes} bytes` });
+  if (error.statusCode === 415) return refused('media_type_unsupported', { detail: 'send application/json' });
+  if (error.statusCode >= 400 && error.statusCode < 500) {
+    return refused('json_malformed', { detail: 'the body could not be read' });
+  }
+  return undefined;
+}
+
+/** The largest request body, in bytes. */
+export const bodyLimitBytes = 256 * 1024;
+
+// Classes of SQLSTATE that say "not now" rather than "never": connection (08), resources (53), operator (57),
+// system (58), read-only after a failover (25006), and a retry that the pool gave up (40).
+const outageStates = /^(08|40|53|57|58)...$|^25006$/;
+const outageCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+]);
+const networkCalls = new Set(['connect', 'read', 'write', 'getaddrinfo']);
+// What pg says without any code of its own.
+const outageMessages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed|Client is closed)/;
+
+/** Whether the database could not be reached or asked to come again later. */
+function isDatabaseOutage(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseOutage);
+  if (!(error instanceof Error)) return false;
+  if (outageMessages.test(error.message)) return true;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (outageStates.test(code)) return true;
+  // A missing file has the same ENOENT as a missing socket: only what the network said counts.
+  return outageCodes.has(code) && 'syscall' in error && networkCalls.has(String(error.syscall));
+}

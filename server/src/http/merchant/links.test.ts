@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fixtureChains } from '../../../test/harness/agent-fixture.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+
+let world: MerchantWorld;
+let merchantId: string;
+let key: string;
+let accountId: string;
+before(async () => {
+  world = await MerchantWorld.open();
+  merchantId = await world.addMerchant();
+  key = await world.addKey(merchantId);
+  accountId = await world.addAccount(merchantId);
+});
+after(() => world.close());
+
+const post = (path: string, body: unknown) => world.send('POST', path, { key, body });
+const get = (path: string) => world.send('GET', path, { key });
+
+async function addProduct(name = 'Tea'): Promise<string> {
+  const reply = await post('/product/create', { name, commonPrices: [1_500_000], description: 'Black' });
+  return reply.data.productId;
+}
+
+function linkBody(productId: string, changes: object = {}) {
+  return {
+    linkType: 'fixed',
+    linkName: 'Shop',
+    accountId,
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, quantity: 2, unitPrice: 1_500_000 }],
+    ...changes,
+  };
+}
+
+test('a fixed link is created active, nested as documented, and read back in detail', async () => {
+  const productId = await addProduct();
+  const created = await post('/payment/link/create', {
+    ...linkBody(productId),
+    payerEmailRequired: 1,
+    successUrl: 'https://shop.example.com/thanks?s={SESSION_ID}',
+    customSuccessText: 'Thanks',
+    customDisabledText: 'Closed',
+  });
+  const { linkId, versionCode, lineItems } = created.data;
+  const [item] = lineItems.items;
+  const productData = {
+    productName: 'Tea',
+    productDescription: 'Black',
+    imageUrl: '',
+    attributes: [],
+  };
+  const expectedItem = {
+    lineItemId: item.lineItemId,
+    itemType: 'product',
+    productId,
+    quantity: 2,
+    unitPrice: 1_500_000,
+    productData,
+  };
+  const fields = {
+    linkId,
+    linkType: 'fixed',
+    linkName: 'Shop',
+    accountId,
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    amount: 3_000_000,
+    payerEmailRequired: 1,
+    successUrl: 'https://shop.example.com/thanks?s={SESSION_ID}',
+    customSuccessText: 'Thanks',
+    customDisabledText: 'Closed',
+    linkUrl: `https://pay.example.com/link/${linkId}`,
+    status: 'active',
+    versionCode,
+    createAt: '2030-01-01 00:00:00',
+    updateAt: '2030-01-01 00:00:00',
+  };
+  assert.deepEqual(created.data, {
+    ...fields,
+    lineItems: { items: [expectedItem], lineItems: { items: [expectedItem] }, amount: 3_000_000 },
+  });
+  assert.match(linkId, /^lnk_[0-9A-Za-z]{22}$/);
+  assert.match(versionCode, /^ver_[0-9A-Za-z]{22}$/);
+  assert.match(item.lineItemId, /^li_[0-9A-Za-z]{22}$/);
+  const token = fixtureChains.token('ethereum::usdc');
+  const account = (await get(`/account/detail/${accountId}`)).data;
+  const detail = await get(`/payment/link/${linkId}`);
+  assert.deepEqual(detail.data, {
+    ...fields,
+    lineItems: { items: [{ ...expectedItem, productData: { ...productData, status: 'active' } }] },
+    accountName: account.accountName,
+    accountAddress: account.accountAddress,
+    settlementTokenInfo: {
+      tokenId: 'ethereum::usdc',
+      contractAddress: token?.address,
+      name: 'USDC',
+      symbol: 'USDC',
+      decimals: 6,
+      chainId: '31337',
+    },
+  });
+});
+
+test('a custom link without a product shows its name', async () => {
+  const created = await post('/payment/link/create', {
+    ...linkBody(''),
+    linkType: 'custom',
+    linkName: 'Donate',
+    lineItems: [{ itemType: 'user_priced' }],
+  });
+  const { lineItems, amount } = created.data;
+  assert.deepEqual([amount, lineItems.items.length], [0, 1]);
+  assert.deepEqual(lineItems.items[0].productData.productName, 'Donate');
+});
+
+const rejected: [string, (productId: string) => object, number][] = [
+  ['an unknown account', () => ({ accountId: 'acc_none' }), 100401],
+  ['a token that the account does not take', () => ({ settlementToken: 'ethereum::usdt' }), 100404],
+  ['a token that is not configured', () => ({ settlementToken: 'ethereum::dai' }), 400201],
+  ['a chain that is not configured', () => ({ settlementToken: 'solana::usdc' }), 400202],
+  [
+    'an unknown product',
+    () => ({ lineItems: [{ itemType: 'product', productId: 'prd_none', unitPrice: 1 }] }),
+    100301,
+  ],
+  [
+    'one unknown product of several',
+    (productId) => ({
+      lineItems: [productId, 'prd_none'].map((id) => ({ itemType: 'product', productId: id, unitPrice: 5 })),
+    }),
+    100302,
+  ],
+  [
+    'a price that leaves nothing after the fee',
+    (productId) => ({ lineItems: [{ itemType: 'product', productId, unitPrice: 1 }] }),
+    100209,
+  ],
+  [
+    'a total over ten million dollars',
+    (productId) => ({
+      lineItems: [{ itemType: 'product', productId, quantity: 2, unitPrice: 10_000_000_000_000 }],
+    }),
+    100209,
+  ],
+  ['a custom link with a product item', () => ({ linkType: 'custom' }), 100105],
+  [
+    'a product item of price 0',
+    (productId) => ({ lineItems: [{ itemType: 'product', productId, unitPrice: 0 }] }),
+    400101,
+  ],
+  ['fee model 3', () => ({ feeModel: 3 }), 400101],
+  ['an http success URL', () => ({ successUrl: 'http://shop.example.com' }), 400101],
+  ['a field of the reply', () => ({ amount: 5 }), 400101],
+];
+for (const [rule, change, code] of rejected) {
+  test(`${rule} is refused with ${code}, and nothing is written`, async () => {
+    const productId = await addProduct();
+    const before = (await get('/payment/link/list/1/1')).data.total;
+    const reply = await post('/payment/link/create', linkBody(productId, change(productId)));
+    assert.deepEqual([reply.status, reply.code, reply.data], [200, code, null]);
+    assert.equal((await get('/payment/link/list/1/1')).data.total, before);
+  });
+}
+
+test('lists are newest first, without productData, pages as strings', async () => {
+  const owner = await world.addMerchant();
+  const ownKey = await world.addKey(owner);
+  const own = { accountId: await world.addAccount(owner) };
+  const send = (path: string, body: unknown) => world.send('POST', path, { key: ownKey, body });
+  const product = await send('/product/create', { name: 'Tea', commonPrices: [5] });
+  const ids: string[] = [];
+  for (const linkName of ['a', 'b', 'c']) {
+    const body = linkBody(product.data.productId, { ...own, linkName });
+    ids.unshift((await send('/payment/link/create', body)).data.linkId);
+  }
+  const [first, second] = await Promise.all([
+    world.send('GET', '/payment/link/list/1/2', { key: ownKey }),
+    world.send('GET', '/payment/link/list/2/2', { key: ownKey }),
+  ]);
+  const { links, ...page } = first.data;
+  assert.deepEqual(page, { total: 3, page: '1', size: '2', hasMore: true });
+  assert.deepEqual(
+    [...links, ...second.data.links].map(({ linkId }: { linkId: string }) => linkId),
+    ids,
+  );
+  assert.equal(second.data.hasMore, false);
+  assert.equal('productData' in links[0].lineItems.items[0], false);
+});
+
+test("another merchant's link is not found", async () => {
+  const productId = await addProduct();
+  const { linkId } = (await post('/payment/link/create', linkBody(productId))).data;
+  const foreignKey = await world.addKey(await world.addMerchant());
+  const reads = await world.send('GET', `/payment/link/${linkId}`, { key: foreignKey });
+  const disables = await world.send('POST', '/payment/link/disable', { key: foreignKey, body: { linkId } });
+  assert.deepEqual([reads.code, disables.code], [100101, 100101]);
+});
+
+test('archiving a product disables its links and keeps their version; unarchiving leaves them disabled', async () => {
+  const productId = await addProduct();
+  const other = await addProduct('Cup');
+  const { linkId, versionCode } = (await post('/payment/link/create', linkBody(productId))).data;
+  const untouched = (await post('/payment/link/create', linkBody(other))).data.linkId;
+  const state = async () => {
+    const { data } = await get(`/payment/link/${linkId}`);
+    return [data.status, data.lineItems.items[0].productData.status, data.versionCode];
+  };
+  assert.equal((await post('/product/archive', { productId })).code, 0);
+  assert.deepEqual(await state(), ['disabled', 'archived', versionCode]);
+  assert.equal((await get(`/payment/link/${untouched}`)).data.status, 'active');
+  assert.equal((await post('/payment/link/enable', { linkId })).code, 100304);
+  assert.equal((await post('/payment/link/create', linkBody(productId))).code, 100304);
+  assert.equal((await post('/product/unarchive', { productId })).code, 0);
+  assert.deepEqual(await state(), ['disabled', 'active', versionCode]);
+  assert.deepEqual((await post('/payment/link/enable', { linkId })).data, { success: true });
+  assert.deepEqual(await state(), ['active', 'active', versionCode]);
+});
+
+test('disabling and enabling again succeeds and emits nothing', async () => {
+  const productId = await addProduct();
+  const { linkId } = (await post('/payment/link/create', linkBody(productId))).data;
+  for (const path of ['disable', 'disable', 'enable', 'enable']) {
+    assert.deepEqual((await post(`/payment/link/${path}`, { linkId })).data, { success: true });
+  }
+  const events = await world.eventsOf(linkId);
+  assert.deepEqual(
+    events.map(({ type, sequence }) => [type, sequence]),
+    [
+      ['payment.link.created', 1],
+      ['payment.link.disabled', 2],
+      ['payment.link.enabled', 3],
+    ],
+  );
+  assert.deepEqual(events[2]?.data, { link: (await get(`/payment/link/${linkId}`)).data });
+});
+
+test('a link made while its product is being archived is never left active', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const productId = await addProduct();
+    const [created] = await Promise.all([
+      post('/payment/link/create', linkBody(productId)),
+      post('/product/archive', { productId }),
+    ]);
+    if (created.code === 0) {
+      assert.equal((await get(`/payment/link/${created.data.linkId}`)).data.status, 'disabled');
+    } else assert.equal(created.code, 100304);
+  }
+});

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { Route } from '@florin/protocol/route.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+
+let world: MerchantWorld;
+let merchantId: string;
+let key: string;
+before(async () => {
+  world = await MerchantWorld.open();
+  merchantId = await world.addMerchant();
+  key = await world.addKey(merchantId);
+});
+after(() => world.close());
+
+const routes: [string, Route][] = Object.entries(merchantApi.routes);
+const guarded = routes.filter(([, route]) => route.permissions.length > 0);
+
+/** A path of the route, with something in the place of every parameter. */
+function pathOf(route: Route): string {
+  return route.path.replaceAll(/:(\w+)/g, (_, name) => (name === 'page' || name === 'size' ? '1' : 'none_1'));
+}
+
+const headers: [string, Record<string, string>, number][] = [
+  ['no header', {}, 200101],
+  ['an empty header', { authorization: '' }, 200101],
+  ['two spaces', { authorization: 'Bearer  KEY' }, 200101],
+  ['a tab', { authorization: 'Bearer\tKEY' }, 200101],
+  ['lower case', { authorization: 'bearer KEY' }, 200101],
+  ['another scheme', { authorization: 'Basic KEY' }, 200101],
+  ['the key alone', { authorization: 'KEY' }, 200101],
+  ['two keys', { authorization: 'Bearer KEY KEY' }, 200101],
+  ['no key', { authorization: 'Bearer' }, 200101],
+  ['an unknown key', { authorization: 'Bearer sk_live_unknown' }, 200102],
+];
+for (const [rule, header, code] of headers) {
+  test(`${rule} in Authorization is 401 with ${code}, whatever the path`, async () => {
+    for (const [name, route] of guarded) {
+      const reply = await world.server.inject({
+        method: route.method,
+        url: `/payment/v1${pathOf(route)}`,
+        headers: Object.fromEntries(
+          Object.entries(header).map(([field, value]) => [field, value.replaceAll('KEY', key)]),
+        ),
+        // The body is never looked at.
+        ...(route.method === 'POST' ? { payload: '{' } : {}),
+      });
+      assert.deepEqual([name, reply.statusCode, reply.json().code], [name, 401, code]);
+    }
+  });
+}
+
+test('one space before the key is right', async () => {
+  assert.equal((await world.send('GET', '/account/list', { key })).code, 0);
+});
+
+test('an expired key is 401 with 200102', async () => {
+  const expired = await world.addKey(merchantId, { expiresAt: world.clock.now() });
+  const reply = await world.send('GET', '/account/list', { key: expired });
+  assert.deepEqual([reply.status, reply.code], [401, 200102]);
+});
+
+test('an unknown path is 404 with or without a key', async () => {
+  for (const options of [{}, { key }]) {
+    const reply = await world.send('GET', '/session/list/unheard/1/10', options);
+    assert.deepEqual([reply.status, reply.code], [404, 404000]);
+  }
+});
+
+test('another method on any known path is 405 with Allow', async () => {
+  for (const [name, route] of routes) {
+    const other = route.method === 'GET' ? 'DELETE' : 'PUT';
+    const reply = await world.server.inject({ method: other, url: `/payment/v1${pathOf(route)}` });
+    assert.deepEqual([name, reply.statusCode, reply.json().code], [name, 405, 405000]);
+    assert.ok(String(reply.headers['allow']).split(', ').includes(route.method), name);
+  }
+});
+
+test('a key without any of the permissions of a route is 403 with 200103, naming them', async () => {
+  const powerless = await world.addKey(merchantId, { permissions: [] });
+  for (const [name, route] of guarded) {
+    const reply = await world.send(route.method, pathOf(route), { key: powerless });
+    assert.deepEqual([name, reply.status, reply.code], [name, 403, 200103]);
+    assert.equal(reply.message, `API key lacks permission: ${route.permissions.join(' or ')}`);
+  }
+});
+
+test('a read_only key reads and never writes', async () => {
+  const readOnly = await world.addKey(merchantId, { preset: 'read_only' });
+  for (const [name, route] of guarded) {
+    const reply = await world.send(route.method, pathOf(route), {
+      key: readOnly,
+      ...(route.method === 'POST' ? { body: {} } : {}),
+    });
+    const isWrite = route.permissions.every((permission) => permission.endsWith(':write'));
+    assert.deepEqual([name, reply.status === 403], [name, isWrite]);
+  }
+});
+
+test('a storefront key reads one session and no lists', async () => {
+  const storefront = await world.addKey(merchantId, { preset: 'storefront' });
+  const [one, list] = await Promise.all([
+    world.send('GET', '/session/sess_none', { key: storefront }),
+    world.send('GET', '/session/list/all/1/10', { key: storefront }),
+  ]);
+  assert.deepEqual([one.code, list.code], [100201, 200103]);
+});
+
+test('capabilities are public, and say what pays towards what', async () => {
+  const reply = await world.send('GET', '/capabilities/all');
+  assert.equal(reply.status, 200);
+  assert.deepEqual(reply.data.supportedTokens, [
+    { tokenId: 'ethereum::usdc', symbol: 'USDC', chainId: '31337', decimals: 6 },
+    { tokenId: 'ethereum::usdt', symbol: 'USDT', chainId: '31337', decimals: 6 },
+    { tokenId: 'base::usdc', symbol: 'USDC', chainId: '31338', decimals: 18 },
+  ]);
+  const terms = {
+    minPaymentValue: 1,
+    maxPaymentValue: 10_000_000_000_000,
+    etaSeconds: 6,
+    finality: 'finalized',
+    methods: ['transaction'],
+  };
+  assert.deepEqual(reply.data.paymentCapabilities['ethereum::usdc'], [
+    { tokenId: 'ethereum::usdc', crosschain: false, feeRatePPM: 2000, ...terms },
+    { tokenId: 'ethereum::usdt', crosschain: false, feeRatePPM: 3000, ...terms },
+    { tokenId: 'base::usdc', crosschain: true, feeRatePPM: 6000, ...terms },
+  ]);
+});
+
+test('accounts are read one by one and all together, by their own merchant alone', async () => {
+  const owner = await world.addMerchant();
+  const ownKey = await world.addKey(owner);
+  const first = await world.addAccount(owner);
+  const second = await world.addAccount(owner, ['base::usdc']);
+  const [list, detail, foreign] = await Promise.all([
+    world.send('GET', '/account/list', { key: ownKey }),
+    world.send('GET', `/account/detail/${second}`, { key: ownKey }),
+    world.send('GET', `/account/detail/${second}`, { key }),
+  ]);
+  assert.deepEqual(
+    list.data.map(({ accountId }: { accountId: string }) => accountId),
+    [second, first],
+  );
+  assert.deepEqual(detail.data, list.data[0]);
+  assert.deepEqual(detail.data.settlementCurrencies, ['base::usdc']);
+  assert.deepEqual([foreign.status, foreign.code], [200, 100401]);
+});
+
+test('webhooks show their key at creation, and later to keys that may see it', async () => {
+  const readOnly = await world.addKey(merchantId, { preset: 'read_only' });
+  const body = {
+    webhookName: 'Hook',
+    webhookUrl: 'https://shop.example.com/hook',
+    subscribedEvents: ['session.*'],
+  };
+  const created = await world.send('POST', '/webhook/create', { key, body });
+  assert.match(created.data.key, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  const path = `/webhook/detail/${created.data.webhookId}`;
+  const [full, masked, list, unknown] = await Promise.all([
+    world.send('GET', path, { key }),
+    world.send('GET', path, { key: readOnly }),
+    world.send('GET', '/webhook/list', { key: readOnly }),
+    world.send('GET', '/webhook/detail/wkid_none', { key }),
+  ]);
+  assert.deepEqual(full.data, created.data);
+  assert.match(masked.data.key, /^whsec_\*{4}.{4}$/);
+  assert.deepEqual(list.data, { webhooks: [masked.data] });
+  assert.equal(unknown.code, 100501);
+});

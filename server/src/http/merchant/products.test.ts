@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+
+let world: MerchantWorld;
+let key: string;
+before(async () => {
+  world = await MerchantWorld.open();
+  key = await world.addKey(await world.addMerchant());
+});
+after(() => world.close());
+
+const post = (path: string, body: unknown) => world.send('POST', path, { key, body });
+const tea = { name: 'Tea', commonPrices: [1_500_000] };
+
+test('a product is created with what may be left out empty, listed, and read by id', async () => {
+  const created = await post('/product/create', tea);
+  const { productId } = created.data;
+  const expected = {
+    productId,
+    name: 'Tea',
+    description: '',
+    imageUrl: '',
+    status: 'active',
+    commonPrices: [1_500_000],
+    attributes: [],
+    createAt: '2030-01-01 00:00:00',
+    updateAt: '2030-01-01 00:00:00',
+  };
+  assert.deepEqual(created.data, expected);
+  const listed = await world.send('GET', '/product/list/1/1', { key });
+  assert.deepEqual(listed.data, { total: 1, page: '1', size: '1', hasMore: false, products: [expected] });
+  const read = await post('/product/list/by/ids', { productIds: ['prd_none', productId] });
+  assert.deepEqual(read.data, [expected]);
+  assert.deepEqual(await world.eventsOf(productId).then((events) => events[0]?.data), { product: expected });
+});
+
+const rejected: [string, object, string][] = [
+  ['no name', { commonPrices: [1] }, 'name'],
+  ['an empty name', { ...tea, name: '' }, 'name'],
+  ['101 characters of name', { ...tea, name: '😀'.repeat(101) }, 'name'],
+  ['1001 characters of description', { ...tea, description: 'x'.repeat(1001) }, 'description'],
+  ['no prices', { ...tea, commonPrices: [] }, 'commonPrices'],
+  ['six prices', { ...tea, commonPrices: [1, 2, 3, 4, 5, 6] }, 'commonPrices'],
+  ['a price of 0', { ...tea, commonPrices: [1, 0] }, 'commonPrices[1]'],
+  ['a price as text', { ...tea, commonPrices: ['1'] }, 'commonPrices[0]'],
+  ['a price over ten million dollars', { ...tea, commonPrices: [10_000_000_000_001] }, 'commonPrices[0]'],
+  ['eleven attributes', { ...tea, attributes: Array(11).fill({ name: 'a', value: 'b' }) }, 'attributes'],
+  ['an attribute without a value', { ...tea, attributes: [{ name: 'a' }] }, 'attributes[0].value'],
+  ['an http image', { ...tea, imageUrl: 'http://images.example.com/a.png' }, 'imageUrl'],
+  ['an image URL over 500 characters', { ...tea, imageUrl: `https://x.com/${'a'.repeat(500)}` }, 'imageUrl'],
+  ['a status', { ...tea, status: 'active' }, 'status'],
+  ['a merchantId', { ...tea, merchantId: 'mer_other' }, 'merchantId'],
+];
+for (const [rule, body, param] of rejected) {
+  test(`${rule} is refused at ${param}`, async () => {
+    const reply = await post('/product/create', body);
+    const { error } = JSON.parse(reply.text);
+    assert.deepEqual([reply.status, reply.code, error.param], [200, 400101, param]);
+  });
+}
+
+test('an image URL is taken and dropped while images are not hosted', async () => {
+  const reply = await post('/product/create', { ...tea, imageUrl: 'https://images.example.com/tea.png' });
+  assert.deepEqual([reply.code, reply.data.imageUrl], [0, '']);
+});
+
+test('101 ids are refused, none at all give nothing', async () => {
+  const [many, none] = await Promise.all([
+    post('/product/list/by/ids', { productIds: Array(101).fill('prd_none') }),
+    post('/product/list/by/ids', { productIds: [] }),
+  ]);
+  assert.deepEqual([many.code, none.data], [400101, []]);
+});
+
+test('actions on an unknown product are 100301', async () => {
+  for (const action of ['archive', 'unarchive']) {
+    assert.equal((await post(`/product/${action}`, { productId: 'prd_none' })).code, 100301);
+  }
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { agentApi } from '@florin/protocol/agent-api.ts';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import { openApiDocument } from '@florin/protocol/openapi.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+const origin = 'https://pay.example.com';
+const document = JSON.parse(
+  JSON.stringify(openApiDocument({ origin, tables: [merchantApi, agentApi] })),
+) as Document;
+
+interface Operation {
+  operationId: string;
+  security: unknown[];
+  parameters?: { name: string; in: string; required: boolean }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string; content: Record<string, { schema: object }> }>;
+}
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+}
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+test('the document holds every route of every table under its own path and method', () => {
+  const described = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort();
+  const declared = [merchantApi, agentApi]
+    .flatMap((table) =>
+      Object.values(table.routes).map(
+        ({ method, path }) => `${method} ${table.basePath}${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+      ),
+    )
+    .sort();
+  assert.deepEqual(described, declared);
+});
+
+test('operation ids are unique, and path parameters are all declared', () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const { path, operation } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    assert.deepEqual(
+      (operation.parameters ?? []).map(({ name }) => name),
+      inPath,
+    );
+  }
+});
+
+test('every schema is valid JSON Schema 2020-12 without formats of our own, and every reference resolves', () => {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, formats: { uri: true } });
+  ajv.addKeyword('components');
+  ajv.addSchema({ $id: 'florin:/document', components: document.components }, undefined, true, false);
+  const schemas = operations.flatMap(({ operation }) => [
+    ...Object.values(operation.requestBody?.content ?? {}),
+    ...Object.values(operation.responses).flatMap((response) => Object.values(response.content)),
+  ]);
+  assert.ok(schemas.length > 50);
+  for (const { schema } of schemas) {
+    const anchored = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"florin:/document#/')) as object;
+    assert.doesNotThrow(() => ajv.compile(anchored));
+  }
+  for (const schema of Object.values(document.components.schemas)) {
+    const anchored = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"florin:/document#/')) as object;
+    assert.doesNotThrow(() => ajv.compile(anchored));
+  }
+});
+
+test('resources are named once and referred to', () => {
+  const text = JSON.stringify(document.paths);
+  for (const name of ['Product', 'PaymentLink', 'PaymentLinkDetail', 'SessionView', 'Webhook', 'Account']) {
+    assert.ok(text.includes(`"#/components/schemas/${name}"`), name);
+  }
+});
+
+test('only public operations come without a key, and the others say 401 and 403', () => {
+  for (const { path, operation } of operations) {
+    const isPublic = path.startsWith('/aipay/') || path === '/payment/v1/capabilities/all';
+    assert.deepEqual(operation.security, isPublic ? [] : [{ apiKey: [] }], path);
+    assert.equal('401' in operation.responses && '403' in operation.responses, !isPublic, path);
+  }
+});
+
+test('each operation lists its codes', () => {
+  const cancel = document.paths['/payment/v1/session/checkout/cancel']?.['post'];
+  assert.deepEqual(
+    Object.entries(cancel?.responses ?? {}).map(([status, { description }]) => [status, description]),
+    [
+      [
+        '200',
+        'Success, or one of: 100201 Session not found; 100203 Session expired; 100204 Session already paid; ' +
+          '100205 Session cancelled; 100207 Payment already signed; 400101 Invalid field; ' +
+          '900202 Updating the record failed.',
+      ],
+      ['400', '400100 Malformed JSON'],
+      ['401', '200101 Missing or malformed Authorization header; 200102 Invalid, expired or revoked API key'],
+      ['403', '200103 API key lacks permission'],
+      ['413', '400110 Request body too large'],
+      ['415', '400111 Unsupported media type'],
+      ['429', '900101 Too many requests'],
+      ['500', '999999 Internal error'],
+    ],
+  );
+});
+
+test('two operations of one id are refused', () => {
+  const again = { ...merchantApi, basePath: '/other' };
+  assert.throws(
+    () => openApiDocument({ origin, tables: [merchantApi, again] }),
+    /two operations have the id/,
+  );
+});

@@ -1,0 +1,133 @@
+import { Refusal } from '@florin/protocol/error.ts';
+import type { BodyOf, ParamsOf, ReplyOf, Route } from '@florin/protocol/route.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { type ParsedBody, parseBody } from './body.ts';
+import type { ReplyShape } from './envelope.ts';
+import type { WithRawJson } from './raw-json.ts';
+import { compileCheck, type SchemaCheck } from './schema-check.ts';
+
+/** What makes one door different from another on the same server. */
+export interface DoorShape<Caller> {
+  /** Prefix of every path of the door, such as `/payment/v1`. */
+  readonly basePath: string;
+  readonly shape: ReplyShape;
+  /**
+   * Says who is calling, or throws a Refusal. Runs before the body is read, so that callers who may not call cost
+   * nothing and always get the same answer.
+   */
+  authorize(request: FastifyRequest, route: Route): Promise<Caller> | Caller;
+}
+
+/** One checked request. */
+interface Call<R extends Route, Caller> {
+  readonly params: ParamsOf<R>;
+  readonly body: BodyOf<R>;
+  /** The body exactly as sent; empty for GET. */
+  readonly bodyText: string;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** The client's IP address, behind the proxies that the configuration trusts. */
+  readonly clientAddress: string;
+}
+
+/** Returns `data` of the answer; parts of it may be finished JSON (rawJson). Throws a Refusal for expected failures. */
+type Handler<R extends Route, Caller> = (call: Call<R, Caller>) => Promise<WithRawJson<ReplyOf<R>>>;
+
+export type AddRoute<Caller> = <R extends Route>(route: R, handle: Handler<R, Caller>) => void;
+
+/**
+ * Gives the function with which a door adds its routes: it authorizes, reads and checks parameters and body against
+ * the route's schemas, calls the handler, and writes the answer in the door's shape.
+ *
+ * @example
+ * const addRoute = routesOf(server, { basePath: '/payment/v1', shape: envelope, authorize });
+ * addRoute(merchantRoutes.createProduct, async ({ body, caller }) => ...);
+ */
+export function routesOf<Caller>(server: FastifyInstance, door: DoorShape<Caller>): AddRoute<Caller> {
+  const callers = new WeakMap<FastifyRequest, { caller: Caller }>();
+  return (route, handle) => {
+    const read = requestReader(route);
+    server.route({
+      method: route.method,
+      url: door.basePath + route.path,
+      config: { effect: route.effect },
+      onRequest: async (request) => {
+        callers.set(request, { caller: await door.authorize(request, route) });
+      },
+      handler: async (request, reply) => {
+        const known = callers.get(request);
+        if (known === undefined) throw new Error('a request was handled without having been authorized');
+        const checked = read(request);
+        const data = await handle({
+          ...checked,
+          caller: known.caller,
+          requestId: request.id,
+          clientAddress: request.ip,
+        });
+        reply.type(jsonType);
+        return door.shape.success(data);
+      },
+    });
+  };
+}
+
+/** What actions without a result of their own return. */
+export const success = { success: true } as const;
+
+export const jsonType = 'application/json; charset=utf-8';
+
+type CheckedRequest<R extends Route> = Pick<Call<R, unknown>, 'params' | 'body' | 'bodyText'>;
+
+function requestReader<R extends Route>(route: R): (request: FastifyRequest) => CheckedRequest<R> {
+  const checkParams = route.params === undefined ? undefined : compileCheck(route.params, 'path');
+  const checkBody = route.body === undefined ? undefined : compileCheck(route.body, 'body');
+  const integers = integerNames(route.params);
+  return (request) => {
+    const params = numbered(request.params as Record<string, string>, integers);
+    refuseIf(checkParams, params);
+    const parsed = checkBody === undefined ? undefined : bodyOf(request);
+    refuseIf(checkBody, parsed?.value);
+    // The two checks above are what makes these types true.
+    return { params, body: parsed?.value, bodyText: parsed?.text ?? '' } as CheckedRequest<R>;
+  };
+}
+
+function refuseIf(check: SchemaCheck | undefined, value: unknown): void {
+  const refusal = check?.(value);
+  if (refusal !== undefined) throw refusal;
+}
+
+function bodyOf(request: FastifyRequest): ParsedBody {
+  // Without a body no content-type parser runs.
+  if (request.body === undefined || request.body === null) return parseBody(new Uint8Array());
+  return request.body as ParsedBody;
+}
+
+function integerNames(params: Route['params']): readonly string[] {
+  const properties: Record<string, TSchema & { type?: string }> = params?.properties ?? {};
+  return Object.entries(properties)
+    .filter(([, schema]) => schema.type === 'integer')
+    .map(([name]) => name);
+}
+
+const canonicalInteger = /^(0|[1-9][0-9]{0,14})$/;
+
+/** Makes numbers of the path's integers; anything but plain digits stays text and fails the check. */
+function numbered(
+  params: Record<string, string>,
+  integers: readonly string[],
+): Record<string, string | number> {
+  const values: Record<string, string | number> = { ...params };
+  for (const name of integers) {
+    const text = params[name] ?? '';
+    if (canonicalInteger.test(text)) values[name] = Number(text);
+  }
+  return values;
+}
+
+/** Refuses a key that lacks what a route asks for, naming the scope: api_key_forbidden (403). */
+export function requirePermission(route: Route, held: ReadonlySet<string>): void {
+  if (route.permissions.length === 0 || route.permissions.some((permission) => held.has(permission))) return;
+  throw new Refusal('api_key_forbidden', { detail: route.permissions.join(' or ') });
+}

@@ -1,0 +1,132 @@
+import { fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
+import { Ajv, type ErrorObject } from 'ajv';
+import type { TSchema } from 'typebox';
+
+/** Whether a text can be stored and sent as UTF-8: no NUL, no lone surrogate. */
+function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+/** Whether a text is an absolute https URL without credentials, as browsers read URLs (WHATWG). */
+function isHttpsUrl(text: string): boolean {
+  if (!isStorableText(text) || text !== text.trim() || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.protocol === 'https:' && url.username === '' && url.password === '';
+}
+
+// `verbose` hands the failing schema to the message; `ownProperties` keeps inherited names from counting as members.
+const ajv = new Ajv({
+  strict: true,
+  strictTypes: false,
+  verbose: true,
+  ownProperties: true,
+  formats: { text: isStorableText, 'https-url': isHttpsUrl },
+});
+
+/** Checks a value and returns the first thing that is wrong with it, or undefined. */
+export type SchemaCheck = (value: unknown) => Refusal | undefined;
+
+/**
+ * Compiles a schema once. Its refusals are field_invalid (400101): the path of the field as
+ * `lineItems[0].unitPrice`, and what it must be. `root` names the value itself, such as `body`.
+ */
+export function compileCheck(schema: TSchema, root: string): SchemaCheck {
+  const validate = ajv.compile(schema);
+  return (value) => {
+    if (validate(value)) return undefined;
+    const error = mostTelling(validate.errors ?? []);
+    if (error === undefined) throw new Error('a failed check has no error');
+    return refusalOf(error, root);
+  };
+}
+
+/**
+ * The error of a union comes after those of its branches and says more, unless a branch failed deeper inside the value:
+ * then that branch was meant.
+ */
+function mostTelling(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  const depthOf = (error: ErrorObject) => error.instancePath.split('/').length;
+  const deepest = Math.max(...errors.map(depthOf));
+  return errors.findLast((error) => depthOf(error) === deepest);
+}
+
+function refusalOf(error: ErrorObject, root: string): Refusal {
+  const parameters: Record<string, unknown> = error.params;
+  const path = fieldPath(error.instancePath);
+  if (error.keyword === 'additionalProperties') {
+    return fieldRefusal(member(path, String(parameters['additionalProperty'])), 'is not a known field');
+  }
+  if (error.keyword === 'required') {
+    return fieldRefusal(member(path, String(parameters['missingProperty'])), 'is required');
+  }
+  return fieldRefusal(path === '' ? root : path, requirement(error, parameters));
+}
+
+/** Turns `/lineItems/0/unitPrice` into `lineItems[0].unitPrice`. */
+function fieldPath(pointer: string): string {
+  let path = '';
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    path = /^\d+$/.test(name) ? `${path}[${name}]` : member(path, name);
+  }
+  return path;
+}
+
+/** The longest part of a client's own key that is said back, in characters. */
+const maxNameLength = 64;
+
+function member(path: string, name: string): string {
+  const shown =
+    name.length > maxNameLength ? `${name.slice(0, maxNameLength).toWellFormed()}...` : name.toWellFormed();
+  return path === '' ? shown : `${path}.${shown}`;
+}
+
+const formatTexts: Record<string, string> = {
+  text: 'must be text without NUL and unpaired surrogates',
+  'https-url': 'must be an https URL without credentials',
+};
+
+const typeTexts: Record<string, string> = {
+  integer: 'an integer',
+  object: 'an object',
+  array: 'an array',
+  string: 'a string',
+};
+
+function requirement(error: ErrorObject, parameters: Record<string, unknown>): string {
+  const limit = String(parameters['limit']);
+  switch (error.keyword) {
+    case 'type':
+      return `must be ${typeTexts[String(parameters['type'])] ?? String(parameters['type'])}`;
+    case 'anyOf':
+      return `must be ${unionText(error.schema)}`;
+    case 'format':
+      return formatTexts[String(parameters['format'])] ?? `must be a valid ${String(parameters['format'])}`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'minLength':
+      return limit === '1' ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'minItems':
+      return `must have at least ${limit} ${limit === '1' ? 'entry' : 'entries'}`;
+    case 'maxItems':
+      return `must have at most ${limit} entries`;
+    case 'const':
+      return `must be ${JSON.stringify(parameters['allowedValue'])}`;
+    default:
+      return error.message ?? 'is invalid';
+  }
+}
+
+function unionText(branches: unknown): string {
+  if (!Array.isArray(branches)) return 'one of the documented forms';
+  const texts = branches.map((branch: TSchema & { const?: unknown; format?: string; type?: string }) => {
+    if ('const' in branch) return JSON.stringify(branch.const);
+    if (branch.format === 'https-url') return 'an https URL without credentials';
+    return typeTexts[branch.type ?? ''] ?? branch.type ?? 'another documented form';
+  });
+  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;
+}

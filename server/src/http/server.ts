@@ -1,0 +1,190 @@
+import { errorCatalogue, Refusal } from '@florin/protocol/error.ts';
+import { newId } from '@florin/protocol/id.ts';
+import type { Route } from '@florin/protocol/route.ts';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Random } from '#outside/random.ts';
+import type { Log } from '#telemetry/log.ts';
+import { parseBody } from './body.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import { failureBody } from './envelope.ts';
+import { bodyLimitBytes, type FailureReport, reportFailure } from './failure.ts';
+import { addHealthRoutes, type Readiness } from './health.ts';
+import { jsonType } from './route-handler.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a failing database is answered with on this route; `query` when absent. */
+    effect?: Route['effect'];
+  }
+}
+
+/**
+ * Adds a door's routes. Each door gets a scope of its own: hooks, error handlers and content-type parsers that it sets
+ * hold for its routes alone.
+ */
+export type Door = (server: FastifyInstance) => void | Promise<void>;
+
+export interface ServerOptions {
+  readonly log: Log;
+  readonly random: Random;
+  /** The service's public origin from the configuration, such as `https://pay.example.com`; never the Host header. */
+  readonly origin: string;
+  readonly doors: readonly Door[];
+  /** Whether the service can take work; asked by GET /health/ready. */
+  readonly ready: () => Promise<Readiness>;
+  /** Addresses or networks of the proxies in front, whose X-Forwarded-For is believed; none by default. */
+  readonly trustedProxies?: readonly string[];
+}
+
+// A body must arrive within 10 s; a slow client holds a socket, never a database connection.
+const requestTimeoutMs = 10_000;
+// Longer than the 60 s of common proxies, so that they never reuse a socket that has just been closed here.
+const keepAliveTimeoutMs = 72_000;
+// The longest path parameter that reaches a route; longer ones match none.
+const maxParamLength = 500;
+
+/**
+ * Builds the HTTP server with all its doors; it does not listen yet. Every answer has a Request-Id and security
+ * headers; every failure has the envelope. Unknown paths are 404000, known ones with another method 405000 with Allow.
+ */
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const docsUrl = `${options.origin}/docs/errors`;
+  const nextRequestId = () => newId('request', (size) => options.random.bytes(size));
+  const server = fastify({
+    logger: false,
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
+    genReqId: nextRequestId,
+    routerOptions: { maxParamLength },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, nextRequestId(), docsUrl),
+    // A path that cannot be decoded matches no route.
+    frameworkErrors: (error, request, reply) => {
+      setHeaders(request, reply, options.origin);
+      const known = error.code === 'FST_ERR_BAD_URL' ? new Refusal('route_unknown') : error;
+      answerFailure(options, docsUrl, known, request, reply);
+    },
+  });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, raw: Buffer) => {
+      refuseEncoded(request);
+      return parseBody(raw);
+    },
+  );
+  server.addHook('onRequest', async (request, reply) => {
+    setHeaders(request, reply, options.origin);
+    // Thrown here and not in the not-found handler, so that no body is read first.
+    if (request.is404) throw new Refusal('route_unknown', `${request.method} ${pathOf(request)}`);
+  });
+  server.addHook('onResponse', async (request, reply) => logRequest(options.log, request, reply));
+  server.setErrorHandler((error, request, reply) => answerFailure(options, docsUrl, error, request, reply));
+  server.setNotFoundHandler(() => {
+    throw new Refusal('route_unknown');
+  });
+  const methods = collectMethods(server);
+  addHealthRoutes(server, options.ready);
+  for (const door of options.doors) await server.register(async (scope) => door(scope));
+  await server.after();
+  refuseOtherMethods(server, methods);
+  await server.ready();
+  return server;
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0]?.slice(0, 200) ?? '';
+}
+
+/** A compressed body would reach the parser as noise; saying so is kinder than "malformed". */
+function refuseEncoded(request: FastifyRequest): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new Refusal('media_type_unsupported', 'send the body without Content-Encoding');
+  }
+}
+
+/** The headers of every answer; doors that serve pages replace the policies that are too strict for them. */
+function setHeaders(request: FastifyRequest, reply: FastifyReply, origin: string): void {
+  reply.headers({
+    'request-id': request.id,
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  });
+  if (origin.startsWith('https:')) {
+    reply.header('strict-transport-security', 'max-age=63072000; includeSubDomains');
+  }
+}
+
+function answerFailure(
+  options: ServerOptions,
+  docsUrl: string,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const report = reportFailure(error, request.routeOptions.config.effect ?? 'query');
+  logFailure(options.log, report, error, request);
+  const { failure } = report;
+  if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
+  else if (failure.entry.http === 503) reply.header('retry-after', '5');
+  reply
+    .code(failure.entry.http)
+    .type(jsonType)
+    .send(failureBody(failure, { requestId: request.id, docsUrl }));
+}
+
+function logFailure(log: Log, report: FailureReport, error: unknown, request: FastifyRequest): void {
+  const fields = { requestId: request.id, method: request.method, route: request.routeOptions.url ?? '' };
+  if (report.cause === 'bug') log.error('http_bug', error, fields);
+  if (report.cause === 'outage') log.error('http_database_unavailable', error, fields);
+}
+
+/** One line for each request. The route's pattern, never the path: ids stay out of the log. */
+function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  log.info('http_request', {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? '',
+    status: reply.statusCode,
+    durationMs: Math.round(reply.elapsedTime * 10) / 10,
+  });
+}
+
+/** Gathers the methods of every path as the doors add their routes. */
+function collectMethods(server: FastifyInstance): Map<string, Set<string>> {
+  const methods = new Map<string, Set<string>>();
+  server.addHook('onRoute', ({ url, method }) => {
+    const known = methods.get(url) ?? new Set<string>();
+    for (const name of [method].flat()) known.add(name);
+    methods.set(url, known);
+  });
+  return methods;
+}
+
+/** Answers every method that a known path does not have with 405000 and Allow, before any body is read. */
+function refuseOtherMethods(
+  server: FastifyInstance,
+  methods: ReadonlyMap<string, ReadonlySet<string>>,
+): void {
+  for (const [url, known] of [...methods]) {
+    const allow = [...known].sort().join(', ');
+    const others = server.supportedMethods.filter((method) => !known.has(method));
+    if (others.length === 0) continue;
+    server.route({
+      method: others,
+      url,
+      onRequest: async (request, reply) => {
+        reply.header('allow', allow);
+        throw new Refusal('method_not_allowed', `${request.method}; allowed: ${allow}`);
+      },
+      handler: async () => errorCatalogue.method_not_allowed.text,
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import type { LineItem } from '@florin/protocol/line-item.ts';
+import type { Link, LinkCreated, LinkDetail } from '@florin/protocol/link.ts';
+import { microUsdToNumber } from '@florin/protocol/money.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
+import type { ItemProduct } from '#catalog/product.ts';
+import type { Chains } from '#chains/chain.ts';
+import type { StoredLink } from './stored-link.ts';
+
+/** The hosted checkout URL of a link. */
+function linkUrlOf(linkId: string, origin: string): string {
+  return `${origin}/link/${linkId}`;
+}
+
+function linkFields(link: StoredLink, origin: string): Omit<Link, 'lineItems'> {
+  // Deleted links are refused or left out before they could be shown.
+  if (link.status === 'deleted') throw new Error(`a deleted link was to be shown: ${link.linkId}`);
+  return {
+    linkId: link.linkId,
+    linkType: link.linkType,
+    linkName: link.linkName,
+    accountId: link.account.accountId,
+    settlementToken: link.settlementToken,
+    feeModel: link.feeModel,
+    amount: microUsdToNumber(link.amount),
+    payerEmailRequired: link.payerEmailRequired ? 1 : 0,
+    successUrl: link.successUrl,
+    customSuccessText: link.customSuccessText,
+    customDisabledText: link.customDisabledText,
+    linkUrl: linkUrlOf(link.linkId, origin),
+    status: link.status,
+    versionCode: link.versionCode,
+    createAt: formatTimestamp(link.createdAt),
+    updateAt: formatTimestamp(link.updatedAt),
+  };
+}
+
+/** A link as lists show it: its line items without productData. */
+export function linkListItem(link: StoredLink, origin: string): Link {
+  const items = link.items.map(({ productData: _, ...item }) => item);
+  return { ...linkFields(link, origin), lineItems: { items } };
+}
+
+/** A link as POST /payment/link/create answers it. */
+export function linkCreated(link: StoredLink, origin: string): LinkCreated {
+  const fields = linkFields(link, origin);
+  const items = [...link.items];
+  return { ...fields, lineItems: { items, lineItems: { items }, amount: fields.amount } };
+}
+
+/** A link as GET /payment/link/:linkId shows it: the products with their status, the account, and the token. */
+export function linkDetailOf(
+  link: StoredLink,
+  products: ReadonlyMap<string, ItemProduct>,
+  shown: { origin: string; chains: Chains },
+): LinkDetail {
+  return {
+    ...linkFields(link, shown.origin),
+    lineItems: { items: link.items.map((item) => withProductStatus(item, products.get(item.productId))) },
+    accountName: link.account.accountName,
+    accountAddress: link.account.accountAddress,
+    settlementTokenInfo: settlementTokenInfoOf(link.settlementToken, shown.chains),
+  };
+}
+
+function withProductStatus(item: LineItem, product: ItemProduct | undefined): LineItem {
+  if (item.productData === undefined || product === undefined) return item;
+  return { ...item, productData: { ...item.productData, status: product.status } };
+}
+
+/** Empty but for the id when an operator has taken the token out of the configuration since. */
+function settlementTokenInfoOf(tokenId: string, chains: Chains): LinkDetail['settlementTokenInfo'] {
+  const token = chains.token(tokenId);
+  return {
+    tokenId,
+    contractAddress: token?.address ?? '',
+    name: token?.name ?? '',
+    symbol: token?.symbol ?? '',
+    decimals: token?.decimals ?? 0,
+    chainId: token === undefined ? '' : String(token.chainId),
+  };
+}

@@ -1,0 +1,57 @@
+import type { FeeModel } from '@florin/protocol/fee.ts';
+import type { ItemType, LineItem, ProductData } from '@florin/protocol/line-item.ts';
+import { microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { ItemProduct } from '#catalog/product.ts';
+import type { LinkItemRow, LinkRow } from './link.sql.ts';
+import { linkVersionOf } from './link-version.ts';
+import type { StoredLink } from './stored-link.ts';
+
+/** Parses a link with its items and the live products that they show, and computes its version. */
+export function parseLink(
+  row: LinkRow,
+  items: readonly LinkItemRow[],
+  products: ReadonlyMap<string, ItemProduct>,
+): StoredLink {
+  const unversioned: Omit<StoredLink, 'versionCode'> = {
+    linkId: row.link_id,
+    merchantId: row.merchant_id,
+    linkType: row.link_type as StoredLink['linkType'],
+    linkName: row.link_name,
+    account: {
+      accountId: row.account_id,
+      accountName: row.account_name,
+      accountAddress: row.account_address as Hex,
+      version: row.account_version,
+      status: row.account_status as StoredLink['account']['status'],
+    },
+    settlementToken: row.settlement_token,
+    feeModel: row.fee_model as FeeModel,
+    amount: microUsd(row.amount),
+    payerEmailRequired: row.payer_email_required,
+    successUrl: row.success_url,
+    customSuccessText: row.custom_success_text,
+    customDisabledText: row.custom_disabled_text,
+    status: row.status as StoredLink['status'],
+    items: items.map((item) => parseItem(item, row.link_name, products.get(item.product_id))),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+  return { ...unversioned, versionCode: linkVersionOf(unversioned) };
+}
+
+function parseItem(row: LinkItemRow, linkName: string, product: ItemProduct | undefined): LineItem {
+  return {
+    lineItemId: row.line_item_id,
+    itemType: row.item_type as ItemType,
+    productId: row.product_id,
+    quantity: row.quantity,
+    unitPrice: Number(row.unit_price),
+    productData: product?.productData ?? namedOnly(linkName),
+  };
+}
+
+/** What an item without a product shows: the link's name, so that payers and receipts never see a blank line. */
+function namedOnly(linkName: string): ProductData {
+  return { productName: linkName, productDescription: '', imageUrl: '', attributes: [] };
+}

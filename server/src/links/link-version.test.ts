@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isId } from '@florin/protocol/id.ts';
+import type { LineItem } from '@florin/protocol/line-item.ts';
+import fc from 'fast-check';
+import { type LinkTerms, linkVersionOf } from './link-version.ts';
+
+const text = fc.string({ maxLength: 8 });
+const item: fc.Arbitrary<LineItem> = fc.record({
+  lineItemId: text,
+  itemType: fc.constantFrom('product' as const, 'user_priced' as const),
+  productId: text,
+  quantity: fc.integer({ min: 1, max: 10_000 }),
+  unitPrice: fc.integer({ min: 0, max: 10_000_000_000_000 }),
+  productData: fc.record({
+    productName: text,
+    productDescription: text,
+    imageUrl: text,
+    attributes: fc.array(fc.record({ name: text, value: text }), { maxLength: 2 }),
+    status: text,
+  }),
+});
+const terms: fc.Arbitrary<LinkTerms> = fc.record({
+  linkId: text,
+  linkType: fc.constantFrom('fixed' as const, 'custom' as const),
+  linkName: text,
+  account: fc.record({ accountId: text, version: text }),
+  settlementToken: text,
+  feeModel: fc.constantFrom(1 as const, 2 as const),
+  payerEmailRequired: fc.boolean(),
+  successUrl: text,
+  customSuccessText: text,
+  customDisabledText: text,
+  items: fc.array(item, { minLength: 1, maxLength: 3 }),
+});
+
+/** What a payer agrees to, without the ids and states that the version leaves out. */
+function agreedTo(value: LinkTerms): unknown {
+  return {
+    ...value,
+    account: { ...value.account },
+    items: value.items.map(({ lineItemId: _, productData, ...rest }) => {
+      const { status: __, ...shown } = productData ?? { status: '' };
+      return { ...rest, productData: shown };
+    }),
+  };
+}
+
+function isEqual(left: unknown, right: unknown): boolean {
+  try {
+    assert.deepStrictEqual(left, right);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('a version is an id', () => {
+  fc.assert(fc.property(terms, (value) => isId('linkVersion', linkVersionOf(value))));
+});
+
+test('two links have one version exactly when payers agree to the same', () => {
+  fc.assert(
+    fc.property(terms, terms, (left, right) => {
+      assert.equal(linkVersionOf(left) === linkVersionOf(right), isEqual(agreedTo(left), agreedTo(right)));
+    }),
+  );
+});
+
+test('changing any one agreed field moves the version', () => {
+  fc.assert(
+    fc.property(terms, terms, (base, other) => {
+      for (const key of Object.keys(base) as (keyof LinkTerms)[]) {
+        const edited = { ...base, [key]: other[key] };
+        assert.equal(
+          linkVersionOf(edited) === linkVersionOf(base),
+          isEqual(agreedTo(edited), agreedTo(base)),
+          key,
+        );
+      }
+    }),
+  );
+});
+
+test('ids of line items and the states of products keep the version', () => {
+  fc.assert(
+    fc.property(terms, text, text, (value, lineItemId, status) => {
+      const items = value.items.map((entry) => ({
+        ...entry,
+        lineItemId,
+        ...(entry.productData === undefined ? {} : { productData: { ...entry.productData, status } }),
+      }));
+      assert.equal(linkVersionOf({ ...value, items }), linkVersionOf(value));
+    }),
+  );
+});
+
+test('the order of line items is part of the version', () => {
+  fc.assert(
+    fc.property(terms, item, (value, extra) => {
+      const forward = { ...value, items: [...value.items, { ...extra, productId: 'last' }] };
+      const backward = { ...value, items: forward.items.toReversed() };
+      assert.equal(
+        linkVersionOf(forward) === linkVersionOf(backward),
+        isEqual(agreedTo(forward), agreedTo(backward)),
+      );
+    }),
+  );
+});

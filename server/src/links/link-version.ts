@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@florin/protocol/canonical-json.ts';
+import { base62Of, idPrefixes } from '@florin/protocol/id.ts';
+import type { StoredLink } from './stored-link.ts';
+
+/** Everything of a link that its version is made of. */
+export type LinkTerms = Pick<
+  StoredLink,
+  | 'linkId'
+  | 'linkType'
+  | 'linkName'
+  | 'settlementToken'
+  | 'feeModel'
+  | 'payerEmailRequired'
+  | 'successUrl'
+  | 'customSuccessText'
+  | 'customDisabledText'
+  | 'items'
+> & { readonly account: Pick<StoredLink['account'], 'accountId' | 'version'> };
+
+/**
+ * The version code: `ver_` and 22 base62 characters of the SHA-256 of everything that a payer agrees to. It moves with
+ * any real edit of the link, of a product that it shows, or of its account, and with nothing else: ids of line items
+ * and states are not part of it, so an identical update, disabling and enabling keep it.
+ */
+export function linkVersionOf(terms: LinkTerms): string {
+  const content = canonicalJson({
+    linkId: terms.linkId,
+    linkType: terms.linkType,
+    linkName: terms.linkName,
+    accountId: terms.account.accountId,
+    accountVersion: terms.account.version,
+    settlementToken: terms.settlementToken,
+    feeModel: terms.feeModel,
+    payerEmailRequired: terms.payerEmailRequired,
+    successUrl: terms.successUrl,
+    customSuccessText: terms.customSuccessText,
+    customDisabledText: terms.customDisabledText,
+    lineItems: terms.items.map(({ itemType, productId, quantity, unitPrice, productData }) => ({
+      itemType,
+      productId,
+      quantity,
+      unitPrice,
+      productData: productData === undefined ? undefined : { ...productData, status: undefined },
+    })),
+  });
+  return idPrefixes.linkVersion + base62Of(createHash('sha256').update(content).digest());
+}

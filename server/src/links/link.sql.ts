@@ -1,0 +1,168 @@
+import { type Row, statement } from '#db/statement.ts';
+
+const columns = {
+  link_id: 'text',
+  merchant_id: 'text',
+  link_type: 'text',
+  link_name: 'text',
+  settlement_token: 'text',
+  fee_model: 'int4',
+  amount: 'int8',
+  payer_email_required: 'bool',
+  success_url: 'text',
+  custom_success_text: 'text',
+  custom_disabled_text: 'text',
+  status: 'text',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+  account_id: 'text',
+  account_name: 'text',
+  account_address: 'text',
+  account_version: 'text',
+  account_status: 'text',
+} as const;
+
+const selectLinks = `select l.link_id, l.merchant_id, l.link_type, l.link_name, l.settlement_token, l.fee_model,
+    l.amount, l.payer_email_required, l.success_url, l.custom_success_text, l.custom_disabled_text, l.status,
+    l.created_at, l.updated_at, a.account_id, a.account_name, a.account_address, a.version as account_version,
+    a.status as account_status
+  from links l join accounts a on a.account_id = l.account_id`;
+
+export const linksById = statement(
+  'link_by_ids',
+  ['text[]'],
+  columns,
+  `${selectLinks} where l.link_id = any($1)`,
+);
+export type LinkRow = Row<typeof linksById>;
+
+export const linkCount = statement(
+  'link_count',
+  ['text'],
+  { total: 'int8' },
+  `select count(*) as total from links where merchant_id = $1 and status <> 'deleted'`,
+);
+
+// Newest first by order of creation; ordinal breaks ties within one second.
+export const linkPage = statement(
+  'link_page',
+  ['text', 'int8', 'int8'],
+  columns,
+  `${selectLinks} where l.merchant_id = $1 and l.status <> 'deleted'
+   order by l.ordinal desc limit $2 offset $3`,
+);
+
+const itemColumns = {
+  link_id: 'text',
+  line_item_id: 'text',
+  item_type: 'text',
+  product_id: 'text',
+  quantity: 'int4',
+  unit_price: 'int8',
+} as const;
+
+export const itemsOfLinks = statement(
+  'link_items_of_links',
+  ['text[]'],
+  itemColumns,
+  `select link_id, line_item_id, item_type, product_id, quantity, unit_price from link_items
+   where link_id = any($1) order by link_id, position`,
+);
+export type LinkItemRow = Row<typeof itemsOfLinks>;
+
+export const insertLink = statement(
+  'link_insert',
+  [
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'int4',
+    'int8',
+    'bool',
+    'text',
+    'text',
+    'text',
+    'timestamptz',
+  ],
+  {},
+  `insert into links (link_id, merchant_id, link_type, link_name, account_id, settlement_token, fee_model, amount,
+     payer_email_required, success_url, custom_success_text, custom_disabled_text, status, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'active', $13, $13)`,
+);
+
+export const insertLinkItems = statement(
+  'link_items_insert',
+  ['text', 'text[]', 'text[]', 'text[]', 'int4[]', 'int8[]'],
+  {},
+  `insert into link_items (link_id, line_item_id, position, item_type, product_id, quantity, unit_price)
+   select $1, item.line_item_id, item.position - 1, item.item_type, item.product_id, item.quantity, item.unit_price
+   from unnest($2::text[], $3::text[], $4::text[], $5::int4[], $6::int8[])
+     with ordinality as item (line_item_id, item_type, product_id, quantity, unit_price, position)`,
+);
+
+// Keeps the account from being removed, which disables its links, between this look and the link's commit.
+export const holdAccount = statement(
+  'link_hold_account',
+  ['text'],
+  { account_id: 'text' },
+  `select account_id from accounts where account_id = $1 for share`,
+);
+
+// The row lock orders status changes of one link and the sequence of its events.
+export const lockLink = statement(
+  'link_lock',
+  ['text', 'text'],
+  { status: 'text' },
+  `select status from links where merchant_id = $1 and link_id = $2 for update`,
+);
+
+// In the order of ids, so that two archived products cannot wait for each other.
+export const lockActiveLinksOfProduct = statement(
+  'link_lock_of_product',
+  ['text', 'text'],
+  { link_id: 'text' },
+  `select link_id from links
+   where merchant_id = $1 and status = 'active'
+     and link_id in (select i.link_id from link_items i where i.product_id = $2)
+   order by link_id for update`,
+);
+
+export const setLinksStatus = statement(
+  'link_set_status',
+  ['text[]', 'text', 'text', 'timestamptz'],
+  {},
+  `update links set status = $2, disabled_reason = $3, updated_at = $4 where link_id = any($1)`,
+);
+
+export const replaceLink = statement(
+  'link_replace',
+  [
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'int4',
+    'int8',
+    'bool',
+    'text',
+    'text',
+    'text',
+    'timestamptz',
+  ],
+  {},
+  `update links set link_type = $2, link_name = $3, account_id = $4, settlement_token = $5, fee_model = $6,
+     amount = $7, payer_email_required = $8, success_url = $9, custom_success_text = $10, custom_disabled_text = $11,
+     updated_at = $12
+   where link_id = $1`,
+);
+
+export const deleteLinkItems = statement(
+  'link_items_delete',
+  ['text'],
+  {},
+  'delete from link_items where link_id = $1',
+);

@@ -1,0 +1,220 @@
+import { Refusal } from '@florin/protocol/error.ts';
+import { newId } from '@florin/protocol/id.ts';
+import type { Link, LinkCreateBody, LinkCreated, LinkDetail } from '@florin/protocol/link.ts';
+import type { MicroUsd } from '@florin/protocol/money.ts';
+import { type ItemProduct, productsForItems, referenceProducts } from '#catalog/product.ts';
+import type { Chains } from '#chains/chain.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { findAccount } from '#merchants/account.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import { emit } from '#webhooks/outbox.ts';
+import {
+  holdAccount,
+  insertLink,
+  insertLinkItems,
+  itemsOfLinks,
+  type LinkItemRow,
+  type LinkRow,
+  linkCount,
+  linkPage,
+  linksById,
+} from './link.sql.ts';
+import { linkCreated, linkDetailOf, linkListItem } from './link-json.ts';
+import { parseLink } from './link-row.ts';
+import {
+  assertSellable,
+  assertSettlementToken,
+  type LinkItem,
+  type LinkPrice,
+  linkAmountOf,
+  linkItemsOf,
+} from './link-terms.ts';
+import type { StoredLink } from './stored-link.ts';
+
+export interface LinkDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly chains: Chains;
+  /** The public origin, without a slash at the end. */
+  readonly origin: string;
+  /** Whether any route takes this price; routes and fees belong to the room sessions. */
+  readonly isPayable: (price: LinkPrice) => boolean;
+}
+
+/** A link with the live products that it shows, by id. */
+interface LoadedLink {
+  readonly link: StoredLink;
+  readonly products: ReadonlyMap<string, ItemProduct>;
+}
+
+/**
+ * Creates a payment link, with its event. Refuses items that do not fit the link's type, unknown or removed accounts,
+ * tokens that are not configured or not enabled, missing or archived products, and totals out of range.
+ */
+export async function createLink(
+  transaction: Transaction,
+  deps: LinkDeps,
+  request: { merchantId: string; body: LinkCreateBody },
+): Promise<LinkCreated> {
+  const { merchantId, body } = request;
+  const items = linkItemsOf(body, deps.random);
+  await assertAccount(transaction, deps.chains, merchantId, body);
+  const productIds = [
+    ...new Set(items.map((item) => item.productId).filter((productId) => productId !== '')),
+  ];
+  assertSellable(productIds, await referenceProducts(transaction, merchantId, productIds));
+  const amount = linkAmountOf(items);
+  const { settlementToken, feeModel } = body;
+  if (body.linkType === 'fixed' && !deps.isPayable({ settlementToken, paymentValue: amount, feeModel })) {
+    throw new Refusal('amount_out_of_range', 'no route takes this total');
+  }
+  const linkId = newId('link', deps.random.bytes);
+  const now = deps.clock.now();
+  await insertRows(transaction, { linkId, merchantId, body, items, amount, now });
+  const loaded = await loadLink(transaction, linkId);
+  if (loaded === undefined) throw new Error('an inserted link cannot be read');
+  const detail = linkDetailOf(loaded.link, loaded.products, deps);
+  await emit(transaction, deps.random, [
+    {
+      merchantId,
+      type: 'payment.link.created',
+      objectId: linkId,
+      dataJson: JSON.stringify({ link: detail }),
+      at: now,
+    },
+  ]);
+  return linkCreated(loaded.link, deps.origin);
+}
+
+async function assertAccount(
+  transaction: Transaction,
+  chains: Chains,
+  merchantId: string,
+  body: LinkCreateBody,
+): Promise<void> {
+  await transaction.query(holdAccount, [body.accountId]);
+  const account = await findAccount(transaction, merchantId, body.accountId);
+  if (account === undefined)
+    throw new Refusal('account_not_found', { detail: body.accountId, param: 'accountId' });
+  if (account.status !== 'normal') {
+    throw new Refusal('account_removed', { detail: body.accountId, param: 'accountId' });
+  }
+  assertSettlementToken(chains, body.settlementToken, account.settlementCurrencies);
+}
+
+interface NewLink {
+  readonly linkId: string;
+  readonly merchantId: string;
+  readonly body: LinkCreateBody;
+  readonly items: readonly LinkItem[];
+  readonly amount: MicroUsd;
+  readonly now: Date;
+}
+
+async function insertRows(transaction: Transaction, created: NewLink): Promise<void> {
+  const { linkId, body, items } = created;
+  await transaction.query(insertLink, [
+    linkId,
+    created.merchantId,
+    body.linkType,
+    body.linkName,
+    body.accountId,
+    body.settlementToken,
+    body.feeModel,
+    created.amount,
+    body.payerEmailRequired === 1,
+    body.successUrl ?? '',
+    body.customSuccessText ?? '',
+    body.customDisabledText ?? '',
+    created.now,
+  ]);
+  await transaction.query(insertLinkItems, [
+    linkId,
+    items.map((item) => item.lineItemId),
+    items.map((item) => item.itemType),
+    items.map((item) => item.productId),
+    items.map((item) => item.quantity),
+    items.map((item) => BigInt(item.unitPrice)),
+  ]);
+}
+
+/** One link by id, whoever asks and whatever its status; undefined when there is none. */
+export async function findLink(queryable: Queryable, linkId: string): Promise<StoredLink | undefined> {
+  return (await loadLink(queryable, linkId))?.link;
+}
+
+/** The same with the products that the link shows. */
+async function loadLink(queryable: Queryable, linkId: string): Promise<LoadedLink | undefined> {
+  return (await loadLinks(queryable, await queryable.query(linksById, [[linkId]])))[0];
+}
+
+/** Loads what these rows of links show; all of one merchant. */
+async function loadLinks(queryable: Queryable, rows: readonly LinkRow[]): Promise<LoadedLink[]> {
+  const merchantId = rows[0]?.merchant_id;
+  if (merchantId === undefined) return [];
+  const itemRows = await queryable.query(itemsOfLinks, [rows.map((row) => row.link_id)]);
+  const productIds = [
+    ...new Set(itemRows.map((item) => item.product_id).filter((productId) => productId !== '')),
+  ];
+  const products =
+    productIds.length === 0
+      ? new Map<string, ItemProduct>()
+      : await productsForItems(queryable, merchantId, productIds);
+  const itemsByLink = Map.groupBy(itemRows, (item: LinkItemRow) => item.link_id);
+  return rows.map((row) => ({
+    link: parseLink(row, itemsByLink.get(row.link_id) ?? [], products),
+    products,
+  }));
+}
+
+/** Several links with their details, for events about each. */
+export async function linkDetails(
+  queryable: Queryable,
+  deps: { origin: string; chains: Chains },
+  linkIds: readonly string[],
+): Promise<LinkDetail[]> {
+  const loaded = await loadLinks(queryable, await queryable.query(linksById, [linkIds]));
+  return loaded.map(({ link, products }) => linkDetailOf(link, products, deps));
+}
+
+/** One link of the merchant in detail. Refuses with 100101 (none of this merchant) or 100102 (deleted). */
+export async function linkDetail(
+  queryable: Queryable,
+  deps: { origin: string; chains: Chains },
+  request: { merchantId: string; linkId: string },
+): Promise<LinkDetail> {
+  const { link, products } = await ownLink(queryable, request);
+  return linkDetailOf(link, products, deps);
+}
+
+/** One link of the merchant. Refuses with 100101 or 100102. */
+export async function ownLink(
+  queryable: Queryable,
+  request: { merchantId: string; linkId: string },
+): Promise<LoadedLink> {
+  const loaded = await loadLink(queryable, request.linkId);
+  if (loaded === undefined || loaded.link.merchantId !== request.merchantId) {
+    throw new Refusal('link_not_found', request.linkId);
+  }
+  if (loaded.link.status === 'deleted') throw new Refusal('link_archived', request.linkId);
+  return loaded;
+}
+
+/** One page of the merchant's links, newest first, disabled ones too, with the exact total. */
+export async function listLinks(
+  queryable: Queryable,
+  deps: { origin: string },
+  request: { merchantId: string; page: number; size: number },
+): Promise<{ total: number; links: Link[] }> {
+  const { merchantId, page, size } = request;
+  const [counts, rows] = await Promise.all([
+    queryable.query(linkCount, [merchantId]),
+    queryable.query(linkPage, [merchantId, size, (page - 1) * size]),
+  ]);
+  const loaded = await loadLinks(queryable, rows);
+  return {
+    total: Number(counts[0]?.total ?? 0n),
+    links: loaded.map(({ link }) => linkListItem(link, deps.origin)),
+  };
+}

@@ -1,0 +1,34 @@
+import type { FeeModel } from '@florin/protocol/fee.ts';
+import type { LineItem } from '@florin/protocol/line-item.ts';
+import type { MicroUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+
+/** A payment link with all that its reads and its sessions need: live products, account and version. */
+export interface StoredLink {
+  readonly linkId: string;
+  readonly merchantId: string;
+  readonly linkType: 'fixed' | 'custom';
+  readonly linkName: string;
+  readonly account: {
+    readonly accountId: string;
+    readonly accountName: string;
+    readonly accountAddress: Hex;
+    readonly version: string;
+    readonly status: 'normal' | 'removed';
+  };
+  readonly settlementToken: string;
+  readonly feeModel: FeeModel;
+  /** Sum of the items; 0 for custom links. */
+  readonly amount: MicroUsd;
+  readonly payerEmailRequired: boolean;
+  readonly successUrl: string;
+  readonly customSuccessText: string;
+  readonly customDisabledText: string;
+  readonly status: 'active' | 'disabled' | 'deleted';
+  /** Content address of everything that the payer agrees to: `ver_` and 22 base62. */
+  readonly versionCode: string;
+  /** In order, each with productData. */
+  readonly items: readonly LineItem[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}

@@ -1,0 +1,38 @@
+import { migrate } from '#db/migrate.ts';
+import { systemClock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import { jsonLog } from '#telemetry/log.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { startService } from './service.ts';
+import { serviceOptionsOf } from './service-options.ts';
+import { checkChains } from './start-check.ts';
+
+/** The service as a process: reads its configuration, migrates, checks the chains, runs until it is told to stop. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = jsonLog(config.logLevel);
+  const { applied } = await migrate(config.databaseUrl.reveal());
+  if (applied.length > 0) log.info('database.migrated', { applied });
+  const options = serviceOptionsOf(config, { clock: systemClock, random: systemRandom, log });
+  await checkChains(options);
+  const service = await startService(options);
+  log.info('service.started', { address: service.address ?? '', roles: [...config.roles] });
+
+  const stopped = Promise.withResolvers<string>();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => stopped.resolve(signal));
+  // Started with a channel to a parent (the local world), it ends when the parent is gone.
+  process.once('disconnect', () => stopped.resolve('disconnect'));
+  const reason = await Promise.race([stopped.promise, service.failed]);
+  log.info('service.stopping', { reason });
+  await service.stop();
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
+  else jsonLog('error').error('service.failed', error);
+  process.exit(1);
+}

@@ -1,0 +1,57 @@
+import { type Row, statement } from '#db/statement.ts';
+
+const columns = {
+  account_id: 'text',
+  merchant_id: 'text',
+  account_name: 'text',
+  account_address: 'text',
+  settlement_currencies: 'text[]',
+  version: 'text',
+  status: 'text',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+} as const;
+
+const columnList = Object.keys(columns).join(', ');
+
+export const accountById = statement(
+  'account_by_id',
+  ['text', 'text'],
+  columns,
+  `select ${columnList} from accounts where merchant_id = $1 and account_id = $2`,
+);
+export type AccountRow = Row<typeof accountById>;
+
+export const accountsOfMerchant = statement(
+  'accounts_of_merchant',
+  ['text'],
+  columns,
+  `select ${columnList} from accounts where merchant_id = $1 and status = 'normal' order by ordinal desc`,
+);
+
+// The merchant's row orders its account creations, so that the limit holds under concurrent ones.
+export const lockMerchantForAccounts = statement(
+  'account_lock_merchant',
+  ['text'],
+  { merchant_id: 'text' },
+  'select merchant_id from merchants where merchant_id = $1 for update',
+);
+
+export const insertAccount = statement(
+  'account_insert',
+  ['text', 'text', 'text', 'text', 'text[]', 'text', 'timestamptz'],
+  columns,
+  `insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version,
+     status, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, 'normal', $7, $7)
+   returning ${columnList}`,
+);
+
+export const removeAccountRow = statement(
+  'account_remove',
+  ['text', 'text', 'timestamptz'],
+  columns,
+  `update accounts set status = 'removed', updated_at = $3
+   where merchant_id = $1 and account_id = $2 and status = 'normal'
+   returning ${columnList}`,
+);

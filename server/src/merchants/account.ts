@@ -1,0 +1,177 @@
+import { type Account, maxAccounts } from '@florin/protocol/account.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import { newId } from '@florin/protocol/id.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
+import { getAddress, isAddress, zeroAddress } from 'viem';
+import type { Chains } from '#chains/chain.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import { emit } from '#webhooks/outbox.ts';
+import {
+  type AccountRow,
+  accountById,
+  accountsOfMerchant,
+  insertAccount,
+  lockMerchantForAccounts,
+  removeAccountRow,
+} from './account.sql.ts';
+
+/** A collection account: the wallet that a merchant is paid into. */
+export interface StoredAccount {
+  readonly accountId: string;
+  readonly merchantId: string;
+  readonly accountName: string;
+  /** Checksummed. */
+  readonly accountAddress: Hex;
+  /** Token ids that the account is settled in. */
+  readonly settlementCurrencies: readonly string[];
+  /** New at every creation, so that a removed and re-created address can be told apart. */
+  readonly version: string;
+  readonly status: 'normal' | 'removed';
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface AccountDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly chains: Chains;
+}
+
+function parseAccount(row: AccountRow): StoredAccount {
+  return {
+    accountId: row.account_id,
+    merchantId: row.merchant_id,
+    accountName: row.account_name,
+    accountAddress: row.account_address as Hex,
+    settlementCurrencies: row.settlement_currencies,
+    version: row.version,
+    status: row.status as StoredAccount['status'],
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** The account as the merchant API shows it. */
+export function accountOf(stored: StoredAccount): Account {
+  return {
+    accountId: stored.accountId,
+    accountName: stored.accountName,
+    accountAddress: stored.accountAddress,
+    accountType: 'EVM::ADDR',
+    settlementCurrencies: [...stored.settlementCurrencies],
+    version: stored.version,
+    status: 'normal',
+    createAt: formatTimestamp(stored.createdAt),
+    updateAt: formatTimestamp(stored.updatedAt),
+  };
+}
+
+/** One account of the merchant, removed ones included; undefined when the merchant never had it. */
+export async function findAccount(
+  queryable: Queryable,
+  merchantId: string,
+  accountId: string,
+): Promise<StoredAccount | undefined> {
+  const rows = await queryable.query(accountById, [merchantId, accountId]);
+  return rows[0] === undefined ? undefined : parseAccount(rows[0]);
+}
+
+/** The merchant's accounts in use, newest first. */
+export async function listAccounts(queryable: Queryable, merchantId: string): Promise<StoredAccount[]> {
+  return (await queryable.query(accountsOfMerchant, [merchantId])).map(parseAccount);
+}
+
+export interface AccountRequest {
+  readonly merchantId: string;
+  readonly accountName: string;
+  readonly accountAddress: string;
+  readonly settlementCurrencies: readonly string[];
+}
+
+/**
+ * Creates a collection account. Refuses the twenty-first (100405), an address that is not a checksummed or lower-case
+ * EVM address, the zero address, one in use already, and tokens that are not configured (400201).
+ */
+export async function createAccount(
+  transaction: Transaction,
+  deps: AccountDeps,
+  request: AccountRequest,
+): Promise<StoredAccount> {
+  const { merchantId } = request;
+  const terms = checkedTerms(deps, request);
+  const merchants = await transaction.query(lockMerchantForAccounts, [merchantId]);
+  if (merchants.length === 0) throw fieldRefusal('merchantId', `names no merchant: ${merchantId}`);
+  const existing = await listAccounts(transaction, merchantId);
+  if (existing.length >= maxAccounts)
+    throw new Refusal('account_limit', `a merchant has at most ${maxAccounts}`);
+  if (existing.some((account) => account.accountAddress === terms.accountAddress)) {
+    throw fieldRefusal('accountAddress', 'is in use by another account');
+  }
+  const rows = await transaction.query(insertAccount, [
+    newId('account', deps.random.bytes),
+    merchantId,
+    terms.accountName,
+    terms.accountAddress,
+    terms.settlementCurrencies,
+    newId('accountVersion', deps.random.bytes),
+    deps.clock.now(),
+  ]);
+  if (rows[0] === undefined) throw new Error('an insert of an account returned no row');
+  const account = parseAccount(rows[0]);
+  await emitAccount(transaction, deps, 'account.created', account);
+  return account;
+}
+
+function checkedTerms(deps: AccountDeps, request: AccountRequest) {
+  const { accountName, accountAddress, settlementCurrencies } = request;
+  const length = [...accountName].length;
+  if (length === 0 || length > 100) throw fieldRefusal('accountName', 'must have 1 to 100 characters');
+  // Strict: an address in mixed case must carry its checksum, which catches most typing errors.
+  if (!isAddress(accountAddress))
+    throw fieldRefusal('accountAddress', 'must be an EVM address with its checksum');
+  if (accountAddress === zeroAddress) throw fieldRefusal('accountAddress', 'must not be the zero address');
+  if (settlementCurrencies.length === 0)
+    throw fieldRefusal('settlementCurrencies', 'must name at least one token');
+  for (const tokenId of settlementCurrencies) {
+    if (deps.chains.token(tokenId) === undefined) throw new Refusal('currency_unsupported', tokenId);
+  }
+  return {
+    accountName,
+    accountAddress: getAddress(accountAddress),
+    settlementCurrencies: [...new Set(settlementCurrencies)],
+  };
+}
+
+/** Removes an account from use. The caller disables its links. Refuses an unknown account (100401). */
+export async function removeAccount(
+  transaction: Transaction,
+  deps: Pick<AccountDeps, 'clock' | 'random'>,
+  request: { merchantId: string; accountId: string },
+): Promise<StoredAccount> {
+  const { merchantId, accountId } = request;
+  const rows = await transaction.query(removeAccountRow, [merchantId, accountId, deps.clock.now()]);
+  if (rows[0] === undefined) throw new Refusal('account_not_found', accountId);
+  const account = parseAccount(rows[0]);
+  await emitAccount(transaction, deps, 'account.removed', account);
+  return account;
+}
+
+async function emitAccount(
+  transaction: Transaction,
+  deps: Pick<AccountDeps, 'clock' | 'random'>,
+  type: 'account.created' | 'account.removed',
+  account: StoredAccount,
+): Promise<void> {
+  await emit(transaction, deps.random, [
+    {
+      merchantId: account.merchantId,
+      type,
+      objectId: account.accountId,
+      dataJson: JSON.stringify({ account: accountOf(account) }),
+      at: deps.clock.now(),
+    },
+  ]);
+}

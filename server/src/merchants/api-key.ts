@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { Refusal } from '@florin/protocol/error.ts';
+import { newId } from '@florin/protocol/id.ts';
+import {
+  type Permission,
+  type PermissionPreset,
+  permissionPresets,
+  permissions,
+} from '@florin/protocol/permission.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import type { Row } from '#db/statement.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import { apiKeysByHashes, apiKeysOfMerchant, insertApiKey, revokeKey } from './api-key.sql.ts';
+
+export type ApiKeyKind = 'secret' | 'restricted';
+
+/** Who calls the merchant API, and what the key may do. */
+export interface ApiKeyIdentity {
+  readonly keyId: string;
+  readonly merchantId: string;
+  readonly kind: ApiKeyKind;
+  readonly permissions: ReadonlySet<Permission>;
+}
+
+/** A key as lists show it: never the key itself. */
+export interface ApiKeySummary {
+  readonly keyId: string;
+  readonly kind: ApiKeyKind;
+  readonly last4: string;
+  readonly permissions: readonly Permission[];
+  readonly expiresAt: Date | undefined;
+  readonly revokedAt: Date | undefined;
+  readonly createdAt: Date;
+}
+
+const prefixes: Record<ApiKeyKind, string> = { secret: 'sk_live_', restricted: 'rk_live_' };
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 256 random bits and a 32-bit checksum, in base62. */
+const secretLength = 43;
+const checksumLength = 6;
+const keyPattern = new RegExp(`^(sk|rk)_live_[0-9A-Za-z]{${secretLength + checksumLength}}$`);
+
+function base62(value: bigint, length: number): string {
+  let text = '';
+  let rest = value;
+  for (let index = 0; index < length; index += 1) {
+    text = (alphabet[Number(rest % 62n)] ?? '') + text;
+    rest /= 62n;
+  }
+  return text;
+}
+
+/** The last six characters of a key: CRC-32 of all before them, so that secret scanners can tell a key from noise. */
+function checksumOf(text: string): string {
+  return base62(BigInt(crc32(text)), checksumLength);
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+export interface ApiKeyRequest {
+  readonly merchantId: string;
+  readonly kind: ApiKeyKind;
+  /** For restricted keys; `read_only` when neither this nor `permissions` is given. */
+  readonly preset?: PermissionPreset;
+  readonly permissions?: readonly Permission[];
+  readonly expiresAt?: Date;
+}
+
+/** Makes a key and returns it, the only time that it is ever seen: only its SHA-256 and last four characters are kept. */
+export async function createApiKey(
+  transaction: Transaction,
+  deps: { clock: Clock; random: Random },
+  request: ApiKeyRequest,
+): Promise<{ keyId: string; key: string }> {
+  const secret = deps.random.bytes(32).reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
+  const start = prefixes[request.kind] + base62(secret, secretLength);
+  const key = start + checksumOf(start);
+  const keyId = newId('apiKey', deps.random.bytes);
+  const granted =
+    request.kind === 'secret'
+      ? permissions
+      : (request.permissions ?? permissionPresets[request.preset ?? 'read_only']);
+  await transaction.query(insertApiKey, [
+    keyId,
+    request.merchantId,
+    request.kind,
+    hashOf(key),
+    key.slice(-4),
+    [...granted],
+    request.expiresAt ?? null,
+    deps.clock.now(),
+  ]);
+  return { keyId, key };
+}
+
+/** Reads the header `Authorization: Bearer <API_KEY>`, exactly so. Refuses anything else with 200101. */
+export function keyOfHeader(header: string | undefined): string {
+  if (header === undefined || header === '')
+    throw new Refusal('authorization_header_malformed', 'send Authorization: Bearer <API_KEY>');
+  const match = /^Bearer ([!-~]+)$/.exec(header);
+  if (match?.[1] === undefined) {
+    throw new Refusal('authorization_header_malformed', 'it must read Bearer, one space and the API key');
+  }
+  return match[1];
+}
+
+/** Looks up a key by the SHA-256 of all of it; undefined when there is none. */
+export type ApiKeyLookup = (keyHash: Buffer) => Promise<Row<typeof apiKeysByHashes> | undefined>;
+
+/** A lookup that asks the database for each key alone. */
+export function apiKeyLookup(queryable: Queryable): ApiKeyLookup {
+  return async (keyHash) => (await queryable.query(apiKeysByHashes, [[keyHash]]))[0];
+}
+
+/** Looks up many keys in one round trip, in the order given. */
+export async function findApiKeys(
+  queryable: Queryable,
+  keyHashes: readonly Buffer[],
+): Promise<(Row<typeof apiKeysByHashes> | undefined)[]> {
+  const rows = await queryable.query(apiKeysByHashes, [keyHashes]);
+  const byHash = new Map(rows.map((row) => [row.key_hash.toString('latin1'), row]));
+  return keyHashes.map((hash) => byHash.get(hash.toString('latin1')));
+}
+
+/** Tells who calls. Refuses a missing or malformed header (200101) and an unknown, expired or revoked key (200102). */
+export async function authenticate(
+  lookup: ApiKeyLookup,
+  header: string | undefined,
+  now: Date,
+): Promise<ApiKeyIdentity> {
+  const key = keyOfHeader(header);
+  // The checksum is looked at first, so that typing errors and guesses never reach the database.
+  const isWellFormed =
+    keyPattern.test(key) && checksumOf(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
+  const row = isWellFormed ? await lookup(hashOf(key)) : undefined;
+  const isExpired = row?.expires_at != null && row.expires_at <= now;
+  if (row === undefined || row.revoked_at !== null || isExpired) throw new Refusal('api_key_invalid');
+  return {
+    keyId: row.key_id,
+    merchantId: row.merchant_id,
+    kind: row.kind as ApiKeyKind,
+    permissions: new Set(row.permissions as Permission[]),
+  };
+}
+
+/** Revokes a key at once and for ever. False when there is no such key; revoking again changes nothing. */
+export async function revokeApiKey(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
+  return (await transaction.query(revokeKey, [keyId, now])).length === 1;
+}
+
+/** The merchant's keys, oldest first, revoked ones included. */
+export async function listApiKeys(queryable: Queryable, merchantId: string): Promise<ApiKeySummary[]> {
+  const rows = await queryable.query(apiKeysOfMerchant, [merchantId]);
+  return rows.map((row) => ({
+    keyId: row.key_id,
+    kind: row.kind as ApiKeyKind,
+    last4: row.last4,
+    permissions: row.permissions as Permission[],
+    expiresAt: row.expires_at ?? undefined,
+    revokedAt: row.revoked_at ?? undefined,
+    createdAt: row.created_at,
+  }));
+}

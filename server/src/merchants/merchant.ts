@@ -1,0 +1,51 @@
+import { fieldRefusal } from '@florin/protocol/error.ts';
+import { newId } from '@florin/protocol/id.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import type { Row } from '#db/statement.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import { insertMerchant, merchantById, merchantList } from './merchant.sql.ts';
+
+export interface Merchant {
+  readonly merchantId: string;
+  readonly merchantName: string;
+  readonly createdAt: Date;
+}
+
+/** Characters of a merchant's name. */
+const maxNameLength = 100;
+
+/** Creates a merchant. Refuses a name that is empty or longer than 100 characters. */
+export async function createMerchant(
+  transaction: Transaction,
+  deps: { clock: Clock; random: Random },
+  request: { merchantName: string },
+): Promise<Merchant> {
+  const merchantName = request.merchantName.trim();
+  const length = [...merchantName].length;
+  if (length === 0 || length > maxNameLength) {
+    throw fieldRefusal('merchantName', `must have 1 to ${maxNameLength} characters`);
+  }
+  const merchant = {
+    merchantId: newId('merchant', deps.random.bytes),
+    merchantName,
+    createdAt: deps.clock.now(),
+  };
+  await transaction.query(insertMerchant, [merchant.merchantId, merchantName, merchant.createdAt]);
+  return merchant;
+}
+
+/** One merchant by id; undefined when there is none. */
+export async function findMerchant(queryable: Queryable, merchantId: string): Promise<Merchant | undefined> {
+  const rows = await queryable.query(merchantById, [merchantId]);
+  return rows[0] === undefined ? undefined : parseMerchant(rows[0]);
+}
+
+/** All merchants of this installation, oldest first. */
+export async function listMerchants(queryable: Queryable): Promise<Merchant[]> {
+  return (await queryable.query(merchantList)).map(parseMerchant);
+}
+
+function parseMerchant(row: Row<typeof merchantById>): Merchant {
+  return { merchantId: row.merchant_id, merchantName: row.merchant_name, createdAt: row.created_at };
+}

@@ -1,0 +1,56 @@
+import { statement } from '#db/statement.ts';
+import { incomingEventKinds, incomingEvents, outboxTables, outboxWake } from '#webhooks/outbox.ts';
+
+/** Columns of a new session in the order of the insert, with the type of the array that carries them. */
+const newSessionColumns = [
+  ['session_id', 'text[]'],
+  ['merchant_id', 'text[]'],
+  ['session_type', 'text[]'],
+  ['business_id', 'text[]'],
+  ['business_type', 'text[]'],
+  ['client_code', 'text[]'],
+  ['account_id', 'text[]'],
+  ['account_version', 'text[]'],
+  ['recipient', 'text[]'],
+  ['settlement_token', 'text[]'],
+  ['fee_model', 'int4[]'],
+  ['amount', 'int8[]'],
+  ['line_items', 'jsonb[]'],
+  ['payer_email_required', 'bool[]'],
+  ['success_url', 'text[]'],
+  ['metadata', 'text[]'],
+  ['meta_data', 'text[]'],
+  ['salt', 'text[]'],
+  ['channel_id', 'text[]'],
+  ['intended_payer', 'text[]'],
+  ['intended_token', 'text[]'],
+  ['chosen_total', 'int8[]'],
+  ['expiration_time', 'timestamptz[]'],
+  ['created_at', 'timestamptz[]'],
+] as const;
+
+const names = newSessionColumns.map(([name]) => name);
+const arrays = newSessionColumns.map(([, type], index) => `$${index + 1}::${type}`);
+
+/**
+ * Inserts sessions, their session.created events and deliveries in one round trip and one commit. An account that was
+ * removed or re-created since its terms were read gets no session: the row and its event are left out, and the
+ * session's id is missing from the answer.
+ */
+export const insertSessions = statement(
+  'sessions_insert',
+  [...newSessionColumns.map(([, type]) => type), ...incomingEventKinds],
+  { session_id: 'text', woken: 'text?' },
+  `with draft as (
+     select d.* from unnest(${arrays.join(', ')}) as d (${names.join(', ')})
+     join accounts a on a.account_id = d.account_id and a.version = d.account_version and a.status = 'normal'
+   ), inserted as (
+     insert into sessions (${names.join(', ')}, status, updated_at)
+     select ${names.join(', ')}, 'initialized', created_at from draft
+     returning session_id
+   ), ${incomingEvents(newSessionColumns.length + 1).replace('incoming_events as', 'all_incoming_events as')},
+   incoming_events as (
+     select all_incoming_events.* from all_incoming_events join inserted on inserted.session_id = object_id
+   ), ${outboxTables}
+   select inserted.session_id, ${outboxWake} as woken from inserted`,
+);

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openDatabase } from '#db/database.ts';
+import { statement } from '#db/statement.ts';
+import { type Clock, systemClock } from '#outside/clock.ts';
+import { type Egress, EgressFailure } from '#outside/egress.ts';
+import { systemRandom } from '#outside/random.ts';
+import { addMerchant, addWebhook, selectAttempts, webhookDeps } from '../../test/harness/webhook-fixture.ts';
+import { hasty, openWebhookWorld, until } from '../../test/harness/webhook-world.ts';
+import { defaultDeliverySettings } from './delivery.ts';
+import { takeTurn } from './delivery-turn.ts';
+import { disableWebhook, enableWebhook, webhookDetail } from './webhook.ts';
+
+const world = await openWebhookWorld();
+after(() => world.close());
+const { db, openReceiver, withWorker, raise, deliveries, untilStatus } = world;
+
+test("a crashed worker's claim runs out and the event is sent again under the same id", async () => {
+  const receiver = await openReceiver();
+  const merchantId = await addMerchant(db);
+  await addWebhook(db, merchantId, { webhookUrl: receiver.url });
+  await raise(merchantId, merchantId);
+  const limits = { leaseMs: 300, total: 64, perWebhook: 16, freeByWebhook: new Map() };
+  const deps = { db, clock: systemClock, random: systemRandom, retry: hasty.retry };
+  const crashed = await takeTurn(deps, [], limits);
+  assert.equal(crashed.claims.length, 1);
+  const startedAt = performance.now();
+  await withWorker(() => untilStatus(merchantId, 'succeeded'));
+  assert.equal(performance.now() - startedAt > 200, true);
+  assert.deepEqual(
+    receiver.requests.map((request) => request.headers['webhook-id']),
+    [crashed.claims[0]?.eventId],
+  );
+});
+
+test('four workers send each of 400 events once', async () => {
+  const receiver = await openReceiver();
+  const merchantId = await addMerchant(db);
+  await addWebhook(db, merchantId, { webhookUrl: receiver.url });
+  const run = (worker: string) =>
+    withWorker(async () => {
+      for (let index = 0; index < 100; index += 1)
+        await raise(merchantId, `${merchantId}-${worker}-${index}`);
+      await untilStatus(merchantId, 'succeeded');
+    });
+  await Promise.all(['a', 'b', 'c', 'd'].map(run));
+  const ids = receiver.requests.map((request) => request.headers['webhook-id']);
+  assert.deepEqual([ids.length, new Set(ids).size], [400, 400]);
+});
+
+const dropConnections = statement(
+  'fixture_drop_connections',
+  [],
+  { dropped: 'int4' },
+  `select count(pg_terminate_backend(pid))::int as dropped from pg_stat_activity
+   where datname = current_database() and application_name = 'doomed'`,
+);
+
+test('a database that drops its connections again and again delays events and loses none', async () => {
+  const receiver = await openReceiver();
+  const merchantId = await addMerchant(db);
+  await addWebhook(db, merchantId, { webhookUrl: receiver.url });
+  const worker = openDatabase({ url: `${world.url}?application_name=doomed`, onError: () => {} });
+  await withWorker(
+    async () => {
+      for (let index = 0; index < 60; index += 1) {
+        await raise(merchantId, `${merchantId}-${index}`);
+        if (index % 20 === 10) await db.query(dropConnections);
+      }
+      await untilStatus(merchantId, 'succeeded');
+    },
+    { db: worker },
+  );
+  await worker.close();
+  assert.equal(new Set(receiver.requests.map((request) => request.headers['webhook-id'])).size, 60);
+});
+
+test('410 pauses a webhook at once: its other webhooks hear of it, its deliveries wait, enabling sends them', async () => {
+  const [gone, other] = [await openReceiver(), await openReceiver()];
+  gone.behave({ kind: 'answer', status: 410 });
+  const merchantId = await addMerchant(db);
+  const { webhookId } = await addWebhook(db, merchantId, { webhookUrl: gone.url });
+  await addWebhook(db, merchantId, { webhookUrl: other.url, subscribedEvents: ['webhook.*'] });
+  const ref = { merchantId, webhookId };
+  const shown = () => webhookDetail(db, webhookDeps(), { ...ref, showKey: true });
+  await withWorker(async () => {
+    await raise(merchantId, merchantId);
+    const [heard] = await other.waitFor(1);
+    const { key: _key, ...keyless } = await shown();
+    assert.equal(keyless.status, 'paused');
+    const body = JSON.parse(heard?.body ?? '');
+    assert.deepEqual([body.type, body.data], ['webhook.paused', { webhook: keyless }]);
+    await raise(merchantId, `${merchantId}-2`);
+    await delay(100);
+    assert.equal(gone.requests.length, 1);
+    const own = (await deliveries(merchantId)).filter((row) => row.webhook_id === webhookId);
+    assert.deepEqual(
+      own.map((row) => [row.object_id, row.status, row.next_attempt_at]),
+      [
+        [merchantId, 'pending', null],
+        [webhookId, 'skipped', null],
+        [`${merchantId}-2`, 'skipped', null],
+      ],
+    );
+    gone.behave({ kind: 'answer', status: 200 });
+    await db.transaction((transaction) => enableWebhook(transaction, webhookDeps(), ref));
+    await until(() => gone.requests.length === 2, 'the parked delivery is sent');
+    await delay(50);
+    assert.equal(gone.requests.length, 2);
+    assert.equal((await shown()).status, 'active');
+  });
+});
+
+test('disabling stops retries; events raised meanwhile are sent only when replayed, with a fresh schedule', async () => {
+  const receiver = await openReceiver();
+  receiver.behave({ kind: 'answer', status: 500 });
+  const merchantId = await addMerchant(db);
+  const { webhookId } = await addWebhook(db, merchantId, { webhookUrl: receiver.url });
+  const ref = { merchantId, webhookId };
+  await withWorker(async () => {
+    const since = systemClock.now();
+    await raise(merchantId, `${merchantId}-failed`);
+    await untilStatus(merchantId, 'failed');
+    await db.transaction((transaction) => disableWebhook(transaction, webhookDeps(), ref));
+    const count = receiver.requests.length;
+    await raise(merchantId, `${merchantId}-skipped`);
+    await delay(100);
+    assert.equal(receiver.requests.length, count);
+    let failuresLeft = 4;
+    receiver.behave(() => {
+      failuresLeft -= 1;
+      return { kind: 'answer', status: failuresLeft < 0 ? 200 : 500 };
+    });
+    await db.transaction((transaction) =>
+      enableWebhook(transaction, webhookDeps(), { ...ref, replaySince: since }),
+    );
+    await untilStatus(merchantId, 'succeeded');
+  });
+  const attempts = await db.query(selectAttempts, [merchantId]);
+  assert.equal(attempts.length, 10 + 1 + 1 + 4);
+});
+
+test('on the published schedule ten attempts take 75.6 hours, after which the webhook is paused', async () => {
+  let now = new Date('2026-05-01T00:00:00Z');
+  const clock: Clock = {
+    now: () => now,
+    monotonicMs: () => 0,
+    sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
+  };
+  const times: number[] = [];
+  const dead: Egress = {
+    post: () => {
+      times.push(now.getTime());
+      return Promise.reject(new EgressFailure('timed out'));
+    },
+    close: () => Promise.resolve(),
+  };
+  const merchantId = await addMerchant(db);
+  const { webhookId } = await addWebhook(db, merchantId);
+  const startedAt = now.getTime();
+  const retry = { ...defaultDeliverySettings.retry, jitter: 0 };
+  await raise(merchantId, merchantId, ['session.paid'], now);
+  await withWorker(
+    async () => {
+      for (let attempts = 1; attempts <= 10; attempts += 1) {
+        const isLogged = async () => (await deliveries(merchantId))[0]?.attempt_count === attempts;
+        await until(isLogged, `attempt ${attempts} is logged`);
+        const next = (await deliveries(merchantId))[0]?.next_attempt_at;
+        if (!next) continue;
+        now = new Date(next.getTime() - 1);
+        await delay(30);
+        assert.equal(times.length, attempts);
+        now = next;
+      }
+    },
+    { clock, egress: dead, settings: { ...defaultDeliverySettings, retry } },
+  );
+  const elapsed = times.map((time) => time - startedAt);
+  const planned = retry.delaysMs.map((_, index) =>
+    retry.delaysMs.slice(0, index + 1).reduce((a, b) => a + b),
+  );
+  assert.deepEqual(elapsed, planned);
+  const shown = await webhookDetail(db, webhookDeps(), { merchantId, webhookId, showKey: false });
+  assert.equal(shown.status, 'paused');
+  assert.deepEqual(
+    (await deliveries(merchantId)).map((row) => [row.object_id, row.status]),
+    [
+      [merchantId, 'failed'],
+      [webhookId, 'skipped'],
+    ],
+  );
+});

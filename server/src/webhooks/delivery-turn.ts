@@ -1,0 +1,186 @@
+import type { Database, Transaction } from '#db/database.ts';
+import type { Row } from '#db/statement.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import { beginTurn, claimDeliveries, countFailures, recordAttempts } from './delivery.sql.ts';
+import type { RetrySettings } from './retry.ts';
+import { pauseWebhook } from './webhook.ts';
+
+/** A delivery that this worker may attempt until `claimedUntil`. */
+export interface Claim {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly merchantId: string;
+  readonly eventId: string;
+  /** Failed attempts so far, since the last replay. */
+  readonly attemptsMade: number;
+  readonly claimedUntil: Date;
+  readonly body: string;
+  readonly webhookUrl: string;
+  readonly sealedKey: Uint8Array;
+  /** Signs too, until the time; after a key refresh with an overlap. */
+  readonly previousKey: { readonly sealed: Uint8Array; readonly until: Date } | undefined;
+}
+
+/** What came of one attempt, and what follows. */
+export interface AttemptResult {
+  readonly claim: Claim;
+  readonly attemptedAt: Date;
+  readonly endedAt: Date;
+  readonly httpStatus: number | undefined;
+  readonly latencyMs: number;
+  /** Empty after a success. */
+  readonly error: string;
+  /** The answer's first 4 KiB. */
+  readonly responseBody: string;
+  readonly status: 'succeeded' | 'pending' | 'failed';
+  /** Set while pending. */
+  readonly nextAttemptAt: Date | undefined;
+}
+
+/** How much one turn may claim. */
+export interface ClaimLimits {
+  readonly leaseMs: number;
+  /** Deliveries in all, and for each webhook not named in `freeByWebhook`. */
+  readonly total: number;
+  readonly perWebhook: number;
+  readonly freeByWebhook: ReadonlyMap<string, number>;
+}
+
+/**
+ * One turn of the engine, one transaction: settles finished attempts, pauses webhooks that have failed for too long,
+ * and claims what is due. `parkedCount` tells how much stood in front and made room for others.
+ */
+export function takeTurn(
+  deps: {
+    readonly db: Database;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly retry: RetrySettings;
+  },
+  results: readonly AttemptResult[],
+  limits: ClaimLimits,
+): Promise<{ claims: Claim[]; parkedCount: number }> {
+  return deps.db.transaction(async (transaction) => {
+    await transaction.query(beginTurn);
+    if (results.length > 0) await settle(transaction, deps, results);
+    return limits.total > 0 ? claim(transaction, deps.clock, limits) : { claims: [], parkedCount: 0 };
+  });
+}
+
+async function settle(
+  transaction: Transaction,
+  deps: { readonly clock: Clock; readonly random: Random; readonly retry: RetrySettings },
+  results: readonly AttemptResult[],
+): Promise<void> {
+  const rows = await transaction.query(recordAttempts, [
+    results.map((result) => result.claim.deliveryId),
+    results.map((result) => result.claim.claimedUntil),
+    results.map((result) => result.attemptedAt),
+    results.map((result) => result.httpStatus ?? null),
+    results.map((result) => result.latencyMs),
+    results.map((result) => result.error),
+    results.map((result) => result.responseBody),
+    results.map((result) => result.status),
+    results.map((result) => result.nextAttemptAt ?? null),
+    deps.clock.now(),
+  ]);
+  const applied = new Set(rows.map((row) => row.delivery_id));
+  const outcomes = tallyOutcomes(results.filter((result) => applied.has(result.claim.deliveryId)));
+  if (outcomes.length === 0) return;
+  const counted = await transaction.query(countFailures, [
+    outcomes.map((outcome) => outcome.webhookId),
+    outcomes.map((outcome) => outcome.hasSuccess),
+    outcomes.map((outcome) => outcome.failures),
+    outcomes.map((outcome) => outcome.firstFailureAt ?? null),
+  ]);
+  const lastFailures = new Map(outcomes.map((outcome) => [outcome.webhookId, outcome]));
+  for (const webhook of counted) {
+    const outcome = lastFailures.get(webhook.webhook_id);
+    if (outcome === undefined || webhook.status !== 'active' || !mustPause(deps.retry, webhook, outcome))
+      continue;
+    await pauseWebhook(transaction, deps, { merchantId: webhook.merchant_id, webhookId: webhook.webhook_id });
+  }
+}
+
+interface Outcome {
+  readonly webhookId: string;
+  hasSuccess: boolean;
+  /** Since the last success among these results. */
+  failures: number;
+  firstFailureAt: Date | undefined;
+  lastFailureAt: Date | undefined;
+  /** The receiver said 410, which ends its subscription at once. */
+  isGone: boolean;
+}
+
+/** Sums up results per webhook, in the order in which the attempts ended. */
+export function tallyOutcomes(results: readonly AttemptResult[]): Outcome[] {
+  const byWebhook = new Map<string, Outcome>();
+  for (const result of results.toSorted((a, b) => a.endedAt.getTime() - b.endedAt.getTime())) {
+    const { webhookId } = result.claim;
+    const outcome = byWebhook.get(webhookId) ?? noOutcome(webhookId);
+    byWebhook.set(webhookId, outcome);
+    if (result.status === 'succeeded') {
+      Object.assign(outcome, noOutcome(webhookId), { hasSuccess: true });
+      continue;
+    }
+    outcome.failures += 1;
+    outcome.firstFailureAt ??= result.endedAt;
+    outcome.lastFailureAt = result.endedAt;
+    outcome.isGone ||= result.httpStatus === 410;
+  }
+  return [...byWebhook.values()];
+}
+
+function noOutcome(webhookId: string): Outcome {
+  return {
+    webhookId,
+    hasSuccess: false,
+    failures: 0,
+    firstFailureAt: undefined,
+    lastFailureAt: undefined,
+    isGone: false,
+  };
+}
+
+function mustPause(retry: RetrySettings, webhook: Row<typeof countFailures>, outcome: Outcome): boolean {
+  if (outcome.isGone) return true;
+  if (outcome.lastFailureAt === undefined || webhook.first_failure_at === null) return false;
+  const spanMs = outcome.lastFailureAt.getTime() - webhook.first_failure_at.getTime();
+  return webhook.consecutive_failures >= retry.pauseAfterFailures && spanMs >= retry.pauseAfterMs;
+}
+
+async function claim(
+  transaction: Transaction,
+  clock: Clock,
+  limits: ClaimLimits,
+): Promise<{ claims: Claim[]; parkedCount: number }> {
+  const now = clock.now();
+  const claimedUntil = new Date(now.getTime() + limits.leaseMs);
+  const rows = await transaction.query(claimDeliveries, [
+    now,
+    claimedUntil,
+    limits.total,
+    limits.perWebhook,
+    JSON.stringify(Object.fromEntries(limits.freeByWebhook)),
+  ]);
+  const claims = rows.filter((row) => row.is_claimed).map((row) => claimOf(row, claimedUntil));
+  return { claims, parkedCount: rows.length - claims.length };
+}
+
+function claimOf(row: Row<typeof claimDeliveries>, claimedUntil: Date): Claim {
+  const { previous_sealed_key: sealed, previous_key_until: until } = row;
+  return {
+    deliveryId: row.delivery_id,
+    webhookId: row.webhook_id,
+    merchantId: row.merchant_id,
+    eventId: row.event_id,
+    attemptsMade: row.attempts_made,
+    claimedUntil,
+    body: row.body,
+    webhookUrl: row.webhook_url,
+    sealedKey: row.sealed_key,
+    previousKey: sealed === null || until === null ? undefined : { sealed, until },
+  };
+}

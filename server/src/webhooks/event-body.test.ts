@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { eventBody, maxBodyBytes, withoutProductData } from './event-body.ts';
+
+const item = {
+  lineItemId: 'li_1',
+  productData: { productName: 'A "} quoted, [name', status: 'active' },
+  quantity: 2,
+};
+
+function body(dataJson: string): string {
+  const { head, tail } = eventBody({
+    eventId: 'evt_1',
+    type: 'session.paid',
+    at: new Date('2026-01-02T03:04:05.006Z'),
+    dataJson,
+  });
+  return `${head}7${tail}`;
+}
+
+test('a body of up to 64 KiB keeps its data untouched', () => {
+  const data = JSON.stringify({ session: { lineItems: { items: [item] }, note: 'x'.repeat(60_000) } });
+  assert.equal(
+    body(data),
+    `{"id":"evt_1","type":"session.paid","apiVersion":"v1","timestamp":"2026-01-02T03:04:05.006Z","sequence":7,"data":${data}}`,
+  );
+});
+
+test('a body over 64 KiB drops productData and says so, and keeps the metadata byte for byte', () => {
+  const metadata =
+    '{"productData":1,"productData":2, "n":1.0e400,"lineItems":{"items":[{"productData":"kept"}]}}';
+  const items = Array.from({ length: 100 }, () => ({
+    ...item,
+    productData: { productDescription: 'é'.repeat(500) },
+  }));
+  const data = `{"session":{"lineItems":${JSON.stringify({ items })},"metadata":${metadata}},"transaction":{"orderId":"0x1"}}`;
+  const kept = JSON.stringify({ items: items.map(({ productData: _, ...rest }) => rest) });
+  const text = body(data);
+  assert.equal(
+    text.slice(text.indexOf(',"data":')),
+    `,"data":{"session":{"lineItems":${kept},"metadata":${metadata}},"transaction":{"orderId":"0x1"}},"truncated":true}`,
+  );
+  assert.equal(Buffer.byteLength(text) <= maxBodyBytes, true);
+});
+
+test('dropping productData from any JSON leaves what parsing and deleting it would leave', () => {
+  const items = fc.array(
+    fc.dictionary(fc.constantFrom('productData', 'a', 'b"', 'lineItems'), fc.jsonValue({ maxDepth: 2 })),
+  );
+  const object = fc.record({ lineItems: fc.record({ items }), metadata: fc.jsonValue() });
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), object), fc.constantFrom(0, 2), (data, space) => {
+      const expected = structuredClone(data);
+      for (const value of Object.values(expected))
+        for (const one of value.lineItems.items) delete one['productData'];
+      assert.deepEqual(
+        JSON.parse(withoutProductData(JSON.stringify(data, undefined, space))),
+        JSON.parse(JSON.stringify(expected)),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Random } from '#outside/random.ts';
+import { defaultRetrySettings, nextAttemptAt } from './retry.ts';
+
+const endedAt = new Date('2026-03-04T05:06:07.000Z');
+const hourMs = 3_600_000;
+
+function fraction(value: number): Random {
+  return { bytes: (size) => new Uint8Array(size), fraction: () => value };
+}
+
+function waitMs(attemptsMade: number, jitter: number, retryAfter?: string): number | undefined {
+  const next = nextAttemptAt(defaultRetrySettings, fraction(jitter), { attemptsMade, endedAt, retryAfter });
+  return next === undefined ? undefined : next.getTime() - endedAt.getTime();
+}
+
+test('ten attempts span 75.6 hours, then the schedule is through', () => {
+  const waits = Array.from({ length: 11 }, (_, attemptsMade) => waitMs(attemptsMade, 0.5));
+  assert.deepEqual(waits, [...defaultRetrySettings.delaysMs, undefined]);
+  const total = defaultRetrySettings.delaysMs.reduce((sum, delay) => sum + delay, 0);
+  assert.equal(Math.floor(total / (hourMs / 10)), 755);
+});
+
+test('jitter keeps every wait within a tenth of the schedule', () => {
+  const property = fc.property(
+    fc.integer({ min: 0, max: 9 }),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    (made, share) => {
+      const planned = defaultRetrySettings.delaysMs[made] ?? 0;
+      const wait = waitMs(made, share) ?? -1;
+      assert.equal(Math.abs(wait - planned) <= planned / 10 + 1, true);
+    },
+  );
+  fc.assert(property);
+});
+
+test('a longer Retry-After is honoured up to 24 hours, a shorter or unreadable one changes nothing', () => {
+  assert.equal(waitMs(1, 0.5, '120'), 120_000);
+  assert.equal(waitMs(1, 0.5, 'Wed, 04 Mar 2026 06:06:07 GMT'), hourMs);
+  assert.equal(waitMs(1, 0.5, '999999999'), 24 * hourMs);
+  assert.equal(waitMs(1, 0.5, 'Wed, 04 Mar 2099 06:06:07 GMT'), 24 * hourMs);
+  for (const shorter of ['0', '1', '-5', 'soon', '', '1e9', 'Wed, 04 Mar 2020 06:06:07 GMT']) {
+    assert.equal(waitMs(1, 0.5, shorter), 5000);
+  }
+  assert.equal(waitMs(10, 0.5, '120'), undefined);
+});

@@ -1,0 +1,300 @@
+import { Refusal } from '@florin/protocol/error.ts';
+import { newId } from '@florin/protocol/id.ts';
+import type { LinkCreateBody } from '@florin/protocol/link.ts';
+import type { Hex, Order } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import { domainVersion, gatewayDomainName, orderTypes } from '@florin/protocol/typed-data.ts';
+import { Wallet } from 'ethers';
+import type { FastifyInstance } from 'fastify';
+import { hashTypedData, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { AuthorizationDeps } from '#authorizations/authorization.ts';
+import { viemCryptography } from '#authorizations/cryptography.ts';
+import type { PayerChain } from '#authorizations/signature.ts';
+import { createProduct } from '#catalog/product.ts';
+import { chainsOf } from '#chains/chain.ts';
+import type { Database } from '#db/database.ts';
+import { statement } from '#db/statement.ts';
+import { agentDoor } from '#http/agent/agent.ts';
+import { buildServer } from '#http/server.ts';
+import { createLink } from '#links/link.ts';
+import type { Clock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import type { OrderSigner } from '#sessions/signer.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+
+const insertMerchant = statement(
+  'agent_fixture_merchant',
+  ['text', 'timestamptz'],
+  {},
+  `insert into merchants (merchant_id, merchant_name, created_at) values ($1, 'Test merchant', $2)`,
+);
+
+const insertAccount = statement(
+  'agent_fixture_account',
+  ['text', 'text', 'text', 'text[]', 'text', 'timestamptz'],
+  {},
+  `insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version, status,
+     created_at, updated_at)
+   values ($1, $2, 'Main', $3, $4, $5, 'normal', $6, $6)`,
+);
+
+const setLinkStatus = statement(
+  'agent_fixture_link_status',
+  ['text', 'text'],
+  {},
+  `update links set status = $2, custom_disabled_text = 'Back at noon' where link_id = $1`,
+);
+
+const countRows = statement(
+  'agent_fixture_rows',
+  [],
+  { sessions: 'int8', orders: 'int8', authorizations: 'int8', events: 'int8' },
+  `select (select count(*) from sessions) as sessions, (select count(*) from orders) as orders,
+     (select count(*) from authorizations) as authorizations,
+     (select count(*) from events where event_type like 'session.%') as events`,
+);
+
+function token(chainName: string, chainId: number, symbol: string, decimals: number): Token {
+  const address = new Wallet(toHex(chainId * 100 + symbol.charCodeAt(3), { size: 32 })).address as Hex;
+  return {
+    tokenId: `${chainName}::${symbol.toLowerCase()}`,
+    chainName,
+    chainId,
+    address,
+    name: symbol,
+    symbol,
+    decimals,
+  };
+}
+
+function chain(name: string, chainId: number, tokens: readonly Token[]) {
+  const finality = { tag: 'finalized', depth: 1 } as const;
+  const contracts = { gateway: `0x${'a1'.repeat(20)}`, vault: `0x${'b2'.repeat(20)}` } as const;
+  return { name, chainId, rpcUrls: [], ...contracts, startBlock: 0n, finality, pollIntervalMs: 1000, tokens };
+}
+
+/** Two chains; the tokens of the second have 18 decimals. */
+export const fixtureChains = chainsOf([
+  chain('ethereum', 31337, [token('ethereum', 31337, 'USDC', 6), token('ethereum', 31337, 'USDT', 6)]),
+  chain('base', 31338, [token('base', 31338, 'USDC', 18)]),
+]);
+
+/** Signs with a key in memory, in the gateway's own EIP-712 domain. */
+function memorySigner(): OrderSigner {
+  const account = privateKeyToAccount(`0x${'0f'.repeat(32)}`);
+  const typed = (chainId: number, gateway: Hex, order: Order) => ({
+    domain: { name: gatewayDomainName, version: domainVersion, chainId, verifyingContract: gateway },
+    types: orderTypes,
+    primaryType: 'Order' as const,
+    message: order,
+  });
+  return {
+    address: account.address,
+    orderId: (chainId, gateway, order) => hashTypedData(typed(chainId, gateway, order)),
+    signOrder: (chainId, gateway, order) => account.signTypedData(typed(chainId, gateway, order)),
+    signPayout: async () => {
+      throw new Error('no payouts here');
+    },
+  };
+}
+
+/** The payers' chains as the outside world has them; tests change its members. */
+export interface FakeChain extends PayerChain {
+  /** What every token says about every allowance. */
+  allowance: bigint;
+  /** The code at every payer's address. */
+  code: Hex;
+  /** What accounts with code say about every signature; undefined: they revert. */
+  verdict: Hex | undefined;
+  isDown: boolean;
+  callsSeen: number;
+}
+
+const isValidSignatureSelector = '0x1626ba7e';
+
+function fakeChain(): FakeChain {
+  const countCall = () => {
+    chain.callsSeen += 1;
+    if (chain.isDown) throw new Refusal('chain_unavailable');
+  };
+  const chain: FakeChain = {
+    allowance: 0n,
+    code: '0x',
+    verdict: undefined,
+    isDown: false,
+    callsSeen: 0,
+    async codeAt() {
+      countCall();
+      return chain.code;
+    },
+    async callAt(_chainId, { data }) {
+      countCall();
+      return data.startsWith(isValidSignatureSelector) ? chain.verdict : toHex(chain.allowance, { size: 32 });
+    },
+  };
+  return chain;
+}
+
+/** A clock that tests move. */
+export interface TestClock extends Clock {
+  time: number;
+}
+
+function testClock(): TestClock {
+  const clock: TestClock = {
+    time: Date.UTC(2030, 0, 1),
+    now: () => new Date(clock.time),
+    monotonicMs: () => clock.time,
+    sleep: async () => {},
+  };
+  return clock;
+}
+
+export interface AgentReply {
+  readonly httpStatus: number;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
+/** The AI protocol's door over a database of its own, with a merchant. */
+export class AgentWorld {
+  readonly clock: TestClock;
+  readonly chain: FakeChain;
+  readonly database: TestDatabase;
+  readonly deps: AuthorizationDeps;
+  readonly server: FastifyInstance;
+  readonly merchantId: string;
+  readonly accountId: string;
+
+  private constructor(parts: {
+    database: TestDatabase;
+    server: FastifyInstance;
+    deps: AuthorizationDeps;
+    clock: TestClock;
+    chain: FakeChain;
+    merchantId: string;
+    accountId: string;
+  }) {
+    this.database = parts.database;
+    this.server = parts.server;
+    this.deps = parts.deps;
+    this.merchantId = parts.merchantId;
+    this.accountId = parts.accountId;
+    this.clock = parts.clock;
+    this.chain = parts.chain;
+  }
+
+  static async open(): Promise<AgentWorld> {
+    const database = await testDatabase();
+    const clock = testClock();
+    const payerChain = fakeChain();
+    const deps: AuthorizationDeps = {
+      clock,
+      random: systemRandom,
+      origin: 'https://pay.example.com',
+      serviceDomain: 'pay.example.com',
+      chains: fixtureChains,
+      rates: { sameToken: 2000, sameChain: 3000, crossChain: 6000 },
+      signer: memorySigner(),
+      reclaimAfterSeconds: 86_400,
+      cryptography: viemCryptography,
+      payerChain,
+      maxOpenSessions: 20,
+    };
+    const server = await buildServer({
+      log: silentLog,
+      random: systemRandom,
+      origin: deps.origin,
+      doors: [agentDoor({ db: database.db, deps, basePaths: ['/aipay/api/v1', '/api/v1'] })],
+      ready: async () => ({ ready: true, checks: {} }),
+    });
+    const merchantId = newId('merchant', systemRandom.bytes);
+    const accountId = newId('account', systemRandom.bytes);
+    await database.db.query(insertMerchant, [merchantId, clock.now()]);
+    await database.db.query(insertAccount, [
+      accountId,
+      merchantId,
+      `0x${'c3'.repeat(20)}`,
+      fixtureChains.tokens.map(({ tokenId }) => tokenId),
+      newId('accountVersion', systemRandom.bytes),
+      clock.now(),
+    ]);
+    return new AgentWorld({ database, server, deps, clock, chain: payerChain, merchantId, accountId });
+  }
+
+  get db(): Database {
+    return this.database.db;
+  }
+
+  /** A link to ethereum::usdc, of one product at ten dollars unless told otherwise; gives its id. */
+  async addLink(body: Partial<LinkCreateBody> = {}): Promise<string> {
+    const product = await this.db.transaction((transaction) =>
+      createProduct(transaction, this.deps, {
+        merchantId: this.merchantId,
+        body: { name: 'Tea', commonPrices: [10_000_000] },
+      }),
+    );
+    const item = {
+      itemType: 'product',
+      productId: product.productId,
+      quantity: 1,
+      unitPrice: 10_000_000,
+    } as const;
+    const link = await this.db.transaction((transaction) =>
+      createLink(
+        transaction,
+        { ...this.deps, isPayable: () => true },
+        {
+          merchantId: this.merchantId,
+          body: {
+            linkType: 'fixed',
+            linkName: 'Tea shop',
+            accountId: this.accountId,
+            settlementToken: 'ethereum::usdc',
+            feeModel: 2,
+            lineItems: [item],
+            ...body,
+          },
+        },
+      ),
+    );
+    return link.linkId;
+  }
+
+  /** A link where the payer chooses the amount; gives its id. */
+  addCustomLink(): Promise<string> {
+    return this.addLink({ linkType: 'custom', lineItems: [{ itemType: 'user_priced' }] });
+  }
+
+  /** Puts a link into a state, whatever brings it there. */
+  async setLinkStatus(linkId: string, status: 'active' | 'disabled' | 'deleted'): Promise<void> {
+    await this.db.query(setLinkStatus, [linkId, status]);
+  }
+
+  async rows() {
+    return (await this.db.query(countRows))[0];
+  }
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<AgentReply> {
+    return replyOf(await this.server.inject({ method: 'GET', url: `/aipay/api/v1${path}`, headers }));
+  }
+
+  async post(path: string, body: unknown): Promise<AgentReply> {
+    const payload = JSON.stringify(body);
+    const headers = { 'content-type': 'application/json' };
+    return replyOf(
+      await this.server.inject({ method: 'POST', url: `/aipay/api/v1${path}`, headers, payload }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    await this.database.close();
+  }
+}
+
+function replyOf(response: { statusCode: number; body: string }): AgentReply {
+  return { httpStatus: response.statusCode, text: response.body, body: JSON.parse(response.body) };
+}

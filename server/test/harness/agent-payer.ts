@@ -1,0 +1,65 @@
+import type { CreateSessionMessage, PreparePaymentMessage } from '@florin/protocol/agent-api.ts';
+import type { AuthorizationRequirement, LinkView } from '@florin/protocol/agent-view.ts';
+import { hexlify, randomBytes, Wallet } from 'ethers';
+import type { AgentReply, AgentWorld } from './agent-fixture.ts';
+
+export interface SignedBody<M> {
+  readonly message: M;
+  readonly signature: string;
+}
+
+/** A new payer's wallet. */
+export function newPayer(): Wallet {
+  return new Wallet(hexlify(randomBytes(32)));
+}
+
+/** A nonce that nobody has used. */
+export function newNonce(): string {
+  return hexlify(randomBytes(32));
+}
+
+/** Signs a message the way a client does: by the definitions that the service sent, on the chain of the message. */
+export async function sign<M extends { readonly paymentChainId: string }>(
+  payer: Wallet,
+  { authorizationSpec }: AuthorizationRequirement,
+  message: M,
+): Promise<SignedBody<M>> {
+  const domain = { ...authorizationSpec.domain, chainId: message.paymentChainId };
+  return { message, signature: await payer.signTypedData(domain, authorizationSpec.types, message) };
+}
+
+/** The part of a reply that must be there. */
+export function present<T>(value: T | undefined | null): T {
+  if (value === undefined || value === null) throw new Error('the reply lacks what it must have');
+  return value;
+}
+
+/** A signed request to create a session from what the link's view offers, with some fields changed before signing. */
+export async function creationBody(
+  world: AgentWorld,
+  payer: Wallet,
+  linkId: string,
+  changes: Partial<CreateSessionMessage> = {},
+): Promise<SignedBody<CreateSessionMessage>> {
+  const view = viewOf<LinkView>(await world.get(`/payment/link/${linkId}`));
+  const requirement = present(view.aiView.createPaymentSessionRequirement);
+  const template = present(requirement.messageTemplate) as unknown as CreateSessionMessage;
+  return sign(payer, requirement, { ...template, payer: payer.address, ...changes });
+}
+
+/** A signed request to prepare from a requirement's template, with some fields changed before signing. */
+export function preparationBody(
+  payer: Wallet,
+  requirement: AuthorizationRequirement | undefined,
+  changes: Partial<PreparePaymentMessage> = {},
+): Promise<SignedBody<PreparePaymentMessage>> {
+  const found = present(requirement);
+  const template = present(found.messageTemplate) as unknown as PreparePaymentMessage;
+  return sign(payer, found, { ...template, ...changes });
+}
+
+/** `data` of a successful reply; throws with the whole text of any other. */
+export function viewOf<T>(reply: AgentReply): T {
+  if (reply.httpStatus !== 200 || reply.body['code'] !== 0) throw new Error(reply.text);
+  return reply.body['data'] as T;
+}

@@ -1,0 +1,68 @@
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { concat, encodeAbiParameters, keccak256, pad, toEventSelector, toHex } from 'viem';
+import type { Chain } from '#chains/chain.ts';
+import type { Anvil } from './anvil.ts';
+
+/**
+ * Code that emits what its calldata says: four topics, then data (LOG4). Put in the gateway's place it gives any event
+ * with three indexed arguments, without tokens, orders and signatures.
+ */
+const emitterCode = '0x608036036080600037606035604035602035600035608036036000a400';
+
+export const gateway = '0x1111111111111111111111111111111111111111';
+export const vault = '0x2222222222222222222222222222222222222222';
+
+/** Puts the emitter in the gateway's place. */
+export async function installEmitter(anvil: Anvil): Promise<void> {
+  await anvil.request('anvil_setCode', [gateway, emitterCode]);
+}
+
+/** A chain of one test: `finalized` of the node, no further depth. */
+export function testChain(anvil: Anvil, changes: Partial<Chain> = {}): Chain {
+  return {
+    name: 'test',
+    chainId: anvil.chainId,
+    rpcUrls: [anvil.url],
+    gateway,
+    vault,
+    startBlock: 1n,
+    finality: { tag: 'finalized', depth: 0 },
+    pollIntervalMs: 20,
+    tokens: [],
+    ...changes,
+  };
+}
+
+export function orderIdOf(number: number): Hex {
+  return keccak256(toHex(`order ${number}`));
+}
+
+/** Calldata that makes the emitter emit `Paid` of this order, with fixed amounts. */
+export function paidCall(orderId: Hex): Hex {
+  const event = paymentGatewayAbi.find((item) => item.type === 'event' && item.name === 'Paid');
+  if (event?.type !== 'event') throw new Error('the gateway has no event Paid');
+  const data = encodeAbiParameters(
+    [
+      { type: 'address' },
+      { type: 'address' },
+      { type: 'uint256' },
+      { type: 'uint256' },
+      { type: 'uint256' },
+      { type: 'uint8' },
+      { type: 'bytes32' },
+    ],
+    [vault, gateway, 1_000_000n, 990_000n, 10_000n, 0, keccak256(orderId)],
+  );
+  return concat([toEventSelector(event), orderId, keccak256('0x01'), pad('0xabcd', { size: 32 }), data]);
+}
+
+/** Sends calls from anvil's first account, all into the next block, and gives the hashes. */
+export async function sendCalls(anvil: Anvil, calls: readonly Hex[]): Promise<Hex[]> {
+  const hashes: Hex[] = [];
+  for (const data of calls) {
+    const request = { from: anvil.accounts[0]?.address, to: gateway, data, gas: '0x30d40' };
+    hashes.push((await anvil.request('eth_sendTransaction', [request])) as Hex);
+  }
+  return hashes;
+}

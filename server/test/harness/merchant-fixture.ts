@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { statement } from '#db/statement.ts';
+import { type MerchantDoorDeps, merchantDoor } from '#http/merchant/merchant-door.ts';
+import { compileCheck } from '#http/schema-check.ts';
+import { buildServer } from '#http/server.ts';
+import { createAccount } from '#merchants/account.ts';
+import { type ApiKeyRequest, apiKeyLookup, createApiKey } from '#merchants/api-key.ts';
+import { createMerchant } from '#merchants/merchant.ts';
+import type { Clock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import { secretBox } from '#outside/secret-box.ts';
+import { sessionInserter } from '#sessions/session-insert.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { fixtureChains } from './agent-fixture.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+
+const eventBodies = statement(
+  'merchant_fixture_events',
+  ['text'],
+  { body: 'text' },
+  'select body from events where object_id = $1 order by sequence',
+);
+
+export interface MerchantReply {
+  readonly status: number;
+  readonly headers: LightMyRequestResponse['headers'];
+  readonly text: string;
+  readonly code: number;
+  readonly message: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+  readonly data: any;
+}
+
+/** A clock that tests move. */
+interface MovableClock extends Clock {
+  time: number;
+}
+
+function movableClock(): MovableClock {
+  const clock: MovableClock = {
+    time: Date.UTC(2030, 0, 1),
+    now: () => new Date(clock.time),
+    monotonicMs: () => clock.time,
+    sleep: async () => {},
+  };
+  return clock;
+}
+
+/** The merchant API over a database of its own, with two merchants. */
+export class MerchantWorld {
+  readonly clock: MovableClock;
+  readonly database: TestDatabase;
+  readonly server: FastifyInstance;
+  readonly deps: MerchantDoorDeps;
+
+  private constructor(parts: {
+    clock: MovableClock;
+    database: TestDatabase;
+    server: FastifyInstance;
+    deps: MerchantDoorDeps;
+  }) {
+    this.clock = parts.clock;
+    this.database = parts.database;
+    this.server = parts.server;
+    this.deps = parts.deps;
+  }
+
+  static async open(): Promise<MerchantWorld> {
+    const database = await testDatabase();
+    const clock = movableClock();
+    const origin = 'https://pay.example.com';
+    const deps: MerchantDoorDeps = {
+      db: database.db,
+      insertSession: sessionInserter(database.db, { random: systemRandom, origin }),
+      lookupApiKey: apiKeyLookup(database.db),
+      clock,
+      random: systemRandom,
+      origin,
+      chains: fixtureChains,
+      rates: { sameToken: 2000, sameChain: 3000, crossChain: 6000 },
+      secrets: secretBox([randomBytes(32)]),
+      addresses: { allowLoopback: false },
+    };
+    const server = await buildServer({
+      log: silentLog,
+      random: systemRandom,
+      origin,
+      ready: async () => ({ ready: true, checks: {} }),
+      doors: [merchantDoor(deps)],
+    });
+    return new MerchantWorld({ clock, database, server, deps });
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    await this.database.close();
+  }
+
+  /** A new merchant's id. */
+  async addMerchant(): Promise<string> {
+    const merchant = await this.database.db.transaction((transaction) =>
+      createMerchant(transaction, this.deps, { merchantName: 'Test merchant' }),
+    );
+    return merchant.merchantId;
+  }
+
+  /** A new account's id; it takes every token but `ethereum::usdt` unless said otherwise. */
+  async addAccount(
+    merchantId: string,
+    settlementCurrencies: readonly string[] = ['ethereum::usdc', 'base::usdc'],
+  ): Promise<string> {
+    const request = {
+      merchantId,
+      accountName: 'Main',
+      accountAddress: `0x${randomBytes(20).toString('hex')}`,
+      settlementCurrencies,
+    };
+    const account = await this.database.db.transaction((transaction) =>
+      createAccount(transaction, this.deps, request),
+    );
+    return account.accountId;
+  }
+
+  /** A new API key; a secret one unless permissions are given. */
+  async addKey(merchantId: string, restricted?: Omit<ApiKeyRequest, 'merchantId' | 'kind'>): Promise<string> {
+    const kind = restricted === undefined ? 'secret' : 'restricted';
+    const created = await this.database.db.transaction((transaction) =>
+      createApiKey(transaction, this.deps, { ...restricted, merchantId, kind }),
+    );
+    return created.key;
+  }
+
+  /** The events about one object, in order. */
+  async eventsOf(objectId: string): Promise<{ type: string; sequence: number; data: unknown }[]> {
+    const rows = await this.database.db.query(eventBodies, [objectId]);
+    return rows.map((row) => JSON.parse(row.body));
+  }
+
+  /** Sends one request below the base path; a text body goes out as it is. A success must match its documented shape. */
+  async send(
+    method: 'GET' | 'POST',
+    path: string,
+    options: { key?: string; body?: unknown } = {},
+  ): Promise<MerchantReply> {
+    const { key, body } = options;
+    const reply = await this.server.inject({
+      method,
+      url: `/payment/v1${path}`,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const answer = JSON.parse(reply.body) as { code: number; message: string; data: unknown };
+    if (answer.code === 0) assertDocumented(method, path, answer.data);
+    return { status: reply.statusCode, headers: reply.headers, text: reply.body, ...answer };
+  }
+}
+
+const documented = Object.values(merchantApi.routes).map((route) => ({
+  method: route.method,
+  path: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
+  check: compileCheck(route.reply, 'data'),
+}));
+
+function assertDocumented(method: string, path: string, data: unknown): void {
+  const route = documented.find((candidate) => candidate.method === method && candidate.path.test(path));
+  if (route === undefined) throw new Error(`no route documents ${method} ${path}`);
+  const refusal = route.check(data);
+  if (refusal !== undefined) throw new Error(`${method} ${path} answered another shape: ${refusal.message}`);
+}

@@ -1,0 +1,84 @@
+import { newId } from '@florin/protocol/id.ts';
+import type { Webhook, WebhookCreateBody } from '@florin/protocol/webhook.ts';
+import type { Database } from '#db/database.ts';
+import { statement } from '#db/statement.ts';
+import { type Clock, systemClock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import { type SecretBox, secretBox } from '#outside/secret-box.ts';
+import { createWebhook, type WebhookDeps } from '#webhooks/webhook.ts';
+
+const insertMerchant = statement(
+  'fixture_insert_merchant',
+  ['text', 'timestamptz'],
+  {},
+  `insert into merchants (merchant_id, merchant_name, created_at) values ($1, 'Test merchant', $2)`,
+);
+
+export const selectEvents = statement(
+  'fixture_select_events',
+  ['text'],
+  { event_id: 'text', event_type: 'text', object_id: 'text', sequence: 'int8', body: 'text' },
+  'select event_id, event_type, object_id, sequence, body from events where merchant_id = $1 order by ordinal',
+);
+
+export const selectDeliveries = statement(
+  'fixture_select_deliveries',
+  ['text'],
+  {
+    delivery_id: 'text',
+    webhook_id: 'text',
+    object_id: 'text',
+    sequence: 'int8',
+    status: 'text',
+    attempt_count: 'int4',
+    next_attempt_at: 'timestamptz?',
+  },
+  `select delivery_id, webhook_id, object_id, sequence, status, attempt_count, next_attempt_at
+   from deliveries where merchant_id = $1 order by ordinal`,
+);
+
+export const selectAttempts = statement(
+  'fixture_select_attempts',
+  ['text'],
+  {
+    delivery_id: 'text',
+    attempt: 'int4',
+    attempted_at: 'timestamptz',
+    http_status: 'int4?',
+    error: 'text',
+    response_body: 'text',
+  },
+  `select delivery_id, attempt, attempted_at, http_status, error, response_body
+   from delivery_attempts join deliveries using (delivery_id)
+   where merchant_id = $1 order by attempted_at, attempt`,
+);
+
+/** A box with one fixed master key. */
+export const testSecrets: SecretBox = secretBox([new Uint8Array(32).fill(7)]);
+
+/** What operations on webhooks need, with receivers on loopback allowed. */
+export function webhookDeps(clock: Clock = systemClock): WebhookDeps {
+  return { clock, random: systemRandom, secrets: testSecrets, addresses: { allowLoopback: true } };
+}
+
+/** A merchant of its own, so that tests share a database without seeing each other. */
+export async function addMerchant(db: Database): Promise<string> {
+  const merchantId = newId('merchant', (size) => systemRandom.bytes(size));
+  await db.query(insertMerchant, [merchantId, systemClock.now()]);
+  return merchantId;
+}
+
+/** A webhook that hears everything, unless told otherwise. */
+export async function addWebhook(
+  db: Database,
+  merchantId: string,
+  body: Partial<WebhookCreateBody> = {},
+  deps: WebhookDeps = webhookDeps(),
+): Promise<Webhook> {
+  return db.transaction((transaction) =>
+    createWebhook(transaction, deps, {
+      merchantId,
+      body: { webhookName: 'Shop', webhookUrl: 'https://127.0.0.1/hook', subscribedEvents: ['*'], ...body },
+    }),
+  );
+}

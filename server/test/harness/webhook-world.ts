@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventType } from '@florin/protocol/event.ts';
+import type { Database } from '#db/database.ts';
+import type { Row } from '#db/statement.ts';
+import { type Clock, systemClock } from '#outside/clock.ts';
+import { createEgress, type Egress } from '#outside/egress.ts';
+import { systemRandom } from '#outside/random.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
+import { emit } from '#webhooks/outbox.ts';
+import { makeCertificate } from './certificate.ts';
+import { testDatabase } from './database.ts';
+import { type ReceivedRequest, type Receiver, startReceiver } from './receiver.ts';
+import { selectDeliveries, testSecrets } from './webhook-fixture.ts';
+
+/** Ten attempts within a fraction of a second. */
+export const hasty: DeliverySettings = {
+  ...defaultDeliverySettings,
+  pollMs: 20,
+  retry: { ...defaultDeliverySettings.retry, delaysMs: [0, ...Array<number>(9).fill(10)], jitter: 0 },
+};
+
+export interface WorkerOptions {
+  readonly db?: Database;
+  readonly settings?: DeliverySettings;
+  readonly clock?: Clock;
+  readonly egress?: Egress;
+}
+
+/** A database, receivers on loopback and delivery workers, as many as a test likes. */
+export interface WebhookWorld {
+  readonly url: string;
+  readonly db: Database;
+  openReceiver(): Promise<Receiver>;
+  /** Runs a worker while `work` goes on; hasty unless told otherwise. */
+  withWorker<T>(work: () => Promise<T>, options?: WorkerOptions): Promise<T>;
+  /** Emits events of one object in a transaction of their own; `place` reads them back from a request. */
+  raise(merchantId: string, objectId: string, types?: readonly EventType[], at?: Date): Promise<void>;
+  deliveries(merchantId: string): Promise<Row<typeof selectDeliveries>[]>;
+  /** Waits until all deliveries of the merchant have this status. */
+  untilStatus(merchantId: string, status: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a world; close it in an `after` hook. */
+export async function openWebhookWorld(): Promise<WebhookWorld> {
+  const database = await testDatabase();
+  const certificate = makeCertificate({ now: new Date() });
+  const egress = createEgress({ addresses: { allowLoopback: true }, ca: certificate.ca });
+  const receivers: Receiver[] = [];
+  const deliveries = (merchantId: string) => database.db.query(selectDeliveries, [merchantId]);
+  return {
+    url: database.url,
+    db: database.db,
+    async openReceiver() {
+      const receiver = await startReceiver({ certificate });
+      receivers.push(receiver);
+      return receiver;
+    },
+    withWorker: (work, options = {}) => withWorker({ db: database.db, egress, ...options }, work),
+    async raise(merchantId, objectId, types = ['session.paid'], at = systemClock.now()) {
+      const dataJson = JSON.stringify({ objectId, note: 'é' });
+      const events = types.map((type) => ({ merchantId, type, objectId, dataJson, at }));
+      await database.db.transaction((transaction) => emit(transaction, systemRandom, events));
+    },
+    deliveries,
+    untilStatus(merchantId, status) {
+      const isDone = async () => (await deliveries(merchantId)).every((row) => row.status === status);
+      return until(isDone, `all deliveries are ${status}`);
+    },
+    async close() {
+      await egress.close();
+      await Promise.all(receivers.map((receiver) => receiver.close()));
+      await database.close();
+    },
+  };
+}
+
+async function withWorker<T>(
+  options: WorkerOptions & { readonly db: Database; readonly egress: Egress },
+  work: () => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const running = runDeliveries({
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    secrets: testSecrets,
+    settings: hasty,
+    signal: stop.signal,
+    ...options,
+  });
+  try {
+    return await work();
+  } finally {
+    stop.abort();
+    await running;
+  }
+}
+
+/** Asks every 10 ms, for 10 s at most. */
+export async function until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  for (let tries = 0; tries < 1000; tries += 1) {
+    if (await isDone()) return;
+    await delay(10);
+  }
+  throw new Error(`waited in vain until ${what}`);
+}
+
+/** Which event of which object a request of `raise` carries. */
+export function place(request: ReceivedRequest): { objectId: string; sequence: number } {
+  const body: { data: { objectId: string }; sequence: number } = JSON.parse(request.body);
+  return { objectId: body.data.objectId, sequence: body.sequence };
+}

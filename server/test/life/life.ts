@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto';
+import type { Hex } from '@florin/protocol/order.ts';
+import { findFreePort } from '@florin/world/port.ts';
+import { Wallet } from 'ethers';
+import { chainsOf } from '#chains/chain.ts';
+import { createAccount } from '#merchants/account.ts';
+import { createApiKey } from '#merchants/api-key.ts';
+import { createMerchant } from '#merchants/merchant.ts';
+import { systemClock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import { jsonLog } from '#telemetry/log.ts';
+import { type Role, type Service, type ServiceOptions, startService } from '../../src/service.ts';
+import { type TestDatabase, testDatabase } from '../harness/database.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { keys, LifeChain } from './life-chain.ts';
+
+/** What a merchant read returned, with the parts that stories look at. */
+export interface MerchantReply<Data> {
+  readonly code: number;
+  readonly message: string;
+  readonly data: Data;
+}
+
+export interface SessionData {
+  readonly session: {
+    readonly sessionId: string;
+    readonly status: string;
+    readonly payer: string;
+    readonly initiateTx: string;
+    readonly completeTx: string;
+    readonly pendingReason: string;
+    readonly amount: number;
+    readonly signedOnce: number;
+  };
+  readonly transaction?: {
+    readonly orderId: string;
+    readonly totalValue: number;
+    readonly paymentValue: number;
+    readonly feeValue: number;
+    readonly netValue: number;
+    readonly sourceTx: string;
+    readonly targetTx: string;
+    readonly from: string;
+    readonly to: string;
+  };
+}
+
+/** An event as the receiver got it. */
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly data: SessionData;
+}
+
+/** Time between two blocks while a story lets the chains run. */
+const blockIntervalMs = 60;
+/** How long a story waits for something to become true before it gives up: generous, for slow machines. */
+const patienceMs = 120_000;
+
+/**
+ * A whole small world for stories: real PostgreSQL, two real chains with real contracts and tokens, the service with all
+ * roles, a real HTTPS receiver, one merchant with a webhook on everything.
+ */
+export class Life {
+  readonly database: TestDatabase;
+  readonly ethereum: LifeChain;
+  readonly base: LifeChain;
+  readonly receiver: Receiver;
+  readonly options: ServiceOptions;
+  readonly merchantWallet: Hex;
+  merchantId = '';
+  accountId = '';
+  secretKey = '';
+  webhookKey = '';
+  #service: Service | undefined;
+  #isMining = false;
+  #miner: Promise<void> = Promise.resolve();
+
+  private constructor(parts: {
+    database: TestDatabase;
+    ethereum: LifeChain;
+    base: LifeChain;
+    receiver: Receiver;
+    options: ServiceOptions;
+  }) {
+    this.database = parts.database;
+    this.ethereum = parts.ethereum;
+    this.base = parts.base;
+    this.receiver = parts.receiver;
+    this.options = parts.options;
+    this.merchantWallet = Wallet.createRandom().address as Hex;
+  }
+
+  static async start(changes: Partial<ServiceOptions> = {}): Promise<Life> {
+    const [database, receiver, ethereum, base] = await Promise.all([
+      testDatabase(),
+      startReceiver(),
+      LifeChain.start({
+        name: 'ethereum',
+        chainId: 31_337,
+        tokens: [
+          { symbol: 'usdc', decimals: 6 },
+          { symbol: 'usdt', decimals: 6 },
+        ],
+      }),
+      LifeChain.start({
+        name: 'base',
+        chainId: 31_338,
+        tokens: [
+          { symbol: 'usdc', decimals: 6 },
+          { symbol: 'dai', decimals: 18 },
+        ],
+      }),
+    ]);
+    const port = await findFreePort();
+    const options: ServiceOptions = {
+      origin: `http://127.0.0.1:${port}`,
+      serviceDomain: 'florin.test',
+      http: { host: '127.0.0.1', port },
+      databaseUrl: database.url,
+      roles: new Set<Role>(['web', 'watcher', 'worker']),
+      chains: chainsOf([ethereum.chain, base.chain]),
+      fees: { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 },
+      orderKey: keys.orderSigner,
+      settlerKey: keys.settler,
+      masterKeys: [randomBytes(32)],
+      webhooks: {
+        allowLoopback: true,
+        certificateAuthority: receiver.ca,
+        pauseAfterFailures: 10,
+        pauseAfterHours: 72,
+      },
+      settlement: {
+        batchSize: 50,
+        windowMs: 50,
+        notMinedAfterSeconds: 600,
+        reclaimAfterSeconds: 604_800,
+        maxFeePerGasGwei: 500,
+      },
+      maxOpenSessions: undefined,
+      clock: systemClock,
+      random: systemRandom,
+      log: jsonLog(process.env['FLORIN_TEST_LOG'] === undefined ? 'silent' : 'info'),
+      ...changes,
+    };
+    const life = new Life({ database, ethereum, base, receiver, options });
+    await life.startService();
+    await life.#createMerchant();
+    return life;
+  }
+
+  async #createMerchant(): Promise<void> {
+    const { clock, random, chains } = this.options;
+    const deps = { clock, random, chains };
+    const created = await this.database.db.transaction(async (transaction) => {
+      const { merchantId } = await createMerchant(transaction, deps, { merchantName: 'Story Shop' });
+      const account = await createAccount(transaction, deps, {
+        merchantId,
+        accountName: 'Main',
+        accountAddress: this.merchantWallet,
+        settlementCurrencies: chains.tokens.map((token) => token.tokenId),
+      });
+      const { key } = await createApiKey(transaction, deps, { merchantId, kind: 'secret' });
+      return { merchantId, accountId: account.accountId, key };
+    });
+    this.merchantId = created.merchantId;
+    this.accountId = created.accountId;
+    this.secretKey = created.key;
+    const webhook = await this.post<{ key: string }>('/webhook/create', {
+      webhookName: 'Story',
+      webhookUrl: this.receiver.url,
+      subscribedEvents: ['session.*'],
+    });
+    this.webhookKey = webhook.key;
+  }
+
+  async startService(): Promise<void> {
+    this.#service = await startService(this.options);
+  }
+
+  async stopService(): Promise<void> {
+    await this.#service?.stop();
+    this.#service = undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.pauseMining();
+    await this.stopService();
+    await Promise.all([
+      this.ethereum.anvil.close(),
+      this.base.anvil.close(),
+      this.receiver.close(),
+      this.database.close(),
+    ]);
+  }
+
+  /** Lets blocks come on both chains until `pauseMining`. */
+  mine(): void {
+    if (this.#isMining) return;
+    this.#isMining = true;
+    this.#miner = (async () => {
+      while (this.#isMining) {
+        await Promise.all([this.ethereum.anvil.mine(), this.base.anvil.mine()]);
+        await systemClock.sleep(blockIntervalMs);
+      }
+    })();
+  }
+
+  async pauseMining(): Promise<void> {
+    this.#isMining = false;
+    await this.#miner;
+  }
+
+  /** Asks the merchant API and gives `data`; throws with the whole answer when code is not 0. */
+  async post<Data>(path: string, body: unknown): Promise<Data> {
+    return this.#data<Data>('POST', path, body);
+  }
+
+  async get<Data>(path: string): Promise<Data> {
+    return this.#data<Data>('GET', path);
+  }
+
+  async #data<Data>(method: string, path: string, body?: unknown): Promise<Data> {
+    const reply = await this.call<Data>(method, path, body);
+    if (reply.code !== 0) throw new Error(`${method} ${path}: ${JSON.stringify(reply)}`);
+    return reply.data;
+  }
+
+  /** Asks the merchant API and gives the whole envelope. */
+  async call<Data>(method: string, path: string, body?: unknown): Promise<MerchantReply<Data>> {
+    const response = await fetch(`${this.options.origin}/payment/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.secretKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as MerchantReply<Data>;
+  }
+
+  async session(sessionId: string): Promise<SessionData> {
+    return this.get<SessionData>(`/session/${sessionId}`);
+  }
+
+  /** Waits until the session is in one of these states; fails with what it saw last. */
+  async sessionIn(sessionId: string, ...statuses: string[]): Promise<SessionData> {
+    return this.eventually(
+      () => this.session(sessionId),
+      (view) => statuses.includes(view.session.status),
+      `session in ${statuses.join(' or ')}`,
+    );
+  }
+
+  /** Asks again until the answer is as wished. Waits on the condition, never on a time. */
+  async eventually<T>(ask: () => Promise<T> | T, isWished: (answer: T) => boolean, what: string): Promise<T> {
+    const end = performance.now() + patienceMs;
+    for (;;) {
+      const answer = await ask();
+      if (isWished(answer)) return answer;
+      if (performance.now() > end)
+        throw new Error(`gave up waiting for ${what}; last seen: ${JSON.stringify(answer)}`);
+      await systemClock.sleep(40);
+    }
+  }
+
+  /** The events of one session that the receiver has got, in order of arrival, retries left out. */
+  eventsOf(sessionId: string): ReceivedEvent[] {
+    const events = this.receiver.requests.map((request) => JSON.parse(request.body) as ReceivedEvent);
+    const seen = new Set<string>();
+    return events.filter((event) => {
+      if (event.data.session?.sessionId !== sessionId || seen.has(event.id)) return false;
+      seen.add(event.id);
+      return true;
+    });
+  }
+
+  /** Waits until the receiver has got this type of event for the session. */
+  async eventOf(sessionId: string, type: string): Promise<ReceivedEvent[]> {
+    return this.eventually(
+      () => this.eventsOf(sessionId),
+      (events) => events.some((event) => event.type === type),
+      `event ${type} of ${sessionId}`,
+    );
+  }
+}
