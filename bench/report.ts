@@ -83,20 +83,13 @@ export function composeSection(result: Result, at: Date): string {
     `**${value}**`,
     wanted === 0 ? '' : `≥ ${wanted}`,
   ]);
-  const lines = [
-    `## ${result.title}`,
-    '',
-    how,
-    '',
-    ...table(['', ...figureHeads, 'bytes'], measured),
-    '',
-    ...table(['ratio', 'reached', 'wanted'], ratios),
-  ];
+  const lines = [`## ${result.title}`, '', how, '', ...table(['', ...figureHeads, 'bytes'], measured)];
+  if (ratios.length > 0) lines.push('', ...table(['ratio', 'reached', 'wanted'], ratios));
   if (result.halfLoads.length > 0) {
     const rows = result.halfLoads.map((half) => [half.name, ...cells(half)]);
     lines.push('', 'At half of that load, paced:', '', ...table(['', ...figureHeads], rows));
   }
-  lines.push('', ...result.notes.map((note) => `- ${note}`));
+  if (result.notes.length > 0) lines.push('', ...result.notes.map((note) => `- ${note}`));
   return lines.join('\n');
 }
 
@@ -115,7 +108,10 @@ export function writeResult(result: Result): void {
   const at = new Date();
   mkdirSync(resultsFolder, { recursive: true });
   const content = { at: at.toISOString(), machine: machine(), ...result };
-  writeFileSync(new URL(`${result.subject}.json`, resultsFolder), `${JSON.stringify(content, undefined, 2)}\n`);
+  writeFileSync(
+    new URL(`${result.subject}.json`, resultsFolder),
+    `${JSON.stringify(content, undefined, 2)}\n`,
+  );
   const readme = readFileSync(readmePath, 'utf8');
   writeFileSync(readmePath, replaceSection(readme, result.subject, composeSection(result, at)));
 }

@@ -1,6 +1,12 @@
 // Limit of a route without a database: fastify and ajv, an API key looked up in memory, 617 bytes in, 1.5 kB out.
 import { bareServer, keyCheck, listen, readSettings } from './limit-server.ts';
-import { initialState, newSessionRow, type SessionBody, sessionBodySchema, sessionOf } from './session-row.ts';
+import {
+  initialState,
+  newSessionRow,
+  type SessionBody,
+  sessionBodySchema,
+  sessionOf,
+} from './session-row.ts';
 
 const { port, apiKey } = readSettings();
 const server = bareServer();

@@ -16,6 +16,17 @@ export interface SessionBody {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+/** What is sold, by the limits and by the product alike. */
+export const benchProduct = {
+  name: 'Single-origin coffee, 1 kg',
+  description: 'Whole beans, roasted on the day of the order, in a bag that can be composted.',
+  commonPrices: [25_000_000],
+  attributes: [
+    { name: 'Roast', value: 'medium' },
+    { name: 'Origin', value: 'Huehuetenango, Guatemala' },
+  ],
+} as const;
+
 /** JSON Schema of a request, for fastify's own ajv. */
 export const sessionBodySchema = {
   type: 'object',
@@ -166,13 +177,10 @@ export function newSessionRow(body: SessionBody) {
     lineItemId: newId('li_'),
     ...item,
     productData: {
-      productName: 'Single-origin coffee, 1 kg',
-      productDescription: 'Whole beans, roasted on the day of the order, in a bag that can be composted.',
+      productName: benchProduct.name,
+      productDescription: benchProduct.description,
       imageUrl: '',
-      attributes: [
-        { name: 'Roast', value: 'medium' },
-        { name: 'Origin', value: 'Huehuetenango, Guatemala' },
-      ],
+      attributes: benchProduct.attributes,
     },
   }));
   return {

@@ -1,12 +1,19 @@
 import Type, { type TProperties } from 'typebox';
 import { account } from './account.ts';
 import { capabilities } from './capability.ts';
-import { link, linkCreateBody, linkCreated, linkDetail } from './link.ts';
-import { product, productCreateBody } from './product.ts';
+import { link, linkCreateBody, linkCreated, linkDetail, linkUpdateBody } from './link.ts';
+import { product, productCreateBody, productUpdateBody } from './product.ts';
 import { type RouteTable, route } from './route.ts';
 import { idText, pageParams, successReply } from './schema.ts';
 import { session, sessionCreateBody, sessionView } from './session.ts';
-import { webhook, webhookCreateBody } from './webhook.ts';
+import {
+  webhook,
+  webhookCreateBody,
+  webhookEnableBody,
+  webhookIdBody,
+  webhookKeyRefreshBody,
+  webhookUpdateBody,
+} from './webhook.ts';
 
 /** A page whose `page` and `size` come back as strings, as product and link lists have them. */
 function textPage<T extends TProperties>(members: T) {
@@ -67,6 +74,29 @@ const productRoutes = {
     effect: 'query',
     errors: ['field_invalid'],
   }),
+  updateProduct: route({
+    method: 'POST',
+    path: '/product/update',
+    summary: 'Replace a product',
+    description: 'Full replacement: fields left out are reset. The links that show it get a new version.',
+    tag: 'Products',
+    body: productUpdateBody,
+    reply: successReply,
+    permissions: ['products:write'],
+    effect: 'update',
+    errors: ['product_not_found', 'product_removed'],
+  }),
+  removeProduct: route({
+    method: 'POST',
+    path: '/product/remove',
+    summary: 'Remove a product that no payment link ever referenced',
+    tag: 'Products',
+    body: productIdBody,
+    reply: successReply,
+    permissions: ['products:write'],
+    effect: 'update',
+    errors: ['product_not_found', 'product_removed', 'product_used'],
+  }),
   archiveProduct: route({
     method: 'POST',
     path: '/product/archive',
@@ -117,6 +147,22 @@ const accountRoutes = {
   }),
 } as const;
 
+/** What creating and updating a link can refuse alike. */
+const linkErrors = [
+  'link_items_mismatch',
+  'product_not_found',
+  'products_missing',
+  'product_not_active',
+  'products_not_active',
+  'account_not_found',
+  'account_removed',
+  'settlement_token_not_enabled',
+  'currency_unsupported',
+  'channel_unsupported',
+  'amount_out_of_range',
+  'field_invalid',
+] as const;
+
 const linkRoutes = {
   createLink: route({
     method: 'POST',
@@ -129,20 +175,21 @@ const linkRoutes = {
     reply: linkCreated,
     permissions: ['payment_links:write'],
     effect: 'create',
-    errors: [
-      'link_items_mismatch',
-      'product_not_found',
-      'products_missing',
-      'product_not_active',
-      'products_not_active',
-      'account_not_found',
-      'account_removed',
-      'settlement_token_not_enabled',
-      'currency_unsupported',
-      'channel_unsupported',
-      'amount_out_of_range',
-      'field_invalid',
-    ],
+    errors: linkErrors,
+  }),
+  updateLink: route({
+    method: 'POST',
+    path: '/payment/link/update',
+    summary: 'Replace a payment link',
+    description:
+      'Full replacement: fields left out are reset. Line items as in create, or as a read returns them. A disabled ' +
+      'link stays disabled.',
+    tag: 'Payment links',
+    body: linkUpdateBody,
+    reply: successReply,
+    permissions: ['payment_links:write'],
+    effect: 'update',
+    errors: ['link_not_found', 'link_archived', ...linkErrors],
   }),
   getLink: route({
     method: 'GET',
@@ -285,6 +332,64 @@ const webhookRoutes = {
     permissions: ['webhooks:write'],
     effect: 'create',
     errors: ['webhook_limit', 'webhook_url_not_allowed', 'event_type_unknown', 'field_invalid'],
+  }),
+  updateWebhook: route({
+    method: 'POST',
+    path: '/webhook/update',
+    summary: 'Replace a webhook',
+    description: 'Full replacement: the description is reset when left out.',
+    tag: 'Webhooks',
+    body: webhookUpdateBody,
+    reply: successReply,
+    permissions: ['webhooks:write'],
+    effect: 'update',
+    errors: ['webhook_not_found', 'webhook_url_not_allowed', 'event_type_unknown'],
+  }),
+  disableWebhook: route({
+    method: 'POST',
+    path: '/webhook/disable',
+    summary: 'Stop the notifications of a webhook',
+    tag: 'Webhooks',
+    body: webhookIdBody,
+    reply: successReply,
+    permissions: ['webhooks:write'],
+    effect: 'update',
+    errors: ['webhook_not_found'],
+  }),
+  enableWebhook: route({
+    method: 'POST',
+    path: '/webhook/enable',
+    summary: 'Start the notifications of a webhook',
+    description: 'From inactive and from paused.',
+    tag: 'Webhooks',
+    body: webhookEnableBody,
+    reply: successReply,
+    permissions: ['webhooks:write'],
+    effect: 'update',
+    errors: ['webhook_not_found'],
+  }),
+  refreshWebhookKey: route({
+    method: 'POST',
+    path: '/webhook/key/refresh',
+    summary: 'Make a new signing key',
+    description: 'The old key is invalid at once unless overlapSeconds is given.',
+    tag: 'Webhooks',
+    body: webhookKeyRefreshBody,
+    reply: successReply,
+    permissions: ['webhooks:write'],
+    effect: 'update',
+    errors: ['webhook_not_found'],
+  }),
+  removeWebhook: route({
+    method: 'POST',
+    path: '/webhook/remove',
+    summary: 'Delete a webhook for good',
+    tag: 'Webhooks',
+    body: webhookIdBody,
+    reply: successReply,
+    permissions: ['webhooks:write'],
+    effect: 'update',
+    errors: ['webhook_not_found'],
   }),
   listWebhooks: route({
     method: 'GET',

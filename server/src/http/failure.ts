@@ -28,7 +28,10 @@ export function reportFailure(error: unknown, effect: Route['effect']): FailureR
   const layer = httpLayerFailure(error);
   if (layer !== undefined) return layer;
   if (error instanceof BatchOverload) {
-    return refused(outageOf[effect], { detail: 'too many requests at once, try again', retryAfterSeconds: 1 });
+    return refused(outageOf[effect], {
+      detail: 'too many requests at once, try again',
+      retryAfterSeconds: 1,
+    });
   }
   if (isDatabaseOutage(error)) {
     return { failure: failureOf(new Refusal(outageOf[effect], 'try again')), cause: 'outage' };

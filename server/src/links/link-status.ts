@@ -3,9 +3,8 @@ import type { EventType } from '@florin/protocol/event.ts';
 import { moveProduct, referenceProducts } from '#catalog/product.ts';
 import type { Transaction } from '#db/database.ts';
 import { emit } from '#webhooks/outbox.ts';
-import { lockActiveLinksOfProduct, lockLink, setLinksStatus } from './link.sql.ts';
-import { type LinkDeps, linkDetails, ownLink } from './link.ts';
-import { assertSellable } from './link-terms.ts';
+import { holdAccount, lockActiveLinksOfProduct, setLinksStatus } from './link.sql.ts';
+import { type LinkDeps, linkDetails, lockOwnLink, ownLink, productIdsOf } from './link.ts';
 
 /** Why a link is disabled; empty while it is active. */
 type DisabledReason = '' | 'merchant' | 'product_archived';
@@ -16,8 +15,7 @@ export async function disableLink(
   deps: LinkDeps,
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
-  const { status } = await lockedLink(transaction, request);
-  if (status === 'disabled') return;
+  if ((await lockOwnLink(transaction, request)) === 'disabled') return;
   await changeLinks(transaction, deps, request.merchantId, [request.linkId], 'merchant');
 }
 
@@ -31,18 +29,17 @@ export async function enableLink(
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
   const { merchantId, linkId } = request;
-  const { link } = await ownLink(transaction, request);
-  // Products are locked before links everywhere, so that enabling and archiving cannot wait for each other.
-  const productIds = [
-    ...new Set(link.items.map((item) => item.productId).filter((productId) => productId !== '')),
-  ];
-  const products = await referenceProducts(transaction, merchantId, productIds);
-  const { status } = await lockedLink(transaction, request);
-  if (status === 'active') return;
+  const before = await ownLink(transaction, request);
+  // Account, products, link: the order in which every change of links locks, so that none waits for another in a ring.
+  await transaction.query(holdAccount, [before.link.account.accountId]);
+  await referenceProducts(transaction, merchantId, productIdsOf(before.link.items));
+  if ((await lockOwnLink(transaction, request)) === 'active') return;
+  const { link, products } = await ownLink(transaction, request);
   if (link.account.status !== 'normal') throw new Refusal('account_removed', link.account.accountId);
-  const archived = productIds.filter((productId) => products.get(productId)?.status === 'archived');
+  const archived = productIdsOf(link.items).filter(
+    (productId) => products.get(productId)?.status !== 'active',
+  );
   if (archived.length > 0) throw new Refusal('product_not_active', archived.join(', '));
-  assertSellable(productIds, products);
   await changeLinks(transaction, deps, merchantId, [linkId], '');
 }
 
@@ -70,16 +67,6 @@ export async function unarchiveProduct(
   request: { merchantId: string; productId: string },
 ): Promise<void> {
   await moveProduct(transaction, deps, { ...request, status: 'active' });
-}
-
-async function lockedLink(
-  transaction: Transaction,
-  request: { merchantId: string; linkId: string },
-): Promise<{ status: string }> {
-  const row = (await transaction.query(lockLink, [request.merchantId, request.linkId]))[0];
-  if (row === undefined) throw new Refusal('link_not_found', request.linkId);
-  if (row.status === 'deleted') throw new Refusal('link_archived', request.linkId);
-  return row;
 }
 
 /** Sets the status of locked links: active without a reason, disabled with one. */

@@ -139,20 +139,7 @@ export const setLinksStatus = statement(
 
 export const replaceLink = statement(
   'link_replace',
-  [
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'int4',
-    'int8',
-    'bool',
-    'text',
-    'text',
-    'text',
-    'timestamptz',
-  ],
+  ['text', 'text', 'text', 'text', 'text', 'int4', 'int8', 'bool', 'text', 'text', 'text', 'timestamptz'],
   {},
   `update links set link_type = $2, link_name = $3, account_id = $4, settlement_token = $5, fee_model = $6,
      amount = $7, payer_email_required = $8, success_url = $9, custom_success_text = $10, custom_disabled_text = $11,

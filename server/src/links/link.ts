@@ -1,4 +1,5 @@
 import { Refusal } from '@florin/protocol/error.ts';
+import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { Link, LinkCreateBody, LinkCreated, LinkDetail } from '@florin/protocol/link.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
@@ -10,6 +11,7 @@ import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { emit } from '#webhooks/outbox.ts';
 import {
+  deleteLinkItems,
   holdAccount,
   insertLink,
   insertLinkItems,
@@ -19,6 +21,8 @@ import {
   linkCount,
   linkPage,
   linksById,
+  lockLink,
+  replaceLink,
 } from './link.sql.ts';
 import { linkCreated, linkDetailOf, linkListItem } from './link-json.ts';
 import { parseLink } from './link-row.ts';
@@ -58,33 +62,56 @@ export async function createLink(
   request: { merchantId: string; body: LinkCreateBody },
 ): Promise<LinkCreated> {
   const { merchantId, body } = request;
+  const linkId = newId('link', deps.random.bytes);
+  const { items, amount } = await checkedTerms(transaction, deps, merchantId, body);
+  const now = deps.clock.now();
+  await transaction.query(insertLink, [linkId, merchantId, ...fieldValues(body, amount), now]);
+  await transaction.query(insertLinkItems, itemValues(linkId, items));
+  const { link } = await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.created');
+  return linkCreated(link, deps.origin);
+}
+
+/**
+ * Replaces every field of a link, with its event; fields left out are reset. A disabled link stays disabled, open
+ * sessions keep their snapshot. Refuses what createLink refuses, an unknown link (100101) and a deleted one (100102).
+ */
+export async function updateLink(
+  transaction: Transaction,
+  deps: LinkDeps,
+  request: { merchantId: string; linkId: string; body: LinkCreateBody },
+): Promise<void> {
+  const { merchantId, linkId, body } = request;
+  await ownLink(transaction, request);
+  const { items, amount } = await checkedTerms(transaction, deps, merchantId, body);
+  await lockOwnLink(transaction, request);
+  await transaction.query(replaceLink, [linkId, ...fieldValues(body, amount), deps.clock.now()]);
+  await transaction.query(deleteLinkItems, [linkId]);
+  await transaction.query(insertLinkItems, itemValues(linkId, items));
+  await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.updated');
+}
+
+/** Checks what a link is to sell. Locks its account, then its products, the order that every change of links keeps. */
+async function checkedTerms(
+  transaction: Transaction,
+  deps: LinkDeps,
+  merchantId: string,
+  body: LinkCreateBody,
+): Promise<{ items: LinkItem[]; amount: MicroUsd }> {
   const items = linkItemsOf(body, deps.random);
   await assertAccount(transaction, deps.chains, merchantId, body);
-  const productIds = [
-    ...new Set(items.map((item) => item.productId).filter((productId) => productId !== '')),
-  ];
+  const productIds = productIdsOf(items);
   assertSellable(productIds, await referenceProducts(transaction, merchantId, productIds));
   const amount = linkAmountOf(items);
   const { settlementToken, feeModel } = body;
   if (body.linkType === 'fixed' && !deps.isPayable({ settlementToken, paymentValue: amount, feeModel })) {
     throw new Refusal('amount_out_of_range', 'no route takes this total');
   }
-  const linkId = newId('link', deps.random.bytes);
-  const now = deps.clock.now();
-  await insertRows(transaction, { linkId, merchantId, body, items, amount, now });
-  const loaded = await loadLink(transaction, linkId);
-  if (loaded === undefined) throw new Error('an inserted link cannot be read');
-  const detail = linkDetailOf(loaded.link, loaded.products, deps);
-  await emit(transaction, deps.random, [
-    {
-      merchantId,
-      type: 'payment.link.created',
-      objectId: linkId,
-      dataJson: JSON.stringify({ link: detail }),
-      at: now,
-    },
-  ]);
-  return linkCreated(loaded.link, deps.origin);
+  return { items, amount };
+}
+
+/** The products that line items name, each once. */
+export function productIdsOf(items: readonly { readonly productId: string }[]): string[] {
+  return [...new Set(items.map((item) => item.productId).filter((productId) => productId !== ''))];
 }
 
 async function assertAccount(
@@ -95,48 +122,65 @@ async function assertAccount(
 ): Promise<void> {
   await transaction.query(holdAccount, [body.accountId]);
   const account = await findAccount(transaction, merchantId, body.accountId);
-  if (account === undefined)
+  if (account === undefined) {
     throw new Refusal('account_not_found', { detail: body.accountId, param: 'accountId' });
+  }
   if (account.status !== 'normal') {
     throw new Refusal('account_removed', { detail: body.accountId, param: 'accountId' });
   }
   assertSettlementToken(chains, body.settlementToken, account.settlementCurrencies);
 }
 
-interface NewLink {
-  readonly linkId: string;
-  readonly merchantId: string;
-  readonly body: LinkCreateBody;
-  readonly items: readonly LinkItem[];
-  readonly amount: MicroUsd;
-  readonly now: Date;
-}
-
-async function insertRows(transaction: Transaction, created: NewLink): Promise<void> {
-  const { linkId, body, items } = created;
-  await transaction.query(insertLink, [
-    linkId,
-    created.merchantId,
+/** What create and update write alike, in the order of their statements. */
+function fieldValues(body: LinkCreateBody, amount: MicroUsd) {
+  return [
     body.linkType,
     body.linkName,
     body.accountId,
     body.settlementToken,
     body.feeModel,
-    created.amount,
+    amount,
     body.payerEmailRequired === 1,
     body.successUrl ?? '',
     body.customSuccessText ?? '',
     body.customDisabledText ?? '',
-    created.now,
-  ]);
-  await transaction.query(insertLinkItems, [
+  ];
+}
+
+function itemValues(linkId: string, items: readonly LinkItem[]) {
+  return [
     linkId,
     items.map((item) => item.lineItemId),
     items.map((item) => item.itemType),
     items.map((item) => item.productId),
     items.map((item) => item.quantity),
     items.map((item) => BigInt(item.unitPrice)),
-  ]);
+  ];
+}
+
+async function emitLink(
+  transaction: Transaction,
+  deps: LinkDeps,
+  changed: { merchantId: string; linkId: string },
+  type: EventType,
+): Promise<LoadedLink> {
+  const loaded = await ownLink(transaction, changed);
+  const detail = linkDetailOf(loaded.link, loaded.products, deps);
+  const dataJson = JSON.stringify({ link: detail });
+  const { merchantId, linkId: objectId } = changed;
+  await emit(transaction, deps.random, [{ merchantId, type, objectId, dataJson, at: deps.clock.now() }]);
+  return loaded;
+}
+
+/** Locks the merchant's link until the transaction ends and says its status. Refuses with 100101 or 100102. */
+export async function lockOwnLink(
+  transaction: Transaction,
+  request: { merchantId: string; linkId: string },
+): Promise<'active' | 'disabled'> {
+  const row = (await transaction.query(lockLink, [request.merchantId, request.linkId]))[0];
+  if (row === undefined) throw new Refusal('link_not_found', request.linkId);
+  if (row.status === 'deleted') throw new Refusal('link_archived', request.linkId);
+  return row.status === 'active' ? 'active' : 'disabled';
 }
 
 /** One link by id, whoever asks and whatever its status; undefined when there is none. */

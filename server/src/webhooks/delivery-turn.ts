@@ -10,7 +10,6 @@ import { pauseWebhook } from './webhook.ts';
 export interface Claim {
   readonly deliveryId: string;
   readonly webhookId: string;
-  readonly merchantId: string;
   readonly eventId: string;
   /** Failed attempts so far, since the last replay. */
   readonly attemptsMade: number;
@@ -174,7 +173,6 @@ function claimOf(row: Row<typeof claimDeliveries>, claimedUntil: Date): Claim {
   return {
     deliveryId: row.delivery_id,
     webhookId: row.webhook_id,
-    merchantId: row.merchant_id,
     eventId: row.event_id,
     attemptsMade: row.attempts_made,
     claimedUntil,

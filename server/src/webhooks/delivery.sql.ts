@@ -38,7 +38,6 @@ export const claimDeliveries = statement(
   {
     delivery_id: 'text',
     webhook_id: 'text',
-    merchant_id: 'text',
     event_id: 'text',
     attempts_made: 'int4',
     is_claimed: 'bool',
@@ -100,8 +99,8 @@ export const claimDeliveries = statement(
        deliveries.attempt_count - deliveries.attempts_before_replay as attempts_made
    )
    select
-     moved.delivery_id, moved.webhook_id, moved.event_id, moved.attempts_made, moved.is_claimed, events.merchant_id,
-     events.body, webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until
+     moved.delivery_id, moved.webhook_id, moved.event_id, moved.attempts_made, moved.is_claimed, events.body,
+     webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until
    from moved
    join events on events.event_id = moved.event_id
    join webhooks on webhooks.webhook_id = moved.webhook_id`,

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Token } from '@florin/protocol/token.ts';
+import { Webhook } from 'standardwebhooks';
+import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { Life } from './life.ts';
+import type { LifeChain } from './life-chain.ts';
 import { Payer } from './payer.ts';
 
 let life: Life;
@@ -10,46 +14,214 @@ before(async () => {
 });
 after(() => life.close());
 
-async function createFixedLink(options: { settlementToken: string; feeModel: 1 | 2; unitPrice: number }): Promise<string> {
-  const product = await life.post<{ productId: string }>('/product/create', {
-    name: 'Espresso machine',
-    commonPrices: [options.unitPrice],
-  });
-  const link = await life.post<{ linkId: string }>('/payment/link/create', {
-    linkType: 'fixed',
-    linkName: 'Espresso machine',
-    accountId: life.accountId,
-    settlementToken: options.settlementToken,
-    feeModel: options.feeModel,
-    lineItems: [{ itemType: 'product', productId: product.productId, quantity: 2, unitPrice: options.unitPrice }],
-  });
-  return link.linkId;
+interface Story {
+  readonly name: string;
+  readonly from: 'link' | 'checkout';
+  readonly feeModel: 1 | 2;
+  /** Chain and symbol that the payer pays with, and that the merchant is settled in. */
+  readonly pay: readonly ['ethereum' | 'base', string];
+  readonly settle: readonly ['ethereum' | 'base', string];
+  /** All in Micro-USD, worked out by hand from the fee rates. */
+  readonly price: number;
+  readonly total: number;
+  readonly fee: number;
+  readonly net: number;
 }
 
-test('a link is paid by an agent and settled: initialized, detected, paid, settling, completed', async () => {
-  const token = life.ethereum.token('usdc');
-  const linkId = await createFixedLink({ settlementToken: token.tokenId, feeModel: 1, unitPrice: 12_500_000 });
-  const payer = new Payer(life);
-  await payer.fund(life.ethereum, token, 100_000_000n);
-  const before = await life.ethereum.balanceOf(token, life.merchantWallet);
-  const sessionId = await payer.createSession(linkId, token);
-  assert.equal((await life.session(sessionId)).session.status, 'initialized');
-  const prepared = await payer.prepare(sessionId, token);
-  const paymentTx = await payer.execute(life.ethereum, prepared);
-  const done = await life.sessionIn(sessionId, 'completed');
-  await life.eventOf(sessionId, 'session.completed');
+const stories: readonly Story[] = [
+  {
+    name: 'a link, the merchant pays the fee',
+    from: 'link',
+    feeModel: 1,
+    pay: ['ethereum', 'usdc'],
+    settle: ['ethereum', 'usdc'],
+    price: 12_500_000,
+    total: 12_500_000,
+    fee: 25_000,
+    net: 12_475_000,
+  },
+  {
+    name: 'a link, the payer pays the fee',
+    from: 'link',
+    feeModel: 2,
+    pay: ['ethereum', 'usdc'],
+    settle: ['ethereum', 'usdc'],
+    price: 3_333_333,
+    total: 3_340_000,
+    fee: 6_667,
+    net: 3_333_333,
+  },
+  {
+    name: 'a checkout session, the merchant pays the fee',
+    from: 'checkout',
+    feeModel: 1,
+    pay: ['base', 'usdc'],
+    settle: ['base', 'usdc'],
+    price: 1_000_001,
+    total: 1_000_001,
+    fee: 2_001,
+    net: 998_000,
+  },
+  {
+    name: 'a checkout session, the payer pays the fee',
+    from: 'checkout',
+    feeModel: 2,
+    pay: ['ethereum', 'usdc'],
+    settle: ['ethereum', 'usdc'],
+    price: 40_000_000,
+    total: 40_080_000,
+    fee: 80_000,
+    net: 40_000_000,
+  },
+  {
+    name: 'a token without return values',
+    from: 'link',
+    feeModel: 1,
+    pay: ['ethereum', 'usdt'],
+    settle: ['ethereum', 'usdt'],
+    price: 7_000_000,
+    total: 7_000_000,
+    fee: 14_000,
+    net: 6_986_000,
+  },
+  {
+    name: 'a token with 18 decimals',
+    from: 'checkout',
+    feeModel: 1,
+    pay: ['base', 'dai'],
+    settle: ['base', 'dai'],
+    price: 5_000_001,
+    total: 5_000_001,
+    fee: 10_001,
+    net: 4_990_000,
+  },
+  {
+    name: 'across chains',
+    from: 'link',
+    feeModel: 1,
+    pay: ['ethereum', 'usdc'],
+    settle: ['base', 'usdc'],
+    price: 20_000_000,
+    total: 20_000_000,
+    fee: 120_000,
+    net: 19_880_000,
+  },
+  {
+    name: 'across chains from 6 to 18 decimals, the payer pays the fee',
+    from: 'checkout',
+    feeModel: 2,
+    pay: ['ethereum', 'usdt'],
+    settle: ['base', 'dai'],
+    price: 9_000_001,
+    total: 9_054_002,
+    fee: 54_001,
+    net: 9_000_001,
+  },
+];
+
+function unitsOf(value: number, token: Token): bigint {
+  return BigInt(value) * 10n ** BigInt(token.decimals - 6);
+}
+
+async function startSale(story: Story, settleToken: Token): Promise<{ linkId?: string; sessionId?: string }> {
+  const { productId } = await life.post<{ productId: string }>('/product/create', {
+    name: `Sold by ${story.name}`,
+    commonPrices: [story.price],
+  });
+  const item = { itemType: 'product', productId, quantity: 1, unitPrice: story.price };
+  const terms = { accountId: life.accountId, settlementToken: settleToken.tokenId, feeModel: story.feeModel };
+  if (story.from === 'link') {
+    return life.post('/payment/link/create', {
+      ...terms,
+      linkType: 'fixed',
+      linkName: story.name,
+      lineItems: [item],
+    });
+  }
+  return life.post('/session/checkout/create', {
+    ...terms,
+    lineItems: [item],
+    metadata: { story: story.name },
+  });
+}
+
+function chainOf(name: 'ethereum' | 'base'): LifeChain {
+  return name === 'ethereum' ? life.ethereum : life.base;
+}
+
+for (const story of stories) {
+  test(`paid and settled: ${story.name}`, async () => {
+    const payChain = chainOf(story.pay[0]);
+    const settleChain = chainOf(story.settle[0]);
+    const payToken = payChain.token(story.pay[1]);
+    const settleToken = settleChain.token(story.settle[1]);
+    const payer = new Payer(life);
+    await payer.fund(payChain, payToken, unitsOf(100_000_000, payToken));
+    const sale = await startSale(story, settleToken);
+    const sessionId = sale.sessionId ?? (await payer.createSession(sale.linkId ?? '', payToken));
+    assert.equal((await life.session(sessionId)).session.status, 'initialized');
+    const heldBefore = await settleChain.balanceOf(settleToken, life.merchantWallet);
+
+    const paymentTx = await payer.execute(payChain, await payer.prepare(sessionId, payToken));
+    const view = await life.sessionIn(sessionId, 'completed');
+    const events = await life.eventOf(sessionId, 'session.completed');
+
+    const held = await settleChain.balanceOf(settleToken, life.merchantWallet);
+    assert.equal(held - heldBefore, unitsOf(story.net, settleToken), 'the merchant holds exactly netValue');
+    const left = unitsOf(100_000_000, payToken) - unitsOf(story.total, payToken);
+    assert.equal(
+      await payChain.balanceOf(payToken, payer.address),
+      left,
+      'the payer paid exactly totalValue',
+    );
+    const transaction = view.transaction;
+    assert.deepEqual(
+      [transaction?.totalValue, transaction?.paymentValue, transaction?.feeValue, transaction?.netValue],
+      [story.total, story.price, story.fee, story.net],
+    );
+    assert.deepEqual(
+      [transaction?.sourceTx, transaction?.targetTx, transaction?.from, transaction?.to],
+      [paymentTx, view.session.completeTx, payer.address, life.merchantWallet],
+    );
+    assert.deepEqual(
+      events.map((event) => `${event.sequence} ${event.type}`),
+      [
+        '1 session.created',
+        '2 session.payment_detected',
+        '3 session.paid',
+        '4 session.settling',
+        '5 session.completed',
+      ],
+    );
+    assert.deepEqual(events.at(-1)?.data, view, 'the event carries what the read returns');
+  });
+}
+
+test('every delivery verifies with the stock Standard Webhooks library', () => {
+  const verifier = new Webhook(life.webhookKey);
+  assert.ok(life.receiver.requests.length >= stories.length * 5);
+  for (const request of life.receiver.requests) {
+    verifier.verify(request.body, request.headers as Record<string, string>);
+  }
+});
+
+test('the books sum to zero, and hold exactly what the contracts hold', async () => {
   assert.deepEqual(
-    life.eventsOf(sessionId).map((event) => [event.type, event.sequence]),
-    [
-      ['session.created', 1],
-      ['session.payment_detected', 2],
-      ['session.paid', 3],
-      ['session.settling', 4],
-      ['session.completed', 5],
-    ],
+    (await ledgerSums(life.database.db)).filter((sum) => sum.total !== 0n),
+    [],
   );
-  assert.equal(done.session.initiateTx, paymentTx);
-  assert.equal(done.session.payer, payer.address);
-  assert.equal((await life.ethereum.balanceOf(token, life.merchantWallet)) - before, 24_950_000n);
-  assert.equal(await life.ethereum.balanceOf(token, payer.address), 75_000_000n);
+  const balances = await ledgerBalances(life.database.db);
+  for (const chain of [life.ethereum, life.base]) {
+    for (const token of chain.chain.tokens) {
+      const booked = balances.find(
+        (balance) => balance.account === `gateway:${chain.chain.name}` && balance.asset === token.tokenId,
+      );
+      assert.equal(booked?.balance ?? 0n, await chain.balanceOf(token, chain.chain.gateway), token.tokenId);
+    }
+  }
+  assert.deepEqual(
+    balances.filter((balance) => balance.account.startsWith('merchant:')),
+    [],
+    'nothing is owed to a merchant any more',
+  );
 });

@@ -1,4 +1,3 @@
-import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '../chain.ts';
 import { calls, checkReceipt, getBlock, parseHeader, parseReceipt, type Receipt } from '../rpc/actions.ts';
 import { type Rpc, resultOf } from '../rpc/rpc.ts';

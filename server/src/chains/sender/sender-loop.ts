@@ -56,11 +56,10 @@ export async function runSenderLoop(
       failures += 1;
       noteFailure(context, chain, error, failures);
       if (!(error instanceof RpcUnavailable || error instanceof RpcError))
-        log.error('sender.failed_round', error, {});
-      await clock.sleep(
-        Math.min(maxBackOffMs, chain.pollIntervalMs * 2 ** Math.min(failures - 1, 10)),
-        signal,
-      );
+        await clock.sleep(
+          Math.min(maxBackOffMs, chain.pollIntervalMs * 2 ** Math.min(failures - 1, 10)),
+          signal,
+        );
     }
   }
 }

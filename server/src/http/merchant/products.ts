@@ -1,5 +1,11 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { createProduct, listProducts, productsByIds } from '#catalog/product.ts';
+import {
+  createProduct,
+  listProducts,
+  productsByIds,
+  removeProduct,
+  updateProduct,
+} from '#catalog/product.ts';
 import type { Database } from '#db/database.ts';
 import type { LinkDeps } from '#links/link.ts';
 import { archiveProduct, unarchiveProduct } from '#links/link-status.ts';
@@ -9,7 +15,7 @@ import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
-/** Products: create, list, read several, archive and unarchive. */
+/** Products: create, change, list and read. */
 export function addProductRoutes(addRoute: AddRoute<ApiKeyIdentity>, db: Database, deps: LinkDeps): void {
   addRoute(routes.createProduct, ({ body, caller: { merchantId } }) =>
     db.transaction((transaction) => createProduct(transaction, deps, { merchantId, body })),
@@ -29,6 +35,17 @@ export function addProductRoutes(addRoute: AddRoute<ApiKeyIdentity>, db: Databas
   addRoute(routes.listProductsByIds, ({ body, caller: { merchantId } }) =>
     productsByIds(db, { merchantId, productIds: body.productIds }),
   );
+
+  addRoute(routes.updateProduct, async ({ body, caller: { merchantId } }) => {
+    const request = { merchantId, productId: body.productId, body };
+    await db.transaction((transaction) => updateProduct(transaction, deps, request));
+    return success;
+  });
+
+  addRoute(routes.removeProduct, async ({ body, caller: { merchantId } }) => {
+    await db.transaction((transaction) => removeProduct(transaction, deps, { ...body, merchantId }));
+    return success;
+  });
 
   addRoute(routes.archiveProduct, async ({ body, caller: { merchantId } }) => {
     await db.transaction((transaction) => archiveProduct(transaction, deps, { ...body, merchantId }));

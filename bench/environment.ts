@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findFreePort } from '@florin/world/port.ts';
+import { startPostgres } from '@florin/world/postgres.ts';
+import pg from 'pg';
+import type { Effort } from './measure.ts';
+
+/** What every subject works in: a PostgreSQL of its own, free ports, a folder, and an orderly end. */
+export interface Environment {
+  readonly folder: string;
+  readonly effort: Effort;
+  /** Where processor profiles of the product go; none are taken when absent. */
+  readonly profileFolder: string | undefined;
+  readonly log: (line: string) => void;
+  port(): Promise<number>;
+  /** Makes an empty database and runs `schema` in it; returns its URL. */
+  createDatabase(name: string, schema?: string): Promise<string>;
+  /** What is to be ended, last first. */
+  onEnd(end: () => Promise<void>): void;
+}
+
+async function execute(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Runs `work` in a fresh environment and ends everything that it started, whatever comes of it. */
+export async function withEnvironment<Result>(
+  options: Pick<Environment, 'log' | 'profileFolder'> & { readonly effort: Omit<Effort, 'postgresPid'> },
+  work: (environment: Environment) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'florin-bench-'));
+  const ends: (() => Promise<void>)[] = [];
+  try {
+    // Durable as delivered: a commit that has not reached the disk is no commit.
+    const postgres = await startPostgres({ dataFolder: join(folder, 'postgres'), isDurable: true });
+    ends.push(postgres.stop);
+    return await work({
+      ...options,
+      folder,
+      effort: { ...options.effort, postgresPid: postgres.pid },
+      port: findFreePort,
+      async createDatabase(name, schema = '') {
+        await execute(postgres.url, `create database ${name}`);
+        const url = new URL(postgres.url);
+        url.pathname = `/${name}`;
+        if (schema !== '') await execute(url.href, schema);
+        return url.href;
+      },
+      onEnd: (end) => ends.push(end),
+    });
+  } finally {
+    for (const end of ends.reverse()) await end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

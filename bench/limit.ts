@@ -1,0 +1,61 @@
+import { startServer } from './child.ts';
+import type { Environment } from './environment.ts';
+import { limitSchema } from './limits/session-row.ts';
+import { type Contender, compare, loadOnce } from './measure.ts';
+import type { Result } from './report.ts';
+import { composeBody } from './session.ts';
+
+const apiKey = 'sk_live_0000000000000000000000000000000000000000000000000';
+const scripts = {
+  'echo, no database': './limits/echo.ts',
+  'L1 (batched insert)': './limits/insert-batch.ts',
+  'L1s (single insert)': './limits/insert-single.ts',
+  GET: './limits/get.ts',
+} as const;
+
+/** The limits alone: what the machine and the libraries allow. */
+export async function measureLimits(environment: Environment): Promise<Result> {
+  const { effort, log } = environment;
+  const databaseUrl = await environment.createDatabase('bench_limit', limitSchema);
+  const body = composeBody({
+    accountId: 'acc_0000000000000000000001',
+    productId: 'prd_0000000000000000000001',
+    settlementToken: 'ethereum::usdc',
+  });
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const contenders: Contender[] = [];
+  for (const [name, script] of Object.entries(scripts)) {
+    const port = await environment.port();
+    const server = await startServer({
+      ...{ name, script, port },
+      environment: { LIMIT_PORT: String(port), LIMIT_DATABASE_URL: databaseUrl, LIMIT_API_KEY: apiKey },
+    });
+    environment.onEnd(() => server.stop());
+    const question: Contender['question'] =
+      name === 'GET'
+        ? { method: 'GET', paths: [], headers }
+        : {
+            method: 'POST',
+            paths: ['/session/checkout/create'],
+            headers: { ...headers, 'content-type': 'application/json' },
+            body,
+            isIdempotent: true,
+          };
+    contenders.push({ name, server, question });
+  }
+  const [echo, batch, single, get] = contenders;
+  if (echo === undefined || batch === undefined || single === undefined || get === undefined)
+    throw new Error('a limit is missing');
+  const { load } = await loadOnce(batch, { ...effort, seconds: 1 }, { collectSessionIds: 2_000 });
+  const paths = load.sessionIds.map((sessionId) => `/session/${sessionId}`);
+  const getWithIds = { ...get, question: { ...get.question, paths } };
+  return {
+    subject: 'limit',
+    title: 'The limits alone',
+    effort,
+    measured: await compare([echo, batch, single, getWithIds], effort, log),
+    ratios: [],
+    halfLoads: [],
+    notes: [],
+  };
+}

@@ -1,0 +1,53 @@
+import { startServer } from './child.ts';
+import type { Environment } from './environment.ts';
+import { type Contender, compare } from './measure.ts';
+import { callProduct, startProduct } from './product.ts';
+import { type Result, ratioOf } from './report.ts';
+
+const names = { limit: 'limit constant (bare fastify)', product: 'capabilities' } as const;
+
+/** A public route without a database against a bare fastify that answers the same object. */
+export async function measureRoute(environment: Environment): Promise<Result> {
+  const { effort, log, folder, profileFolder } = environment;
+  const databaseUrl = await environment.createDatabase('bench_product');
+  const product = await startProduct({
+    folder,
+    databaseUrl,
+    ...(profileFolder === undefined ? {} : { profileFolder }),
+  });
+  environment.onEnd(() => product.server.stop());
+  const data = await callProduct(product.server, product.apiKey, '/capabilities/all');
+  const port = await environment.port();
+  const limit = await startServer({
+    ...{ name: names.limit, script: './limits/constant.ts', port },
+    environment: {
+      LIMIT_PORT: String(port),
+      LIMIT_API_KEY: product.apiKey,
+      LIMIT_REPLY_DATA: JSON.stringify(data),
+    },
+  });
+  environment.onEnd(() => limit.stop());
+  const ask = (name: string, server: typeof limit, path: string): Contender => ({
+    ...{ name, server },
+    question: { method: 'GET', paths: [path], headers: {} },
+  });
+  const measured = await compare(
+    [
+      ask(names.limit, limit, '/capabilities/all'),
+      ask(names.product, product.server, '/payment/v1/capabilities/all'),
+    ],
+    effort,
+    log,
+  );
+  return {
+    subject: 'route',
+    title: 'A route without a database',
+    effort,
+    measured,
+    ratios: [ratioOf(measured, { product: names.product, limit: names.limit, wanted: 0.8 })],
+    halfLoads: [],
+    notes: [
+      'Both sides stringify the same object for every request; the product adds its request id, security headers and log line.',
+    ],
+  };
+}
