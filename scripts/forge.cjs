@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Runs forge in contracts/ with the binary from node_modules, or `forge` from PATH where npm has none:
 //   node scripts/forge.cjs test
+//   FOUNDRY_PROFILE=gas node scripts/forge.cjs snapshot --check
 'use strict';
 const { spawnSync } = require('node:child_process');
 const path = require('node:path');
@@ -20,7 +21,7 @@ function findForge() {
 }
 
 const [command, ...rest] = process.argv.slice(2);
-// These download nothing and know no --offline.
+// The other commands never download a compiler and do not know the option.
 const takesOffline = ['build', 'test', 'snapshot', 'coverage', 'inspect', 'create', 'script'].includes(
   command,
 );

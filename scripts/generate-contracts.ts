@@ -2,29 +2,38 @@
 // the house imports: contracts/artifacts/*.json and protocol/src/contract.gen.ts.
 //   node scripts/generate-contracts.ts            writes
 //   node scripts/generate-contracts.ts --check    exits 1 when a committed file differs from its source
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join, posix, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
-const solc = require("solc") as { compile(input: string): string };
+const solc = require('solc') as { compile(input: string): string };
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const contractsFolder = join(root, "contracts");
-const artifactsFolder = join(contractsFolder, "artifacts");
-const abiFile = join(root, "protocol", "src", "contract.gen.ts");
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const contractsFolder = join(root, 'contracts');
+const artifactsFolder = join(contractsFolder, 'artifacts');
+const abiFile = join(root, 'protocol', 'src', 'contract.gen.ts');
 
 const artifacts = [
-  { source: "src/PaymentGateway.sol", name: "PaymentGateway" },
-  { source: "src/PayoutVault.sol", name: "PayoutVault" },
-  { source: "local/LocalUsdc.sol", name: "LocalUsdc" },
-  { source: "local/LocalUsdt.sol", name: "LocalUsdt" },
-  { source: "local/LocalDai.sol", name: "LocalDai" },
+  { source: 'src/PaymentGateway.sol', name: 'PaymentGateway' },
+  { source: 'src/PayoutVault.sol', name: 'PayoutVault' },
+  { source: 'local/LocalUsdc.sol', name: 'LocalUsdc' },
+  { source: 'local/LocalUsdt.sol', name: 'LocalUsdt' },
+  { source: 'local/LocalDai.sol', name: 'LocalDai' },
 ];
 
 /** Members of IERC20 that wallets, the watcher and the server need, in this order. */
-const erc20Members = ["name", "symbol", "decimals", "balanceOf", "allowance", "approve", "transfer", "Transfer"];
+const erc20Members = [
+  'name',
+  'symbol',
+  'decimals',
+  'balanceOf',
+  'allowance',
+  'approve',
+  'transfer',
+  'Transfer',
+];
 
 type AbiEntry = { type: string; name?: string; [member: string]: unknown };
 type Reference = { start: number; length: number };
@@ -45,9 +54,9 @@ main(process.argv.slice(2));
 function main(args: string[]): void {
   const outputs = generate(compile());
   const stale = outputs.filter(({ path, text }) => readIfPresent(path) !== text);
-  if (args.includes("--check")) {
+  if (args.includes('--check')) {
     for (const { path } of stale) console.error(`out of date: ${relative(root, path)}`);
-    if (stale.length > 0) console.error("run: node scripts/generate-contracts.ts");
+    if (stale.length > 0) console.error('run: node scripts/generate-contracts.ts');
     process.exitCode = stale.length > 0 ? 1 : 0;
     return;
   }
@@ -56,7 +65,7 @@ function main(args: string[]): void {
   console.log(`${outputs.length} files, ${stale.length} changed`);
 }
 
-function generate(contracts: NonNullable<CompilerOutput["contracts"]>): { path: string; text: string }[] {
+function generate(contracts: NonNullable<CompilerOutput['contracts']>): { path: string; text: string }[] {
   const files = artifacts.map(({ source, name }) => {
     const { abi, evm } = find(contracts, source, name);
     const artifact = {
@@ -70,71 +79,74 @@ function generate(contracts: NonNullable<CompilerOutput["contracts"]>): { path: 
   return [...files, { path: abiFile, text: printAbis(contracts) }];
 }
 
-function printAbis(contracts: NonNullable<CompilerOutput["contracts"]>): string {
-  const erc20 = find(contracts, "src/interfaces/IERC20.sol", "IERC20").abi;
+function printAbis(contracts: NonNullable<CompilerOutput['contracts']>): string {
+  const erc20 = find(contracts, 'src/interfaces/IERC20.sol', 'IERC20').abi;
   const minimal = erc20Members.map((member) => {
     const entry = erc20.find(({ name }) => name === member);
     if (entry === undefined) throw new Error(`IERC20 has no ${member}`);
     return entry;
   });
   const abis = {
-    paymentGatewayAbi: find(contracts, "src/PaymentGateway.sol", "PaymentGateway").abi,
-    payoutVaultAbi: find(contracts, "src/PayoutVault.sol", "PayoutVault").abi,
+    paymentGatewayAbi: find(contracts, 'src/PaymentGateway.sol', 'PaymentGateway').abi,
+    payoutVaultAbi: find(contracts, 'src/PayoutVault.sol', 'PayoutVault').abi,
     erc20Abi: minimal,
   };
   const lines = Object.entries(abis).map(([name, abi]) => {
-    const entries = abi.map((entry) => `  ${JSON.stringify(entry)},\n`).join("");
+    const entries = abi.map((entry) => `  ${JSON.stringify(entry)},\n`).join('');
     return `export const ${name} = [\n${entries}] as const;\n`;
   });
-  return `// Written by scripts/generate-contracts.ts from contracts/src. Do not edit.\n\n${lines.join("\n")}`;
+  return `// Written by scripts/generate-contracts.ts from contracts/src. Do not edit.\n\n${lines.join('\n')}`;
 }
 
-function compile(): NonNullable<CompilerOutput["contracts"]> {
+function compile(): NonNullable<CompilerOutput['contracts']> {
   const input = {
-    language: "Solidity",
-    sources: readSources(["src", "local"]),
+    language: 'Solidity',
+    sources: readSources(['src', 'local']),
     settings: readSettings(),
   };
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput;
   const problems = output.errors ?? [];
   if (problems.length > 0) {
-    throw new Error(problems.map(({ formattedMessage }) => formattedMessage).join("\n"));
+    throw new Error(problems.map(({ formattedMessage }) => formattedMessage).join('\n'));
   }
   return output.contracts ?? {};
 }
 
 function readSources(folders: string[]): Record<string, { content: string }> {
   const paths = folders.flatMap((folder) =>
-    readdirSync(join(contractsFolder, folder), { recursive: true, encoding: "utf8" })
-      .filter((path) => path.endsWith(".sol"))
-      .map((path) => posix.join(folder, path.replaceAll("\\", "/"))),
+    readdirSync(join(contractsFolder, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.sol'))
+      .map((path) => posix.join(folder, path.replaceAll('\\', '/'))),
   );
   return Object.fromEntries(
-    paths.sort().map((path) => [path, { content: readFileSync(join(contractsFolder, path), "utf8") }]),
+    paths.sort().map((path) => [path, { content: readFileSync(join(contractsFolder, path), 'utf8') }]),
   );
 }
 
 /** The compiler settings of foundry.toml's default profile, so that there is one place to change them. */
 function readSettings(): object {
-  const toml = readFileSync(join(contractsFolder, "foundry.toml"), "utf8");
-  const profile = toml.split(/^\[/m).find((section) => section.startsWith("profile.default]"));
+  const toml = readFileSync(join(contractsFolder, 'foundry.toml'), 'utf8');
+  const profile = toml.split(/^\[/m).find((section) => section.startsWith('profile.default]'));
   const read = (key: string): string => {
-    const match = new RegExp(`^${key} = "?([^"\\n]+?)"?$`, "m").exec(profile ?? "");
+    const match = new RegExp(`^${key} = "?([^"\\n]+?)"?$`, 'm').exec(profile ?? '');
     if (match?.[1] === undefined) throw new Error(`foundry.toml sets no ${key}`);
     return match[1];
   };
   return {
-    evmVersion: read("evm_version"),
-    optimizer: { enabled: read("optimizer") === "true", runs: Number(read("optimizer_runs").replaceAll("_", "")) },
-    viaIR: read("via_ir") === "true",
-    metadata: { bytecodeHash: read("bytecode_hash"), appendCBOR: read("cbor_metadata") === "true" },
+    evmVersion: read('evm_version'),
+    optimizer: {
+      enabled: read('optimizer') === 'true',
+      runs: Number(read('optimizer_runs').replaceAll('_', '')),
+    },
+    viaIR: read('via_ir') === 'true',
+    metadata: { bytecodeHash: read('bytecode_hash'), appendCBOR: read('cbor_metadata') === 'true' },
     outputSelection: {
-      "*": {
-        "*": [
-          "abi",
-          "evm.bytecode.object",
-          "evm.deployedBytecode.object",
-          "evm.deployedBytecode.immutableReferences",
+      '*': {
+        '*': [
+          'abi',
+          'evm.bytecode.object',
+          'evm.deployedBytecode.object',
+          'evm.deployedBytecode.immutableReferences',
         ],
       },
     },
@@ -148,7 +160,11 @@ function sortReferences(references: Record<string, Reference[]>): Reference[] {
     .sort((a, b) => a.start - b.start);
 }
 
-function find(contracts: NonNullable<CompilerOutput["contracts"]>, source: string, name: string): CompiledContract {
+function find(
+  contracts: NonNullable<CompilerOutput['contracts']>,
+  source: string,
+  name: string,
+): CompiledContract {
   const contract = contracts[source]?.[name];
   if (contract === undefined) throw new Error(`${source} has no ${name}`);
   return contract;
@@ -156,7 +172,7 @@ function find(contracts: NonNullable<CompilerOutput["contracts"]>, source: strin
 
 function readIfPresent(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(path, 'utf8');
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type TProperties } from 'typebox';
 
 /**
  * Building blocks of the wire schemas. `format: 'text'` refuses NUL and lone surrogates,
@@ -22,16 +22,25 @@ export function httpsUrl(max: number) {
 }
 
 /** 0 or 1, as the specification writes booleans. */
-export const flag = Type.Integer({ minimum: 0, maximum: 1 });
+export const flag = Type.Integer({ minimum: 0, maximum: 1, description: '1: yes; 0: no' });
 
 /** 1: the merchant pays the fee; 2: the payer pays the fee. */
-export const feeModel = Type.Union([Type.Literal(1), Type.Literal(2)]);
+export const feeModel = Type.Union([Type.Literal(1), Type.Literal(2)], {
+  description: '1: the merchant pays the fee; 2: the payer pays the fee',
+});
 
 /** A price in Micro-USD, 1 to ten million dollars. */
-export const price = Type.Integer({ minimum: 1, maximum: 10_000_000_000_000 });
+export const price = Type.Integer({
+  minimum: 1,
+  maximum: 10_000_000_000_000,
+  description: 'Micro-USD: 1,000,000 is one US dollar',
+});
 
 /** `YYYY-MM-DD HH:MM:SS`, UTC. */
-export const timestampText = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' });
+export const timestampText = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$',
+  description: 'YYYY-MM-DD HH:MM:SS, UTC',
+});
 
 /** A named string property of a product. */
 export const attribute = Type.Object(
@@ -44,6 +53,17 @@ export const pageParams = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
   size: Type.Integer({ minimum: 1, maximum: 100 }),
 });
+
+/** A page whose `page` and `size` come back as strings, as product and link lists have them. */
+export function textPage<T extends TProperties>(members: T) {
+  return Type.Object({
+    total: Type.Integer(),
+    page: Type.String(),
+    size: Type.String(),
+    hasMore: Type.Boolean(),
+    ...members,
+  });
+}
 
 /** Members that an update takes and ignores: what its resource's GET returns, so that read, change, write works. */
 export function ignored<const Name extends string>(...names: readonly Name[]) {

@@ -43,7 +43,7 @@ export const session = Type.Object({
   recipient: Type.String(),
   settlementToken: Type.String(),
   feeModel: Type.Integer(),
-  amount: Type.Integer(),
+  amount: Type.Integer({ description: 'Micro-USD: the sum of the line items' }),
   lineItems,
   expirationTime: Type.Integer(),
   successUrl: Type.String(),
@@ -87,13 +87,24 @@ export const sessionItemBody = Type.Object(
 export const sessionCreateBody = Type.Object(
   {
     accountId: idText,
-    settlementToken: text({ min: 1, max: 64 }),
+    settlementToken: text({ min: 1, max: 64, description: 'Token id: `<chain>::<token>`' }),
     lineItems: Type.Array(sessionItemBody, { minItems: 1, maxItems: 100 }),
     successUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(1000)])),
     payerEmailRequired: Type.Optional(flag),
     feeModel: Type.Optional(feeModel),
-    expirationTime: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-    metadata: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    expirationTime: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Unix seconds; 30 minutes ahead by default, at least 1800 s and at most 30 days ahead',
+      }),
+    ),
+    metadata: Type.Optional(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'At most 16 KiB and 8 levels; returned byte for byte' },
+      ),
+    ),
   },
   { additionalProperties: false },
 );

@@ -60,7 +60,7 @@ export const webhookEnableBody = Type.Object(
 );
 
 /** The longest time in seconds that an old key goes on signing beside the new one. */
-export const maxKeyOverlapSeconds = 86_400;
+const maxKeyOverlapSeconds = 86_400;
 
 export const webhookKeyRefreshBody = Type.Object(
   {

@@ -1,3 +1,11 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Hex } from '@florin/protocol/order.ts';
+import { decryptKeystore } from '#outside/keystore.ts';
+import { Secret } from '#outside/secret.ts';
+
+/** Environment variables as the process got them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** A mistake in the configuration, as one sentence that says what to change. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -32,8 +40,9 @@ export class Fields {
 
   text(name: string, fallback?: string): string {
     const value = this.#take(name) ?? fallback;
-    if (typeof value !== 'string' || value === '')
-      throw new ConfigError(`${this.path(name)} is missing: give a text`);
+    if (value === undefined || value === '')
+      throw new ConfigError(`${this.path(name)} is missing: add it to the file`);
+    if (typeof value !== 'string') throw new ConfigError(`${this.path(name)} must be a text in quotes`);
     return value;
   }
 
@@ -83,5 +92,112 @@ export class Fields {
     const unknown = Object.keys(this.#values).filter((name) => !this.#read.has(name));
     if (unknown[0] !== undefined)
       throw new ConfigError(`${this.path(unknown[0])} is not a known setting: remove it`);
+  }
+}
+
+/** Reads a JSON file that an operator has written. */
+export function readJson(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Only the place: the parser's message quotes the text around it, which may be a secret.
+    const place = /line \d+ column \d+/.exec((error as Error).message)?.[0] ?? 'a comma, quote or brace';
+    throw new ConfigError(`${path} is not JSON: correct it (look at ${place})`);
+  }
+}
+
+function isPrivateKey(text: string): text is Hex {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
+  // secp256k1 has keys from 1 to the order of its group less one.
+  const key = BigInt(text);
+  return key > 0n && key < 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+}
+
+/** Where secrets come from: a variable, a file that a variable names, a keystore, or the configuration file. */
+export class SecretSource {
+  readonly #environment: Environment;
+  readonly #signer: Fields;
+  readonly #fields: Fields;
+  /** Set in production: a file that holds secrets must not be readable by others. */
+  readonly #guardedFile: string | undefined;
+
+  constructor(environment: Environment, signer: Fields, fields: Fields, guardedFile: string | undefined) {
+    this.#environment = environment;
+    this.#signer = signer;
+    this.#fields = fields;
+    this.#guardedFile = guardedFile;
+  }
+
+  done(): void {
+    this.#signer.done();
+  }
+
+  /** A variable, or the file that the variable with `_FILE` names. */
+  #variable(name: string): string | undefined {
+    const path = this.#environment[`${name}_FILE`];
+    const value = this.#environment[name];
+    if (path === undefined) return value;
+    if (value !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set: keep one of them`);
+    try {
+      return readFileSync(path, 'utf8').trim();
+    } catch (error) {
+      throw new ConfigError(`${name}_FILE names ${path}, which cannot be read: ${(error as Error).message}`);
+    }
+  }
+
+  #fromFile(fields: Fields, name: string): string | undefined {
+    const value = fields.optionalText(name);
+    if (
+      value !== undefined &&
+      this.#guardedFile !== undefined &&
+      (statSync(this.#guardedFile).mode & 0o077) !== 0
+    ) {
+      throw new ConfigError(
+        `${this.#guardedFile} holds ${fields.path(name)} and can be read by others: chmod 600 it, or use the environment`,
+      );
+    }
+    return value;
+  }
+
+  read(variable: string, name: string, pattern: RegExp, form: string): Secret {
+    const fromFile = this.#fromFile(this.#fields, name);
+    const value = this.#variable(variable) ?? fromFile;
+    if (value === undefined)
+      throw new ConfigError(`${name} is missing: set ${variable}, or ${name} in the file`);
+    if (!pattern.test(value)) throw new ConfigError(`${name} must be ${form}`);
+    return new Secret(value);
+  }
+
+  privateKey(name: 'ORDER_SIGNER' | 'SETTLER', field: string): Secret {
+    const variable = `FLORIN_${name}_KEY`;
+    const fromFile = this.#fromFile(this.#signer, field);
+    const value = this.#keystore(`FLORIN_${name}`) ?? this.#variable(variable) ?? fromFile;
+    if (value === undefined) {
+      throw new ConfigError(
+        `signer.${field} is missing: set ${variable}, or FLORIN_${name}_KEYSTORE with its password`,
+      );
+    }
+    if (!isPrivateKey(value)) {
+      throw new ConfigError(`signer.${field} must be a private key: 0x and 64 hexadecimal digits`);
+    }
+    return new Secret(value);
+  }
+
+  #keystore(prefix: string): string | undefined {
+    const path = this.#environment[`${prefix}_KEYSTORE`];
+    if (path === undefined) return undefined;
+    const password = this.#variable(`${prefix}_PASSWORD`);
+    if (password === undefined) throw new ConfigError(`${prefix}_KEYSTORE is set without ${prefix}_PASSWORD`);
+    try {
+      return decryptKeystore(readJson(path), password);
+    } catch (error) {
+      throw new ConfigError(`the keystore ${path} cannot be opened: ${(error as Error).message}`);
+    }
   }
 }

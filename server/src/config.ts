@@ -1,17 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
 import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { getAddress, isAddress } from 'viem';
 import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
-import { decryptKeystore } from '#outside/keystore.ts';
 import { Secret } from '#outside/secret.ts';
-import { ConfigError, Fields } from './config-field.ts';
+import { ConfigError, type Environment, Fields, readJson, SecretSource } from './config-field.ts';
 
 export { ConfigError } from './config-field.ts';
-
-/** Environment variables as the process got them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const roles = ['web', 'watcher', 'worker'] as const;
 export type RoleName = (typeof roles)[number];
@@ -30,8 +25,8 @@ export interface Config {
   /** Private keys, 32 bytes in hex. */
   readonly orderKey: Secret;
   readonly settlerKey: Secret;
-  /** 32 bytes in hex; seals webhook keys. */
-  readonly masterKey: Secret;
+  /** 32 bytes in hex each; the first seals webhook keys, all open them. */
+  readonly masterKeys: readonly [Secret, ...Secret[]];
   readonly webhooks: {
     readonly allowLoopback: boolean;
     readonly pauseAfterFailures: number;
@@ -55,9 +50,11 @@ const openSessionsPerPayer = 20;
  * Reads the configuration: the JSON file that FLORIN_CONFIG names, and environment variables, which win. Throws a
  * ConfigError with one sentence for the first mistake.
  */
-export function readConfig(environment: Environment): Config {
+export function readConfig(given: Environment): Config {
+  // Compose files and unit files pass variables that nobody filled in as empty ones.
+  const environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const file = environment['FLORIN_CONFIG'];
-  if (file === undefined || file === '') {
+  if (file === undefined) {
     throw new ConfigError('FLORIN_CONFIG is not set: give the path of the configuration file');
   }
   const fields = new Fields(readJson(file));
@@ -77,36 +74,47 @@ export function readConfig(environment: Environment): Config {
     roles: rolesOf(fields, environment),
     chains: chainsFrom(fields),
     fees: feesOf(fields.object('fees')),
-    orderKey: secrets.privateKey('ORDER_SIGNER', 'orderKey'),
-    settlerKey: secrets.privateKey('SETTLER', 'settlerKey'),
-    masterKey: secrets.read(
-      'FLORIN_MASTER_KEY',
-      'masterKey',
-      /^(0x)?[0-9a-fA-F]{64}$/,
-      '64 hexadecimal digits',
-    ),
+    ...signerOf(secrets),
+    masterKeys: masterKeysOf(secrets),
     webhooks: webhooksOf(fields.object('webhooks'), kind),
     settlement: settlementOf(fields.object('settlement')),
-    maxOpenSessions: environment['FLORIN_RATE_LIMITS'] === 'off' ? undefined : openSessionsPerPayer,
+    maxOpenSessions: areRateLimitsOn(environment) ? openSessionsPerPayer : undefined,
     logLevel: logLevelOf(environment),
   };
   secrets.done();
   fields.done();
+  for (const part of [config.http, config.fees, config.webhooks, config.settlement]) Object.freeze(part);
   return Object.freeze(config);
 }
 
-function readJson(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`the configuration file ${path} cannot be read: ${(error as Error).message}`);
+function signerOf(secrets: SecretSource): Pick<Config, 'orderKey' | 'settlerKey'> {
+  const orderKey = secrets.privateKey('ORDER_SIGNER', 'orderKey');
+  const settlerKey = secrets.privateKey('SETTLER', 'settlerKey');
+  // One key in two roles would undo what the contracts gain by separating them.
+  if (orderKey.reveal().toLowerCase() === settlerKey.reveal().toLowerCase()) {
+    throw new ConfigError(
+      'signer.settlerKey is the same as signer.orderKey: give each role a key of its own',
+    );
   }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new ConfigError(`the configuration file ${path} is not JSON: ${(error as Error).message}`);
-  }
+  return { orderKey, settlerKey };
+}
+
+function masterKeysOf(secrets: SecretSource): Config['masterKeys'] {
+  const one = '(0x)?[0-9a-fA-F]{64}';
+  const pattern = new RegExp(`^${one}(,${one})*$`);
+  const form = '64 hexadecimal digits; several keys, the newest first, are joined by commas';
+  const [first = '', ...others] = secrets
+    .read('FLORIN_MASTER_KEY', 'masterKey', pattern, form)
+    .reveal()
+    .split(',');
+  return [new Secret(first), ...others.map((key) => new Secret(key))];
+}
+
+function areRateLimitsOn(environment: Environment): boolean {
+  const given = environment['FLORIN_RATE_LIMITS'] ?? 'on';
+  if (given !== 'on' && given !== 'off')
+    throw new ConfigError(`FLORIN_RATE_LIMITS is ${given}: write on or off`);
+  return given === 'on';
 }
 
 function originOf(fields: Fields, kind: Config['environment']): string {
@@ -305,84 +313,4 @@ function logLevelOf(environment: Environment): Config['logLevel'] {
   if (found === undefined)
     throw new ConfigError(`FLORIN_LOG_LEVEL is ${level}: the levels are ${levels.join(', ')}`);
   return found;
-}
-
-/** Where secrets come from: a variable, a file that a variable names, a keystore, or the configuration file. */
-class SecretSource {
-  readonly #environment: Environment;
-  readonly #signer: Fields;
-  readonly #fields: Fields;
-  /** Set in production: a file that holds secrets must not be readable by others. */
-  readonly #guardedFile: string | undefined;
-
-  constructor(environment: Environment, signer: Fields, fields: Fields, guardedFile: string | undefined) {
-    this.#environment = environment;
-    this.#signer = signer;
-    this.#fields = fields;
-    this.#guardedFile = guardedFile;
-  }
-
-  done(): void {
-    this.#signer.done();
-  }
-
-  /** A variable, or the file that the variable with `_FILE` names. */
-  #variable(name: string): string | undefined {
-    const path = this.#environment[`${name}_FILE`];
-    if (path === undefined) return this.#environment[name];
-    try {
-      return readFileSync(path, 'utf8').trim();
-    } catch (error) {
-      throw new ConfigError(`${name}_FILE names ${path}, which cannot be read: ${(error as Error).message}`);
-    }
-  }
-
-  #fromFile(fields: Fields, name: string): string | undefined {
-    const value = fields.optionalText(name);
-    if (
-      value !== undefined &&
-      this.#guardedFile !== undefined &&
-      (statSync(this.#guardedFile).mode & 0o077) !== 0
-    ) {
-      throw new ConfigError(
-        `${this.#guardedFile} holds ${fields.path(name)} and can be read by others: chmod 600 it, or use the environment`,
-      );
-    }
-    return value;
-  }
-
-  read(variable: string, name: string, pattern: RegExp, form: string): Secret {
-    const fromFile = this.#fromFile(this.#fields, name);
-    const value = this.#variable(variable) ?? fromFile;
-    if (value === undefined)
-      throw new ConfigError(`${name} is missing: set ${variable}, or ${name} in the file`);
-    if (!pattern.test(value)) throw new ConfigError(`${name} must be ${form}`);
-    return new Secret(value);
-  }
-
-  privateKey(name: 'ORDER_SIGNER' | 'SETTLER', field: string): Secret {
-    const variable = `FLORIN_${name}_KEY`;
-    const fromFile = this.#fromFile(this.#signer, field);
-    const value = this.#keystore(`FLORIN_${name}`) ?? this.#variable(variable) ?? fromFile;
-    if (value === undefined) {
-      throw new ConfigError(
-        `signer.${field} is missing: set ${variable}, or FLORIN_${name}_KEYSTORE with its password`,
-      );
-    }
-    if (!/^0x[0-9a-fA-F]{64}$/.test(value))
-      throw new ConfigError(`signer.${field} must be 0x and 64 hexadecimal digits`);
-    return new Secret(value);
-  }
-
-  #keystore(prefix: string): string | undefined {
-    const path = this.#environment[`${prefix}_KEYSTORE`];
-    if (path === undefined) return undefined;
-    const password = this.#variable(`${prefix}_PASSWORD`);
-    if (password === undefined) throw new ConfigError(`${prefix}_KEYSTORE is set without ${prefix}_PASSWORD`);
-    try {
-      return decryptKeystore(readJson(path), password);
-    } catch (error) {
-      throw new ConfigError(`the keystore ${path} cannot be opened: ${(error as Error).message}`);
-    }
-  }
 }

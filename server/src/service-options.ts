@@ -2,6 +2,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { hexToBytes } from 'viem';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
+import type { Secret } from '#outside/secret.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Config } from './config.ts';
 import type { ServiceOptions } from './service.ts';
@@ -11,7 +12,7 @@ export function serviceOptionsOf(
   config: Config,
   outside: { clock: Clock; random: Random; log: Log },
 ): ServiceOptions {
-  const masterKey = config.masterKey.reveal().replace(/^0x/, '');
+  const [masterKey, ...olderMasterKeys] = config.masterKeys;
   return {
     ...outside,
     origin: config.origin,
@@ -23,9 +24,13 @@ export function serviceOptionsOf(
     fees: config.fees,
     orderKey: config.orderKey.reveal() as Hex,
     settlerKey: config.settlerKey.reveal() as Hex,
-    masterKeys: [hexToBytes(`0x${masterKey}`)],
+    masterKeys: [bytesOf(masterKey), ...olderMasterKeys.map(bytesOf)],
     webhooks: config.webhooks,
     settlement: config.settlement,
     maxOpenSessions: config.maxOpenSessions,
   };
+}
+
+function bytesOf(key: Secret): Uint8Array {
+  return hexToBytes(`0x${key.reveal().replace(/^0x/, '')}`);
 }

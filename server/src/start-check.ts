@@ -1,182 +1,185 @@
-import { erc20Abi, paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import {
-  BaseError,
-  ContractFunctionRevertedError,
-  ContractFunctionZeroDataError,
-  createPublicClient,
-  http,
-  isAddressEqual,
-  type PublicClient,
-} from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import type { Chain, Chains } from '#chains/chain.ts';
+import { getCode } from '#chains/rpc/actions.ts';
+import { readContract } from '#chains/rpc/contract-read.ts';
+import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
+import { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { ConfigError } from './config-field.ts';
 
-/** How long one request to a chain may take at the start. */
-const requestTimeoutMs = 5_000;
 /** How long a chain may stay unreachable before the start is given up. */
 const patienceMs = 30_000;
 const pauseMs = 1_000;
+/** How long one request to a chain may take at the start. */
+const timeLimitMs = 5_000;
 
 export interface ChainCheckOptions {
   readonly chains: Chains;
   readonly orderKey: Hex;
+  readonly settlerKey: Hex;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/**
- * Compares the configuration with what the chains say: chain ids, contracts, tokens, the order signer's right. Waits up
- * to 30 s for a chain that does not answer. Throws a ConfigError with the first difference, so that the service never
- * sells anything through a contract or token that is not the one meant.
- */
-export async function checkChains(options: ChainCheckOptions): Promise<void> {
-  const orderSigner = privateKeyToAddress(options.orderKey);
-  await Promise.all(options.chains.all.map((chain) => checkChain(options, chain, orderSigner)));
+/** The service's own wallets, whose roles the contracts must know. */
+export interface ServiceWallets {
+  readonly orderSigner: Hex;
+  readonly settler: Hex;
 }
 
-async function checkChain(options: ChainCheckOptions, chain: Chain, orderSigner: Hex): Promise<void> {
+/**
+ * Compares the configuration with what the chains say: chain ids, contracts, tokens, the roles of the service's keys.
+ * Waits up to 30 s for a chain that does not answer. Throws a ConfigError with the first difference, so that the service
+ * never sells anything through a contract or token that is not the one meant.
+ */
+export async function checkChains(options: ChainCheckOptions): Promise<void> {
+  const wallets = {
+    orderSigner: privateKeyToAddress(options.orderKey),
+    settler: privateKeyToAddress(options.settlerKey),
+  };
+  // All are waited for, so that nothing is still asking when the process ends or goes on.
+  const checks = await Promise.allSettled(
+    options.chains.all.map((chain) => checkChain(options, chain, wallets)),
+  );
+  for (const check of checks) if (check.status === 'rejected') throw check.reason;
+}
+
+async function checkChain(options: ChainCheckOptions, chain: Chain, wallets: ServiceWallets): Promise<void> {
   const { clock, log } = options;
+  const rpc = openHttpRpc({ chainId: chain.chainId, urls: chain.rpcUrls, clock, log, timeLimitMs });
   const deadline = clock.monotonicMs() + patienceMs;
-  for (;;) {
-    try {
-      const [problem] = await findChainProblems(chain, orderSigner);
-      if (problem !== undefined) throw new ConfigError(problem);
-      return;
-    } catch (error) {
-      if (!(error instanceof ChainUnreachable)) throw error;
-      if (clock.monotonicMs() >= deadline) throw new ConfigError(error.message);
-      log.warn('start.chain_unreachable', { chain: chain.name });
-      await clock.sleep(pauseMs);
+  try {
+    for (;;) {
+      try {
+        const [problem] = await findChainProblems(rpc, chain, wallets);
+        if (problem !== undefined) throw new ConfigError(problem);
+        return;
+      } catch (error) {
+        if (!(error instanceof ChainUnreachable)) throw error;
+        if (clock.monotonicMs() >= deadline) throw new ConfigError(error.message);
+        log.warn('start.chain_unreachable', { chain: chain.name });
+        await clock.sleep(pauseMs);
+      }
     }
+  } finally {
+    await rpc.close();
   }
 }
 
-/** No endpoint of the chain gave an answer; trying again may help. */
+/** No node of the chain gave an answer that can be used; trying again may help. */
 export class ChainUnreachable extends Error {
   override readonly name = 'ChainUnreachable';
 }
 
-/** Opens one endpoint of a chain for a handful of reads: no retries, no batches. */
-export function openEndpoint(url: string): PublicClient {
-  return createPublicClient({ transport: http(url, { timeout: requestTimeoutMs, retryCount: 0 }) });
-}
-
-/** An endpoint as people may see it: paths and queries of RPC URLs often are access keys. */
-export function endpointName(url: string): string {
-  return new URL(url).host;
-}
-
 /**
  * Everything in which a chain differs from its configuration, a sentence each; empty when all is well. Throws
- * ChainUnreachable when no endpoint answers.
+ * ChainUnreachable when no node answers.
  */
-export async function findChainProblems(chain: Chain, orderSigner: Hex): Promise<string[]> {
-  const endpoints = await Promise.all(
-    chain.rpcUrls.map(async (url) => {
-      const client = openEndpoint(url);
-      // An endpoint that does not answer is the business of the others; that none does is told below.
-      const chainId = await client.getChainId().catch(() => undefined);
-      return { url, client, chainId };
-    }),
-  );
-  const reachable = endpoints.filter((endpoint) => endpoint.chainId !== undefined);
-  const strays = reachable.filter((endpoint) => endpoint.chainId !== chain.chainId);
+export async function findChainProblems(
+  rpc: HttpRpc,
+  chain: Chain,
+  wallets: ServiceWallets,
+): Promise<string[]> {
+  const nodes = await rpc.verifyChainId();
+  const strays = nodes.filter(({ state }) => state === 'wrong_chain');
   if (strays.length > 0) {
     return strays.map(
-      ({ url, chainId }) =>
-        `chain ${chain.name}: ${endpointName(url)} serves chain ${chainId}, the configuration says ${chain.chainId}: correct rpcUrls or chainId`,
+      ({ node }) =>
+        `chain ${chain.name}: the node ${node} is not of chain ${chain.chainId}: correct rpcUrls or chainId`,
     );
   }
-  const [first] = reachable;
-  if (first === undefined) throw unreachable(chain);
-  const groups = await Promise.all([
-    gatewayProblems(first.client, chain, orderSigner),
-    vaultProblems(first.client, chain),
-    ...chain.tokens.map((token) => tokenProblems(first.client, token)),
-  ]);
-  return groups.flat();
-}
-
-function unreachable(chain: Chain): ChainUnreachable {
-  const names = chain.rpcUrls.map(endpointName).join(', ');
-  return new ChainUnreachable(
-    `chain ${chain.name}: no RPC endpoint answers (tried ${names}): correct rpcUrls or the network`,
-  );
-}
-
-/** Runs a read. Undefined: the contract there does not know this function. No answer at all: ChainUnreachable. */
-async function read<T>(work: Promise<T>, chainName: string): Promise<T | undefined> {
   try {
-    return await work;
+    const groups = await Promise.all([
+      gatewayProblems(rpc, chain, wallets),
+      vaultProblems(rpc, chain, wallets),
+      ...chain.tokens.map((token) => tokenProblems(rpc, token)),
+    ]);
+    return groups.flat();
   } catch (error) {
-    const isRefused =
-      error instanceof BaseError &&
-      error.walk(
-        (cause) =>
-          cause instanceof ContractFunctionRevertedError || cause instanceof ContractFunctionZeroDataError,
-      ) !== null;
-    if (isRefused) return undefined;
-    const reason = error instanceof BaseError ? error.shortMessage : String(error);
-    throw new ChainUnreachable(`chain ${chainName}: a read failed: ${reason.split('\n', 1)[0]}`);
+    // A node that is still starting may also answer with errors of its own.
+    if (!(error instanceof RpcUnavailable || error instanceof RpcError)) throw error;
+    const names = nodes.map(({ node }) => node).join(', ');
+    throw new ChainUnreachable(
+      `chain ${chain.name}: no node answers as it should (tried ${names}): correct rpcUrls or start the node`,
+      { cause: error },
+    );
   }
 }
 
-async function hasCode(client: PublicClient, address: Hex, chainName: string): Promise<boolean> {
-  const code = await read(client.getCode({ address }), chainName);
-  return code !== undefined && code !== '0x';
+async function hasCode(rpc: Rpc, address: Hex): Promise<boolean> {
+  return (await getCode(rpc, address)) !== '0x';
 }
 
-async function gatewayProblems(client: PublicClient, chain: Chain, orderSigner: Hex): Promise<string[]> {
+async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): Promise<string[]> {
   const { name, gateway } = chain;
-  if (!(await hasCode(client, gateway, name))) {
+  const { orderSigner, settler } = wallets;
+  if (!(await hasCode(rpc, gateway))) {
     return [
       `chain ${name}: there is no contract at the gateway's address ${gateway}: deploy it, or correct gateway`,
     ];
   }
-  const contract = { address: gateway, abi: paymentGatewayAbi } as const;
-  const vault = await read(client.readContract({ ...contract, functionName: 'vault' }), name);
-  if (vault === undefined) {
+  const abi = paymentGatewayAbi;
+  const [vault, isOrderSigner, isSettler] = await Promise.all([
+    readContract(rpc, gateway, { abi, functionName: 'vault' }),
+    readContract(rpc, gateway, { abi, functionName: 'isOrderSigner', args: [orderSigner] }),
+    readContract(rpc, gateway, { abi, functionName: 'isSettler', args: [settler] }),
+  ]);
+  if (vault === undefined || isOrderSigner === undefined || isSettler === undefined) {
     return [`chain ${name}: the contract at ${gateway} is no Florin gateway: correct gateway`];
   }
   const problems: string[] = [];
-  if (!isAddressEqual(vault, chain.vault)) {
+  if (vault.toLowerCase() !== chain.vault.toLowerCase()) {
     problems.push(
       `chain ${name}: the gateway's vault is ${vault}, the configuration says ${chain.vault}: correct vault or gateway`,
     );
   }
-  const isRegistered = await read(
-    client.readContract({ ...contract, functionName: 'isOrderSigner', args: [orderSigner] }),
-    name,
-  );
-  if (isRegistered !== true) {
-    problems.push(
-      `chain ${name}: the gateway ${gateway} does not know the order signer ${orderSigner}: register it there (setOrderSigner), or configure the key that is`,
-    );
-  }
+  const missing = missingRole(name, `gateway ${gateway}`);
+  if (!isOrderSigner) problems.push(missing('order signer', orderSigner, 'setOrderSigner'));
+  if (!isSettler) problems.push(missing('settler', settler, 'setSettler'));
   return problems;
 }
 
-async function vaultProblems(client: PublicClient, chain: Chain): Promise<string[]> {
-  if (await hasCode(client, chain.vault, chain.name)) return [];
-  return [
-    `chain ${chain.name}: there is no contract at the vault's address ${chain.vault}: deploy it, or correct vault`,
-  ];
+async function vaultProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): Promise<string[]> {
+  const { name, vault } = chain;
+  const { orderSigner, settler } = wallets;
+  if (!(await hasCode(rpc, vault))) {
+    return [
+      `chain ${name}: there is no contract at the vault's address ${vault}: deploy it, or correct vault`,
+    ];
+  }
+  const abi = payoutVaultAbi;
+  const [isSigner, isSettler] = await Promise.all([
+    readContract(rpc, vault, { abi, functionName: 'isSigner', args: [orderSigner] }),
+    readContract(rpc, vault, { abi, functionName: 'isSettler', args: [settler] }),
+  ]);
+  if (isSigner === undefined || isSettler === undefined) {
+    return [`chain ${name}: the contract at ${vault} is no Florin vault: correct vault`];
+  }
+  const problems: string[] = [];
+  const missing = missingRole(name, `vault ${vault}`);
+  if (!isSigner) problems.push(missing('order signer', orderSigner, 'setSigner'));
+  if (!isSettler) problems.push(missing('settler', settler, 'setSettler'));
+  return problems;
 }
 
-async function tokenProblems(client: PublicClient, token: Token): Promise<string[]> {
+/** Says for one contract that it does not know a wallet in its role. */
+function missingRole(chainName: string, contract: string) {
+  return (role: string, wallet: Hex, setter: string) =>
+    `chain ${chainName}: the ${contract} does not know the ${role} ${wallet}: register it there (${setter}), or configure the key that is`;
+}
+
+async function tokenProblems(rpc: Rpc, token: Token): Promise<string[]> {
   const { address, chainName, tokenId } = token;
-  if (!(await hasCode(client, address, chainName))) {
+  if (!(await hasCode(rpc, address))) {
     return [`${tokenId}: there is no contract at ${address} on chain ${chainName}: correct its address`];
   }
-  const contract = { address, abi: erc20Abi } as const;
   const [decimals, symbol] = await Promise.all([
-    read(client.readContract({ ...contract, functionName: 'decimals' }), chainName),
-    read(client.readContract({ ...contract, functionName: 'symbol' }), chainName),
+    readContract(rpc, address, { abi: erc20Abi, functionName: 'decimals' }),
+    readContract(rpc, address, { abi: erc20Abi, functionName: 'symbol' }),
   ]);
   const differences = [
     ['decimals', decimals, token.decimals],

@@ -38,6 +38,8 @@ export interface ServerOptions {
 
 // A body must arrive within 10 s; a slow client holds a socket, never a database connection.
 const requestTimeoutMs = 10_000;
+// How late a time-out may be noticed; the runtime's own default is 30 s.
+const timeoutCheckMs = 2_000;
 // Longer than the 60 s of common proxies, so that they never reuse a socket that has just been closed here.
 const keepAliveTimeoutMs = 72_000;
 // The longest path parameter that reaches a route; longer ones match none.
@@ -54,9 +56,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     logger: false,
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: timeoutCheckMs },
     keepAliveTimeout: keepAliveTimeoutMs,
     trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
     genReqId: nextRequestId,
+    // While closing, requests on open connections are still served; fastify's own 503 would lack the envelope.
+    return503OnClosing: false,
     routerOptions: { maxParamLength },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, nextRequestId(), docsUrl),
     // A path that cannot be decoded matches no route.

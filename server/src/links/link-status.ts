@@ -7,7 +7,7 @@ import { holdAccount, lockActiveLinksOfProduct, setLinksStatus } from './link.sq
 import { type LinkDeps, linkDetails, lockOwnLink, ownLink, productIdsOf } from './link.ts';
 
 /** Why a link is disabled; empty while it is active. */
-type DisabledReason = '' | 'merchant' | 'product_archived';
+type DisabledReason = '' | 'merchant' | 'product_archived' | 'account_removed';
 
 /** Disables a link, with its event; one that is disabled already stays so silently. Refuses with 100101 or 100102. */
 export async function disableLink(
@@ -60,6 +60,22 @@ export async function archiveProduct(
   if (linkIds.length > 0) await changeLinks(transaction, deps, merchantId, linkIds, 'product_archived');
 }
 
+/**
+ * Disables every active link of an account, each with its event, and tells how many there were. For the transaction
+ * that has just removed the account.
+ */
+export async function disableLinksOfAccount(
+  transaction: Transaction,
+  deps: Omit<LinkDeps, 'isPayable'>,
+  request: { merchantId: string; accountId: string },
+): Promise<number> {
+  const { merchantId, accountId } = request;
+  const rows = await transaction.query(lockActiveLinksOfAccount, [merchantId, accountId]);
+  const linkIds = rows.map((row) => row.link_id);
+  if (linkIds.length > 0) await changeLinks(transaction, deps, merchantId, linkIds, 'account_removed');
+  return linkIds.length;
+}
+
 /** Unarchives a product, with its event; its links stay disabled. Refuses with 100301 or 100306. */
 export async function unarchiveProduct(
   transaction: Transaction,
@@ -72,7 +88,7 @@ export async function unarchiveProduct(
 /** Sets the status of locked links: active without a reason, disabled with one. */
 async function changeLinks(
   transaction: Transaction,
-  deps: LinkDeps,
+  deps: Omit<LinkDeps, 'isPayable'>,
   merchantId: string,
   linkIds: readonly string[],
   reason: DisabledReason,

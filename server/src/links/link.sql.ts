@@ -130,6 +130,16 @@ export const lockActiveLinksOfProduct = statement(
    order by link_id for update`,
 );
 
+// In the order of ids, for the same reason.
+export const lockActiveLinksOfAccount = statement(
+  'link_lock_of_account',
+  ['text', 'text'],
+  { link_id: 'text' },
+  `select link_id from links
+   where merchant_id = $1 and status = 'active' and account_id = $2
+   order by link_id for update`,
+);
+
 export const setLinksStatus = statement(
   'link_set_status',
   ['text[]', 'text', 'text', 'timestamptz'],

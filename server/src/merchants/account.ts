@@ -13,6 +13,7 @@ import {
   type AccountRow,
   accountById,
   accountsOfMerchant,
+  disableLinksOfAccount,
   insertAccount,
   lockMerchantForAccounts,
   removeAccountRow,
@@ -145,16 +146,24 @@ function checkedTerms(deps: AccountDeps, request: AccountRequest) {
   };
 }
 
-/** Removes an account from use. The caller disables its links. Refuses an unknown account (100401). */
+/**
+ * Removes an account from use and disables its links (reason `account_removed`); open sessions keep their snapshot and
+ * stay payable. Refuses an account that is unknown (100401) or removed already (100402).
+ */
 export async function removeAccount(
   transaction: Transaction,
   deps: Pick<AccountDeps, 'clock' | 'random'>,
   request: { merchantId: string; accountId: string },
 ): Promise<StoredAccount> {
   const { merchantId, accountId } = request;
-  const rows = await transaction.query(removeAccountRow, [merchantId, accountId, deps.clock.now()]);
-  if (rows[0] === undefined) throw new Refusal('account_not_found', accountId);
+  const now = deps.clock.now();
+  const rows = await transaction.query(removeAccountRow, [merchantId, accountId, now]);
+  if (rows[0] === undefined) {
+    const isRemoved = (await findAccount(transaction, merchantId, accountId)) !== undefined;
+    throw new Refusal(isRemoved ? 'account_removed' : 'account_not_found', accountId);
+  }
   const account = parseAccount(rows[0]);
+  await transaction.query(disableLinksOfAccount, [accountId, now]);
   await emitAccount(transaction, deps, 'account.removed', account);
   return account;
 }

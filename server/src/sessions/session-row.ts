@@ -22,7 +22,7 @@ export function parseSession(row: SessionRow): StoredSession {
     settlementToken: row.settlement_token,
     feeModel: row.fee_model as FeeModel,
     amount: microUsd(row.amount),
-    items: row.line_items as LineItem[],
+    items: (row.line_items as LineItem[]).map(inOrder),
     payerEmailRequired: row.payer_email_required,
     successUrl: row.success_url,
     metadata: row.metadata,
@@ -46,6 +46,16 @@ export function parseSession(row: SessionRow): StoredSession {
     settlementSucceededAt: row.settlement_succeeded_at ?? undefined,
     createdAt: row.created_at,
   };
+}
+
+/** jsonb keeps no order of members; reads show them in the specification's. */
+function inOrder(item: LineItem): LineItem {
+  const { lineItemId, itemType, productId, quantity, unitPrice, productData } = item;
+  const fields = { lineItemId, itemType, productId, quantity, unitPrice };
+  if (productData === undefined) return fields;
+  const { productName, productDescription, imageUrl, attributes, status } = productData;
+  const data = { productName, productDescription, imageUrl, attributes };
+  return { ...fields, productData: status === undefined ? data : { ...data, status } };
 }
 
 /** Reads a row of `orders`. */

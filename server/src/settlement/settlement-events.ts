@@ -75,7 +75,7 @@ async function final(
   if (order === undefined) return;
   switch (event.name) {
     case 'Paid':
-      return requestFirstLeg(transaction, order, event);
+      return requestFirstLeg(transaction, deps, order);
     case 'Settled':
       return settled(transaction, deps, chain, order, event);
     case 'PaidOut':
@@ -92,8 +92,8 @@ async function final(
 /** The payment handler has just accepted the payment, or found that another one came first. */
 async function requestFirstLeg(
   transaction: Transaction,
+  deps: SettlementEventDeps,
   order: StoredOrder,
-  event: ChainEvent,
 ): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   if (session === undefined) return;
@@ -102,7 +102,8 @@ async function requestFirstLeg(
   await requestLeg(transaction, order, {
     name: won ? 'settle' : 'refund',
     chainId: order.chainId,
-    at: event.blockTime,
+    // Our clock, not the block's: a chain whose time runs ahead must not delay what is due now.
+    at: deps.clock.now(),
   });
 }
 

@@ -10,6 +10,7 @@ import { addMerchant, addWebhook, selectAttempts, webhookDeps } from '../../test
 import { hasty, openWebhookWorld, until } from '../../test/harness/webhook-world.ts';
 import { defaultDeliverySettings } from './delivery.ts';
 import { takeTurn } from './delivery-turn.ts';
+import { emit } from './outbox.ts';
 import { disableWebhook, enableWebhook, webhookDetail } from './webhook.ts';
 
 const world = await openWebhookWorld();
@@ -139,6 +140,30 @@ test('disabling stops retries; events raised meanwhile are sent only when replay
   });
   const attempts = await db.query(selectAttempts, [merchantId]);
   assert.equal(attempts.length, 10 + 1 + 1 + 4);
+});
+
+test('an event committed just after its webhook was disabled is not sent before it is enabled', async () => {
+  const receiver = await openReceiver();
+  const merchantId = await addMerchant(db);
+  const { webhookId } = await addWebhook(db, merchantId, { webhookUrl: receiver.url });
+  const ref = { merchantId, webhookId };
+  await withWorker(async () => {
+    await db.transaction(async (transaction) => {
+      await emit(transaction, systemRandom, [
+        { merchantId, type: 'session.paid', objectId: merchantId, dataJson: '{}', at: systemClock.now() },
+      ]);
+      await db.transaction((other) => disableWebhook(other, webhookDeps(), ref));
+    });
+    await until(
+      async () => (await deliveries(merchantId))[0]?.next_attempt_at === null,
+      'the delivery is parked',
+    );
+    await delay(50);
+    assert.equal(receiver.requests.length, 0);
+    await db.transaction((transaction) => enableWebhook(transaction, webhookDeps(), ref));
+    await untilStatus(merchantId, 'succeeded');
+  });
+  assert.equal(receiver.requests.length, 1);
 });
 
 test('on the published schedule ten attempts take 75.6 hours, after which the webhook is paused', async () => {

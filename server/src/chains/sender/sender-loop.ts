@@ -55,11 +55,10 @@ export async function runSenderLoop(
       if (signal.aborted) break;
       failures += 1;
       noteFailure(context, chain, error, failures);
-      if (!(error instanceof RpcUnavailable || error instanceof RpcError))
-        await clock.sleep(
-          Math.min(maxBackOffMs, chain.pollIntervalMs * 2 ** Math.min(failures - 1, 10)),
-          signal,
-        );
+      await clock.sleep(
+        Math.min(maxBackOffMs, chain.pollIntervalMs * 2 ** Math.min(failures - 1, 10)),
+        signal,
+      );
     }
   }
 }

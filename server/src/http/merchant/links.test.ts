@@ -249,3 +249,71 @@ test('a link made while its product is being archived is never left active', asy
     } else assert.equal(created.code, 100304);
   }
 });
+
+test('an update replaces every field, resets what is left out, and moves the version', async () => {
+  const productId = await addProduct();
+  const other = await addProduct('Cup');
+  const { linkId, versionCode } = (
+    await post(
+      '/payment/link/create',
+      linkBody(productId, { customSuccessText: 'Thanks', payerEmailRequired: 1 }),
+    )
+  ).data;
+  const body = { linkId, ...linkBody(other, { linkName: 'Other', feeModel: 2 }) };
+  assert.deepEqual((await post('/payment/link/update', body)).data, { success: true });
+  const { data } = await get(`/payment/link/${linkId}`);
+  assert.deepEqual(
+    [
+      data.linkName,
+      data.feeModel,
+      data.customSuccessText,
+      data.payerEmailRequired,
+      data.lineItems.items[0].productId,
+    ],
+    ['Other', 2, '', 0, other],
+  );
+  assert.notEqual(data.versionCode, versionCode);
+  assert.deepEqual((await world.eventsOf(linkId)).at(-1), {
+    ...(await world.eventsOf(linkId)).at(-1),
+    type: 'payment.link.updated',
+    data: { link: data },
+  });
+});
+
+test('sending a read back as an update is taken, and keeps version and status', async () => {
+  const productId = await addProduct();
+  const { linkId } = (await post('/payment/link/create', linkBody(productId))).data;
+  await post('/payment/link/disable', { linkId });
+  const before = (await get(`/payment/link/${linkId}`)).data;
+  assert.equal((await post('/payment/link/update', before)).code, 0);
+  const { data } = await get(`/payment/link/${linkId}`);
+  assert.deepEqual([data.versionCode, data.status], [before.versionCode, 'disabled']);
+  const mistaken = { ...before, lineItems: { items: [{ ...before.lineItems.items[0], unitPrice: 'x' }] } };
+  const refusal = await post('/payment/link/update', mistaken);
+  assert.equal(refusal.message, 'Invalid field: lineItems.items[0].unitPrice must be an integer');
+});
+
+test('editing a product moves the version of its links', async () => {
+  const productId = await addProduct();
+  const { linkId, versionCode } = (await post('/payment/link/create', linkBody(productId))).data;
+  await post('/product/update', { productId, name: 'Green tea', commonPrices: [1] });
+  const { data } = await get(`/payment/link/${linkId}`);
+  assert.equal(data.lineItems.items[0].productData.productName, 'Green tea');
+  assert.notEqual(data.versionCode, versionCode);
+});
+
+test('a product that a link ever referenced cannot be removed, one of sessions alone can', async () => {
+  const [used, free] = [await addProduct(), await addProduct()];
+  const { linkId } = (await post('/payment/link/create', linkBody(used))).data;
+  await post('/payment/link/update', { linkId, ...linkBody(await addProduct()) });
+  assert.equal((await post('/product/remove', { productId: used })).code, 100305);
+  assert.deepEqual((await post('/product/remove', { productId: free })).data, { success: true });
+  assert.equal((await post('/product/remove', { productId: free })).code, 100306);
+  assert.equal((await post('/product/archive', { productId: free })).code, 100306);
+  assert.deepEqual((await post('/product/list/by/ids', { productIds: [free] })).data, []);
+  const events = await world.eventsOf(free);
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['product.created', 'product.removed'],
+  );
+});

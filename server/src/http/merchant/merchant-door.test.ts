@@ -169,3 +169,26 @@ test('webhooks show their key at creation, and later to keys that may see it', a
   assert.deepEqual(list.data, { webhooks: [masked.data] });
   assert.equal(unknown.code, 100501);
 });
+
+test('a webhook is changed, stopped, started, given a new key and deleted', async () => {
+  const owner = await world.addKey(await world.addMerchant());
+  const send = (path: string, body: object) => world.send('POST', `/webhook/${path}`, { key: owner, body });
+  const fields = { webhookName: 'Hook', webhookUrl: 'https://a.example.com/', subscribedEvents: ['*'] };
+  const created = (await send('create', { ...fields, webhookDescription: 'Old' })).data;
+  const { webhookId } = created;
+  const read = async () => (await world.send('GET', `/webhook/detail/${webhookId}`, { key: owner })).data;
+  const success = { success: true };
+  assert.deepEqual(
+    (await send('update', { ...created, ...fields, webhookDescription: undefined })).data,
+    success,
+  );
+  assert.deepEqual(await read(), { ...created, webhookDescription: '' });
+  assert.deepEqual((await send('disable', { webhookId })).data, success);
+  assert.equal((await read()).status, 'inactive');
+  assert.deepEqual((await send('enable', { webhookId, replaySince: 0 })).data, success);
+  assert.equal((await read()).status, 'active');
+  assert.deepEqual((await send('key/refresh', { webhookId })).data, success);
+  assert.notEqual((await read()).key, created.key);
+  assert.deepEqual((await send('remove', { webhookId })).data, success);
+  assert.equal((await send('disable', { webhookId })).code, 100501);
+});

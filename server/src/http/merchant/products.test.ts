@@ -78,3 +78,27 @@ test('actions on an unknown product are 100301', async () => {
     assert.equal((await post(`/product/${action}`, { productId: 'prd_none' })).code, 100301);
   }
 });
+
+test('an update replaces every field and resets what is left out; a read sent back is taken', async () => {
+  const full = { ...tea, description: 'Black', attributes: [{ name: 'size', value: 'L' }] };
+  const { productId } = (await post('/product/create', full)).data;
+  await post('/product/archive', { productId });
+  assert.deepEqual((await post('/product/update', { productId, name: 'Cup', commonPrices: [2, 3] })).data, {
+    success: true,
+  });
+  const [read] = (await post('/product/list/by/ids', { productIds: [productId] })).data;
+  assert.deepEqual(read, {
+    productId,
+    name: 'Cup',
+    description: '',
+    imageUrl: '',
+    status: 'archived',
+    commonPrices: [2, 3],
+    attributes: [],
+    createAt: '2030-01-01 00:00:00',
+    updateAt: '2030-01-01 00:00:00',
+  });
+  assert.equal((await post('/product/update', read)).code, 0);
+  assert.equal((await post('/product/update', { ...read, colour: 'red' })).code, 400101);
+  assert.equal((await post('/product/update', { ...read, productId: 'prd_none' })).code, 100301);
+});

@@ -1,0 +1,98 @@
+import Type from 'typebox';
+import { link, linkCreateBody, linkCreated, linkDetail, linkUpdateBody } from './link.ts';
+import { route } from './route.ts';
+import { idText, pageParams, successReply, textPage } from './schema.ts';
+
+const linkIdBody = Type.Object({ linkId: idText }, { additionalProperties: false });
+
+/** What creating and updating a link can refuse alike. */
+const linkErrors = [
+  'link_items_mismatch',
+  'product_not_found',
+  'products_missing',
+  'product_not_active',
+  'products_not_active',
+  'account_not_found',
+  'account_removed',
+  'settlement_token_not_enabled',
+  'currency_unsupported',
+  'channel_unsupported',
+  'amount_out_of_range',
+  'field_invalid',
+] as const;
+
+/** Payment links of the merchant API. */
+export const linkRoutes = {
+  createLink: route({
+    method: 'POST',
+    path: '/payment/link/create',
+    summary: 'Create a payment link',
+    description:
+      'A fixed link sells products at the given prices; a custom link lets the payer choose the amount.',
+    tag: 'Payment links',
+    body: linkCreateBody,
+    reply: linkCreated,
+    permissions: ['payment_links:write'],
+    effect: 'create',
+    errors: linkErrors,
+  }),
+  updateLink: route({
+    method: 'POST',
+    path: '/payment/link/update',
+    summary: 'Replace a payment link',
+    description:
+      'Full replacement: fields left out are reset. Line items as in create, or as a read returns them. A disabled ' +
+      'link stays disabled.',
+    tag: 'Payment links',
+    body: linkUpdateBody,
+    reply: successReply,
+    permissions: ['payment_links:write'],
+    effect: 'update',
+    errors: ['link_not_found', 'link_archived', ...linkErrors],
+  }),
+  getLink: route({
+    method: 'GET',
+    path: '/payment/link/:linkId',
+    summary: 'Read a payment link',
+    tag: 'Payment links',
+    params: Type.Object({ linkId: idText }),
+    reply: linkDetail,
+    permissions: ['payment_links:read'],
+    effect: 'query',
+    errors: ['link_not_found', 'link_archived'],
+  }),
+  listLinks: route({
+    method: 'GET',
+    path: '/payment/link/list/:page/:size',
+    summary: 'List payment links, newest first',
+    description: 'Line items come without productData.',
+    tag: 'Payment links',
+    params: pageParams,
+    reply: textPage({ links: Type.Array(link) }),
+    permissions: ['payment_links:read'],
+    effect: 'query',
+    errors: ['field_invalid'],
+  }),
+  disableLink: route({
+    method: 'POST',
+    path: '/payment/link/disable',
+    summary: 'Disable a payment link',
+    tag: 'Payment links',
+    body: linkIdBody,
+    reply: successReply,
+    permissions: ['payment_links:write'],
+    effect: 'update',
+    errors: ['link_not_found', 'link_archived'],
+  }),
+  enableLink: route({
+    method: 'POST',
+    path: '/payment/link/enable',
+    summary: 'Enable a payment link',
+    tag: 'Payment links',
+    body: linkIdBody,
+    reply: successReply,
+    permissions: ['payment_links:write'],
+    effect: 'update',
+    errors: ['link_not_found', 'link_archived', 'product_not_active', 'account_removed'],
+  }),
+} as const;

@@ -1,0 +1,92 @@
+import Type from 'typebox';
+import { product, productCreateBody, productUpdateBody } from './product.ts';
+import { route } from './route.ts';
+import { idText, pageParams, successReply, textPage } from './schema.ts';
+
+const closed = { additionalProperties: false } as const;
+const productIdBody = Type.Object({ productId: idText }, closed);
+
+/** Products of the merchant API. */
+export const productRoutes = {
+  createProduct: route({
+    method: 'POST',
+    path: '/product/create',
+    summary: 'Create a product',
+    tag: 'Products',
+    body: productCreateBody,
+    reply: product,
+    permissions: ['products:write'],
+    effect: 'create',
+    errors: ['field_invalid'],
+  }),
+  listProducts: route({
+    method: 'GET',
+    path: '/product/list/:page/:size',
+    summary: 'List products, newest first',
+    tag: 'Products',
+    params: pageParams,
+    reply: textPage({ products: Type.Array(product) }),
+    permissions: ['products:read'],
+    effect: 'query',
+    errors: ['field_invalid'],
+  }),
+  listProductsByIds: route({
+    method: 'POST',
+    path: '/product/list/by/ids',
+    summary: 'Read several products',
+    description: 'In the order asked for; unknown ids are left out.',
+    tag: 'Products',
+    body: Type.Object({ productIds: Type.Array(idText, { maxItems: 100 }) }, closed),
+    reply: Type.Array(product),
+    permissions: ['products:read'],
+    effect: 'query',
+    errors: ['field_invalid'],
+  }),
+  updateProduct: route({
+    method: 'POST',
+    path: '/product/update',
+    summary: 'Replace a product',
+    description: 'Full replacement: fields left out are reset. The links that show it get a new version.',
+    tag: 'Products',
+    body: productUpdateBody,
+    reply: successReply,
+    permissions: ['products:write'],
+    effect: 'update',
+    errors: ['product_not_found', 'product_removed'],
+  }),
+  removeProduct: route({
+    method: 'POST',
+    path: '/product/remove',
+    summary: 'Remove a product that no payment link ever referenced',
+    tag: 'Products',
+    body: productIdBody,
+    reply: successReply,
+    permissions: ['products:write'],
+    effect: 'update',
+    errors: ['product_not_found', 'product_removed', 'product_used'],
+  }),
+  archiveProduct: route({
+    method: 'POST',
+    path: '/product/archive',
+    summary: 'Archive a product',
+    description: 'Every payment link that shows the product is disabled. Open sessions stay payable.',
+    tag: 'Products',
+    body: productIdBody,
+    reply: successReply,
+    permissions: ['products:write'],
+    effect: 'update',
+    errors: ['product_not_found', 'product_removed'],
+  }),
+  unarchiveProduct: route({
+    method: 'POST',
+    path: '/product/unarchive',
+    summary: 'Unarchive a product',
+    description: 'Links that archiving disabled stay disabled.',
+    tag: 'Products',
+    body: productIdBody,
+    reply: successReply,
+    permissions: ['products:write'],
+    effect: 'update',
+    errors: ['product_not_found', 'product_removed'],
+  }),
+} as const;

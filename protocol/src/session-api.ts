@@ -1,0 +1,96 @@
+import Type from 'typebox';
+import { route } from './route.ts';
+import { idText, pageParams, successReply } from './schema.ts';
+import { session, sessionCreateBody, sessionView } from './session.ts';
+
+/** A page whose `page` and `size` come back as numbers, as session lists have them. */
+const sessionPage = Type.Object({
+  total: Type.Integer(),
+  page: Type.Integer(),
+  size: Type.Integer(),
+  hasMore: Type.Boolean(),
+  sessions: Type.Array(sessionView),
+});
+
+function sessionList(path: string, summary: string) {
+  return route({
+    method: 'GET',
+    path: `/session/list/${path}/:page/:size`,
+    summary,
+    tag: 'Sessions',
+    params: pageParams,
+    reply: sessionPage,
+    permissions: ['sessions:read'],
+    effect: 'query',
+    errors: ['field_invalid'],
+  });
+}
+
+/** Checkout sessions and session queries of the merchant API. */
+export const sessionRoutes = {
+  createCheckoutSession: route({
+    method: 'POST',
+    path: '/session/checkout/create',
+    summary: 'Create a checkout session',
+    description: 'A one-time checkout. `metadata` comes back byte for byte.',
+    tag: 'Sessions',
+    body: sessionCreateBody,
+    reply: session,
+    permissions: ['checkout_sessions:write'],
+    effect: 'create',
+    errors: [
+      'expiration_out_of_range',
+      'amount_out_of_range',
+      'product_not_found',
+      'products_missing',
+      'product_not_active',
+      'products_not_active',
+      'account_not_found',
+      'account_removed',
+      'settlement_token_not_enabled',
+      'currency_unsupported',
+      'channel_unsupported',
+      'field_invalid',
+    ],
+  }),
+  cancelCheckoutSession: route({
+    method: 'POST',
+    path: '/session/checkout/cancel',
+    summary: 'Cancel a session that nobody has signed',
+    tag: 'Sessions',
+    body: Type.Object({ sessionId: idText }, { additionalProperties: false }),
+    reply: successReply,
+    permissions: ['checkout_sessions:write'],
+    effect: 'update',
+    errors: [
+      'session_not_found',
+      'session_expired',
+      'session_paid',
+      'session_cancelled',
+      'session_already_signed',
+    ],
+  }),
+  getSession: route({
+    method: 'GET',
+    path: '/session/:sessionId',
+    summary: 'Read a session',
+    description: '`transaction` is there once the payment has succeeded.',
+    tag: 'Sessions',
+    params: Type.Object({ sessionId: idText }),
+    reply: sessionView,
+    permissions: ['sessions:read', 'checkout_sessions:read'],
+    effect: 'query',
+    errors: ['session_not_found'],
+  }),
+  listSessions: sessionList('all', 'List sessions, newest first'),
+  listInitializedSessions: sessionList('initialized', 'List sessions that wait for a payment'),
+  listPaidSessions: sessionList('paid', 'List sessions that are paid'),
+  listSettlingSessions: sessionList('settling', 'List sessions that are being settled'),
+  listCompletedSessions: sessionList('completed', 'List sessions that are completed'),
+  listCancelledSessions: sessionList('cancelled', 'List sessions that were cancelled'),
+  listExpiredSessions: sessionList('expired', 'List sessions that expired'),
+  listSettlementPendingSessions: sessionList(
+    'settlement/pending',
+    'List sessions whose settlement is delayed',
+  ),
+} as const;

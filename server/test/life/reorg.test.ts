@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ledgerBalances } from '#ledger/entry.ts';
+import { Life } from './life.ts';
+import { Payer } from './payer.ts';
+import { checkout, settlementHashOf, storedHeadOf } from './story-fixture.ts';
+
+let life: Life;
+before(async () => {
+  life = await Life.start();
+});
+after(() => life.close());
+
+async function rawTransaction(hash: string): Promise<unknown> {
+  return life.ethereum.anvil.request('eth_getRawTransactionByHash', [hash]);
+}
+
+async function blockNumberOf(hash: string): Promise<number> {
+  const receipt = (await life.ethereum.anvil.request('eth_getTransactionReceipt', [hash])) as {
+    blockNumber: string;
+  };
+  return Number(receipt.blockNumber);
+}
+
+async function headNumber(): Promise<number> {
+  return Number(await life.ethereum.anvil.request('eth_blockNumber'));
+}
+
+test('a payment that a reorg takes out before finality is undetected, and detected again when it comes back', async () => {
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 10_000_000n);
+  const sessionId = await checkout(life, 1_000_000);
+  const prepared = await payer.prepare(sessionId, token);
+  const hash = await payer.execute(life.ethereum, prepared);
+  await life.ethereum.anvil.mine();
+  await life.eventually(
+    () => life.session(sessionId),
+    (view) => view.session.initiateTx === hash,
+    'detection',
+  );
+  const raw = await rawTransaction(hash);
+
+  await life.ethereum.anvil.request('anvil_reorg', [1, []]);
+  await life.eventually(
+    () => life.session(sessionId),
+    (view) => view.session.initiateTx === '',
+    'the payment to vanish',
+  );
+  assert.equal((await life.session(sessionId)).session.status, 'initialized');
+
+  // The node forgot both transactions; the payer's wallet sends them again.
+  const approval = prepared.aiView.paymentExecutionGuide.prerequisites[0];
+  assert.ok(approval !== undefined);
+  await payer.send(life.ethereum, approval.txRequest);
+  await life.ethereum.anvil.request('eth_sendRawTransaction', [raw]);
+  life.mine();
+  const done = await life.sessionIn(sessionId, 'completed');
+  await life.pauseMining();
+  assert.equal(done.session.initiateTx, hash);
+  const events = await life.eventOf(sessionId, 'session.completed');
+  assert.deepEqual(
+    events.map((event) => event.type),
+    [
+      'session.created',
+      'session.payment_detected',
+      'session.payment_detected',
+      'session.paid',
+      'session.settling',
+      'session.completed',
+    ],
+  );
+});
+
+test('a payment that never comes back leaves the session unpaid and the merchant without a paid event', async () => {
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 10_000_000n);
+  const sessionId = await checkout(life, 1_000_000);
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+  await life.ethereum.anvil.mine(2);
+  await life.eventOf(sessionId, 'session.payment_detected');
+  await life.ethereum.anvil.request('anvil_reorg', [2, []]);
+  await life.eventually(
+    () => life.session(sessionId),
+    (view) => view.session.initiateTx === '',
+    'the payment to vanish',
+  );
+  await life.ethereum.anvil.mine(20);
+  const head = await headNumber();
+  await life.eventually(
+    () => storedHeadOf(life, life.ethereum.chain.chainId),
+    (number) => number >= head,
+    'the watcher to reach the head',
+  );
+  assert.equal((await life.session(sessionId)).session.status, 'initialized');
+  assert.deepEqual(
+    life.eventsOf(sessionId).map((event) => event.type),
+    ['session.created', 'session.payment_detected'],
+  );
+});
+
+test('a settlement that a reorg takes out shows settlement_pending and heals by the same transaction', async () => {
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 10_000_000n);
+  const sessionId = await checkout(life, 4_000_000);
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+  // Until the payment is final and the settlement is in a block that is not.
+  let settlementTx = '';
+  await life.eventually(
+    async () => {
+      await life.ethereum.anvil.mine();
+      settlementTx = await settlementHashOf(life, sessionId);
+      return settlementTx;
+    },
+    (hash) => hash !== '',
+    'the settlement to be mined',
+  );
+  const depth = (await headNumber()) - (await blockNumberOf(settlementTx)) + 1;
+  await life.ethereum.anvil.request('anvil_reorg', [depth, []]);
+  const pending = await life.sessionIn(sessionId, 'settlement_pending');
+  assert.equal(pending.session.pendingReason, 'reorged');
+  life.mine();
+  const done = await life.sessionIn(sessionId, 'completed');
+  await life.pauseMining();
+  assert.equal(done.session.completeTx, settlementTx, 'the same signed transaction was sent again');
+  assert.equal(done.session.pendingReason, '');
+  const events = await life.eventOf(sessionId, 'session.completed');
+  assert.deepEqual(
+    events.map((event) => event.type),
+    [
+      'session.created',
+      'session.payment_detected',
+      'session.paid',
+      'session.settling',
+      'session.settlement_pending',
+      'session.settling',
+      'session.completed',
+    ],
+  );
+  assert.equal(await life.ethereum.balanceOf(token, life.ethereum.chain.gateway), await accruedFees());
+});
+
+/** Fees stay in the gateway until they are withdrawn: everything that was settled or never paid is gone from it. */
+async function accruedFees(): Promise<bigint> {
+  const balances = await ledgerBalances(life.database.db);
+  const fees = balances.find((balance) => balance.account === 'fees' && balance.asset === 'ethereum::usdc');
+  return -(fees?.balance ?? 0n);
+}
