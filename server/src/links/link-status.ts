@@ -3,7 +3,12 @@ import type { EventType } from '@florin/protocol/event.ts';
 import { moveProduct, referenceProducts } from '#catalog/product.ts';
 import type { Transaction } from '#db/database.ts';
 import { emit } from '#webhooks/outbox.ts';
-import { holdAccount, lockActiveLinksOfProduct, setLinksStatus } from './link.sql.ts';
+import {
+  holdAccount,
+  lockActiveLinksOfAccount,
+  lockActiveLinksOfProduct,
+  setLinksStatus,
+} from './link.sql.ts';
 import { type LinkDeps, linkDetails, lockOwnLink, ownLink, productIdsOf } from './link.ts';
 
 /** Why a link is disabled; empty while it is active. */

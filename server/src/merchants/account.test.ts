@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Refusal } from '@florin/protocol/error.ts';
+import { getAddress, type Hex } from 'viem';
+import { createProduct } from '#catalog/product.ts';
+import { statement } from '#db/statement.ts';
+import { createLink } from '#links/link.ts';
+import { systemRandom } from '#outside/random.ts';
+import { fixtureChains } from '../../test/harness/agent-fixture.ts';
+import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
+import {
+  type AccountRequest,
+  accountOf,
+  createAccount,
+  findAccount,
+  listAccounts,
+  removeAccount,
+  type StoredAccount,
+} from './account.ts';
+import { createMerchant, findMerchant, listMerchants } from './merchant.ts';
+
+let time = Date.parse('2026-03-01T12:00:00Z');
+const clock = { now: () => new Date(time), monotonicMs: () => 0, sleep: async () => {} };
+const deps = { clock, random: systemRandom, chains: fixtureChains };
+
+let database: TestDatabase;
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.close());
+
+async function newMerchant(): Promise<string> {
+  const merchant = await database.db.transaction((transaction) =>
+    createMerchant(transaction, deps, { merchantName: 'Shop' }),
+  );
+  return merchant.merchantId;
+}
+
+function newAddress(): Hex {
+  return getAddress(`0x${Buffer.from(systemRandom.bytes(20)).toString('hex')}`);
+}
+
+function create(merchantId: string, change: Partial<AccountRequest> = {}): Promise<StoredAccount> {
+  const request = {
+    merchantId,
+    accountName: 'Main',
+    accountAddress: newAddress(),
+    settlementCurrencies: ['ethereum::usdc'],
+    ...change,
+  };
+  return database.db.transaction((transaction) => createAccount(transaction, deps, request));
+}
+
+function remove(merchantId: string, accountId: string): Promise<StoredAccount> {
+  return database.db.transaction((transaction) =>
+    removeAccount(transaction, deps, { merchantId, accountId }),
+  );
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => new Error('accepted'),
+    (reason: unknown) => reason,
+  );
+  return error instanceof Refusal ? error.message : String(error);
+}
+
+const eventsOf = statement(
+  'account_test_events',
+  ['text'],
+  { event_type: 'text', sequence: 'int8', body: 'text' },
+  'select event_type, sequence, body from events where object_id = $1 order by sequence',
+);
+
+async function eventsAbout(objectId: string) {
+  const rows = await database.db.query(eventsOf, [objectId]);
+  return rows.map((row) => ({
+    type: row.event_type,
+    sequence: row.sequence,
+    data: (JSON.parse(row.body) as { data: unknown }).data,
+  }));
+}
+
+test('a new account is stored, shown and told to webhooks alike', async () => {
+  const merchantId = await newMerchant();
+  const accountAddress = newAddress();
+  const account = await create(merchantId, {
+    accountAddress: accountAddress.toLowerCase(),
+    settlementCurrencies: ['ethereum::usdc', 'base::usdc', 'ethereum::usdc'],
+  });
+  assert.match(account.accountId, /^acc_[0-9A-Za-z]{22}$/);
+  assert.match(account.version, /^acv_[0-9A-Za-z]{22}$/);
+  const shown = {
+    accountId: account.accountId,
+    accountName: 'Main',
+    accountAddress,
+    accountType: 'EVM::ADDR',
+    settlementCurrencies: ['ethereum::usdc', 'base::usdc'],
+    version: account.version,
+    status: 'normal',
+    createAt: '2026-03-01 12:00:00',
+    updateAt: '2026-03-01 12:00:00',
+  };
+  assert.deepEqual(accountOf(account), shown);
+  assert.deepEqual(await findAccount(database.db, merchantId, account.accountId), account);
+  assert.deepEqual(await eventsAbout(account.accountId), [
+    { type: 'account.created', sequence: 1n, data: { account: shown } },
+  ]);
+});
+
+test('what cannot be paid to is refused', async () => {
+  const merchantId = await newMerchant();
+  const mixed = '0x52908400098527886E0F7030069857D2E4169EE7'.replace('E4169EE7', 'e4169EE7');
+  const address = 'Invalid field: accountAddress must be an EVM address with its checksum';
+  const cases: readonly [change: Partial<AccountRequest>, message: string][] = [
+    [{ accountAddress: mixed }, address],
+    [{ accountAddress: '0x1234' }, address],
+    [{ accountAddress: 'shop.eth' }, address],
+    [{ accountAddress: `0x${'0'.repeat(40)}` }, 'Invalid field: accountAddress must not be the zero address'],
+    [{ accountName: '' }, 'Invalid field: accountName must have 1 to 100 characters'],
+    [{ accountName: '💶'.repeat(101) }, 'Invalid field: accountName must have 1 to 100 characters'],
+    [{ settlementCurrencies: [] }, 'Invalid field: settlementCurrencies must name at least one token'],
+    [{ settlementCurrencies: ['base::dai'] }, 'Unsupported currency: base::dai'],
+    [{ merchantId: 'mer_none' }, 'Invalid field: merchantId names no merchant: mer_none'],
+  ];
+  for (const [change, message] of cases) assert.equal(await refusalOf(create(merchantId, change)), message);
+  assert.equal((await create(merchantId, { accountName: '💶'.repeat(100) })).status, 'normal');
+});
+
+test('of thirty accounts created at once, a merchant gets twenty', async () => {
+  const merchantId = await newMerchant();
+  const outcomes = await Promise.all(Array.from({ length: 30 }, () => refusalOf(create(merchantId))));
+  const counts = Map.groupBy(outcomes, (outcome) => outcome);
+  assert.deepEqual(
+    new Map([...counts].map(([outcome, all]) => [outcome, all.length])),
+    new Map([
+      ['Error: accepted', 20],
+      ['Account limit reached: a merchant has at most 20', 10],
+    ]),
+  );
+  const [newest] = await listAccounts(database.db, merchantId);
+  assert.ok(newest !== undefined);
+  await remove(merchantId, newest.accountId);
+  assert.equal((await create(merchantId)).status, 'normal');
+});
+
+test('an address is used by one account of a merchant at a time, and its return is a new version', async () => {
+  const merchantId = await newMerchant();
+  const accountAddress = newAddress();
+  const first = await create(merchantId, { accountAddress });
+  const inUse = 'Invalid field: accountAddress is in use by another account';
+  assert.equal(await refusalOf(create(merchantId, { accountAddress: accountAddress.toLowerCase() })), inUse);
+  assert.equal((await create(await newMerchant(), { accountAddress })).accountAddress, accountAddress);
+  await remove(merchantId, first.accountId);
+  const second = await create(merchantId, { accountAddress });
+  assert.notEqual(second.version, first.version);
+  assert.notEqual(second.accountId, first.accountId);
+});
+
+test('lists hold the accounts in use, newest first, of this merchant alone', async () => {
+  const merchantId = await newMerchant();
+  await create(await newMerchant());
+  const accounts = [await create(merchantId), await create(merchantId), await create(merchantId)];
+  const [first, second, third] = accounts.map((account) => account.accountId);
+  await remove(merchantId, second ?? '');
+  assert.deepEqual(
+    (await listAccounts(database.db, merchantId)).map((account) => account.accountId),
+    [third, first],
+  );
+});
+
+test('a merchant cannot see or remove an account of another', async () => {
+  const account = await create(await newMerchant());
+  const stranger = await newMerchant();
+  assert.equal(await findAccount(database.db, stranger, account.accountId), undefined);
+  assert.equal(
+    await refusalOf(remove(stranger, account.accountId)),
+    `Account not found: ${account.accountId}`,
+  );
+});
+
+const linkStates = statement(
+  'account_test_links',
+  ['text'],
+  { status: 'text', disabled_reason: 'text', updated_at: 'timestamptz' },
+  'select status, disabled_reason, updated_at from links where account_id = $1 order by ordinal',
+);
+
+test('removing an account disables its links and no others', async () => {
+  const merchantId = await newMerchant();
+  const account = await create(merchantId);
+  const other = await create(merchantId);
+  for (const { accountId } of [account, other]) await newLink(merchantId, accountId);
+  const before = new Date(time);
+  time += 5_000;
+  const removed = await remove(merchantId, account.accountId);
+  assert.deepEqual(removed, { ...account, status: 'removed', updatedAt: new Date(time) });
+  assert.deepEqual(await database.db.query(linkStates, [account.accountId]), [
+    { status: 'disabled', disabled_reason: 'account_removed', updated_at: new Date(time) },
+  ]);
+  assert.deepEqual(await database.db.query(linkStates, [other.accountId]), [
+    { status: 'active', disabled_reason: '', updated_at: before },
+  ]);
+  assert.deepEqual(
+    (await eventsAbout(account.accountId)).map(({ type, sequence }) => [type, sequence]),
+    [
+      ['account.created', 1n],
+      ['account.removed', 2n],
+    ],
+  );
+  assert.equal(
+    await refusalOf(remove(merchantId, account.accountId)),
+    `Account removed: ${account.accountId}`,
+  );
+});
+
+function newLink(merchantId: string, accountId: string): Promise<unknown> {
+  return database.db.transaction(async (transaction) => {
+    const product = { name: 'Tea', commonPrices: [1_000_000] };
+    const { productId } = await createProduct(transaction, deps, { merchantId, body: product });
+    const linkDeps = { ...deps, origin: 'https://pay.example.com', isPayable: () => true };
+    return createLink(transaction, linkDeps, {
+      merchantId,
+      body: {
+        linkType: 'fixed',
+        linkName: 'Tea',
+        accountId,
+        settlementToken: 'ethereum::usdc',
+        feeModel: 1,
+        lineItems: [{ itemType: 'product', productId, unitPrice: 1_000_000 }],
+      },
+    });
+  });
+}
+
+test('a merchant has a name of 1 to 100 characters', async () => {
+  const named = (merchantName: string) =>
+    database.db.transaction((transaction) => createMerchant(transaction, deps, { merchantName }));
+  const merchant = await named('  Café Florin ');
+  assert.deepEqual(await findMerchant(database.db, merchant.merchantId), {
+    merchantId: merchant.merchantId,
+    merchantName: 'Café Florin',
+    createdAt: new Date(time),
+  });
+  assert.ok((await listMerchants(database.db)).some(({ merchantId }) => merchantId === merchant.merchantId));
+  const message = 'Invalid field: merchantName must have 1 to 100 characters';
+  for (const name of ['', '   ', 'x'.repeat(101)]) assert.equal(await refusalOf(named(name)), message);
+});

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { Refusal } from '@florin/protocol/error.ts';
+import { permissionPresets, permissions } from '@florin/protocol/permission.ts';
+import fc from 'fast-check';
+import { statement } from '#db/statement.ts';
+import { systemRandom } from '#outside/random.ts';
+import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
+import {
+  type ApiKeyLookup,
+  type ApiKeyRequest,
+  apiKeyLookup,
+  authenticate,
+  createApiKey,
+  findApiKeys,
+  keyOfHeader,
+  listApiKeys,
+  revokeApiKey,
+} from './api-key.ts';
+import { createMerchant } from './merchant.ts';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const clock = { now: () => now, monotonicMs: () => 0, sleep: async () => {} };
+const deps = { clock, random: systemRandom };
+
+let database: TestDatabase;
+let merchantId: string;
+let lookup: ApiKeyLookup;
+
+before(async () => {
+  database = await testDatabase();
+  lookup = apiKeyLookup(database.db);
+  const merchant = await database.db.transaction((transaction) =>
+    createMerchant(transaction, deps, { merchantName: 'Shop' }),
+  );
+  merchantId = merchant.merchantId;
+});
+after(() => database.close());
+
+function create(request: Omit<ApiKeyRequest, 'merchantId'>): Promise<{ keyId: string; key: string }> {
+  return database.db.transaction((transaction) =>
+    createApiKey(transaction, deps, { ...request, merchantId }),
+  );
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => new Error('accepted'),
+    (reason: unknown) => reason,
+  );
+  return error instanceof Refusal ? error.slug : String(error);
+}
+
+/** Fails the test when the database is asked. */
+const noLookup: ApiKeyLookup = async () => assert.fail('the database was asked');
+
+test('a key has its prefix, 43 characters of chance and a CRC-32 of all before it', async () => {
+  const { key } = await create({ kind: 'secret' });
+  assert.match(key, /^sk_live_[0-9A-Za-z]{49}$/);
+  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  const checksum = [...key.slice(-6)].reduce((value, digit) => value * 62 + alphabet.indexOf(digit), 0);
+  assert.equal(checksum, crc32(key.slice(0, -6)));
+  assert.match((await create({ kind: 'restricted' })).key, /^rk_live_[0-9A-Za-z]{49}$/);
+});
+
+const storedKey = statement(
+  'api_key_test_stored',
+  ['text'],
+  { key_hash: 'bytea', last4: 'text', everything: 'text' },
+  'select key_hash, last4, k::text as everything from api_keys k where key_id = $1',
+);
+
+test('only the hash and the last four characters of a key are stored', async () => {
+  const { keyId, key } = await create({ kind: 'secret' });
+  const [row] = await database.db.query(storedKey, [keyId]);
+  assert.deepEqual(row?.key_hash, createHash('sha256').update(key).digest());
+  assert.equal(row?.last4, key.slice(-4));
+  assert.equal(row?.everything.includes(key.slice(8, 30)), false);
+});
+
+test('a secret key may do everything, a restricted one what its preset or list says', async () => {
+  const granted = async (request: Omit<ApiKeyRequest, 'merchantId'>) => {
+    const { keyId, key } = await create(request);
+    const identity = await authenticate(lookup, `Bearer ${key}`, now);
+    assert.deepEqual(
+      { ...identity, permissions: [] },
+      { keyId, merchantId, kind: request.kind, permissions: [] },
+    );
+    return [...identity.permissions];
+  };
+  assert.deepEqual(await granted({ kind: 'secret' }), [...permissions]);
+  assert.deepEqual(await granted({ kind: 'secret', preset: 'agent' }), [...permissions]);
+  assert.deepEqual(await granted({ kind: 'restricted' }), [...permissionPresets.read_only]);
+  assert.deepEqual(await granted({ kind: 'restricted', preset: 'agent' }), [...permissionPresets.agent]);
+  assert.deepEqual(await granted({ kind: 'restricted', permissions: ['events:read'] }), ['events:read']);
+});
+
+test('read_only is every read but personal data and webhook secrets', () => {
+  assert.deepEqual(permissionPresets.read_only, [
+    'products:read',
+    'accounts:read',
+    'payment_links:read',
+    'checkout_sessions:read',
+    'sessions:read',
+    'refunds:read',
+    'webhooks:read',
+    'events:read',
+    'reports:read',
+  ]);
+});
+
+test('a header that is not Bearer, one space and a word is malformed', async () => {
+  const { key } = await create({ kind: 'secret' });
+  const malformed: readonly (string | undefined)[] = [
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    key,
+    `bearer ${key}`,
+    `BEARER ${key}`,
+    `Bearer  ${key}`,
+    `Bearer\t${key}`,
+    ` Bearer ${key}`,
+    `Bearer ${key} `,
+    `Bearer ${key} ${key}`,
+    `Bearer ${key}\n`,
+    `Bearer ${key}é`,
+    `Basic ${key}`,
+    `Bearer:${key}`,
+  ];
+  for (const header of malformed) {
+    assert.equal(
+      await refusalOf(authenticate(noLookup, header, now)),
+      'authorization_header_malformed',
+      JSON.stringify(header),
+    );
+  }
+  assert.equal(keyOfHeader(`Bearer ${key}`), key);
+});
+
+test('a word that is no key is refused before the database is asked', async () => {
+  const { key } = await create({ kind: 'secret' });
+  const flipped = key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+  const words = [
+    flipped,
+    key.slice(0, -1),
+    `${key}0`,
+    key.replace('sk_', 'rk_'),
+    key.toLowerCase(),
+    'x',
+    'sk_live_',
+  ];
+  for (const word of words) {
+    assert.equal(await refusalOf(authenticate(noLookup, `Bearer ${word}`, now)), 'api_key_invalid', word);
+  }
+});
+
+test('any single wrong character is caught by the checksum', async () => {
+  const { key } = await create({ kind: 'restricted' });
+  const position = fc.integer({ min: 8, max: key.length - 1 });
+  const character = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+  await fc.assert(
+    fc.asyncProperty(position, character, async (at, other) => {
+      fc.pre(key[at] !== other);
+      const wrong = key.slice(0, at) + other + key.slice(at + 1);
+      assert.equal(await refusalOf(authenticate(noLookup, `Bearer ${wrong}`, now)), 'api_key_invalid');
+    }),
+  );
+});
+
+test('an unknown, an expired and a revoked key are all answered alike', async () => {
+  const unknown = await create({ kind: 'secret' });
+  const expired = await create({ kind: 'secret', expiresAt: now });
+  const revoked = await create({ kind: 'secret' });
+  await database.db.transaction((transaction) => revokeApiKey(transaction, revoked.keyId, now));
+  const nobody: ApiKeyLookup = async () => undefined;
+  const messages = await Promise.all(
+    [
+      authenticate(nobody, `Bearer ${unknown.key}`, now),
+      authenticate(lookup, `Bearer ${expired.key}`, now),
+      authenticate(lookup, `Bearer ${revoked.key}`, now),
+    ].map((work) => work.then(() => 'accepted', String)),
+  );
+  assert.deepEqual(new Set(messages), new Set(['Refusal: Invalid, expired or revoked API key']));
+});
+
+test('a key works until the moment at which it expires', async () => {
+  const expiresAt = new Date(now.getTime() + 1);
+  const { keyId, key } = await create({ kind: 'restricted', expiresAt });
+  assert.equal((await authenticate(lookup, `Bearer ${key}`, now)).keyId, keyId);
+  assert.equal(await refusalOf(authenticate(lookup, `Bearer ${key}`, expiresAt)), 'api_key_invalid');
+});
+
+test('revoking keeps the first time, and tells whether there was such a key', async () => {
+  const { keyId } = await create({ kind: 'secret' });
+  const later = new Date(now.getTime() + 60_000);
+  const revoke = (id: string, at: Date) =>
+    database.db.transaction((transaction) => revokeApiKey(transaction, id, at));
+  assert.deepEqual([await revoke(keyId, now), await revoke(keyId, later)], [true, true]);
+  assert.equal(await revoke('key_unknown', now), false);
+  const summary = (await listApiKeys(database.db, merchantId)).find((candidate) => candidate.keyId === keyId);
+  assert.deepEqual(summary?.revokedAt, now);
+});
+
+test('lists show everything of a key but the key', async () => {
+  const merchant = await database.db.transaction((transaction) =>
+    createMerchant(transaction, deps, { merchantName: 'Other' }),
+  );
+  const expiresAt = new Date('2027-01-01T00:00:00Z');
+  const { keyId, key } = await database.db.transaction((transaction) =>
+    createApiKey(transaction, deps, {
+      merchantId: merchant.merchantId,
+      kind: 'restricted',
+      preset: 'storefront',
+      expiresAt,
+    }),
+  );
+  assert.deepEqual(await listApiKeys(database.db, merchant.merchantId), [
+    {
+      keyId,
+      kind: 'restricted',
+      last4: key.slice(-4),
+      permissions: [...permissionPresets.storefront],
+      expiresAt,
+      revokedAt: undefined,
+      createdAt: now,
+    },
+  ]);
+});
+
+test('many keys are looked up at once, in the order asked for', async () => {
+  const first = await create({ kind: 'secret' });
+  const second = await create({ kind: 'restricted' });
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+  const rows = await findApiKeys(database.db, [hash(second.key), hash('unknown'), hash(first.key)]);
+  assert.deepEqual(
+    rows.map((row) => row?.key_id),
+    [second.keyId, undefined, first.keyId],
+  );
+});
