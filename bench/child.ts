@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { LoadPlan, LoadResult } from './load-plan.ts';
@@ -24,6 +25,8 @@ interface ServerStart {
   /** Relative to this folder. */
   readonly script: string;
   readonly port: number;
+  /** Where its output goes: a file, because reading a pipe would cost the processor time that is measured. */
+  readonly logFile: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Whether it takes requests; a limit sends a message instead. */
   readonly isReady?: (origin: string) => Promise<boolean>;
@@ -34,24 +37,18 @@ function pathOf(script: string): string {
   return fileURLToPath(new URL(script, import.meta.url));
 }
 
-/** Keeps the end of what a process writes to its standard error and, unless it is read, standard output. */
-function keepTail(child: ChildProcess): () => string {
-  let tail = '';
-  for (const stream of [child.stderr, child.stdout]) {
-    stream?.on('data', (part: Buffer) => {
-      tail = (tail + part.toString()).slice(-tailLength);
-    });
-  }
-  return () => tail.trim();
+function readTail(path: string): string {
+  return readFileSync(path, 'utf8').slice(-tailLength).trim();
 }
 
 /** Starts a server and waits until it takes requests. It ends by itself when the bench is killed. */
 export async function startServer(start: ServerStart): Promise<Server> {
+  const output = openSync(start.logFile, 'a', 0o600);
   const child = spawn(process.execPath, [...nodeFlags, ...(start.flags ?? []), pathOf(start.script)], {
     env: { ...process.env, ...start.environment },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', output, output, 'ipc'],
   });
-  const tail = keepTail(child);
+  closeSync(output);
   const ended = once(child, 'exit');
   let isReady = false;
   child.once('message', () => {
@@ -68,11 +65,13 @@ export async function startServer(start: ServerStart): Promise<Server> {
   const deadline = performance.now() + startLimitMs;
   while (!isReady) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`${start.name} ended at its start: ${tail()}`);
+      throw new Error(`${start.name} ended at its start: ${readTail(start.logFile)}`);
     }
     if (performance.now() > deadline) {
       await stop();
-      throw new Error(`${start.name} was not ready within ${startLimitMs / 1000} s: ${tail()}`);
+      throw new Error(
+        `${start.name} was not ready within ${startLimitMs / 1000} s: ${readTail(start.logFile)}`,
+      );
     }
     await sleep(20);
     isReady ||= (await start.isReady?.(origin)) ?? false;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { findFreePort } from '@florin/world/port.ts';
 import { startPostgres } from '@florin/world/postgres.ts';
 import pg from 'pg';
+import { type Server, startServer } from './child.ts';
 import type { Effort } from './measure.ts';
 
 /** What every subject works in: a PostgreSQL of its own, free ports, a folder, and an orderly end. */
@@ -13,7 +14,8 @@ export interface Environment {
   /** Where processor profiles of the product go; none are taken when absent. */
   readonly profileFolder: string | undefined;
   readonly log: (line: string) => void;
-  port(): Promise<number>;
+  /** Starts a limit of `limits/`; it ends with the environment. */
+  startLimit(name: string, script: string, environment: Readonly<Record<string, string>>): Promise<Server>;
   /** Makes an empty database and runs `schema` in it; returns its URL. */
   createDatabase(name: string, schema?: string): Promise<string>;
   /** What is to be ended, last first. */
@@ -45,7 +47,15 @@ export async function withEnvironment<Result>(
       ...options,
       folder,
       effort: { ...options.effort, postgresPid: postgres.pid },
-      port: findFreePort,
+      async startLimit(name, script, environment) {
+        const port = await findFreePort();
+        const server = await startServer({
+          ...{ name, port, script: `./limits/${script}`, logFile: join(folder, `${script}.log`) },
+          environment: { ...environment, LIMIT_PORT: String(port) },
+        });
+        ends.push(server.stop);
+        return server;
+      },
       async createDatabase(name, schema = '') {
         await execute(postgres.url, `create database ${name}`);
         const url = new URL(postgres.url);

@@ -1,4 +1,3 @@
-import { startServer } from './child.ts';
 import type { Environment } from './environment.ts';
 import { limitSchema } from './limits/session-row.ts';
 import { type Contender, compare, loadOnce } from './measure.ts';
@@ -7,10 +6,10 @@ import { composeBody } from './session.ts';
 
 const apiKey = 'sk_live_0000000000000000000000000000000000000000000000000';
 const scripts = {
-  'echo, no database': './limits/echo.ts',
-  'L1 (batched insert)': './limits/insert-batch.ts',
-  'L1s (single insert)': './limits/insert-single.ts',
-  GET: './limits/get.ts',
+  'echo, no database': 'echo.ts',
+  'L1 (batched insert)': 'insert-batch.ts',
+  'L1s (single insert)': 'insert-single.ts',
+  GET: 'get.ts',
 } as const;
 
 /** The limits alone: what the machine and the libraries allow. */
@@ -25,12 +24,10 @@ export async function measureLimits(environment: Environment): Promise<Result> {
   const headers = { authorization: `Bearer ${apiKey}` };
   const contenders: Contender[] = [];
   for (const [name, script] of Object.entries(scripts)) {
-    const port = await environment.port();
-    const server = await startServer({
-      ...{ name, script, port },
-      environment: { LIMIT_PORT: String(port), LIMIT_DATABASE_URL: databaseUrl, LIMIT_API_KEY: apiKey },
+    const server = await environment.startLimit(name, script, {
+      LIMIT_DATABASE_URL: databaseUrl,
+      LIMIT_API_KEY: apiKey,
     });
-    environment.onEnd(() => server.stop());
     const question: Contender['question'] =
       name === 'GET'
         ? { method: 'GET', paths: [], headers }

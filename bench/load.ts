@@ -49,6 +49,7 @@ class Sender {
       let status = 0;
       const chunks: Buffer[] = [];
       pool.dispatch(options, {
+        onRequestStart: () => undefined,
         onResponseStart: (_controller, statusCode) => {
           status = statusCode;
         },

@@ -82,10 +82,11 @@ async function start(options: ProductOptions, config: WorldConfig): Promise<Serv
     name: 'florin',
     script: '../server/src/main.ts',
     port: config.http.port,
+    logFile: join(options.folder, 'florin.log'),
     environment: {
       FLORIN_CONFIG: path,
       FLORIN_RATE_LIMITS: 'off',
-      FLORIN_LOG: process.env['FLORIN_LOG'] ?? 'warn',
+      FLORIN_LOG_LEVEL: process.env['FLORIN_LOG_LEVEL'] ?? 'info',
     },
     isReady,
     ...(profileFolder === undefined

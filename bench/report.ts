@@ -2,10 +2,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import type { Effort, Figures, Measured } from './measure.ts';
 
-/** Product against limit, in requests per second. */
+/** Product against limit. */
 export interface Ratio {
   readonly name: string;
+  /** Of requests per second. */
   readonly value: number;
+  /** Of the processor time that server and PostgreSQL take for a request; steadier on a machine that others use too. */
+  readonly byProcessorTime: number;
   readonly wanted: number;
 }
 
@@ -29,7 +32,9 @@ export interface Result {
 const readmePath = new URL('./README.md', import.meta.url);
 const resultsFolder = new URL('./results/', import.meta.url);
 
-/** Requests per second of one contender over those of another, to two digits. */
+const toTwoDigits = (value: number) => Math.round(value * 100) / 100;
+
+/** What the product reaches of a limit. */
 export function ratioOf(
   measured: readonly Measured[],
   ratio: { product: string; limit: string; wanted: number },
@@ -37,10 +42,16 @@ export function ratioOf(
   const find = (name: string) => {
     const found = measured.find((candidate) => candidate.name === name);
     if (found === undefined) throw new Error(`${name} was not measured`);
-    return found.median.perSecond;
+    const { perSecond, serverMicroseconds, postgresMicroseconds } = found.median;
+    return { perSecond, microseconds: serverMicroseconds + postgresMicroseconds };
   };
-  const value = Math.round((find(ratio.product) / find(ratio.limit)) * 100) / 100;
-  return { name: `${ratio.product} / ${ratio.limit}`, value, wanted: ratio.wanted };
+  const [product, limit] = [find(ratio.product), find(ratio.limit)];
+  return {
+    name: `${ratio.product} / ${ratio.limit}`,
+    value: toTwoDigits(product.perSecond / limit.perSecond),
+    byProcessorTime: toTwoDigits(limit.microseconds / Math.max(1, product.microseconds)),
+    wanted: ratio.wanted,
+  };
 }
 
 function machine() {
@@ -78,13 +89,15 @@ export function composeSection(result: Result, at: Date): string {
     ...cells(row.median),
     `${row.requestBytes} → ${row.replyBytes}`,
   ]);
-  const ratios = result.ratios.map(({ name, value, wanted }) => [
+  const ratios = result.ratios.map(({ name, value, byProcessorTime, wanted }) => [
     name,
     `**${value}**`,
+    byProcessorTime,
     wanted === 0 ? '' : `≥ ${wanted}`,
   ]);
   const lines = [`## ${result.title}`, '', how, '', ...table(['', ...figureHeads, 'bytes'], measured)];
-  if (ratios.length > 0) lines.push('', ...table(['ratio', 'reached', 'wanted'], ratios));
+  if (ratios.length > 0)
+    lines.push('', ...table(['ratio', 'of requests/s', 'of processor time', 'wanted'], ratios));
   if (result.halfLoads.length > 0) {
     const rows = result.halfLoads.map((half) => [half.name, ...cells(half)]);
     lines.push('', 'At half of that load, paced:', '', ...table(['', ...figureHeads], rows));

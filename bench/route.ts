@@ -1,4 +1,4 @@
-import { startServer } from './child.ts';
+import type { Server } from './child.ts';
 import type { Environment } from './environment.ts';
 import { type Contender, compare } from './measure.ts';
 import { callProduct, startProduct } from './product.ts';
@@ -17,17 +17,11 @@ export async function measureRoute(environment: Environment): Promise<Result> {
   });
   environment.onEnd(() => product.server.stop());
   const data = await callProduct(product.server, product.apiKey, '/capabilities/all');
-  const port = await environment.port();
-  const limit = await startServer({
-    ...{ name: names.limit, script: './limits/constant.ts', port },
-    environment: {
-      LIMIT_PORT: String(port),
-      LIMIT_API_KEY: product.apiKey,
-      LIMIT_REPLY_DATA: JSON.stringify(data),
-    },
+  const limit = await environment.startLimit(names.limit, 'constant.ts', {
+    LIMIT_API_KEY: product.apiKey,
+    LIMIT_REPLY_DATA: JSON.stringify(data),
   });
-  environment.onEnd(() => limit.stop());
-  const ask = (name: string, server: typeof limit, path: string): Contender => ({
+  const ask = (name: string, server: Server, path: string): Contender => ({
     ...{ name, server },
     question: { method: 'GET', paths: [path], headers: {} },
   });

@@ -63,9 +63,9 @@ async function measure(name: string, options: ReturnType<typeof readArguments>):
   for (const { name: contender, median } of result.measured)
     print(`  median  ${describe(contender, median)}`);
   for (const half of result.halfLoads) print(`  half    ${describe(half.name, half)}`);
-  for (const { name: ratio, value, wanted } of result.ratios) {
+  for (const { name: ratio, value, byProcessorTime, wanted } of result.ratios) {
     const verdict = wanted === 0 ? '' : `  wanted ${wanted}: ${value >= wanted ? 'reached' : 'MISSED'}`;
-    print(`  ratio   ${ratio}: ${value}${verdict}`);
+    print(`  ratio   ${ratio}: ${value}, ${byProcessorTime} by processor time${verdict}`);
   }
   for (const note of result.notes) print(`  ${note}`);
   if (!isDry) writeResult(result);

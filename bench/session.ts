@@ -1,4 +1,3 @@
-import { startServer } from './child.ts';
 import type { Environment } from './environment.ts';
 import { benchProduct, limitSchema, type SessionBody } from './limits/session-row.ts';
 import { counterDigits, counterMark } from './load-plan.ts';
@@ -52,16 +51,10 @@ async function startLimits(environment: Environment, product: Product, body: str
   const databaseUrl = await environment.createDatabase('bench_limit', limitSchema);
   const headers = headersOf(product);
   const start = async (name: string, script: string, path: string | undefined): Promise<Contender> => {
-    const port = await environment.port();
-    const server = await startServer({
-      ...{ name, script, port },
-      environment: {
-        LIMIT_PORT: String(port),
-        LIMIT_DATABASE_URL: databaseUrl,
-        LIMIT_API_KEY: product.apiKey,
-      },
+    const server = await environment.startLimit(name, script, {
+      LIMIT_DATABASE_URL: databaseUrl,
+      LIMIT_API_KEY: product.apiKey,
     });
-    environment.onEnd(() => server.stop());
     const question =
       path === undefined
         ? createQuestion('/session/checkout/create', headers, body)
@@ -69,9 +62,9 @@ async function startLimits(environment: Environment, product: Product, body: str
     return { name, server, question };
   };
   return [
-    await start(names.batch, './limits/insert-batch.ts', undefined),
-    await start(names.single, './limits/insert-single.ts', undefined),
-    await start(names.get, './limits/get.ts', '/session/none'),
+    await start(names.batch, 'insert-batch.ts', undefined),
+    await start(names.single, 'insert-single.ts', undefined),
+    await start(names.get, 'get.ts', '/session/none'),
   ];
 }
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { encryptKeystore } from '#outside/keystore.ts';
 import { systemRandom } from '#outside/random.ts';
-import { type Config, ConfigError, type Environment, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import type { Environment } from './config-field.ts';
 
 let folder: string;
 before(async () => {

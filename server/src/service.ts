@@ -1,4 +1,6 @@
+import { agentApi } from '@florin/protocol/agent-api.ts';
 import type { FeePpm } from '@florin/protocol/fee.ts';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { FastifyInstance } from 'fastify';
 import { viemCryptography } from '#authorizations/cryptography.ts';
@@ -16,6 +18,7 @@ import { agentDoor } from '#http/agent/agent.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
 import type { Readiness } from '#http/health.ts';
 import { merchantDoor } from '#http/merchant/merchant-door.ts';
+import { openApiDoor } from '#http/openapi.ts';
 import { buildServer } from '#http/server.ts';
 import { type ApiKeyLookup, findApiKeys } from '#merchants/api-key.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -216,6 +219,7 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
         },
       }),
       checkoutDoor({ db, chains, origin, agentApi: `${origin}/aipay/api/v1` }),
+      openApiDoor({ origin, tables: [merchantApi, agentApi] }),
     ],
   });
   await server.listen({ host: http.host, port: http.port });
@@ -266,16 +270,17 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
     },
     signal,
   );
+  const egress = createEgress({ addresses, ...(ca === undefined ? {} : { ca }) });
   const deliveries = runDeliveries({
     db,
     clock,
     random,
     log,
-    egress: createEgress({ addresses, ...(ca === undefined ? {} : { ca }) }),
+    egress,
     secrets: secretBox(options.masterKeys),
     settings: deliverySettings(options),
     signal,
-  });
+  }).finally(() => egress.close());
   return [sender.run(signal), settlement, deliveries, expire(options, db, signal)];
 }
 

@@ -105,6 +105,12 @@ async function transact<T>(pool: pg.Pool, work: (transaction: Transaction) => Pr
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect();
     let broken: Error | undefined;
+    // The pool takes its own listener off a connection that it lends; without this one, a connection that dies ends the
+    // process.
+    const onBroken = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', onBroken);
     try {
       await client.query('begin');
       const result = await work({
@@ -115,11 +121,10 @@ async function transact<T>(pool: pg.Pool, work: (transaction: Transaction) => Pr
       return result;
     } catch (error) {
       // A rollback that fails means that the connection is gone: it must not go back to the pool.
-      await client.query('rollback').catch((failure: Error) => {
-        broken = failure;
-      });
+      await client.query('rollback').catch(onBroken);
       if (attempt >= maxAttempts || !retryableStates.has(sqlState(error) ?? '')) throw error;
     } finally {
+      client.off('error', onBroken);
       client.release(broken);
     }
   }

@@ -7,6 +7,7 @@ import { type SessionCreateBody, sessionLifeSeconds } from '@florin/protocol/ses
 import { productsForItems } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Queryable } from '#db/database.ts';
+import { assertSettlementToken } from '#links/link-terms.ts';
 import { findAccount } from '#merchants/account.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
@@ -70,14 +71,6 @@ function expirationOf(clock: Clock, requested: number | undefined): Date {
     });
   }
   return new Date(seconds * 1000);
-}
-
-/** Refuses a settlement token that is not configured or that the account does not take. */
-export function assertSettlementToken(chains: Chains, tokenId: string, enabled: readonly string[]): void {
-  const [chainName = ''] = tokenId.split('::');
-  if (chains.byName(chainName) === undefined) throw new Refusal('channel_unsupported', chainName);
-  if (chains.token(tokenId) === undefined) throw new Refusal('currency_unsupported', tokenId);
-  if (!enabled.includes(tokenId)) throw new Refusal('settlement_token_not_enabled', tokenId);
 }
 
 function productIdsOf(items: readonly ItemBody[]): string[] {

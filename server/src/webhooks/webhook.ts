@@ -29,9 +29,6 @@ export interface WebhookRef {
 
 type WebhookRow = Row<typeof sql.selectWebhook>;
 
-/** The longest time that an old key goes on signing after a refresh. */
-export const maxKeyOverlapSeconds = 86_400;
-
 /**
  * Registers a webhook, active, and returns it with its key. Refuses the eleventh of a merchant (100502), a URL that may
  * never be called (100503) and unknown event types (100504).

@@ -73,7 +73,8 @@ export class Life {
   accountId = '';
   secretKey = '';
   webhookKey = '';
-  #service: Service | undefined;
+  readonly #start: (options: ServiceOptions) => Promise<Pick<Service, 'stop'>>;
+  #service: Pick<Service, 'stop'> | undefined;
   #isMining = false;
   #miner: Promise<void> = Promise.resolve();
 
@@ -83,7 +84,9 @@ export class Life {
     base: LifeChain;
     receiver: Receiver;
     options: ServiceOptions;
+    start: (options: ServiceOptions) => Promise<Pick<Service, 'stop'>>;
   }) {
+    this.#start = parts.start;
     this.database = parts.database;
     this.ethereum = parts.ethereum;
     this.base = parts.base;
@@ -92,7 +95,10 @@ export class Life {
     this.merchantWallet = Wallet.createRandom().address as Hex;
   }
 
-  static async start(changes: Partial<ServiceOptions> = {}): Promise<Life> {
+  /** Starts everything; the service in this process, unless the story brings another way to start it. */
+  static async start(
+    start: (options: ServiceOptions) => Promise<Pick<Service, 'stop'>> = startService,
+  ): Promise<Life> {
     const [database, receiver, ethereum, base] = await Promise.all([
       testDatabase(),
       startReceiver(),
@@ -142,9 +148,8 @@ export class Life {
       clock: systemClock,
       random: systemRandom,
       log: jsonLog(process.env['FLORIN_TEST_LOG'] === undefined ? 'silent' : 'info'),
-      ...changes,
     };
-    const life = new Life({ database, ethereum, base, receiver, options });
+    const life = new Life({ database, ethereum, base, receiver, options, start });
     await life.startService();
     await life.#createMerchant();
     return life;
@@ -176,7 +181,7 @@ export class Life {
   }
 
   async startService(): Promise<void> {
-    this.#service = await startService(this.options);
+    this.#service = await this.#start(this.options);
   }
 
   async stopService(): Promise<void> {

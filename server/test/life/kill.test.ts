@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import { encodeEventTopics } from 'viem';
+import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
+import { systemClock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import { Life } from './life.ts';
+import { Payer } from './payer.ts';
+import { ServiceProcess } from './service-process.ts';
+import { checkout } from './story-fixture.ts';
+
+let life: Life;
+let service: ServiceProcess | undefined;
+
+before(async () => {
+  life = await Life.start(async (options) => {
+    service = new ServiceProcess(options);
+    await service.start();
+    return service;
+  });
+  life.mine();
+});
+after(() => life.close());
+
+/** Longer than a whole payment takes here, so that the kills fall on all of its parts. */
+const longestWaitMs = 1_500;
+const killCount = 10;
+
+/** Orders in the events of one name on both chains, as often as they stand there. */
+async function ordersIn(eventName: 'Paid' | 'Settled' | 'PaidOut'): Promise<string[]> {
+  const abi = [...paymentGatewayAbi, ...payoutVaultAbi];
+  const [selector] = encodeEventTopics({ abi, eventName });
+  const found: string[] = [];
+  for (const { anvil, chain } of [life.ethereum, life.base]) {
+    const filter = {
+      fromBlock: '0x0',
+      toBlock: 'latest',
+      address: [chain.gateway, chain.vault],
+      topics: [selector],
+    };
+    const logs = (await anvil.request('eth_getLogs', [filter])) as { topics: string[] }[];
+    found.push(...logs.map((log) => log.topics[1] ?? ''));
+  }
+  return found;
+}
+
+test('SIGKILL at ten random points of payments loses nothing and doubles nothing', async (t) => {
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 100_000_000n);
+  const sessions: { sessionId: string; isCrossChain: boolean }[] = [];
+  for (let index = 0; index < killCount; index += 1) {
+    const isCrossChain = index % 2 === 1;
+    const sessionId = await checkout(life, 1_000_000, isCrossChain ? 'base::usdc' : 'ethereum::usdc');
+    sessions.push({ sessionId, isCrossChain });
+    await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+    const waitMs = Math.floor(systemRandom.fraction() * longestWaitMs);
+    t.diagnostic(`kill ${index + 1} comes ${waitMs} ms after the payment was sent`);
+    await systemClock.sleep(waitMs);
+    await service?.kill();
+    await service?.start();
+  }
+  for (const { sessionId } of sessions) await life.sessionIn(sessionId, 'completed');
+
+  assert.equal(
+    await life.ethereum.balanceOf(token, payer.address),
+    90_000_000n,
+    'each session was paid once',
+  );
+  assert.equal(await life.ethereum.balanceOf(token, life.merchantWallet), 5n * 998_000n);
+  assert.equal(await life.base.balanceOf(life.base.token('usdc'), life.merchantWallet), 5n * 994_000n);
+  for (const [eventName, count] of [
+    ['Paid', 10],
+    ['Settled', 10],
+    ['PaidOut', 5],
+  ] as const) {
+    const orders = await ordersIn(eventName);
+    assert.equal(orders.length, count, eventName);
+    assert.equal(new Set(orders).size, count, eventName);
+  }
+
+  for (const { sessionId } of sessions) {
+    const events = await life.eventOf(sessionId, 'session.completed');
+    assert.deepEqual(
+      events.map((event) => `${event.sequence} ${event.type}`),
+      [
+        '1 session.created',
+        '2 session.payment_detected',
+        '3 session.paid',
+        '4 session.settling',
+        '5 session.completed',
+      ],
+    );
+  }
+  assert.deepEqual(
+    (await ledgerSums(life.database.db)).filter((sum) => sum.total !== 0n),
+    [],
+  );
+  const balances = await ledgerBalances(life.database.db);
+  const gateway = balances.find((balance) => balance.account === 'gateway:ethereum');
+  assert.equal(gateway?.balance, await life.ethereum.balanceOf(token, life.ethereum.chain.gateway));
+});

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { toHex } from 'viem';
+import { systemClock } from '#outside/clock.ts';
+import type { ServiceOptions } from '../../src/service.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const startLimitMs = 60_000;
+
+/** The configuration file that says what the options say. */
+function configOf(options: ServiceOptions): unknown {
+  return {
+    environment: 'local',
+    origin: options.origin,
+    serviceDomain: options.serviceDomain,
+    http: options.http,
+    databaseUrl: options.databaseUrl,
+    roles: [...options.roles],
+    chains: options.chains.all.map((chain) => ({
+      name: chain.name,
+      chainId: String(chain.chainId),
+      rpcUrls: chain.rpcUrls,
+      gateway: chain.gateway,
+      vault: chain.vault,
+      startBlock: String(chain.startBlock),
+      finality: chain.finality,
+      pollIntervalMs: chain.pollIntervalMs,
+      tokens: chain.tokens.map(({ tokenId, address, symbol, name, decimals }) => ({
+        tokenId,
+        address,
+        symbol,
+        name,
+        decimals,
+      })),
+    })),
+    signer: { orderKey: options.orderKey, settlerKey: options.settlerKey },
+    masterKey: toHex(options.masterKeys[0]).slice(2),
+    webhooks: { allowLoopback: options.webhooks.allowLoopback },
+    settlement: options.settlement,
+  };
+}
+
+/** The service as a process of its own, which can be killed. */
+export class ServiceProcess {
+  readonly #options: ServiceOptions;
+  #folder = '';
+  #child: ChildProcess | undefined;
+  #output = '';
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the process and waits until it answers. */
+  async start(): Promise<void> {
+    if (this.#folder === '') {
+      this.#folder = await mkdtemp(join(tmpdir(), 'florin-service-'));
+      await writeFile(join(this.#folder, 'config.json'), JSON.stringify(configOf(this.#options)), {
+        mode: 0o600,
+      });
+      await writeFile(join(this.#folder, 'ca.pem'), this.#options.webhooks.certificateAuthority ?? '');
+    }
+    const child = spawn(
+      process.execPath,
+      ['--conditions=source', '--disable-warning=ExperimentalWarning', main],
+      {
+        env: {
+          ...process.env,
+          FLORIN_CONFIG: join(this.#folder, 'config.json'),
+          FLORIN_LOG_LEVEL: 'warn',
+          NODE_EXTRA_CA_CERTS: join(this.#folder, 'ca.pem'),
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        this.#output = (this.#output + chunk.toString()).slice(-20_000);
+      });
+    }
+    this.#child = child;
+    await this.#ready(child);
+  }
+
+  async #ready(child: ChildProcess): Promise<void> {
+    const end = performance.now() + startLimitMs;
+    while (performance.now() < end) {
+      if (child.exitCode !== null)
+        throw new Error(`the service ended with ${child.exitCode}: ${this.#output}`);
+      try {
+        if ((await fetch(`${this.#options.origin}/health/ready`)).ok) return;
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+      }
+      await systemClock.sleep(30);
+    }
+    throw new Error(`the service did not get ready: ${this.#output}`);
+  }
+
+  /** Ends the process as a power cut would. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+    if (this.#folder !== '') await rm(this.#folder, { recursive: true, force: true });
+    this.#folder = '';
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill(signal);
+    await ended;
+  }
+}
