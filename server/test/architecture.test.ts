@@ -38,8 +38,9 @@ const sources = new Map<string, string>();
 for (const file of files) sources.set(file, await readFile(`${root}${file}`, 'utf8'));
 const production = files.filter((file) => !file.endsWith('.test.ts'));
 
+/** The room of a file, or the entry that it is, or is the test of. */
 function placeOf(file: string): string {
-  return file.split('/')[0] ?? file;
+  return (file.split('/')[0] ?? file).replace(/\.test\.ts$/, '.ts');
 }
 
 /** The targets of a file's imports that lie in server/src, as paths below it. */

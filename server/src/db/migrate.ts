@@ -41,23 +41,7 @@ export async function migrate(url: string): Promise<{ applied: string[] }> {
     await client.query(
       'create table if not exists schema_migrations (version int primary key, hash text not null, applied_at timestamptz not null default now())',
     );
-    const files = await migrationFiles();
-    const rows = await client.query<{ version: number; hash: string }>(
-      'select version, hash from schema_migrations',
-    );
-    const newest = files.at(-1)?.version ?? 0;
-    for (const row of rows.rows) {
-      const file = files.find((candidate) => candidate.version === row.version);
-      if (file === undefined) {
-        throw new Error(
-          `the database has schema version ${row.version}, newer than this program's ${newest}: start a newer program`,
-        );
-      }
-      if (file.hash !== row.hash)
-        throw new Error(`migration ${file.file} was changed after it had been applied`);
-    }
-    const done = new Set(rows.rows.map((row) => row.version));
-    for (const file of files.filter((candidate) => !done.has(candidate.version))) {
+    for (const file of await findPending(client)) {
       await client.query('begin');
       await client.query(file.text);
       await client.query('insert into schema_migrations (version, hash) values ($1, $2)', [
@@ -71,4 +55,42 @@ export async function migrate(url: string): Promise<{ applied: string[] }> {
     await client.end();
   }
   return { applied };
+}
+
+/**
+ * The migrations that the database lacks, in order, changing nothing. Refuses the same databases as `migrate`; one that
+ * was never migrated lacks them all.
+ */
+export async function pendingMigrations(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'florin-migrate' });
+  await client.connect();
+  try {
+    const found = await client.query<{ name: string | null }>(
+      "select to_regclass('schema_migrations') as name",
+    );
+    const pending = found.rows[0]?.name == null ? await migrationFiles() : await findPending(client);
+    return pending.map(({ file }) => file);
+  } finally {
+    await client.end();
+  }
+}
+
+async function findPending(client: pg.Client): Promise<Migration[]> {
+  const files = await migrationFiles();
+  const { rows } = await client.query<{ version: number; hash: string }>(
+    'select version, hash from schema_migrations',
+  );
+  const newest = files.at(-1)?.version ?? 0;
+  for (const row of rows) {
+    const file = files.find((candidate) => candidate.version === row.version);
+    if (file === undefined) {
+      throw new Error(
+        `the database has schema version ${row.version}, newer than this program's ${newest}: start a newer program`,
+      );
+    }
+    if (file.hash !== row.hash)
+      throw new Error(`migration ${file.file} was changed after it had been applied`);
+  }
+  const done = new Set(rows.map((row) => row.version));
+  return files.filter((candidate) => !done.has(candidate.version));
 }

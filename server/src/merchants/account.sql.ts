@@ -55,14 +55,3 @@ export const removeAccountRow = statement(
    where merchant_id = $1 and account_id = $2 and status = 'normal'
    returning ${columnList}`,
 );
-
-// In the order of ids, like everything that locks several links, so that none wait for each other.
-export const disableLinksOfAccount = statement(
-  'account_disable_links',
-  ['text', 'timestamptz'],
-  {},
-  `update links set status = 'disabled', disabled_reason = 'account_removed', updated_at = $2
-   where link_id in (
-     select link_id from links where account_id = $1 and status = 'active' order by link_id for update
-   )`,
-);

@@ -13,7 +13,6 @@ import {
   type AccountRow,
   accountById,
   accountsOfMerchant,
-  disableLinksOfAccount,
   insertAccount,
   lockMerchantForAccounts,
   removeAccountRow,
@@ -147,8 +146,9 @@ function checkedTerms(deps: AccountDeps, request: AccountRequest) {
 }
 
 /**
- * Removes an account from use and disables its links (reason `account_removed`); open sessions keep their snapshot and
- * stay payable. Refuses an account that is unknown (100401) or removed already (100402).
+ * Removes an account from use. In the same transaction the caller disables its links (`disableLinksOfAccount` of the
+ * room links); open sessions keep their snapshot and stay payable. Refuses an account that is unknown (100401) or
+ * removed already (100402).
  */
 export async function removeAccount(
   transaction: Transaction,
@@ -163,7 +163,6 @@ export async function removeAccount(
     throw new Refusal(isRemoved ? 'account_removed' : 'account_not_found', accountId);
   }
   const account = parseAccount(rows[0]);
-  await transaction.query(disableLinksOfAccount, [accountId, now]);
   await emitAccount(transaction, deps, 'account.removed', account);
   return account;
 }

@@ -11,10 +11,11 @@ import { type Chain, chainsOf } from '../chain.ts';
 import type { ChainHandler } from '../event.ts';
 import { getTransactionCount, getTransactionReceipt } from '../rpc/actions.ts';
 import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
-import { RpcUnavailable } from '../rpc/rpc.ts';
+import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
 import { setHalted } from '../watcher/watcher.sql.ts';
 import { runWatcher, type WatcherState, watcherState, watchRound } from '../watcher/watcher.ts';
 import { defaultSenderSettings, type SenderContext } from './context.ts';
+import { supersede } from './repair.ts';
 import { createSender, type RecordedTransaction, type Sender, type SentOutcome } from './sender.ts';
 import { type LoopMemory, newMemory, senderRound } from './sender-loop.ts';
 import type { OutcomeHandler } from './sent.ts';
@@ -305,15 +306,81 @@ test('a transaction whose nonce a foreign one took is told as superseded when th
   assert.deepEqual(statuses(), ['superseded', 'succeeded']);
 });
 
-test('a wallet that was used before begins after its final transactions', async () => {
+test('a nonce is never below the final transactions of the wallet, whoever sent them', async () => {
   await sendForeign(0n);
   await sendForeign(1n);
   await mineAndLook(5);
-  await record(1);
+  const first = await record(1);
   assert.deepEqual(
     (await pending()).map((item) => item.nonce),
     [2n],
   );
+  await sender.broadcast(first.transactionId);
+  await sendForeign(3n);
+  await mineAndLook(5);
+  await record(2);
+  assert.deepEqual(
+    (await pending()).map((item) => item.nonce),
+    [4n],
+  );
+});
+
+test('a transaction that is mined after all is never given up', async () => {
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  await anvil.mine(5);
+  const [item] = await pending();
+  assert.ok(item !== undefined);
+  assert.equal(await supersede(context, rpc, item, { finalCount: 1n, isSuspect: true }), false);
+  assert.deepEqual(outcomes, []);
+});
+
+test('two processes tell an outcome once', async () => {
+  for (const number of [1, 2, 3]) await sender.broadcast((await record(number)).transactionId);
+  await anvil.mine(5);
+  while ((await watchRound(watcher)) === 'behind');
+  await Promise.all([1, 2, 3].map(() => senderRound(context, chain, newMemory())));
+  assert.deepEqual(statuses(), ['succeeded', 'succeeded', 'succeeded']);
+});
+
+test('a receipt in a block that we do not have counts for nothing yet', async () => {
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  await anvil.mine(6);
+  await senderRound(context, chain, memory);
+  assert.deepEqual([(await pending())[0]?.minedHash, outcomes], ['', []]);
+  await round();
+  assert.deepEqual(statuses(), ['succeeded']);
+});
+
+test('a node that is behind us cannot say that a transaction is in no block', async () => {
+  const sent = await record(1);
+  await record(2);
+  await sender.broadcast(sent.transactionId);
+  await mineAndLook();
+  const [genesis] = await rpc.batch([{ method: 'eth_getBlockByNumber', params: ['0x0', false] }]);
+  assert.ok(genesis !== undefined);
+  const behind: Rpc = {
+    request: rpc.request,
+    async batch(asked) {
+      const answers = await rpc.batch(asked);
+      return answers.map((answer, index) => {
+        if (asked[index]?.method === 'eth_getTransactionReceipt') return { result: null };
+        return asked[index]?.method === 'eth_getBlockByNumber' ? genesis : answer;
+      });
+    },
+  };
+  proxy.seen.clear();
+  aheadMs = 31_000;
+  await senderRound({ ...context, rpcOf: () => behind }, chain, memory);
+  assert.deepEqual(
+    (await pending()).map((item) => [item.minedHash, item.attempts.length]),
+    [
+      [sent.txHash, 1],
+      ['', 1],
+    ],
+  );
+  assert.equal(proxy.seen.get('eth_sendRawTransaction'), undefined);
 });
 
 test('a hole in the nonces is filled by a transfer of nothing, of which nobody is told', async () => {

@@ -20,6 +20,8 @@ import { getBlock, getBlockReceipts } from '../rpc/actions.ts';
 import { bloomOf } from '../rpc/bloom.ts';
 import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
 import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
+import { fetchBlocks } from './block-source.ts';
+import { appendBlocks, CursorMoved, finalize, pruneChain, removeHead, storedBlock } from './chain-move.ts';
 import { findCursor, resumeChain } from './cursor.ts';
 import { deleteEvents, finalizeEvents } from './watcher.sql.ts';
 import { runWatcher, type WatcherState, watcherState, watchRound } from './watcher.ts';
@@ -206,27 +208,72 @@ test('a reorg below the final block halts the chain, with nothing undone, until 
   assert.equal(await catchUp(state), 'halted', 'the chain still contradicts what was final');
 });
 
-test('a node that tells of another finalized block at our final height halts the chain', async () => {
-  const state = stateOf();
-  await anvil.mine(10);
-  await catchUp(state);
-  const forked: Rpc = {
-    async request(method, params) {
-      const answer = await rpc.request(method, params);
-      return typeof answer === 'object' && params[0] === '0x6'
-        ? { ...answer, hash: `0x${'ee'.repeat(32)}` }
-        : answer;
-    },
+/** A node whose finalized chain is another one, from a height on. */
+function forkedFrom(height: bigint): Rpc {
+  const fork = (answer: unknown): unknown => {
+    const isForked =
+      typeof answer === 'object' && answer !== null && 'number' in answer && 'logsBloom' in answer;
+    return isForked && BigInt(String(answer.number)) >= height
+      ? { ...answer, hash: `0x${'ee'.repeat(32)}` }
+      : answer;
+  };
+  return {
+    request: async (method, params) => fork(await rpc.request(method, params)),
     async batch(calls) {
       const outcomes = await rpc.batch(calls);
       return outcomes.map((outcome, index) =>
         'result' in outcome && calls[index]?.params[0] === 'finalized'
-          ? { result: { ...(outcome.result as object), hash: `0x${'ee'.repeat(32)}` } }
+          ? { result: fork(outcome.result) }
           : outcome,
       );
     },
   };
-  assert.equal(await catchUp(stateOf({ rpc: forked })), 'halted');
+}
+
+test('a node that tells of another finalized block at our final height halts the chain', async () => {
+  await anvil.mine(10);
+  await catchUp(stateOf());
+  assert.equal(await catchUp(stateOf({ rpc: forkedFrom(6n) })), 'halted');
+});
+
+test('a block is final only when the finalized chain has that very block, not merely its height', async () => {
+  await emit(1);
+  await anvil.mine(5);
+  await catchUp(stateOf());
+  await emit(2);
+  await anvil.mine(5);
+  assert.equal(await catchUp(stateOf({ rpc: forkedFrom(6n) })), 'idle');
+  assert.deepEqual(story, ['block 1: 1', 'final 1: 1', 'block 6: 2']);
+  await catchUp(stateOf());
+  assert.deepEqual(story.slice(3), ['final 6: 2']);
+});
+
+test('a move from a cursor that is no longer the stored one changes nothing', async () => {
+  chain = testChain(anvil, { finality: { tag: 'latest', depth: 50 } });
+  const state = stateOf();
+  await anvil.mine(3);
+  await catchUp(state);
+  const stale = await findCursor(database.db, chainId);
+  assert.ok(stale !== undefined);
+  await emit(1);
+  await anvil.mine(2);
+  const blocks = await fetchBlocks(rpc, state.watched, 4n, 2);
+  await catchUp(state);
+  const before = [await findCursor(database.db, chainId), [...story]];
+  const [first, second] = blocks;
+  assert.ok(first !== undefined && second !== undefined);
+  const fake = { ...second, header: { ...second.header, number: 9n } };
+  const stored = await storedBlock(state, 2n);
+  assert.ok(stored !== undefined);
+  for (const move of [
+    () => appendBlocks(state, stale, [{ ...first, header: { ...first.header, number: 8n } }]),
+    () => appendBlocks(state, stale, [fake]),
+    () => removeHead(state, stale),
+    () => finalize(state, stale, stored),
+  ]) {
+    await assert.rejects(move(), CursorMoved);
+  }
+  assert.deepEqual([await findCursor(database.db, chainId), story], before);
 });
 
 test('an empty list of logs is not believed when the bloom promises some', async () => {
@@ -367,11 +414,17 @@ test('long runs of empty blocks are caught up with in batches', async (context) 
   await catchUp(stateOf());
   const perSecond = Math.round(1_200 / ((performance.now() - start) / 1000));
   assert.deepEqual(story, ['block 601: 1', 'final 700: 1']);
-  assert.ok(perSecond > 300, `${perSecond} blocks/s`);
   assert.ok((proxy.seen.get('eth_getLogs') ?? 0) <= 1, 'blooms spare the questions for logs');
   const cursor = await findCursor(database.db, chainId);
   assert.deepEqual([cursor?.headNumber, cursor?.finalNumber], [1_200n, 1_196n]);
   context.diagnostic(`${perSecond} blocks/s`);
+  assert.ok(cursor !== undefined);
+  const state = stateOf();
+  await pruneChain(state, { ...cursor, finalNumber: 2_500n });
+  assert.deepEqual(
+    [await storedBlock(state, 499n), (await storedBlock(state, 500n))?.number],
+    [undefined, 500n],
+  );
 });
 
 test('contracts in another letter case are watched all the same', async () => {

@@ -1,0 +1,70 @@
+import { disableLinksOfAccount } from '@florin/server/src/links/link-status.ts';
+import {
+  accountOf,
+  createAccount,
+  listAccounts,
+  removeAccount,
+} from '@florin/server/src/merchants/account.ts';
+import { type Command, requiredMerchant, table, withDatabase } from './command.ts';
+
+export const createAccountCommand: Command = {
+  usage: '--merchant ID --name NAME --address 0x… --currencies ethereum::usdc,base::usdc',
+  does: 'creates a collection account',
+  options: ['merchant', 'name', 'address', 'currencies'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const request = {
+        accountName: options.required('name'),
+        accountAddress: options.required('address'),
+        settlementCurrencies: options
+          .required('currencies')
+          .split(',')
+          .map((tokenId) => tokenId.trim()),
+      };
+      const { merchantId } = await requiredMerchant(db, options);
+      const stored = await db.transaction((transaction) =>
+        createAccount(transaction, { ...outside, chains }, { ...request, merchantId }),
+      );
+      const account = accountOf(stored);
+      return { text: `created account ${account.accountId} for ${account.accountAddress}`, json: account };
+    }),
+};
+
+export const listAccountsCommand: Command = {
+  usage: '--merchant ID',
+  does: "lists a merchant's accounts in use, newest first",
+  options: ['merchant'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const { merchantId } = await requiredMerchant(db, options);
+      const accounts = (await listAccounts(db, merchantId)).map(accountOf);
+      const rows = accounts.map((account) => [
+        account.accountId,
+        account.accountAddress,
+        account.settlementCurrencies.join(','),
+        account.accountName,
+      ]);
+      return { text: table(['ACCOUNT', 'ADDRESS', 'CURRENCIES', 'NAME'], rows), json: accounts };
+    }),
+};
+
+export const removeAccountCommand: Command = {
+  usage: '--merchant ID --account ID',
+  does: 'removes an account from use and disables its payment links',
+  options: ['merchant', 'account'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains, origin }) => {
+      const accountId = options.required('account');
+      const { merchantId } = await requiredMerchant(db, options);
+      const request = { merchantId, accountId };
+      const disabledLinks = await db.transaction(async (transaction) => {
+        await removeAccount(transaction, outside, request);
+        return disableLinksOfAccount(transaction, { ...outside, chains, origin }, request);
+      });
+      const links = disabledLinks === 1 ? '1 payment link' : `${disabledLinks} payment links`;
+      return {
+        text: `removed account ${accountId} and disabled ${links}`,
+        json: { accountId, disabledLinks },
+      };
+    }),
+};

@@ -1,0 +1,119 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { Refusal } from '@florin/protocol/error.ts';
+import { ConfigError } from '@florin/server/src/config.ts';
+import { createAccountCommand, listAccountsCommand, removeAccountCommand } from './account-command.ts';
+import { resumeChainCommand } from './chain-command.ts';
+import { type Command, type Outcome, type Outside, optionsOf } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
+import { deployCommand } from './deploy-command.ts';
+import { describeDatabaseError, doctorCommand } from './doctor-command.ts';
+import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './key-command.ts';
+import { createKeystoreCommand } from './keystore-command.ts';
+import { createMerchantCommand, listMerchantsCommand, migrateCommand } from './merchant-command.ts';
+
+const commands: ReadonlyMap<string, Command> = new Map([
+  ['migrate', migrateCommand],
+  ['merchant create', createMerchantCommand],
+  ['merchant list', listMerchantsCommand],
+  ['account create', createAccountCommand],
+  ['account list', listAccountsCommand],
+  ['account remove', removeAccountCommand],
+  ['key create', createKeyCommand],
+  ['key list', listKeysCommand],
+  ['key revoke', revokeKeyCommand],
+  ['keystore create', createKeystoreCommand],
+  ['deploy', deployCommand],
+  ['doctor', doctorCommand],
+  ['chain resume', resumeChainCommand],
+]);
+
+/** What a command line came to. */
+export interface CliResult {
+  /** 0 done, 1 not done or something is wrong, 2 not understood. */
+  readonly exitCode: 0 | 1 | 2;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one command line, without the program's name. */
+export async function runCli(args: readonly string[], outside: Outside): Promise<CliResult> {
+  const found = findCommand(args);
+  if (found === undefined) {
+    if (args[0] === 'help' || args[0] === '--help') return { exitCode: 0, stdout: usage(), stderr: '' };
+    const problem = args.length === 0 ? '' : `there is no command ${args.slice(0, 2).join(' ')}\n\n`;
+    return { exitCode: 2, stdout: '', stderr: `${problem}${usage()}` };
+  }
+  const [name, command, rest] = found;
+  try {
+    const values = parseOptions(command, rest);
+    const outcome = await command.run(optionsOf(values), outside);
+    return resultOf(outcome, values['json'] === true);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      const line = `usage: npm run florin -- ${`${name} ${command.usage}`.trim()} [--json]`;
+      return { exitCode: 2, stdout: '', stderr: `${error.message}\n${line}\n` };
+    }
+    return { exitCode: 1, stdout: '', stderr: `${sentenceOf(error)}\n` };
+  }
+}
+
+function findCommand(args: readonly string[]): [name: string, command: Command, rest: string[]] | undefined {
+  for (const words of [2, 1]) {
+    const name = args.slice(0, words).join(' ');
+    const command = commands.get(name);
+    if (command !== undefined) return [name, command, args.slice(words)];
+  }
+  return undefined;
+}
+
+function parseOptions(
+  command: Command,
+  args: string[],
+): Readonly<Record<string, string | boolean | undefined>> {
+  const options: ParseArgsOptionsConfig = Object.fromEntries([
+    ['json', { type: 'boolean' as const }],
+    ...command.options.map((name) => [name, { type: 'string' as const }]),
+  ]);
+  try {
+    const { values } = parseArgs({ args, options, strict: true, allowPositionals: false });
+    // None of the options may be given twice, so that lists do not arise.
+    return values as Record<string, string | boolean | undefined>;
+  } catch (error) {
+    throw new UsageError((error as Error).message.replace(/\. To specify.*$/s, ''));
+  }
+}
+
+function resultOf(outcome: Outcome, isJson: boolean): CliResult {
+  const writable = (_key: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
+  const text = isJson ? JSON.stringify(outcome.json, writable, 2) : outcome.text;
+  return { exitCode: outcome.isBad === true ? 1 : 0, stdout: `${text}\n`, stderr: '' };
+}
+
+/** An error as one sentence for the operator. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof CommandError || error instanceof ConfigError || error instanceof Refusal) {
+    return error.message;
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  // SQLSTATE class 42: tables or columns that this version expects are not there.
+  if (/^42P01$|^42703$/.test(code))
+    return 'the database lacks tables of this version: run florin migrate first';
+  if (error instanceof AggregateError || /^(E[A-Z]+|[0-9A-Z]{5})$/.test(code))
+    return describeDatabaseError(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split('\n', 1)[0] ?? message;
+}
+
+function usage(): string {
+  const lines = [...commands].map(
+    ([name, command]) => `  ${`${name} ${command.usage}`.trim()}\n      ${command.does}`,
+  );
+  return [
+    'usage: npm run florin -- COMMAND [--json]',
+    '',
+    ...lines,
+    '',
+    'FLORIN_CONFIG names the configuration file.',
+    '',
+  ].join('\n');
+}

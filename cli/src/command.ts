@@ -1,0 +1,105 @@
+import { type Config, readConfig } from '@florin/server/src/config.ts';
+import type { Environment } from '@florin/server/src/config-field.ts';
+import { type Database, openDatabase, type Queryable } from '@florin/server/src/db/database.ts';
+import { findMerchant, type Merchant } from '@florin/server/src/merchants/merchant.ts';
+import type { Clock } from '@florin/server/src/outside/clock.ts';
+import type { Random } from '@florin/server/src/outside/random.ts';
+import { CommandError, UsageError } from './command-error.ts';
+
+/** What a command works in; `main.ts` passes the process's own, tests theirs. */
+export interface Outside {
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Tells a person, a sentence each, what a long command is doing. */
+  readonly tell: (sentence: string) => void;
+}
+
+/** The options that were typed. */
+export interface Options {
+  /** Throws a UsageError when it is missing or empty. */
+  required(name: string): string;
+  optional(name: string): string | undefined;
+  /** Undefined when it was not typed; throws a UsageError for anything but the choices. */
+  choice<const Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined;
+}
+
+/** What a command did or found. */
+export interface Outcome {
+  /** For people. */
+  readonly text: string;
+  /** For `--json`. */
+  readonly json: unknown;
+  /** The command worked, and what it found is not well: exit code 1. */
+  readonly isBad?: boolean;
+}
+
+export interface Command {
+  /** What is typed after its name. */
+  readonly usage: string;
+  /** Completes "this command ...". */
+  readonly does: string;
+  /** Names of its options; each takes a value. */
+  readonly options: readonly string[];
+  run(options: Options, outside: Outside): Promise<Outcome>;
+}
+
+/** Wraps the values that `parseArgs` found. */
+export function optionsOf(values: Readonly<Record<string, string | boolean | undefined>>): Options {
+  const optional = (name: string) => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    optional,
+    required(name) {
+      const value = optional(name);
+      if (value === undefined || value === '') throw new UsageError(`--${name} is missing`);
+      return value;
+    },
+    choice(name, choices) {
+      const value = optional(name);
+      if (value === undefined) return undefined;
+      const found = choices.find((choice) => choice === value);
+      if (found === undefined) throw new UsageError(`--${name} is ${value}: choose ${choices.join(' or ')}`);
+      return found;
+    },
+  };
+}
+
+/** Opens the configured database for one command. */
+export async function withDatabase<T>(
+  outside: Outside,
+  work: (db: Database, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(outside.environment);
+  const db = openDatabase({ url: config.databaseUrl.reveal(), connections: 2 });
+  try {
+    return await work(db, config);
+  } finally {
+    await db.close();
+  }
+}
+
+/** The merchant that `--merchant` names. */
+export async function requiredMerchant(queryable: Queryable, options: Options): Promise<Merchant> {
+  const merchantId = options.required('merchant');
+  const merchant = await findMerchant(queryable, merchantId);
+  if (merchant === undefined)
+    throw new CommandError(`there is no merchant ${merchantId}: florin merchant list shows them`);
+  return merchant;
+}
+
+/** Rows below their headings, in aligned columns. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [headings, ...rows];
+  const widths = headings.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)));
+  return all
+    .map((row) =>
+      row
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

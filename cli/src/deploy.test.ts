@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { createWalletClient, getAddress, http } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type Anvil, startTestAnvil } from '../../server/test/harness/anvil.ts';
+import { CommandError } from './command-error.ts';
+import { create2Deployer, type DeployOptions, deployContracts } from './deploy.ts';
+
+let first: Anvil;
+let second: Anvil;
+before(async () => {
+  first = await startTestAnvil({ chainId: 31_337, automine: true });
+  second = await startTestAnvil({ chainId: 84_532, automine: true });
+});
+after(() => Promise.all([first.close(), second.close()]));
+
+function role(digit: string): Hex {
+  return getAddress(`0x${digit.repeat(40)}`);
+}
+
+function optionsFor(anvil: Anvil, change: Partial<DeployOptions> = {}): DeployOptions {
+  const [account] = anvil.accounts;
+  assert.ok(account !== undefined);
+  return {
+    rpcUrl: anvil.url,
+    chainId: anvil.chainId,
+    deployerKey: account.privateKey,
+    admin: role('1'),
+    orderSigner: role('2'),
+    settler: role('3'),
+    guardian: role('4'),
+    feeRecipient: role('5'),
+    log: () => {},
+    ...change,
+  };
+}
+
+test('a deployment has the same addresses on every chain, and a second one changes nothing', async () => {
+  const deployed = await deployContracts(optionsFor(first));
+  assert.notEqual(await first.request('eth_getCode', [deployed.gateway, 'latest']), '0x');
+  assert.equal(deployed.startBlock, 1n);
+
+  const height = await first.request('eth_blockNumber');
+  const sentences: string[] = [];
+  const again = await deployContracts(optionsFor(first, { log: (sentence) => sentences.push(sentence) }));
+  assert.deepEqual(again, deployed);
+  assert.equal(await first.request('eth_blockNumber'), height);
+  assert.deepEqual(sentences, [
+    `PayoutVault stands at ${deployed.vault} already`,
+    `PaymentGateway stands at ${deployed.gateway} already`,
+  ]);
+
+  await second.mine(5);
+  assert.deepEqual(await deployContracts(optionsFor(second)), { ...deployed, startBlock: 6n });
+});
+
+test('other roles give other addresses', async () => {
+  const deployed = await deployContracts(optionsFor(first));
+  const other = await deployContracts(optionsFor(first, { feeRecipient: role('6') }));
+  assert.equal(other.vault, deployed.vault);
+  assert.notEqual(other.gateway, deployed.gateway);
+});
+
+test('foreign code at the address is refused', async () => {
+  const change = { guardian: role('7') };
+  const { vault } = await deployContracts(optionsFor(second, change));
+  await first.request('anvil_setCode', [vault, '0x6001600101']);
+  await assert.rejects(
+    deployContracts(optionsFor(first, change)),
+    new CommandError(
+      `the code at ${vault} is not that of PayoutVault: do not use it, look at the chain first`,
+    ),
+  );
+});
+
+test('a node of another chain is refused', async () => {
+  await assert.rejects(
+    deployContracts(optionsFor(first, { chainId: 1 })),
+    new CommandError('the node serves chain 31337, not 1: correct --chain or --rpc'),
+  );
+});
+
+test('a role that was taken away since is told', async () => {
+  const [, admin] = first.accounts;
+  assert.ok(admin !== undefined);
+  const change = { admin: admin.address };
+  const { gateway } = await deployContracts(optionsFor(first, change));
+  const wallet = createWalletClient({
+    account: privateKeyToAccount(admin.privateKey),
+    transport: http(first.url),
+  });
+  await wallet.writeContract({
+    chain: null,
+    address: gateway,
+    abi: paymentGatewayAbi,
+    functionName: 'setSettler',
+    args: [role('3'), false],
+  });
+  await assert.rejects(
+    deployContracts(optionsFor(first, change)),
+    new CommandError(
+      `the contracts stand, but their roles differ: ${role('3')} as settler of the gateway is false instead of true`,
+    ),
+  );
+});
+
+test('a chain without the deployer is refused', async () => {
+  const bare = await startTestAnvil({ chainId: 5, automine: true });
+  try {
+    await bare.request('anvil_setCode', [create2Deployer, '0x']);
+    await assert.rejects(
+      deployContracts(optionsFor(bare)),
+      /^CommandError: chain 5 has no CREATE2 deployer at/,
+    );
+  } finally {
+    await bare.close();
+  }
+});

@@ -1,0 +1,138 @@
+import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import type { Chain } from '@florin/server/src/chains/chain.ts';
+import { getBalance, getBlock, getGasPrice } from '@florin/server/src/chains/rpc/actions.ts';
+import { readContract } from '@florin/server/src/chains/rpc/contract-read.ts';
+import { type HttpRpc, openHttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
+import { type Rpc, RpcError, RpcUnavailable } from '@florin/server/src/chains/rpc/rpc.ts';
+import type { Clock } from '@florin/server/src/outside/clock.ts';
+import { ChainUnreachable, findChainProblems, type ServiceWallets } from '@florin/server/src/start-check.ts';
+import { silentLog } from '@florin/server/src/telemetry/log.ts';
+import { formatEther, formatUnits } from 'viem';
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly what: string;
+  readonly isGood: boolean;
+  readonly detail: string;
+}
+
+const maxHeadAgeSeconds = 120;
+/** Gas that the settler should always be able to pay for: some ten full batches of settlements. */
+const gasReserve = 20_000_000n;
+const timeLimitMs = 5_000;
+
+/** Looks at a chain: nodes, head, contracts and roles, the settler's gas, the vault's caps and float. */
+export async function examineChain(
+  chain: Chain,
+  given: { readonly clock: Clock; readonly wallets: ServiceWallets; readonly paysOutAcrossChains: boolean },
+): Promise<Finding[]> {
+  const { clock } = given;
+  const rpc = openHttpRpc({
+    chainId: chain.chainId,
+    urls: chain.rpcUrls,
+    clock,
+    log: silentLog,
+    timeLimitMs,
+  });
+  const findings: Finding[] = [];
+  try {
+    findings.push(...(await examineNodes(chain, rpc)));
+    findings.push(await examineHead(chain, rpc, clock));
+    const problems = await findChainProblems(rpc, chain, given.wallets);
+    if (problems.length > 0) {
+      return [...findings, ...problems.map((detail) => bad(`${chain.name} contracts`, detail))];
+    }
+    findings.push(good(`${chain.name} contracts`, 'code, tokens and roles are as configured'));
+    findings.push(await examinePauses(chain, rpc));
+    findings.push(await examineGas(chain, rpc, given.wallets));
+    for (const token of chain.tokens) {
+      findings.push(await examineFloat(chain, rpc, { token, isNeeded: given.paysOutAcrossChains }));
+    }
+  } catch (error) {
+    if (
+      !(error instanceof ChainUnreachable || error instanceof RpcUnavailable || error instanceof RpcError)
+    ) {
+      throw error;
+    }
+    findings.push(bad(`${chain.name} rpc`, error.message));
+  } finally {
+    await rpc.close();
+  }
+  return findings;
+}
+
+export function good(what: string, detail: string): Finding {
+  return { what, isGood: true, detail };
+}
+
+export function bad(what: string, detail: string): Finding {
+  return { what, isGood: false, detail };
+}
+
+async function examineNodes(chain: Chain, rpc: HttpRpc): Promise<Finding[]> {
+  const details = {
+    verified: `chain id ${chain.chainId}`,
+    wrong_chain: `is not of chain ${chain.chainId}: correct rpcUrls or chainId`,
+    unavailable: 'does not answer: correct rpcUrls or start the node',
+  };
+  const nodes = await rpc.verifyChainId();
+  return nodes.map(({ node, state }) => ({
+    what: `${chain.name} rpc ${node}`,
+    isGood: state === 'verified',
+    detail: details[state],
+  }));
+}
+
+async function examineHead(chain: Chain, rpc: Rpc, clock: Clock): Promise<Finding> {
+  const what = `${chain.name} head`;
+  const head = await getBlock(rpc, 'latest');
+  if (head === undefined) return bad(what, 'the node has no latest block');
+  const ageSeconds = Math.round((clock.now().getTime() - head.time.getTime()) / 1_000);
+  const detail = `block ${head.number}, ${ageSeconds} s old`;
+  if (ageSeconds <= maxHeadAgeSeconds) return good(what, detail);
+  return bad(what, `${detail}: the node is behind, or this machine's clock is ahead`);
+}
+
+async function examinePauses(chain: Chain, rpc: Rpc): Promise<Finding> {
+  const paused = [
+    ['gateway', await readContract(rpc, chain.gateway, { abi: paymentGatewayAbi, functionName: 'paused' })],
+    ['vault', await readContract(rpc, chain.vault, { abi: payoutVaultAbi, functionName: 'paused' })],
+  ].flatMap(([contract, isPaused]) => (isPaused === false ? [] : [String(contract)]));
+  const what = `${chain.name} pause`;
+  if (paused.length === 0) return good(what, 'neither contract is paused');
+  return bad(what, `paused: ${paused.join(' and ')}; the admin unpauses when the reason is gone`);
+}
+
+async function examineGas(chain: Chain, rpc: Rpc, { settler }: ServiceWallets): Promise<Finding> {
+  const what = `${chain.name} settler`;
+  const [balance, gasPrice] = await Promise.all([getBalance(rpc, settler), getGasPrice(rpc)]);
+  const needed = gasReserve * gasPrice;
+  const detail = `${settler} holds ${formatEther(balance)} of the native coin`;
+  if (balance >= needed) return good(what, detail);
+  return bad(what, `${detail}: send it at least ${formatEther(needed - balance)} for gas`);
+}
+
+async function examineFloat(
+  chain: Chain,
+  rpc: Rpc,
+  { token, isNeeded }: { readonly token: Token; readonly isNeeded: boolean },
+): Promise<Finding> {
+  const { vault } = chain;
+  const [caps, float] = await Promise.all([
+    readContract(rpc, vault, { abi: payoutVaultAbi, functionName: 'capsOf', args: [token.address] }),
+    readContract(rpc, token.address, { abi: erc20Abi, functionName: 'balanceOf', args: [vault] }),
+  ]);
+  const what = `${token.tokenId} vault`;
+  if (caps === undefined || float === undefined) return bad(what, 'caps and float cannot be read');
+  const shown = (units: bigint) => formatUnits(units, token.decimals);
+  const detail = `float ${shown(float)}, caps ${shown(caps.perOrder)} per order, ${shown(caps.hourly)} per hour, ${shown(caps.daily)} per day`;
+  if (!isNeeded) return good(what, detail);
+  if (caps.perOrder === 0n || caps.hourly === 0n || caps.daily === 0n) {
+    return bad(what, `${detail}: call setCaps as the vault's admin, or payments from other chains wait`);
+  }
+  if (float < caps.perOrder) {
+    return bad(what, `${detail}: the float is less than one order's cap, send tokens to ${vault}`);
+  }
+  return good(what, detail);
+}

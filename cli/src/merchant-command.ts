@@ -1,0 +1,45 @@
+import { readConfig } from '@florin/server/src/config.ts';
+import { migrate } from '@florin/server/src/db/migrate.ts';
+import { createMerchant, listMerchants } from '@florin/server/src/merchants/merchant.ts';
+import { type Command, table, withDatabase } from './command.ts';
+
+export const migrateCommand: Command = {
+  usage: '',
+  does: "brings the database's schema up to this version",
+  options: [],
+  async run(_options, outside) {
+    const { applied } = await migrate(readConfig(outside.environment).databaseUrl.reveal());
+    const text = applied.length === 0 ? 'the schema is current' : `applied ${applied.join(', ')}`;
+    return { text, json: { applied } };
+  },
+};
+
+export const createMerchantCommand: Command = {
+  usage: '--name NAME',
+  does: 'creates a merchant',
+  options: ['name'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const merchantName = options.required('name');
+      const merchant = await db.transaction((transaction) =>
+        createMerchant(transaction, outside, { merchantName }),
+      );
+      return { text: `created merchant ${merchant.merchantId}`, json: merchant };
+    }),
+};
+
+export const listMerchantsCommand: Command = {
+  usage: '',
+  does: 'lists the merchants, oldest first',
+  options: [],
+  run: (_options, outside) =>
+    withDatabase(outside, async (db) => {
+      const merchants = await listMerchants(db);
+      const rows = merchants.map((merchant) => [
+        merchant.merchantId,
+        merchant.createdAt.toISOString(),
+        merchant.merchantName,
+      ]);
+      return { text: table(['MERCHANT', 'CREATED', 'NAME'], rows), json: merchants };
+    }),
+};

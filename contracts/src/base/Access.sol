@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IAccess} from "../interfaces/IAccess.sol";
+
+/// @title Roles, pause and reentrancy lock
+abstract contract Access is IAccess {
+    /// @inheritdoc IAccess
+    address public admin;
+    /// @inheritdoc IAccess
+    address public pendingAdmin;
+    /// @inheritdoc IAccess
+    mapping(address account => bool) public isSettler;
+    mapping(address account => bool) private _signers;
+    /// @inheritdoc IAccess
+    address public guardian;
+    uint256 private transient _entered;
+    /// @dev The signer that was granted last, or zero once it is revoked. It lies in the word of `paused`, which
+    /// every payment reads anyway: that spares a payment signed by it the 2,100 gas of `_signers`.
+    address private _latestSigner;
+    /// @inheritdoc IAccess
+    bool public paused;
+
+    constructor(address admin_, address signer, address settler, address guardian_) {
+        if (admin_ == address(0)) revert ZeroAddress();
+        admin = admin_;
+        emit AdminTransferred(address(0), admin_);
+        _setSigner(signer, true);
+        _setSettler(settler, true);
+        _setGuardian(guardian_);
+    }
+
+    modifier onlyAdmin() {
+        if (msg.sender != admin) revert Unauthorized(msg.sender);
+        _;
+    }
+
+    /// @dev Granting is the admin's; taking away is the guardian's too.
+    modifier onlyGranter(bool isGrant) {
+        if (msg.sender != admin && (isGrant || msg.sender != guardian)) revert Unauthorized(msg.sender);
+        _;
+    }
+
+    modifier onlySettler() {
+        if (!isSettler[msg.sender]) revert Unauthorized(msg.sender);
+        _;
+    }
+
+    modifier whenNotPaused() {
+        if (paused) revert ContractPaused();
+        _;
+    }
+
+    modifier nonReentrant() {
+        if (_entered != 0) revert Reentered();
+        _entered = 1;
+        _;
+        _entered = 0;
+    }
+
+    /// @inheritdoc IAccess
+    function transferAdmin(address newAdmin) external onlyAdmin {
+        pendingAdmin = newAdmin;
+        emit AdminTransferStarted(admin, newAdmin);
+    }
+
+    /// @inheritdoc IAccess
+    function acceptAdmin() external {
+        if (msg.sender != pendingAdmin) revert Unauthorized(msg.sender);
+        emit AdminTransferred(admin, msg.sender);
+        admin = msg.sender;
+        delete pendingAdmin;
+    }
+
+    /// @inheritdoc IAccess
+    function setGuardian(address guardian_) external onlyAdmin {
+        _setGuardian(guardian_);
+    }
+
+    /// @inheritdoc IAccess
+    function setSettler(address settler, bool allowed) external onlyGranter(allowed) {
+        _setSettler(settler, allowed);
+    }
+
+    /// @inheritdoc IAccess
+    function pause() external onlyGranter(false) {
+        if (paused) revert ContractPaused();
+        paused = true;
+        emit Paused(msg.sender);
+    }
+
+    /// @inheritdoc IAccess
+    function unpause() external onlyAdmin {
+        if (!paused) revert ContractNotPaused();
+        paused = false;
+        emit Unpaused(msg.sender);
+    }
+
+    /// @dev Announces under the name that the inheriting contract gives its signers.
+    function _announceSigner(address signer, bool allowed) internal virtual;
+
+    function _setSigner(address signer, bool allowed) internal {
+        // Recovery answers zero for a malformed signature: zero must never be a signer.
+        if (signer == address(0)) revert ZeroAddress();
+        _signers[signer] = allowed;
+        if (allowed) _latestSigner = signer;
+        else if (_latestSigner == signer) delete _latestSigner;
+        _announceSigner(signer, allowed);
+    }
+
+    function _isSigner(address account) internal view returns (bool) {
+        return account != address(0) && (account == _latestSigner || _signers[account]);
+    }
+
+    function _setSettler(address settler, bool allowed) private {
+        if (settler == address(0)) revert ZeroAddress();
+        isSettler[settler] = allowed;
+        emit SettlerSet(settler, allowed);
+    }
+
+    function _setGuardian(address guardian_) private {
+        if (guardian_ == address(0)) revert ZeroAddress();
+        guardian = guardian_;
+        emit GuardianSet(guardian_);
+    }
+}

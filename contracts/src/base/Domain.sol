@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IDomain} from "../interfaces/IDomain.sol";
+
+/// @title EIP-712 domain
+/// @dev The separator is kept for the chain of deployment and computed anew on a fork that changes its chain id.
+abstract contract Domain is IDomain {
+    bytes32 private constant DOMAIN_TYPEHASH =
+        keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+
+    bytes32 private immutable NAME_HASH;
+    bytes32 private immutable CACHED_SEPARATOR;
+    uint256 private immutable CACHED_CHAIN;
+
+    constructor(string memory name) {
+        NAME_HASH = keccak256(bytes(name));
+        CACHED_SEPARATOR = _separator(keccak256(bytes(name)));
+        CACHED_CHAIN = block.chainid;
+    }
+
+    /// @inheritdoc IDomain
+    function domainSeparator() public view returns (bytes32) {
+        return block.chainid == CACHED_CHAIN ? CACHED_SEPARATOR : _separator(NAME_HASH);
+    }
+
+    function _digest(bytes32 structHash) internal view returns (bytes32 digest) {
+        bytes32 separator = domainSeparator();
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(free, hex"1901")
+            mstore(add(free, 0x02), separator)
+            mstore(add(free, 0x22), structHash)
+            digest := keccak256(free, 0x42)
+        }
+    }
+
+    function _separator(bytes32 nameHash) private view returns (bytes32) {
+        return keccak256(abi.encode(DOMAIN_TYPEHASH, nameHash, keccak256("1"), block.chainid, address(this)));
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+/// @title One canonical form of an ECDSA signature
+library Signature {
+    /// @dev Half the order of secp256k1; a larger s is the mirror image of a smaller one.
+    uint256 private constant MAX_S = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0;
+
+    /// @notice The account that signed `digest`, or zero for anything but 65 bytes r, s, v with low s and v 27 or 28.
+    function recover(bytes32 digest, bytes calldata signature) internal pure returns (address) {
+        if (signature.length != 65) return address(0);
+        bytes32 r;
+        bytes32 s;
+        uint8 v;
+        assembly ("memory-safe") {
+            r := calldataload(signature.offset)
+            s := calldataload(add(signature.offset, 0x20))
+            v := byte(0, calldataload(add(signature.offset, 0x40)))
+        }
+        if (uint256(s) > MAX_S || (v != 27 && v != 28)) return address(0);
+        return ecrecover(digest, v, r, s);
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {PayoutVault} from "../src/PayoutVault.sol";
+import {IAccess} from "../src/interfaces/IAccess.sol";
+import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
+import {IPayoutVault} from "../src/interfaces/IPayoutVault.sol";
+import {GatewayTest} from "./base/GatewayTest.sol";
+
+/// @notice The roles of both contracts: each function of `IAccess` runs against gateway and vault.
+contract AccessTest is GatewayTest {
+    PayoutVault internal payoutVault;
+
+    function setUp() public override {
+        super.setUp();
+        payoutVault = new PayoutVault(admin, signer, settler, guardian);
+    }
+
+    function test_handsTheAdminRoleOverInTwoSteps(bool ofVault, address next) public {
+        vm.assume(next != address(0) && next != admin);
+        IAccess access = target(ofVault);
+        vm.expectEmit(address(access));
+        emit IAccess.AdminTransferStarted(admin, next);
+        vm.prank(admin);
+        access.transferAdmin(next);
+        vm.assertEq(access.admin(), admin, "admin before acceptance");
+        vm.assertEq(access.pendingAdmin(), next, "pending");
+        vm.expectEmit(address(access));
+        emit IAccess.AdminTransferred(admin, next);
+        vm.prank(next);
+        access.acceptAdmin();
+        vm.assertEq(access.admin(), next, "admin");
+        vm.assertEq(access.pendingAdmin(), address(0), "pending afterwards");
+        vm.expectRevert(unauthorized(admin));
+        vm.prank(admin);
+        access.transferAdmin(admin);
+    }
+
+    function test_reverts_whenSomeoneElseAccepts(bool ofVault, address next, address caller) public {
+        vm.assume(caller != next);
+        IAccess access = target(ofVault);
+        vm.prank(admin);
+        access.transferAdmin(next);
+        vm.expectRevert(unauthorized(caller));
+        vm.prank(caller);
+        access.acceptAdmin();
+    }
+
+    function test_reverts_whenAnOfferWasWithdrawn(bool ofVault, address next) public {
+        vm.assume(next != address(0));
+        IAccess access = target(ofVault);
+        vm.startPrank(admin);
+        access.transferAdmin(next);
+        access.transferAdmin(address(0));
+        vm.stopPrank();
+        vm.expectRevert(unauthorized(next));
+        vm.prank(next);
+        access.acceptAdmin();
+    }
+
+    function test_reverts_whenAcceptedTwice(bool ofVault, address next) public {
+        vm.assume(next != address(0));
+        IAccess access = target(ofVault);
+        vm.prank(admin);
+        access.transferAdmin(next);
+        vm.startPrank(next);
+        access.acceptAdmin();
+        vm.expectRevert(unauthorized(next));
+        access.acceptAdmin();
+        vm.stopPrank();
+    }
+
+    /// @dev Every function that only the admin may call, by every role that is not the admin and by anyone else.
+    function test_reverts_whenTheCallerIsNotTheAdmin(uint8 which, uint8 role, address anyone) public {
+        (address to, bytes memory data) = adminCall(which);
+        address[5] memory callers = [guardian, signer, settler, feeRecipient, anyone];
+        address caller = callers[role % 5];
+        vm.assume(caller != admin);
+        vm.prank(caller);
+        (bool success, bytes memory answer) = callRaw(to, data);
+        vm.assertEq(success, false, "it was let through");
+        vm.assertEq(keccak256(answer), keccak256(unauthorized(caller)), "refused for another reason");
+        vm.prank(admin);
+        (success,) = callRaw(to, data);
+        vm.assertEq(success, true, "the admin was refused");
+    }
+
+    /// @dev Every function that takes away: guardian and admin may, nobody else.
+    function test_reverts_whenTheCallerIsNeitherAdminNorGuardian(uint8 which, uint8 role, address anyone) public {
+        (address to, bytes memory data) = guardianCall(which);
+        address[4] memory callers = [signer, settler, feeRecipient, anyone];
+        address caller = callers[role % 4];
+        vm.assume(caller != admin && caller != guardian);
+        vm.prank(caller);
+        (bool success, bytes memory answer) = callRaw(to, data);
+        vm.assertEq(success, false, "it was let through");
+        vm.assertEq(keccak256(answer), keccak256(unauthorized(caller)), "refused for another reason");
+        vm.prank(role % 2 == 0 ? guardian : admin);
+        (success,) = callRaw(to, data);
+        vm.assertEq(success, true, "guardian or admin was refused");
+    }
+
+    function test_reverts_whenAnAddressIsZero(uint8 which) public {
+        bytes[6] memory calls = [
+            abi.encodeCall(IAccess.setGuardian, (address(0))),
+            abi.encodeCall(IAccess.setSettler, (address(0), true)),
+            abi.encodeCall(IPaymentGateway.setOrderSigner, (address(0), true)),
+            abi.encodeCall(IPaymentGateway.setFeeRecipient, (address(0))),
+            abi.encodeCall(IPayoutVault.setSigner, (address(0), true)),
+            abi.encodeCall(IPayoutVault.setCaps, (address(0), 1, 1, 1))
+        ];
+        vm.prank(admin);
+        (bool success, bytes memory answer) =
+            callRaw(which % 6 < 4 ? address(gateway) : address(payoutVault), calls[which % 6]);
+        vm.assertEq(success, false, "zero was taken");
+        vm.assertEq(bytes32(bytes4(answer)), bytes32(IAccess.ZeroAddress.selector), "reason");
+    }
+
+    function test_reverts_whenTheFeeRecipientIsTheGateway() public {
+        vm.expectRevert(abi.encodeWithSelector(IPaymentGateway.WrongRecipient.selector, address(gateway)));
+        vm.prank(admin);
+        gateway.setFeeRecipient(address(gateway));
+    }
+
+    function test_setsTheGuardian(bool ofVault, address next) public {
+        vm.assume(next != address(0) && next != admin && next != guardian);
+        IAccess access = target(ofVault);
+        vm.expectEmit(address(access));
+        emit IAccess.GuardianSet(next);
+        vm.prank(admin);
+        access.setGuardian(next);
+        vm.assertEq(access.guardian(), next, "guardian");
+        vm.expectRevert(unauthorized(guardian));
+        vm.prank(guardian);
+        access.pause();
+        vm.prank(next);
+        access.pause();
+    }
+
+    function test_setsTheFeeRecipient(address next) public {
+        vm.assume(next != address(0) && next != address(gateway));
+        vm.expectEmit(address(gateway));
+        emit IPaymentGateway.FeeRecipientSet(next);
+        vm.prank(admin);
+        gateway.setFeeRecipient(next);
+        vm.assertEq(gateway.feeRecipient(), next, "fee recipient");
+    }
+
+    function test_grantsAndRevokesSettlers(bool ofVault, address next) public {
+        vm.assume(next != address(0));
+        IAccess access = target(ofVault);
+        vm.expectEmit(address(access));
+        emit IAccess.SettlerSet(next, true);
+        vm.prank(admin);
+        access.setSettler(next, true);
+        vm.assertEq(access.isSettler(next), true, "granted");
+        vm.expectEmit(address(access));
+        emit IAccess.SettlerSet(next, false);
+        vm.prank(guardian);
+        access.setSettler(next, false);
+        vm.assertEq(access.isSettler(next), false, "revoked");
+    }
+
+    /// @dev The latest signer is kept twice in storage; no sequence of grants and revocations tells the two apart.
+    function test_grantsAndRevokesSigners(uint256 seed, bool ofVault) public {
+        address[3] memory signers = [signer, account("second signer"), account("third signer")];
+        bool[3] memory allowed = [true, false, false];
+        for (uint256 i = 0; i < 12; ++i) {
+            uint256 which = pick(seed, i) % 3;
+            allowed[which] = pick(seed, i) / 3 % 2 == 0;
+            vm.prank(allowed[which] ? admin : guardian);
+            if (ofVault) {
+                vm.expectEmit(address(payoutVault));
+                emit IPayoutVault.SignerSet(signers[which], allowed[which]);
+                payoutVault.setSigner(signers[which], allowed[which]);
+            } else {
+                vm.expectEmit(address(gateway));
+                emit IPaymentGateway.OrderSignerSet(signers[which], allowed[which]);
+                gateway.setOrderSigner(signers[which], allowed[which]);
+            }
+            for (uint256 j = 0; j < 3; ++j) {
+                bool current = ofVault ? payoutVault.isSigner(signers[j]) : gateway.isOrderSigner(signers[j]);
+                vm.assertEq(current, allowed[j], "signer");
+            }
+            vm.assertEq(ofVault ? payoutVault.isSigner(address(0)) : gateway.isOrderSigner(address(0)), false, "zero");
+        }
+    }
+
+    function test_pausesAndUnpauses(bool ofVault, bool byGuardian) public {
+        IAccess access = target(ofVault);
+        address by = byGuardian ? guardian : admin;
+        vm.expectEmit(address(access));
+        emit IAccess.Paused(by);
+        vm.prank(by);
+        access.pause();
+        vm.assertEq(access.paused(), true, "paused");
+        vm.assertEq(gateway.isOrderSigner(signer), true, "the pause left the signer alone");
+        vm.expectEmit(address(access));
+        emit IAccess.Unpaused(admin);
+        vm.prank(admin);
+        access.unpause();
+        vm.assertEq(access.paused(), false, "unpaused");
+    }
+
+    function test_reverts_whenPausedTwice(bool ofVault) public {
+        IAccess access = target(ofVault);
+        vm.startPrank(guardian);
+        access.pause();
+        expectError(IAccess.ContractPaused.selector);
+        access.pause();
+        vm.stopPrank();
+    }
+
+    function test_reverts_whenUnpausedWithoutAPause(bool ofVault) public {
+        IAccess access = target(ofVault);
+        expectError(IAccess.ContractNotPaused.selector);
+        vm.prank(admin);
+        access.unpause();
+    }
+
+    function target(bool ofVault) private view returns (IAccess) {
+        return ofVault ? IAccess(payoutVault) : IAccess(gateway);
+    }
+
+    function adminCall(uint8 which) private returns (address to, bytes memory data) {
+        bytes[12] memory calls = [
+            abi.encodeCall(IAccess.transferAdmin, (stranger)),
+            abi.encodeCall(IAccess.setGuardian, (stranger)),
+            abi.encodeCall(IAccess.setSettler, (stranger, true)),
+            abi.encodeCall(IAccess.unpause, ()),
+            abi.encodeCall(IPaymentGateway.setOrderSigner, (stranger, true)),
+            abi.encodeCall(IPaymentGateway.setFeeRecipient, (stranger)),
+            abi.encodeCall(IAccess.transferAdmin, (stranger)),
+            abi.encodeCall(IAccess.setGuardian, (stranger)),
+            abi.encodeCall(IAccess.unpause, ()),
+            abi.encodeCall(IPayoutVault.setSigner, (stranger, true)),
+            abi.encodeCall(IPayoutVault.setCaps, (address(usdc), 1, 2, 3)),
+            abi.encodeCall(IPayoutVault.withdraw, (address(usdc), stranger, 0))
+        ];
+        to = which % 12 < 6 ? address(gateway) : address(payoutVault);
+        data = calls[which % 12];
+        if (bytes4(data) == IAccess.unpause.selector) {
+            vm.prank(guardian);
+            IAccess(to).pause();
+        }
+    }
+
+    function guardianCall(uint8 which) private view returns (address to, bytes memory data) {
+        bytes[6] memory calls = [
+            abi.encodeCall(IAccess.pause, ()),
+            abi.encodeCall(IAccess.setSettler, (settler, false)),
+            abi.encodeCall(IPaymentGateway.setOrderSigner, (signer, false)),
+            abi.encodeCall(IAccess.pause, ()),
+            abi.encodeCall(IAccess.setSettler, (settler, false)),
+            abi.encodeCall(IPayoutVault.setSigner, (signer, false))
+        ];
+        return (which % 6 < 3 ? address(gateway) : address(payoutVault), calls[which % 6]);
+    }
+}

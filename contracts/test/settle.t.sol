@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "../src/interfaces/IERC20.sol";
+import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
+import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
+import {GatewayTest} from "./base/GatewayTest.sol";
+import {Vm} from "./base/Vm.sol";
+import {HostileToken} from "./hostile/HostileToken.sol";
+
+contract SettleTest is GatewayTest {
+    uint256 private constant MAX_BATCH = 12;
+
+    function test_paysTheMerchantAndAccruesTheFee(uint256 seed, address caller) public {
+        vm.assume(caller != address(0));
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        pay(order);
+        vm.expectEmit(address(gateway));
+        emit IPaymentGateway.Settled(
+            digestOf(order), order.channelId, order.to, order.token, netOf(order), order.fee, order.metaData
+        );
+        vm.prank(caller);
+        settleOne(order);
+        vm.assertEq(balance(order.token, merchant), netOf(order), "merchant");
+        vm.assertEq(balance(order.token, address(gateway)), order.fee, "gateway");
+        vm.assertEq(gateway.accruedFees(order.token), order.fee, "accrued");
+        vm.assertEq(statusOf(order), SETTLED, "status");
+    }
+
+    function test_paysTheVaultForAnotherChain(uint256 seed, address caller) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, VAULT_PAYOUT);
+        pay(order);
+        vm.expectEmit(address(gateway));
+        emit IPaymentGateway.Settled(
+            digestOf(order), order.channelId, vault, order.token, netOf(order), order.fee, order.metaData
+        );
+        vm.prank(caller);
+        settleOne(order);
+        vm.assertEq(balance(order.token, vault), netOf(order), "vault");
+        vm.assertEq(balance(order.token, merchant), 0, "merchant");
+        vm.assertEq(gateway.accruedFees(order.token), order.fee, "accrued");
+    }
+
+    function test_keepsIdAndTimeOfThePayment(uint256 seed, uint32 later) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        bytes32 orderId = pay(order);
+        vm.warp(START + later);
+        settleOne(order);
+        (uint8 status, uint40 paidAt, uint208 id) = gateway.statusOf(order.metaData);
+        vm.assertEq(status, SETTLED, "status");
+        vm.assertEq(paidAt, START, "paid at");
+        vm.assertEq(id, uint256(orderId) >> 48, "id");
+    }
+
+    function test_settlesAfterReclaimAtWhileNotReclaimed(uint256 seed, uint32 later) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        pay(order);
+        vm.warp(uint256(order.reclaimAt) + later);
+        settleOne(order);
+        vm.assertEq(balance(order.token, merchant), netOf(order), "merchant");
+    }
+
+    function test_settlesWhilePausedAndWithoutSigners(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        pay(order);
+        vm.startPrank(guardian);
+        gateway.pause();
+        gateway.setOrderSigner(signer, false);
+        gateway.setSettler(settler, false);
+        vm.stopPrank();
+        settleOne(order);
+        vm.assertEq(statusOf(order), SETTLED, "status");
+    }
+
+    function test_settlesAnOrderThatIsAllFee(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.total = order.fee = order.payment;
+        pay(order);
+        settleOne(order);
+        vm.assertEq(balance(order.token, merchant), 0, "merchant");
+        vm.assertEq(gateway.accruedFees(order.token), order.total, "accrued");
+        vm.assertEq(statusOf(order), SETTLED, "status");
+    }
+
+    function test_sharesOneTransferBetweenNeighbours(uint256 seed, uint256 size) public {
+        IPaymentGateway.Order[] memory orders = paidBatch(seed, bound(size, 1, MAX_BATCH));
+        uint256 net;
+        uint256 fees;
+        for (uint256 i = 0; i < orders.length; ++i) {
+            net += netOf(orders[i]);
+            fees += orders[i].fee;
+        }
+        vm.recordLogs();
+        gateway.settle(orders);
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        vm.assertEq(logs.length, orders.length + 1, "one transfer, one Settled each");
+        vm.assertEq(logs[0].topics[0], IERC20.Transfer.selector, "transfer");
+        for (uint256 i = 0; i < orders.length; ++i) {
+            vm.assertEq(logs[i + 1].topics[0], IPaymentGateway.Settled.selector, "event");
+            vm.assertEq(logs[i + 1].topics[1], digestOf(orders[i]), "order id");
+        }
+        vm.assertEq(balance(address(usdc), merchant), net, "merchant");
+        vm.assertEq(gateway.accruedFees(address(usdc)), fees, "accrued");
+        vm.assertEq(balance(address(usdc), address(gateway)), fees, "gateway");
+    }
+
+    /// @dev Any mixture of tokens, merchants, types, duplicates, unpaid and final orders, in any order: each paid
+    /// one is settled once, and nothing else happens.
+    function test_settlesEveryPaidOrderOfAMixedBatchOnce(uint256 seed, uint256 size) public {
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](bound(size, 0, MAX_BATCH));
+        uint256[4] memory owed;
+        for (uint256 i = 0; i < orders.length; ++i) {
+            uint256 itemSeed = pick(seed, i);
+            if (i != 0 && itemSeed % 5 == 0) {
+                orders[i] = orders[itemSeed / 5 % i];
+                continue;
+            }
+            orders[i] = anyOrderOf(itemSeed, itemSeed % 2 == 0 ? VAULT_PAYOUT : ESCROW);
+            if (itemSeed % 3 == 0) orders[i].to = stranger;
+            if (itemSeed % 7 == 0) continue;
+            pay(orders[i]);
+            uint256 token = orders[i].token == address(usdt) ? 1 : 0;
+            owed[token] += netOf(orders[i]);
+            owed[2 + token] += orders[i].fee;
+        }
+        gateway.settle(orders);
+        address[2] memory tokens = [address(usdc), address(usdt)];
+        for (uint256 token = 0; token < 2; ++token) {
+            uint256 received =
+                balance(tokens[token], merchant) + balance(tokens[token], stranger) + balance(tokens[token], vault);
+            vm.assertEq(received, owed[token], "recipients");
+            vm.assertEq(gateway.accruedFees(tokens[token]), owed[2 + token], "accrued");
+            vm.assertEq(balance(tokens[token], address(gateway)), owed[2 + token], "gateway");
+        }
+    }
+
+    function test_skips_whenTheOrderIsUnknown(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        expectSkipped(order, SKIP_UNKNOWN);
+        settleOne(order);
+        vm.assertEq(statusOf(order), UNKNOWN, "status");
+    }
+
+    function test_skips_whenTheMetaDataIsZero(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.metaData = bytes32(0);
+        expectSkipped(order, SKIP_UNKNOWN);
+        settleOne(order);
+    }
+
+    function test_skips_whenAnyFieldDiffersFromThePaidOrder(uint256 seed, uint16 bit) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        pay(order);
+        bytes memory data = abi.encodeCall(IPaymentGateway.settle, (only(order)));
+        // Selector, offset and length come before the order.
+        uint256 place = (4 + 64) * 8 + bit % (12 * 256);
+        data[place / 8] = bytes1(uint8(data[place / 8]) ^ uint8(1 << (7 - place % 8)));
+        vm.recordLogs();
+        (bool success,) = callRaw(address(gateway), data);
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        vm.assertEq(success, true, "a batch never reverts over an item, dirty words included");
+        vm.assertEq(logs.length, 1, "events");
+        vm.assertEq(logs[0].topics[0], IPaymentGateway.SettleSkipped.selector, "event");
+        vm.assertEq(abi.decode(logs[0].data, (uint256)), SKIP_UNKNOWN, "reason");
+        vm.assertEq(statusOf(order), PAID, "status");
+    }
+
+    function test_skips_whenTheOrderIsFinal(uint256 seed, uint8 ending) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, ending % 4 == 3 ? DIRECT : ESCROW);
+        pay(order);
+        if (ending % 4 == 0) {
+            settleOne(order);
+        } else if (ending % 4 == 1) {
+            vm.prank(settler);
+            gateway.refund(order);
+        } else if (ending % 4 == 2) {
+            vm.warp(order.reclaimAt);
+            vm.prank(payer);
+            gateway.reclaim(order);
+        }
+        uint8 before = statusOf(order);
+        // Someone else's money, which a second settlement would take.
+        IPaymentGateway.Order memory other = anyOrder(~seed);
+        other.token = order.token;
+        other.payBy = type(uint64).max;
+        pay(other);
+        uint256 held = balance(order.token, address(gateway));
+        expectSkipped(order, SKIP_FINAL);
+        settleOne(order);
+        vm.assertEq(statusOf(order), before, "status");
+        vm.assertEq(balance(order.token, address(gateway)), held, "gateway");
+    }
+
+    function test_skips_whenTheOrderComesTwiceInOneBatch(uint256 seed) public {
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](2);
+        orders[0] = orders[1] = anyOrder(seed);
+        pay(orders[0]);
+        give(orders[0].token, address(gateway), orders[0].total);
+        gateway.settle(orders);
+        vm.assertEq(balance(orders[0].token, merchant), netOf(orders[0]), "merchant");
+        vm.assertEq(gateway.accruedFees(orders[0].token), orders[0].fee, "accrued");
+    }
+
+    function test_skips_whenTheRecipientIsBlocked(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrderWithNet(seed);
+        order.token = address(usdc);
+        pay(order);
+        bytes32 before = slotOf(order);
+        vm.prank(minter);
+        usdc.blacklist(merchant);
+        expectSkipped(order, SKIP_TRANSFER);
+        settleOne(order);
+        vm.assertEq(slotOf(order), before, "the slot is as before");
+        vm.assertEq(gateway.accruedFees(address(usdc)), 0, "accrued");
+        vm.assertEq(balance(address(usdc), address(gateway)), order.total, "gateway");
+        vm.prank(minter);
+        usdc.unBlacklist(merchant);
+        settleOne(order);
+        vm.assertEq(balance(address(usdc), merchant), netOf(order), "merchant, later");
+    }
+
+    function test_skips_whenTheTokenIsPaused(uint256 seed, bool isUsdt) public {
+        IPaymentGateway.Order memory order = anyOrderWithNet(seed);
+        order.token = isUsdt ? address(usdt) : address(usdc);
+        pay(order);
+        vm.prank(minter);
+        Pausable(order.token).pause();
+        expectSkipped(order, SKIP_TRANSFER);
+        settleOne(order);
+        vm.assertEq(statusOf(order), PAID, "status");
+    }
+
+    function test_skips_whenTheTokenHasLostItsCode(uint256 seed) public {
+        (IPaymentGateway.Order memory order, HostileToken token) = paidHostile(seed);
+        vm.etch(address(token), "");
+        expectSkipped(order, SKIP_TRANSFER);
+        settleOne(order);
+        vm.assertEq(statusOf(order), PAID, "status");
+    }
+
+    /// @dev One merchant's failing transfer, whatever way it fails, leaves the others' money flowing.
+    function test_skipsOnlyTheGroupThatFails(uint256 seed, uint8 mode, uint8 place) public {
+        HostileToken.Mode[6] memory modes = [
+            HostileToken.Mode.ReturnsFalse,
+            HostileToken.Mode.ReturnsTwo,
+            HostileToken.Mode.ReturnsOneByte,
+            HostileToken.Mode.Reverts,
+            HostileToken.Mode.RevertsWithBomb,
+            HostileToken.Mode.BurnsGas
+        ];
+        HostileToken token = new HostileToken();
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](6);
+        for (uint256 i = 0; i < 6; ++i) {
+            orders[i] = anyOrderWithNet(pick(seed, i));
+            orders[i].token = address(token);
+            // Two neighbours for each of three merchants.
+            orders[i].to = address(uint160(0x1000 + i / 2));
+            pay(orders[i]);
+        }
+        uint256 victim = place % 3;
+        token.set(modes[mode % 6], address(uint160(0x1000 + victim)));
+        gateway.settle{gas: 2_000_000}(orders);
+        uint256 open;
+        uint256 fees;
+        for (uint256 i = 0; i < 6; ++i) {
+            bool failed = i / 2 == victim;
+            vm.assertEq(statusOf(orders[i]), failed ? PAID : SETTLED, "status");
+            if (failed) open += orders[i].total;
+            else fees += orders[i].fee;
+        }
+        vm.assertEq(gateway.accruedFees(address(token)), fees, "accrued");
+        vm.assertEq(token.balanceOf(address(gateway)), open + fees, "gateway");
+        token.set(HostileToken.Mode.Honest, address(0));
+        gateway.settle(orders);
+        vm.assertEq(
+            token.balanceOf(address(uint160(0x1000 + victim))),
+            netOf(orders[2 * victim]) + netOf(orders[2 * victim + 1]),
+            "the victim, later"
+        );
+    }
+
+    function test_ignoresAHugeAnswer(uint256 seed) public {
+        (IPaymentGateway.Order memory order, HostileToken token) = paidHostile(seed);
+        token.set(HostileToken.Mode.AnswersWithBomb, address(0));
+        uint256 gasBefore = gasleft();
+        settleOne(order);
+        // The token may waste its own allotment; copying its answer would cost as much again.
+        vm.assertLe(gasBefore - gasleft(), TokenTransfer.TRANSFER_GAS + 120_000, "gas");
+    }
+
+    function test_boundsTheGasOfOneTransfer(uint256 seed) public {
+        (IPaymentGateway.Order memory order, HostileToken token) = paidHostile(seed);
+        token.set(HostileToken.Mode.BurnsGas, address(0));
+        uint256 gasBefore = gasleft();
+        settleOne(order);
+        vm.assertLe(gasBefore - gasleft(), TokenTransfer.TRANSFER_GAS + 120_000, "gas");
+        vm.assertEq(statusOf(order), PAID, "status");
+    }
+
+    /// @dev Whatever gas a caller gives, an honest transfer is never reported as failed.
+    function test_reverts_whenATransferFailsForWantOfGas(uint256 seed, uint256 gasGiven) public {
+        IPaymentGateway.Order memory order = anyOrderWithNet(seed);
+        pay(order);
+        gasGiven = bound(gasGiven, 30_000, 400_000);
+        vm.recordLogs();
+        (bool success, bytes memory answer) =
+            address(gateway).call{gas: gasGiven}(abi.encodeCall(IPaymentGateway.settle, (only(order))));
+        if (success) {
+            vm.assertEq(statusOf(order), SETTLED, "an order was skipped for want of gas");
+        } else {
+            vm.assertEq(statusOf(order), PAID, "status");
+            if (answer.length != 0) {
+                vm.assertEq(bytes32(bytes4(answer)), bytes32(TokenTransfer.InsufficientGas.selector), "reason");
+            }
+        }
+    }
+
+    function test_reverts_whenTheTransferHasLessThanItsAllotment() public {
+        IPaymentGateway.Order memory order = anyOrderWithNet(1);
+        order.token = address(usdc);
+        pay(order);
+        vm.prank(minter);
+        usdc.blacklist(merchant);
+        // The blocklist would refuse at any gas; below the allotment that must not count.
+        (bool success, bytes memory answer) =
+            address(gateway).call{gas: 250_000}(abi.encodeCall(IPaymentGateway.settle, (only(order))));
+        vm.assertEq(success, false, "it counted");
+        vm.assertEq(bytes32(bytes4(answer)), bytes32(TokenTransfer.InsufficientGas.selector), "reason");
+        (success,) = address(gateway).call{gas: 400_000}(abi.encodeCall(IPaymentGateway.settle, (only(order))));
+        vm.assertEq(success, true, "with enough it is a skip");
+    }
+
+    /// @dev Sums of absurd amounts in a worthless token cannot stop a batch.
+    function test_settlesTotalsNearTheirLimit() public {
+        HostileToken token = new HostileToken();
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](4);
+        for (uint256 i = 0; i < 4; ++i) {
+            orders[i] = plainOrder();
+            orders[i].token = address(token);
+            orders[i].metaData = bytes32(i + 1);
+            (orders[i].total, orders[i].payment, orders[i].fee) = (MAX_TOTAL, MAX_TOTAL, MAX_TOTAL / 2);
+            pay(orders[i]);
+        }
+        gateway.settle(orders);
+        vm.assertEq(token.balanceOf(merchant), 4 * (MAX_TOTAL - MAX_TOTAL / 2), "merchant");
+        vm.assertEq(gateway.accruedFees(address(token)), 4 * (MAX_TOTAL / 2), "accrued");
+    }
+
+    function test_doesNothingWithAnEmptyBatch() public {
+        vm.recordLogs();
+        gateway.settle(new IPaymentGateway.Order[](0));
+        vm.assertEq(vm.getRecordedLogs().length, 0, "events");
+    }
+
+    function test_addsFeesOfReturningTokens(uint256 seed) public {
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](5);
+        uint256[2] memory fees;
+        for (uint256 i = 0; i < 5; ++i) {
+            orders[i] = anyOrder(pick(seed, i));
+            orders[i].token = i % 2 == 0 ? address(usdc) : address(usdt);
+            fees[i % 2] += orders[i].fee;
+            pay(orders[i]);
+        }
+        gateway.settle(orders);
+        vm.assertEq(gateway.accruedFees(address(usdc)), fees[0], "usdc");
+        vm.assertEq(gateway.accruedFees(address(usdt)), fees[1], "usdt");
+    }
+
+    /// @dev An order that is all fee would need no transfer.
+    function anyOrderWithNet(uint256 seed) private view returns (IPaymentGateway.Order memory order) {
+        order = anyOrder(seed);
+        order.total = order.payment + order.fee;
+    }
+
+    function paidBatch(uint256 seed, uint256 size) private returns (IPaymentGateway.Order[] memory orders) {
+        orders = new IPaymentGateway.Order[](size);
+        for (uint256 i = 0; i < size; ++i) {
+            orders[i] = anyOrderWithNet(pick(seed, i));
+            orders[i].token = address(usdc);
+            pay(orders[i]);
+        }
+    }
+
+    function paidHostile(uint256 seed) private returns (IPaymentGateway.Order memory order, HostileToken token) {
+        token = new HostileToken();
+        order = anyOrderWithNet(seed);
+        order.token = address(token);
+        pay(order);
+    }
+
+    function slotOf(IPaymentGateway.Order memory order) private view returns (bytes32) {
+        (uint8 status, uint40 paidAt, uint208 id) = gateway.statusOf(order.metaData);
+        return bytes32((uint256(id) << 48) | (uint256(paidAt) << 8) | status);
+    }
+}
+
+/// @notice What LocalUsdc and LocalUsdt have in common.
+interface Pausable {
+    function pause() external;
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { getAddress, type Hex } from 'viem';
+import { type Chain, chainsOf } from '#chains/chain.ts';
+import type { Clock } from '#outside/clock.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { addresses, keys, LifeChain } from '../test/life/life-chain.ts';
+import { ConfigError } from './config-field.ts';
+import { checkChains } from './start-check.ts';
+
+let life: LifeChain;
+before(async () => {
+  life = await LifeChain.start({
+    name: 'base',
+    chainId: 31_338,
+    tokens: [
+      { symbol: 'usdc', decimals: 6 },
+      { symbol: 'dai', decimals: 18 },
+    ],
+  });
+});
+after(() => life.anvil.close());
+
+const nowhere = getAddress(`0x${'de'.repeat(20)}`);
+
+/** A clock whose sleeps take no real time. */
+function quickClock(): Clock & { slept: number } {
+  const clock = {
+    slept: 0,
+    now: () => new Date(0),
+    monotonicMs: () => clock.slept,
+    sleep: async (ms: number) => {
+      clock.slept += ms;
+    },
+  };
+  return clock;
+}
+
+async function mistakeOf(
+  change: Partial<Chain> = {},
+  options: { orderKey?: Hex; settlerKey?: Hex; clock?: Clock } = {},
+): Promise<string> {
+  const { orderKey = keys.orderSigner, settlerKey = keys.settler, clock = quickClock() } = options;
+  const chains = chainsOf([{ ...life.chain, ...change }]);
+  try {
+    await checkChains({ chains, orderKey, settlerKey, clock, log: silentLog });
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.message;
+  }
+  return 'all is well';
+}
+
+test('a configuration that the chain agrees with passes', async () => {
+  assert.equal(await mistakeOf(), 'all is well');
+});
+
+test('a node of another chain is refused', async () => {
+  assert.match(
+    await mistakeOf({ chainId: 8453 }),
+    /^chain base: the node \S+ is not of chain 8453: correct rpcUrls or chainId$/,
+  );
+});
+
+test('addresses without a contract, or with another one, are refused', async () => {
+  const { gateway, vault } = life.chain;
+  const token = life.token('usdc').address;
+  assert.equal(
+    await mistakeOf({ gateway: nowhere }),
+    `chain base: there is no contract at the gateway's address ${nowhere}: deploy it, or correct gateway`,
+  );
+  assert.equal(
+    await mistakeOf({ gateway: token }),
+    `chain base: the contract at ${token} is no Florin gateway: correct gateway`,
+  );
+  assert.equal(
+    await mistakeOf({ vault: nowhere }),
+    `chain base: the gateway's vault is ${vault}, the configuration says ${nowhere}: correct vault or gateway`,
+  );
+  assert.equal(
+    await mistakeOf({ gateway: vault }),
+    `chain base: the contract at ${vault} is no Florin gateway: correct gateway`,
+  );
+  assert.notEqual(gateway, vault);
+});
+
+test('keys without their roles on the contracts are refused', async () => {
+  const { orderSigner, settler } = keys;
+  const { gateway } = life.chain;
+  assert.equal(
+    await mistakeOf({}, { orderKey: settler }),
+    `chain base: the gateway ${gateway} does not know the order signer ${addresses.settler}: register it there (setOrderSigner), or configure the key that is`,
+  );
+  assert.equal(
+    await mistakeOf({}, { settlerKey: orderSigner }),
+    `chain base: the gateway ${gateway} does not know the settler ${addresses.orderSigner}: register it there (setSettler), or configure the key that is`,
+  );
+});
+
+test('a token that is not what the configuration says is refused', async () => {
+  const [usdc, dai] = [life.token('usdc'), life.token('dai')];
+  const advice = (field: string) => `: correct its address or ${field}`;
+  assert.equal(
+    await mistakeOf({ tokens: [{ ...usdc, decimals: 18 }] }),
+    `base::usdc: the contract at ${usdc.address} says decimals 6, the configuration says 18${advice('decimals')}`,
+  );
+  assert.equal(
+    await mistakeOf({ tokens: [usdc, { ...dai, symbol: 'USDS' }] }),
+    `base::dai: the contract at ${dai.address} says symbol DAI, the configuration says USDS${advice('symbol')}`,
+  );
+  assert.equal(
+    await mistakeOf({ tokens: [{ ...usdc, address: nowhere }] }),
+    `base::usdc: there is no contract at ${nowhere} on chain base: correct its address`,
+  );
+  const { gateway } = life.chain;
+  assert.equal(
+    await mistakeOf({ tokens: [{ ...usdc, address: gateway }] }),
+    `base::usdc: the contract at ${gateway} has no decimals, the configuration says 6${advice('decimals')}`,
+  );
+});
+
+test('a chain that does not answer is waited for, 30 s at most, and told without the path of its URL', async () => {
+  const clock = quickClock();
+  assert.equal(
+    await mistakeOf({ rpcUrls: ['http://127.0.0.1:9/v2/access-key'] }, { clock }),
+    'chain base: no node answers as it should (tried 127.0.0.1:9): correct rpcUrls or start the node',
+  );
+  assert.equal(clock.slept, 30_000);
+});
+
+test('one node that answers is enough', async () => {
+  const [url = ''] = life.chain.rpcUrls;
+  assert.equal(await mistakeOf({ rpcUrls: ['http://127.0.0.1:9', url] }), 'all is well');
+});

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A command that changed the chain, as it was given. */
+export interface CommandRecord {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** Blocks that were mined: the first one's time, how many, and the seconds between them. */
+export interface MineRecord {
+  readonly mine: readonly [firstSeconds: number, count: number, stepSeconds: number];
+}
+
+/** The head after a block, against which a replay is checked. */
+export interface HeadRecord {
+  readonly head: string;
+}
+
+/** One line of a journal. */
+export type JournalRecord = CommandRecord | MineRecord | HeadRecord;
+
+/** A state dump and the journal of what came after it. */
+export interface Generation {
+  readonly number: number;
+  readonly records: readonly JournalRecord[];
+  readonly minedBlocks: number;
+}
+
+const pad = (generation: number): string => String(generation).padStart(8, '0');
+
+const syncFolder = (folder: string): void => {
+  const handle = openSync(folder, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+};
+
+/** Writes a file whole or not at all: beside its place, to the disk, then renamed. */
+export const writeAtomically = (path: string, data: string | Uint8Array, mode = 0o600): void => {
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
+  const handle = openSync(draft, 'w', mode);
+  try {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    let offset = 0;
+    while (offset < bytes.length) offset += writeSync(handle, bytes, offset);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(draft, path);
+  syncFolder(join(path, '..'));
+};
+
+/** The blocks that these records mine. */
+export const countMinedBlocks = (records: readonly JournalRecord[]): number =>
+  records.reduce((sum, record) => sum + ('mine' in record ? record.mine[1] : 0), 0);
+
+/** How much work a replay of these records is: one for each command and each block. */
+export const weighRecords = (records: readonly JournalRecord[]): number =>
+  records.reduce((sum, record) => sum + ('mine' in record ? record.mine[1] : 'method' in record ? 1 : 0), 0);
+
+/**
+ * The files of one chain: generations of `checkpoint-N.gz` (a state dump; generation 0 begins at genesis and
+ * has none) and `journal-N.ndjson` (every change since, on the disk before it is made).
+ */
+export class ChainJournal implements AsyncDisposable {
+  readonly #folder: string;
+  #handle: FileHandle | undefined;
+  #generation = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  #journalPath(generation: number): string {
+    return join(this.#folder, `journal-${pad(generation)}.ndjson`);
+  }
+
+  /** Where this generation's state dump is, or undefined for the one that begins at genesis. */
+  checkpointPath(generation: number): string | undefined {
+    return generation === 0 ? undefined : join(this.#folder, `checkpoint-${pad(generation)}.gz`);
+  }
+
+  /** Every generation on the disk whose beginning is there, oldest first. */
+  listGenerations(): Generation[] {
+    const numbers = readdirSync(this.#folder).flatMap((name) => {
+      const match = /^journal-(\d+)\.ndjson$/.exec(name);
+      return match?.[1] === undefined ? [] : [Number(match[1])];
+    });
+    const whole = numbers.filter((number) => {
+      const path = this.checkpointPath(number);
+      return path === undefined || existsSync(path);
+    });
+    return whole.sort((a, b) => a - b).map((number) => this.#read(number));
+  }
+
+  #read(number: number): Generation {
+    const path = this.#journalPath(number);
+    const text = readFileSync(path, 'utf8');
+    // A line without its end was being written when the power went; nothing was done for it yet.
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    if (whole.length < text.length) truncateSync(path, Buffer.byteLength(whole));
+    const lines = whole.split('\n').filter((line) => line !== '');
+    const records = lines.map((line) => JSON.parse(line) as JournalRecord);
+    return { number, records, minedBlocks: countMinedBlocks(records) };
+  }
+
+  /** Continues the journal of this generation, making it when it is not there. */
+  async openGeneration(generation: number): Promise<void> {
+    await this.#handle?.close();
+    this.#generation = generation;
+    this.#handle = await open(this.#journalPath(generation), 'a', 0o600);
+    await this.#handle.sync();
+    syncFolder(this.#folder);
+  }
+
+  /** Adds records and returns when the disk has them. */
+  async append(records: readonly JournalRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    await this.note(records);
+    await this.#handle?.datasync();
+  }
+
+  /** Adds records that may be lost at a power cut. */
+  async note(records: readonly JournalRecord[]): Promise<void> {
+    if (this.#handle === undefined) throw new Error('The journal is not open.');
+    await this.#handle.appendFile(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  }
+
+  /** Begins a generation with a packed state dump and the records that belong on top of it. */
+  async beginGeneration(packedState: Uint8Array, records: readonly JournalRecord[]): Promise<number> {
+    const next = this.#generation + 1;
+    const path = this.checkpointPath(next);
+    if (path === undefined) throw new Error('Generation 0 has no state dump.');
+    writeAtomically(path, packedState);
+    const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    writeAtomically(this.#journalPath(next), text);
+    await this.openGeneration(next);
+    return next;
+  }
+
+  /** Removes the generations before this one. */
+  removeBefore(generation: number): void {
+    for (const name of readdirSync(this.#folder)) {
+      const match = /^(?:journal|checkpoint)-(\d+)\./.exec(name);
+      if (match?.[1] !== undefined && Number(match[1]) < generation) rmSync(join(this.#folder, name));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle?.close();
+    this.#handle = undefined;
+  }
+}

@@ -1,0 +1,371 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AnvilProcess, type Mining, RpcError, STATE_HISTORY_BLOCKS } from './anvil-process.ts';
+import { ChainClock } from './chain-clock.ts';
+import { ChainJournal, countMinedBlocks, type JournalRecord, weighRecords } from './chain-journal.ts';
+import { classifyMethod, readNumber } from './chain-method.ts';
+import { type BootOptions, bootChain, mineBlocks, readBlock } from './chain-replay.ts';
+
+/** What the keeper of a chain needs. */
+export interface KeeperOptions extends BootOptions {
+  readonly mining: Mining;
+}
+
+/** Work that changes the chain: what the journal shall hold, then the deed. */
+interface Task {
+  readonly prepare: () => readonly JournalRecord[];
+  readonly run: (anvil: AnvilProcess) => Promise<unknown>;
+  readonly isExclusive: boolean;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const BATCH_LIMIT = 128;
+const MINE_LIMIT = 100_000;
+/** Replaying one block or command takes about a millisecond, so this bounds a restart. */
+const CHECKPOINT_WEIGHT = 600;
+/** A dump grows with the chain: at most this part of the time goes into dumps. */
+const CHECKPOINT_PAUSE_FACTOR = 50;
+/** anvil grows slower and larger with the blocks that one process has mined: 10 ms and 800 MB at 50,000. */
+const PROCESS_BLOCK_LIMIT = 10_000;
+const READY_LIMIT_MS = 10_000;
+const RESTART_PAUSES_MS = [50, 500, 2_000, 5_000] as const;
+
+/**
+ * Keeps a chain through the death of its node. anvil itself loses everything when killed, but given the same
+ * commands and block times it produces the same blocks, hash for hash; so the keeper times and mines every
+ * block itself, puts each change into a journal before it makes it, and repeats the journal on top of the
+ * last state dump when it starts a node anew.
+ */
+export class ChainKeeper implements AsyncDisposable {
+  readonly #options: KeeperOptions;
+  readonly #journal: ChainJournal;
+  readonly #tasks: Task[] = [];
+  #unmined = new Map<string, string>();
+  #anvil: AnvilProcess | undefined;
+  #clock = new ChainClock(0);
+  #mining: Mining;
+  #ticker: NodeJS.Timeout | undefined;
+  #isDraining = false;
+  #isClosing = false;
+  #isRenewing = false;
+  #generation = 0;
+  #weight = 0;
+  #minedInGeneration = 0;
+  #minedInProcess = 0;
+  #lastDumpMs = 0;
+  #lastDumpEnd = performance.now();
+  #restarting: Promise<void> | undefined;
+  #batch: Promise<void> = Promise.resolve();
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#mining = options.mining;
+    this.#journal = new ChainJournal(options.stateFolder);
+  }
+
+  /** Pid of the node at present. */
+  get pid(): number {
+    return this.#anvil?.pid ?? 0;
+  }
+
+  /** Starts the node with the kept history and begins to mine. */
+  async open(): Promise<void> {
+    await this.#boot();
+    this.#scheduleTick();
+  }
+
+  /** Answers one call. Reads go straight to the node; everything else waits for its turn and the journal. */
+  async call(method: string, params: readonly unknown[]): Promise<unknown> {
+    const kind = classifyMethod(method);
+    const name = method.replace(/^[a-z]+_/, '');
+    if (kind === 'refused') throw new RpcError(-32601, `The local chain does not offer ${method}.`);
+    if (kind === 'read') return (await this.ready()).rpc(method, params);
+    if (kind === 'clock') return this.#clock.control(name, params);
+    if (kind === 'mining-mode') return this.#setMiningMode(name, params[0]);
+    if (kind === 'mine') return this.#mineOnRequest(method, params);
+    if (kind === 'irreproducible') return this.#runIrreproducible(method, params);
+    return this.#runCommand(method, params);
+  }
+
+  /** Passes reads on unchanged. */
+  async forward(body: Buffer): Promise<Buffer> {
+    return (await this.ready()).forward(body);
+  }
+
+  /** The living node, waited for while it restarts. */
+  async ready(): Promise<AnvilProcess> {
+    if (this.#restarting !== undefined) {
+      await Promise.race([this.#restarting, sleep(READY_LIMIT_MS, undefined, { ref: false })]);
+    }
+    if (this.#anvil === undefined)
+      throw new RpcError(-32603, `The chain ${this.#options.name} is not running.`);
+    return this.#anvil;
+  }
+
+  /** Changes how blocks come. */
+  setMining(mining: Mining): void {
+    this.#mining = mining;
+    clearTimeout(this.#ticker);
+    this.#scheduleTick();
+  }
+
+  /** Mines one block now, with the earliest time it may have: set-up does not move the chain into the future. */
+  async mineEarly(): Promise<void> {
+    await this.#mine(() => this.#clock.takeEarliest());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true;
+    clearTimeout(this.#ticker);
+    await this.#restarting;
+    // Nothing to save: the journal on the disk is complete at every moment.
+    await this.#anvil?.stop();
+    await this.#journal[Symbol.asyncDispose]();
+  }
+
+  #scheduleTick(): void {
+    if (typeof this.#mining === 'string' || this.#isClosing) return;
+    const periodMs = this.#mining.seconds * 1_000;
+    // Just after the full second, so that successive blocks have successive times.
+    const pauseMs = periodMs - ((Date.now() - 20) % periodMs);
+    this.#ticker = setTimeout(() => {
+      if (this.#anvil === undefined) {
+        this.#scheduleTick();
+        return;
+      }
+      this.#mine(() => this.#clock.take(1, undefined))
+        .catch((error: unknown) => this.#report('a block was not mined', error))
+        .finally(() => this.#scheduleTick());
+    }, pauseMs);
+  }
+
+  #report(what: string, error: unknown): void {
+    if (this.#isClosing) return;
+    this.#options.log(
+      `${this.#options.name}: ${what}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+
+  #enqueue(prepare: Task['prepare'], run: Task['run'], isExclusive = false): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#tasks.push({ prepare, run, isExclusive, resolve, reject });
+      void this.#drain();
+    });
+  }
+
+  /** Writes the records of many tasks at once, then does them in order. */
+  async #drain(): Promise<void> {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    try {
+      while (this.#tasks.length > 0) {
+        const end = this.#tasks.findIndex(({ isExclusive }) => isExclusive);
+        const size = end === 0 ? 1 : Math.min(end === -1 ? BATCH_LIMIT : end, BATCH_LIMIT);
+        const batch = this.#tasks.splice(0, size);
+        // Waited for here and not in the batch, for a restart waits until no batch is under way.
+        const anvil = await this.ready().catch((error: unknown) => {
+          for (const task of batch) task.reject(error);
+        });
+        if (anvil === undefined) continue;
+        this.#batch = this.#runBatch(anvil, batch);
+        await this.#batch;
+        if (this.#isCheckpointDue()) await this.#checkpointOrReport();
+      }
+    } finally {
+      this.#isDraining = false;
+    }
+  }
+
+  async #runBatch(anvil: AnvilProcess, batch: readonly Task[]): Promise<void> {
+    try {
+      const records = batch.flatMap((task) => task.prepare());
+      await this.#journal.append(records);
+      this.#count(records);
+      for (const task of batch) await task.run(anvil).then(task.resolve, task.reject);
+    } catch (error) {
+      for (const task of batch) task.reject(error);
+    }
+  }
+
+  #count(records: readonly JournalRecord[]): void {
+    const blocks = countMinedBlocks(records);
+    this.#weight += weighRecords(records);
+    this.#minedInGeneration += blocks;
+    this.#minedInProcess += blocks;
+    if (this.#generation > 0 && this.#minedInGeneration > STATE_HISTORY_BLOCKS) {
+      this.#journal.removeBefore(this.#generation);
+    }
+  }
+
+  async #mine(take: () => readonly [number, number, number]): Promise<void> {
+    let mine: readonly [number, number, number] = [0, 0, 1];
+    await this.#enqueue(
+      () => {
+        mine = take();
+        return [{ mine }];
+      },
+      async (anvil) => {
+        await mineBlocks(anvil, mine);
+        await this.#noteHead(anvil);
+      },
+    );
+  }
+
+  async #noteHead(anvil: AnvilProcess): Promise<void> {
+    const head = await readBlock(anvil, 'latest');
+    for (const hash of head.transactions) this.#unmined.delete(hash);
+    await this.#journal.note([{ head: head.hash }]);
+  }
+
+  async #mineOnRequest(method: string, params: readonly unknown[]): Promise<unknown> {
+    const [first, second] = params;
+    const isSingle = method.startsWith('evm_');
+    const options =
+      typeof first === 'object' && first !== null ? (first as { timestamp?: unknown; blocks?: unknown }) : {};
+    const count = (isSingle ? readNumber(options.blocks) : readNumber(first)) ?? 1;
+    if (count > MINE_LIMIT) throw new RpcError(-32602, `At most ${MINE_LIMIT} blocks at once.`);
+    const at = isSingle ? readNumber(typeof first === 'object' ? options.timestamp : first) : undefined;
+    if (count > 0) {
+      await this.#mine(() => {
+        if (at !== undefined) this.#clock.control('setNextBlockTimestamp', [at]);
+        return this.#clock.take(count, isSingle ? undefined : readNumber(second));
+      });
+    }
+    return isSingle ? '0x0' : null;
+  }
+
+  async #runCommand(method: string, params: readonly unknown[]): Promise<unknown> {
+    const result = await this.#enqueue(
+      () => [{ method, params }],
+      async (anvil) => {
+        const answer = await anvil.rpc(method, params);
+        await this.#noteUnmined(anvil, method, params, answer);
+        return answer;
+      },
+    );
+    if (this.#mining === 'automatic' && method.startsWith('eth_')) await this.mineEarly();
+    return result;
+  }
+
+  async #noteUnmined(
+    anvil: AnvilProcess,
+    method: string,
+    params: readonly unknown[],
+    answer: unknown,
+  ): Promise<void> {
+    if (method === 'eth_sendRawTransaction') this.#unmined.set(String(answer), String(params[0]));
+    if (method !== 'eth_sendTransaction') return;
+    const raw = await anvil.rpc('eth_getRawTransactionByHash', [answer]);
+    if (typeof raw === 'string') this.#unmined.set(String(answer), raw);
+  }
+
+  async #runIrreproducible(method: string, params: readonly unknown[]): Promise<unknown> {
+    return this.#enqueue(
+      () => [],
+      async (anvil) => {
+        const answer = await anvil.rpc(method, params);
+        await this.#checkpoint(anvil);
+        this.#journal.removeBefore(this.#generation);
+        this.#clock.follow(Number((await readBlock(anvil, 'latest')).timestamp));
+        return answer;
+      },
+      true,
+    );
+  }
+
+  #setMiningMode(name: string, value: unknown): unknown {
+    if (name === 'setAutomine') this.setMining(value === true ? 'automatic' : 'manual');
+    else {
+      const seconds = readNumber(value);
+      if (seconds === undefined) throw new RpcError(-32602, 'A number of seconds is wanted.');
+      this.setMining(seconds === 0 ? 'manual' : { seconds });
+    }
+    return null;
+  }
+
+  #isCheckpointDue(): boolean {
+    const pauseMs = performance.now() - this.#lastDumpEnd;
+    return this.#weight >= CHECKPOINT_WEIGHT && pauseMs >= this.#lastDumpMs * CHECKPOINT_PAUSE_FACTOR;
+  }
+
+  async #checkpointOrReport(): Promise<void> {
+    try {
+      const anvil = await this.ready();
+      await this.#checkpoint(anvil);
+      if (this.#minedInProcess >= PROCESS_BLOCK_LIMIT) await this.#renew(anvil);
+    } catch (error) {
+      // The journal goes on without a dump; the next one is tried a while later.
+      this.#lastDumpEnd = performance.now();
+      this.#report('its state was not dumped', error);
+    }
+  }
+
+  async #checkpoint(anvil: AnvilProcess): Promise<void> {
+    const begin = performance.now();
+    const dump = String(await anvil.rpc('anvil_dumpState'));
+    // A dump has no waiting transactions; they open the new journal.
+    const waiting: JournalRecord[] = [];
+    for (const [hash, raw] of this.#unmined) {
+      const transaction = (await anvil.rpc('eth_getTransactionByHash', [hash])) as {
+        blockHash: unknown;
+      } | null;
+      if (transaction?.blockHash === null) waiting.push({ method: 'eth_sendRawTransaction', params: [raw] });
+      else this.#unmined.delete(hash);
+    }
+    this.#generation = await this.#journal.beginGeneration(Buffer.from(dump.slice(2), 'hex'), waiting);
+    this.#weight = waiting.length;
+    this.#minedInGeneration = 0;
+    this.#lastDumpEnd = performance.now();
+    this.#lastDumpMs = this.#lastDumpEnd - begin;
+  }
+
+  async #boot(): Promise<void> {
+    const booted = await bootChain(this.#journal, this.#options);
+    const { anvil, generation } = booted;
+    await this.#journal.openGeneration(generation);
+    this.#clock = new ChainClock(booted.headSeconds);
+    this.#generation = generation;
+    this.#minedInGeneration = booted.minedInGeneration;
+    this.#minedInProcess = booted.minedInProcess;
+    this.#weight = booted.weight;
+    this.#unmined = booted.unmined;
+    this.#anvil = anvil;
+    void anvil.exited.then(() => this.#onExit(anvil));
+  }
+
+  /** Replaces the node by a fresh one with the same history. */
+  async #renew(anvil: AnvilProcess): Promise<void> {
+    this.#isRenewing = true;
+    await anvil.stop();
+  }
+
+  #onExit(anvil: AnvilProcess): void {
+    if (this.#isClosing || this.#anvil !== anvil) return;
+    this.#anvil = undefined;
+    this.#restarting = this.#restart().finally(() => {
+      this.#restarting = undefined;
+    });
+  }
+
+  async #restart(): Promise<void> {
+    for (let attempt = 0; !this.#isClosing; attempt += 1) {
+      await sleep(RESTART_PAUSES_MS[Math.min(attempt, RESTART_PAUSES_MS.length - 1)] ?? 0);
+      const begin = performance.now();
+      try {
+        // What a batch still puts into the journal must be there before it is read.
+        await this.#batch;
+        await this.#boot();
+        const seconds = ((performance.now() - begin) / 1_000).toFixed(1);
+        if (!this.#isRenewing) {
+          this.#options.log(
+            `${this.#options.name}: its node had ended and runs again with its history (${seconds} s).`,
+          );
+        }
+        this.#isRenewing = false;
+        return;
+      } catch (error) {
+        this.#report('its node does not start again', error);
+      }
+    }
+  }
+}

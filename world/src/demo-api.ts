@@ -1,0 +1,74 @@
+import type { CreateSessionMessage, PreparePaymentMessage } from '@florin/protocol/agent-api.ts';
+import type {
+  AgentSessionView,
+  CreatedSessionView,
+  LinkView,
+  PreparedView,
+} from '@florin/protocol/agent-view.ts';
+import type { LinkDetail } from '@florin/protocol/link.ts';
+import type { SessionView } from '@florin/protocol/session.ts';
+
+/** A message and what the payer's wallet made of it. */
+export interface Signed<Message> {
+  readonly message: Message;
+  readonly signature: string;
+}
+
+/** What an agent asks of the AI protocol. Every call throws one sentence when the service refuses. */
+export interface AgentApi {
+  readLink(linkId: string): Promise<LinkView>;
+  createSession(body: Signed<CreateSessionMessage>): Promise<CreatedSessionView>;
+  readSession(sessionId: string): Promise<AgentSessionView>;
+  prepare(body: Signed<PreparePaymentMessage>): Promise<PreparedView>;
+}
+
+/** What the merchant reads with the secret key. */
+export interface MerchantApi {
+  readLink(linkId: string): Promise<LinkDetail>;
+  readSession(sessionId: string): Promise<SessionView>;
+}
+
+interface Call {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+const callLimitMs = 30_000;
+
+/** Both interfaces answer `{code, message, data}`; anything but code 0 is a failure, whatever the HTTP status. */
+async function ask<Data>({ url, headers, body }: Call): Promise<Data> {
+  const what = `${body === undefined ? 'GET' : 'POST'} ${url}`;
+  let reply: { code: number; message: string; data: Data };
+  try {
+    const response = await fetch(url, {
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(callLimitMs),
+    });
+    reply = (await response.json()) as typeof reply;
+  } catch (error) {
+    throw new Error(`${what} got no answer that can be read; is the world still running?`, { cause: error });
+  }
+  if (reply.code !== 0) throw new Error(`${what} was refused with ${reply.code}: ${reply.message}`);
+  return reply.data;
+}
+
+/** The AI protocol at its base URL; it takes no key. */
+export function openAgentApi(baseUrl: string): AgentApi {
+  return {
+    readLink: (linkId) => ask({ url: `${baseUrl}/payment/link/${linkId}` }),
+    createSession: (body) => ask({ url: `${baseUrl}/payment/session/create`, body }),
+    readSession: (sessionId) => ask({ url: `${baseUrl}/session/${sessionId}` }),
+    prepare: (body) => ask({ url: `${baseUrl}/payment/prepare`, body }),
+  };
+}
+
+/** The merchant API at its base URL, with an API key. */
+export function openMerchantApi(baseUrl: string, apiKey: string): MerchantApi {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  return {
+    readLink: (linkId) => ask({ url: `${baseUrl}/payment/link/${linkId}`, headers }),
+    readSession: (sessionId) => ask({ url: `${baseUrl}/session/${sessionId}`, headers }),
+  };
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts';
+import { writeAtomically } from './chain-journal.ts';
+import { choosePortsToKeep } from './port.ts';
+
+/** A local account and its key. */
+export interface KeyPair {
+  readonly address: `0x${string}`;
+  readonly privateKey: `0x${string}`;
+}
+
+/** The secrets that a world draws at its first start and keeps. */
+export interface WorldKeys {
+  readonly mnemonic: string;
+  /** 64 hexadecimal digits: what the service encrypts its secrets with. */
+  readonly masterKey: string;
+}
+
+/** Who does what in a world; all derive from its mnemonic and have ether from the first block on. */
+export interface WorldRoles {
+  readonly admin: KeyPair;
+  readonly orderSigner: KeyPair;
+  readonly settler: KeyPair;
+  readonly guardian: KeyPair;
+  readonly feeRecipient: KeyPair;
+  readonly payers: readonly KeyPair[];
+  readonly merchant: KeyPair;
+}
+
+/** Loopback ports besides HTTP, chosen once. */
+export interface WorldPorts {
+  readonly postgres: number;
+  readonly ethereum: number;
+  readonly base: number;
+}
+
+const PAYER_COUNT = 3;
+
+const readJson = <Value>(path: string): Value | undefined =>
+  existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Value) : undefined;
+
+const writeJson = (path: string, value: unknown): void => {
+  writeAtomically(path, `${JSON.stringify(value, undefined, 2)}\n`);
+};
+
+/** The roles of a mnemonic, at fixed places of its account list. */
+export const deriveRoles = (mnemonic: string): WorldRoles => {
+  const derive = (addressIndex: number): KeyPair => {
+    const account = mnemonicToAccount(mnemonic, { addressIndex });
+    const key = account.getHdKey().privateKey;
+    if (key === null) throw new Error('The mnemonic gives no key.');
+    return { address: account.address, privateKey: `0x${Buffer.from(key).toString('hex')}` };
+  };
+  return {
+    admin: derive(0),
+    orderSigner: derive(1),
+    settler: derive(2),
+    guardian: derive(3),
+    feeRecipient: derive(4),
+    payers: Array.from({ length: PAYER_COUNT }, (_, index) => derive(5 + index)),
+    merchant: derive(5 + PAYER_COUNT),
+  };
+};
+
+/** The data folder of one world and the small files in it; every one is written whole or not at all. */
+export class WorldHome {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    // Root's Postgres runs as another user, which has to pass through; files with secrets are closed one by one.
+    mkdirSync(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  }
+
+  path(...names: readonly string[]): string {
+    return join(this.folder, ...names);
+  }
+
+  keepKeys(): WorldKeys {
+    const path = this.path('keys.json');
+    const kept = readJson<WorldKeys>(path);
+    if (kept !== undefined) return kept;
+    const drawn = { mnemonic: generateMnemonic(english), masterKey: randomBytes(32).toString('hex') };
+    writeJson(path, drawn);
+    return drawn;
+  }
+
+  async keepPorts(): Promise<WorldPorts> {
+    const path = this.path('ports.json');
+    const kept = readJson<WorldPorts>(path);
+    if (kept !== undefined) return kept;
+    const [postgres, ethereum, base] = await choosePortsToKeep(3);
+    if (postgres === undefined || ethereum === undefined || base === undefined)
+      throw new Error('Ports are missing.');
+    const chosen = { postgres, ethereum, base };
+    writeJson(path, chosen);
+    return chosen;
+  }
+
+  read<Value>(name: string): Value | undefined {
+    return readJson<Value>(this.path(name));
+  }
+
+  write(name: string, value: unknown): void {
+    writeJson(this.path(name), value);
+  }
+
+  remove(name: string): void {
+    rmSync(this.path(name), { force: true });
+  }
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { World, WorldIsRunning } from './supervisor.ts';
+import type { WorldManifest } from './world-config.ts';
+
+const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+const DEFAULT_PORT = 4_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const readPort = (text: string | undefined): number => {
+  if (text === undefined || text === '') return DEFAULT_PORT;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new Error(`FLORIN_PORT=${text} is not a port.`);
+  return port;
+};
+
+/** Lines for a person; a terminal that has gone away must not end the world. */
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+const describeWorld = (manifest: WorldManifest, home: string, seconds: string): string => `
+Florin is ready at ${manifest.origin} (${seconds} s). Everything about it is in ${join(home, 'world.json')}
+
+  Pay a fixed price       ${manifest.origin}/link/${manifest.linkIds.fixed}
+  Pay what you like       ${manifest.origin}/link/${manifest.linkIds.custom}
+  Payer's key             ${manifest.payers[0]?.privateKey ?? ''}  (10,000 of every token)
+
+  curl -s ${manifest.merchantApi}/account/list -H "Authorization: Bearer ${manifest.secretKey}"
+
+Ctrl-C ends it and keeps the data.
+`;
+
+const main = async (): Promise<void> => {
+  const begin = performance.now();
+  const home = process.env['FLORIN_HOME'] || join(CHECKOUT, '.florin');
+  const world = new World({ home, port: readPort(process.env['FLORIN_PORT']), log: print });
+  let isStopping = false;
+  const stop = (code: number): void => {
+    if (isStopping) return;
+    isStopping = true;
+    print('Stops …');
+    world.stop().then(
+      () => process.exit(code),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of SIGNALS) process.on(signal, () => stop(0));
+  // The launcher was killed; nobody could stop us with Ctrl-C any more.
+  process.once('disconnect', () => stop(1));
+  process.channel?.unref();
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  process.on('uncaughtException', (error) => {
+    console.error(error);
+    stop(1);
+  });
+  try {
+    const manifest = await world.start();
+    print(describeWorld(manifest, home, ((performance.now() - begin) / 1_000).toFixed(1)));
+  } catch (error) {
+    if (isStopping) return;
+    if (!(error instanceof WorldIsRunning)) throw error;
+    print(`${error.message} Stop that one first, or choose another FLORIN_HOME and FLORIN_PORT.`);
+    process.exit(0);
+  }
+};
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

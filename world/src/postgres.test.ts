@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { type Postgres, type PostgresOptions, startPostgres } from './postgres.ts';
+import { describeProcess, isRunning } from './process.ts';
+
+let folder = '';
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'florin postgres '));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const start = async (t: TestContext, options: PostgresOptions): Promise<Postgres> => {
+  const server = await startPostgres(options);
+  t.after(() => server.stop());
+  return server;
+};
+
+const query = async (url: string, text: string): Promise<unknown[]> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(text);
+    return rows.flatMap((row) => Object.values(row));
+  } finally {
+    await client.end();
+  }
+};
+
+test('what Postgres has committed survives its SIGKILL, and a stop leaves no process', {
+  timeout: 60_000,
+}, async (t) => {
+  const dataFolder = join(folder, 'kept');
+  const first = await start(t, { dataFolder });
+  assert.deepEqual(await query(first.url, "select current_database(), current_setting('fsync')"), [
+    'florin',
+    'on',
+  ]);
+  await query(first.url, 'create table kept as select 7 as value');
+  process.kill(first.pid, 'SIGKILL');
+  assert.deepEqual(await first.exited, { code: null, signal: 'SIGKILL' });
+
+  const second = await start(t, { dataFolder, port: first.port });
+  assert.equal(second.url, first.url);
+  assert.deepEqual(await query(second.url, 'select value from kept'), [7]);
+  await second.stop();
+  assert.equal(describeProcess(second.pid), undefined);
+  assert.equal(statSync(join(dataFolder, 'password')).mode & 0o777, 0o600);
+});
+
+test('a start takes over from a server that nobody stopped', { timeout: 60_000 }, async (t) => {
+  const dataFolder = join(folder, 'orphan');
+  const lines: string[] = [];
+  const orphan = await start(t, { dataFolder, isDurable: false });
+  const record = describeProcess(orphan.pid);
+  assert.ok(record !== undefined);
+  await start(t, { dataFolder, isDurable: false, log: (line) => lines.push(line) });
+  assert.equal(isRunning(record), false);
+  assert.match(lines.join('\n'), new RegExp(`ends the server ${orphan.pid}`));
+});
+
+test('two servers run side by side', { timeout: 60_000 }, async (t) => {
+  const servers = await Promise.all(
+    ['left', 'right'].map((name) => start(t, { dataFolder: join(folder, name), isDurable: false })),
+  );
+  const answers = await Promise.all(
+    servers.map(({ url }) => query(url, "select current_setting('port')::int")),
+  );
+  assert.deepEqual(
+    answers.flat(),
+    servers.map(({ port }) => port),
+  );
+});

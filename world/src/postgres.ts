@@ -1,0 +1,268 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  accessSync,
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort, isPortFree, LOOPBACK } from './port.ts';
+import { type Identity, placeCluster, preparePostgresBundle } from './postgres-files.ts';
+import { describeProcess, endProcess, type ProcessExit } from './process.ts';
+
+/** A running Postgres server. */
+export interface Postgres {
+  /** Connection URL of the database `florin` as its owner, with the password. */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Resolves when the server has ended, for whatever reason. */
+  readonly exited: Promise<ProcessExit>;
+  /** Ends the server: fast shutdown, then immediate, then SIGKILL. */
+  stop(): Promise<void>;
+}
+
+/** What a start of Postgres may be told. */
+export interface PostgresOptions {
+  /** Holds the cluster, its password and its log; made when missing. One server at a time. */
+  readonly dataFolder: string;
+  /** Loopback port; a free one when absent. */
+  readonly port?: number;
+  /** Told in one sentence about anything out of the ordinary. */
+  readonly log?: (line: string) => void;
+  /** False gives up safety at a power cut for speed, for throw-away databases of tests. */
+  readonly isDurable?: boolean;
+  /** Further server settings by name. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const composeEnvironment = (): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'] ?? '',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+});
+
+const USER = 'florin';
+const DATABASE = 'florin';
+const START_LIMIT_MS = 60_000;
+const STOP_STEPS = [
+  ['SIGINT', 8_000],
+  ['SIGQUIT', 2_000],
+  ['SIGKILL', 5_000],
+] as const;
+/** The children of a killed server hold its memory until they notice, which is soon. */
+const REMAINS_MESSAGE = 'pre-existing shared memory block';
+const REMAINS_LIMIT_MS = 20_000;
+/** Parallel queries want room here; containers often have 64 MB or nothing. */
+const SHARED_MEMORY_FLOOR_BYTES = 16 * 1024 * 1024;
+
+interface Cluster {
+  readonly folder: string;
+  readonly bundle: string;
+  readonly identity: Identity | undefined;
+  readonly password: string;
+}
+
+const run = async (cluster: Cluster, program: string, args: string[], input = ''): Promise<void> => {
+  const child = spawn(join(cluster.bundle, 'bin', program), args, {
+    cwd: '/',
+    env: composeEnvironment(),
+    ...cluster.identity,
+  });
+  let said = '';
+  for (const output of [child.stdout, child.stderr]) {
+    output.on('data', (part: Buffer) => {
+      said += part.toString();
+    });
+  }
+  // A program that fails early closes its input; its exit code tells more than the broken pipe.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${program} failed: ${said.trim()}`);
+};
+
+/** Builds the cluster beside its place and moves it there last, so a killed start leaves no half cluster. */
+const createCluster = async (cluster: Cluster, dataFolder: string, isDurable: boolean): Promise<void> => {
+  const draft = `${cluster.folder}.draft`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  const passwordFile = `${cluster.folder}.password`;
+  writeFileSync(passwordFile, cluster.password, { mode: 0o600 });
+  if (cluster.identity !== undefined) {
+    chownSync(draft, cluster.identity.uid, cluster.identity.gid);
+    chownSync(passwordFile, cluster.identity.uid, cluster.identity.gid);
+  }
+  const collation = [
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    '--encoding=UTF8',
+  ];
+  const access = ['--username', USER, '--auth=scram-sha-256', '--pwfile', passwordFile];
+  const sync = isDurable ? [] : ['--no-sync'];
+  await run(cluster, 'initdb', ['-D', draft, ...access, ...collation, ...sync, '--no-instructions']);
+  rmSync(passwordFile);
+  const quiet = ['-c', 'log_min_messages=fatal', '-c', `fsync=${isDurable ? 'on' : 'off'}`];
+  await run(
+    cluster,
+    'postgres',
+    ['--single', '-D', draft, ...quiet, 'postgres'],
+    `create database ${DATABASE}\n`,
+  );
+  renameSync(draft, cluster.folder);
+  if (cluster.folder !== join(dataFolder, 'cluster')) {
+    writeFileSync(join(dataFolder, 'location'), `${cluster.folder}\n`);
+  }
+};
+
+const keepPassword = (dataFolder: string, isNew: boolean): string => {
+  const path = join(dataFolder, 'password');
+  if (!isNew || existsSync(path)) return readFileSync(path, 'utf8').trim();
+  const password = randomBytes(24).toString('hex');
+  writeFileSync(path, `${password}\n`, { mode: 0o600, flush: true });
+  return password;
+};
+
+/**
+ * Clears what a SIGKILLed start left behind: a server that still runs, and the pid file, whose number may
+ * belong to a stranger by now. The working folder would tell more than the command line, but a container's
+ * root may not look at that of another user's process.
+ */
+const clearRemains = async (folder: string, log: (line: string) => void): Promise<void> => {
+  const pidFile = join(folder, 'postmaster.pid');
+  if (!existsSync(pidFile)) return;
+  const server = describeProcess(Number(readFileSync(pidFile, 'utf8').split('\n')[0]));
+  if (server?.commandLine.includes(`postgres -D ${folder} `) === true) {
+    log(`postgres: ends the server ${server.pid} that an earlier start left running.`);
+    await endProcess(server, STOP_STEPS);
+  }
+  rmSync(pidFile, { force: true });
+};
+
+const chooseSharedMemory = (): 'posix' | 'mmap' => {
+  try {
+    accessSync('/dev/shm', constants.W_OK);
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize >= SHARED_MEMORY_FLOOR_BYTES ? 'posix' : 'mmap';
+  } catch {
+    // No such device here: files in the cluster do the same, a little slower.
+    return 'mmap';
+  }
+};
+
+const composeSettings = (port: number, options: PostgresOptions): string[] => {
+  const isDurable = options.isDurable ?? true;
+  const settings: Record<string, string> = {
+    listen_addresses: LOOPBACK,
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    dynamic_shared_memory_type: chooseSharedMemory(),
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    jit: 'off',
+    fsync: isDurable ? 'on' : 'off',
+    full_page_writes: isDurable ? 'on' : 'off',
+    synchronous_commit: isDurable ? 'on' : 'off',
+    log_checkpoints: 'off',
+    ...options.settings,
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+};
+
+/** Postgres writes its own readiness into its pid file; no connection attempt has to guess it. */
+const isReady = (folder: string, pid: number): boolean => {
+  const pidFile = join(folder, 'postmaster.pid');
+  if (!existsSync(pidFile)) return false;
+  const lines = readFileSync(pidFile, 'utf8').split('\n');
+  return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
+};
+
+const readTail = (path: string): string =>
+  readFileSync(path, 'utf8').trim().split('\n').slice(-12).join('\n');
+
+const launch = async (cluster: Cluster, port: number, options: PostgresOptions): Promise<Postgres> => {
+  const logFile = join(options.dataFolder, 'postgres.log');
+  // A file rather than a pipe: the server outlives us when we are killed, and must not die of a closed pipe.
+  const output = openSync(logFile, 'a', 0o600);
+  const child = spawn(
+    join(cluster.bundle, 'bin', 'postgres'),
+    ['-D', cluster.folder, ...composeSettings(port, options)],
+    {
+      cwd: '/',
+      env: composeEnvironment(),
+      stdio: ['ignore', output, output],
+      // Its own session: Ctrl-C in a terminal reaches us alone, and we end things in order.
+      detached: true,
+      ...cluster.identity,
+    },
+  );
+  closeSync(output);
+  let exit: ProcessExit | undefined;
+  const exited = new Promise<ProcessExit>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  }).then((value) => {
+    exit = value;
+    return value;
+  });
+  const { pid } = child;
+  if (pid === undefined) throw await exited.then(() => new Error('Postgres did not start.'));
+  const deadline = performance.now() + START_LIMIT_MS;
+  while (!isReady(cluster.folder, pid)) {
+    if (exit !== undefined) throw new Error(`Postgres ended at its start:\n${readTail(logFile)}`);
+    if (performance.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`Postgres was not ready within ${START_LIMIT_MS / 1000} s:\n${readTail(logFile)}`);
+    }
+    await sleep(10);
+  }
+  const stop = async (): Promise<void> => {
+    const record = describeProcess(pid);
+    if (exit === undefined && record !== undefined) await endProcess(record, STOP_STEPS);
+    await exited;
+  };
+  const url = `postgres://${USER}:${cluster.password}@${LOOPBACK}:${port}/${DATABASE}`;
+  return { url, port, pid, exited, stop };
+};
+
+/**
+ * Starts the embedded PostgreSQL 18 on loopback and returns when it takes connections.
+ * Makes the cluster at first use, takes over after a SIGKILLed server, never runs as root.
+ */
+export const startPostgres = async (options: PostgresOptions): Promise<Postgres> => {
+  const log = options.log ?? (() => undefined);
+  const { clusterFolder: folder, identity } = placeCluster(options.dataFolder);
+  const isNew = !existsSync(folder);
+  const bundle = preparePostgresBundle(identity);
+  const password = keepPassword(options.dataFolder, isNew);
+  const cluster: Cluster = { folder, bundle, identity, password };
+  if (isNew) await createCluster(cluster, options.dataFolder, options.isDurable ?? true);
+  else await clearRemains(folder, log);
+  const port = options.port ?? (await findFreePort());
+  if (!(await isPortFree(port))) {
+    throw new Error(`Port ${port} is taken by another program; Postgres needs it.`);
+  }
+  const deadline = performance.now() + REMAINS_LIMIT_MS;
+  for (;;) {
+    try {
+      return await launch(cluster, port, options);
+    } catch (error) {
+      const isWaiting = error instanceof Error && error.message.includes(REMAINS_MESSAGE);
+      if (!isWaiting || performance.now() > deadline) throw error;
+      await sleep(100);
+    }
+  }
+};

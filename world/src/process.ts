@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * What identifies a process beyond its pid, which the system gives again to others:
+ * its command line and its start time in clock ticks since the machine booted.
+ */
+export interface ProcessRecord {
+  readonly pid: number;
+  readonly startTicks: string;
+  readonly commandLine: string;
+}
+
+/** How a child process ended. */
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH');
+
+/** The record of a living process, or undefined when there is none (a zombie counts as none). */
+export const describeProcess = (pid: number): ProcessRecord | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets and may hold spaces and brackets itself.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state] = fields;
+    const startTicks = fields[19];
+    if (state === 'Z' || state === 'X' || startTicks === undefined) return undefined;
+    const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ').trim();
+    return { pid, startTicks, commandLine };
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+};
+
+/** Whether the process of this record still runs; a recycled pid answers no. */
+export const isRunning = (record: ProcessRecord): boolean => {
+  const now = describeProcess(record.pid);
+  // The command line may change (Postgres retitles itself), the start time cannot.
+  return now !== undefined && now.startTicks === record.startTicks;
+};
+
+/** Whether a record from an earlier time still describes the same program, command line included. */
+export const isSameProcess = (record: ProcessRecord): boolean => {
+  const now = describeProcess(record.pid);
+  return now?.startTicks === record.startTicks && now.commandLine === record.commandLine;
+};
+
+/** Sends a signal to exactly this process; false when it is gone. */
+export const signalProcess = (record: ProcessRecord, signal: NodeJS.Signals): boolean => {
+  if (!isRunning(record)) return false;
+  try {
+    process.kill(record.pid, signal);
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+};
+
+/** Waits until a condition holds; false when the limit passes first. */
+export const waitUntil = async (
+  condition: () => boolean | Promise<boolean>,
+  limitMs: number,
+  pauseMs = 20,
+): Promise<boolean> => {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    if (await condition()) return true;
+    if (performance.now() >= deadline) return false;
+    await sleep(pauseMs);
+  }
+};
+
+/** Ends a process with the signals in turn, each with its own patience, and returns when it is gone. */
+export const endProcess = async (
+  record: ProcessRecord,
+  steps: readonly (readonly [signal: NodeJS.Signals, patienceMs: number])[],
+): Promise<void> => {
+  for (const [signal, patienceMs] of steps) {
+    if (!signalProcess(record, signal)) return;
+    if (await waitUntil(() => !isRunning(record), patienceMs)) return;
+  }
+  throw new Error(`Process ${record.pid} (${record.commandLine}) does not end.`);
+};

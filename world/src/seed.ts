@@ -1,0 +1,11 @@
+import type { Account } from '@florin/protocol/account.ts';
+import type { LinkCreateBody, LinkCreated } from '@florin/protocol/link.ts';
+import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
+import { chainsOf } from '@florin/server/src/chains/chain.ts';
+import { readConfig } from '@florin/server/src/config.ts';
+import { openDatabase } from '@florin/server/src/db/database.ts';
+import { createAccount } from '@florin/server/src/merchants/account.ts';
+import { createApiKey } from '@florin/server/src/merchants/api-key.ts';
+import { createMerchant } from '@florin/server/src/merchants/merchant.ts';
+import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { systemRandom } from '@florin/server/src/outside/random.ts';

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describeProcess, endProcess, type ProcessExit } from './process.ts';
+
+/** The running service process. */
+export interface Service {
+  readonly pid: number;
+  readonly exited: Promise<ProcessExit>;
+  /** Waits until `GET /health/ready` answers 200; rejects when the process ends or the time is up. */
+  waitUntilReady(isCancelled: () => boolean): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What the service is started with. */
+export interface ServiceOptions {
+  readonly configPath: string;
+  readonly origin: string;
+  readonly logFile: string;
+  /** The service's program; `server/src/main.ts` of this checkout when absent. */
+  readonly script?: string;
+}
+
+const SERVER_SCRIPT = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
+const READY_LIMIT_MS = 60_000;
+const POLL_MS = 20;
+const STOP_STEPS = [
+  ['SIGTERM', 10_000],
+  ['SIGKILL', 5_000],
+] as const;
+const TAIL_LINES = 15;
+
+const readTail = (path: string): string =>
+  readFileSync(path, 'utf8').trim().split('\n').slice(-TAIL_LINES).join('\n');
+
+const isReady = async (origin: string): Promise<boolean> => {
+  try {
+    const response = await fetch(`${origin}/health/ready`, { signal: AbortSignal.timeout(2_000) });
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    // Not listening yet; the time limit tells when that becomes an error.
+    return false;
+  }
+};
+
+/** Starts the service as a process of its own. Its channel to us closes when we die, whatever we die of. */
+export const startService = ({
+  configPath,
+  origin,
+  logFile,
+  script = SERVER_SCRIPT,
+}: ServiceOptions): Service => {
+  if (!existsSync(script)) throw new Error(`The service's program is missing: ${script}`);
+  const output = openSync(logFile, 'a', 0o600);
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
+  const child = spawn(process.execPath, [...flags, script], {
+    env: { ...process.env, FLORIN_CONFIG: configPath },
+    stdio: ['ignore', output, output, 'ipc'],
+    // Its own session: Ctrl-C in a terminal reaches us alone, and we end things in order.
+    detached: true,
+  });
+  closeSync(output);
+  let exit: ProcessExit | undefined;
+  const exited = new Promise<ProcessExit>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      exit = { code, signal };
+      resolve(exit);
+    });
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('The service could not be started.');
+  return {
+    pid,
+    exited,
+    async waitUntilReady(isCancelled) {
+      const deadline = performance.now() + READY_LIMIT_MS;
+      while (!(await isReady(origin))) {
+        if (isCancelled()) throw new Error('The start was stopped.');
+        if (exit !== undefined) throw new Error(`The service ended at its start:\n${readTail(logFile)}`);
+        if (performance.now() > deadline) {
+          throw new Error(
+            `The service was not ready within ${READY_LIMIT_MS / 1_000} s:\n${readTail(logFile)}`,
+          );
+        }
+        await sleep(POLL_MS);
+      }
+    },
+    async stop() {
+      const record = describeProcess(pid);
+      if (exit === undefined && record !== undefined) await endProcess(record, STOP_STEPS);
+      await exited;
+    },
+  };
+};

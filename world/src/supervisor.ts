@@ -1,0 +1,329 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Anvil, startAnvil } from './anvil.ts';
+import { Children } from './children.ts';
+import { type ChainDeployment, deployWorld } from './deployment.ts';
+import { deriveRoles, WorldHome, type WorldKeys, type WorldPorts, type WorldRoles } from './home.ts';
+import { isPortFree } from './port.ts';
+import { type Postgres, startPostgres } from './postgres.ts';
+import type { ProcessExit } from './process.ts';
+import { type Seed, type SeedWorld, seedWorld } from './seed.ts';
+import { type Service, startService } from './service.ts';
+import {
+  composeConfig,
+  composeManifest,
+  composeOrigin,
+  type WorldConfig,
+  type WorldManifest,
+} from './world-config.ts';
+import { type LockHolder, releaseLock, takeLock } from './world-lock.ts';
+
+/** What a world is started with. */
+export interface WorldOptions {
+  /** The data folder. */
+  readonly home: string;
+  /** Loopback port of the service. */
+  readonly port: number;
+  /** Told each line that a person at the terminal should see. */
+  readonly log: (line: string) => void;
+  /** The service's program and the seeding, when a test brings its own. */
+  readonly serviceScript?: string;
+  readonly seed?: SeedWorld;
+}
+
+/** The home is in use: another process runs this world, or is just starting or stopping it. */
+export class WorldIsRunning extends Error {
+  readonly holder: LockHolder;
+  constructor(holder: LockHolder) {
+    super(`This world is already running at ${holder.origin} (pid ${holder.pid}).`);
+    this.name = 'WorldIsRunning';
+    this.holder = holder;
+  }
+}
+
+const CHAINS = [
+  { name: 'ethereum', chainId: 31_337 },
+  { name: 'base', chainId: 31_338 },
+] as const;
+const RESTART_PAUSES_MS = [100, 1_000, 3_000, 10_000] as const;
+/** A child that ran this long had recovered: its next end begins the back-off anew. */
+const RECOVERED_AFTER_MS = 60_000;
+const LOCK_PATIENCE_MS = 15_000;
+
+const describeExit = ({ code, signal }: ProcessExit): string => (signal === null ? `code ${code}` : signal);
+
+/**
+ * A local world: Postgres, two chains with their contracts, the service and a demo merchant. Runs until
+ * stopped; restarts what dies; keeps everything in its home.
+ */
+export class World {
+  readonly #options: WorldOptions;
+  readonly #home: WorldHome;
+  readonly #children: Children;
+  readonly #chains: Anvil[] = [];
+  #postgres: Postgres | undefined;
+  #service: Service | undefined;
+  #configPath: string;
+  #isStopping = false;
+  #starting: Promise<WorldManifest> | undefined;
+  #stopping: Promise<void> | undefined;
+  #hasLock = false;
+  readonly #abort = new AbortController();
+  readonly #revivals = new Set<Promise<void>>();
+  readonly #attempts = new Map<string, { count: number; startedAt: number }>();
+
+  constructor(options: WorldOptions) {
+    this.#options = options;
+    this.#home = new WorldHome(options.home);
+    this.#children = new Children(this.#home);
+    this.#configPath = this.#home.path('config.json');
+  }
+
+  /** Brings the world up; throws {@link WorldIsRunning} when it is up already. A failed start leaves nothing. */
+  async start(): Promise<WorldManifest> {
+    await this.#takeLock();
+    this.#starting = this.#startInOrder();
+    try {
+      return await this.#starting;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Ends everything in order: service, chains, Postgres. May be called at any time, also during the start. */
+  stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#abort.abort();
+    this.#stopping ??= this.#stopInOrder();
+    return this.#stopping;
+  }
+
+  async #takeLock(): Promise<void> {
+    const path = this.#home.path('lock');
+    const deadline = performance.now() + LOCK_PATIENCE_MS;
+    for (;;) {
+      const { holder } = takeLock(path, composeOrigin(this.#options.port));
+      if (holder === undefined) {
+        this.#hasLock = true;
+        return;
+      }
+      // One that is just starting gets ready, one that is just stopping goes: both are worth a wait.
+      const isReady = this.#home.read('world.json') !== undefined;
+      this.#continue();
+      if (isReady || performance.now() > deadline) throw new WorldIsRunning(holder);
+      await sleep(100);
+    }
+  }
+
+  #continue(): void {
+    if (this.#isStopping) throw new Error('The start was stopped.');
+  }
+
+  async #step<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    this.#continue();
+    const begin = performance.now();
+    const result = await work();
+    const seconds = ((performance.now() - begin) / 1_000).toFixed(1);
+    this.#options.log(`  ✓ ${name.padEnd(12)}${seconds} s`);
+    return result;
+  }
+
+  async #startInOrder(): Promise<WorldManifest> {
+    this.#home.remove('world.json');
+    await this.#children.reap(this.#options.log);
+    const ports = await this.#home.keepPorts();
+    await this.#checkPorts(ports);
+    this.#children.watch();
+    const keys = this.#home.keepKeys();
+    const roles = deriveRoles(keys.mnemonic);
+    const kept = this.#home.read<Record<string, ChainDeployment>>('deployment.json');
+    const [postgres] = await this.#settleAll([
+      this.#step('postgres', () => this.#startPostgres(ports.postgres)),
+      ...CHAINS.map((chain) =>
+        this.#step(chain.name, () => this.#startChain(chain, ports[chain.name], keys, kept === undefined)),
+      ),
+    ]);
+    const deployments = kept ?? (await this.#step('contracts', () => this.#deploy(roles)));
+    const config = this.#writeConfig(keys, roles, deployments);
+    await this.#step('service', () => this.#startService());
+    const databaseUrl = (postgres as Postgres).url;
+    const seed =
+      this.#home.read<Seed>('seed.json') ??
+      (await this.#step('merchant', () => this.#seed(databaseUrl, config, roles)));
+    this.#continue();
+    const manifest = composeManifest(config, seed, roles);
+    this.#home.write('world.json', manifest);
+    return manifest;
+  }
+
+  /** Like Promise.all, but waits for the others before it fails, so that stop finds everything that started. */
+  async #settleAll(works: readonly Promise<unknown>[]): Promise<unknown[]> {
+    const results = await Promise.allSettled(works);
+    return results.map((result) => {
+      if (result.status === 'rejected') throw result.reason;
+      return result.value;
+    });
+  }
+
+  async #checkPorts(ports: WorldPorts): Promise<void> {
+    if (!(await isPortFree(this.#options.port))) {
+      throw new Error(
+        `Port ${this.#options.port} is taken by another program. Choose another with FLORIN_PORT, as in FLORIN_PORT=4100 npm start.`,
+      );
+    }
+    for (const [name, port] of Object.entries(ports)) {
+      if (await isPortFree(port)) continue;
+      const path = this.#home.path('ports.json');
+      throw new Error(
+        `Port ${port}, which this world keeps for ${name}, is taken by another program. End that, or change ${path}.`,
+      );
+    }
+  }
+
+  async #startPostgres(port: number): Promise<Postgres> {
+    const postgres = await startPostgres({
+      dataFolder: this.#home.path('postgres'),
+      port,
+      log: this.#options.log,
+    });
+    this.#postgres = postgres;
+    this.#children.note('postgres', postgres.pid);
+    this.#keepAlive('postgres', postgres.exited, async () => {
+      await this.#startPostgres(port);
+    });
+    return postgres;
+  }
+
+  async #startChain(
+    { name, chainId }: (typeof CHAINS)[number],
+    port: number,
+    keys: WorldKeys,
+    isNew: boolean,
+  ): Promise<Anvil> {
+    const chain = await startAnvil({
+      ...{ name, chainId, port, mnemonic: keys.mnemonic, log: this.#options.log },
+      stateFolder: this.#home.path('chains', name),
+      // Set-up mines its own few blocks; the clock starts after it.
+      mining: isNew ? 'manual' : { seconds: 1 },
+      onProcess: (pid) => this.#children.note(name, pid),
+    });
+    this.#chains.push(chain);
+    return chain;
+  }
+
+  async #deploy(roles: WorldRoles): Promise<Record<string, ChainDeployment>> {
+    const entries = await this.#settleAll(
+      this.#chains.map(async (chain) => [chain.name, await deployWorld(chain, roles)] as const),
+    );
+    const deployments = Object.fromEntries(entries as [string, ChainDeployment][]);
+    this.#home.write('deployment.json', deployments);
+    await Promise.all(this.#chains.map((chain) => chain.setMining({ seconds: 1 })));
+    return deployments;
+  }
+
+  #writeConfig(
+    keys: WorldKeys,
+    roles: WorldRoles,
+    deployments: Record<string, ChainDeployment>,
+  ): WorldConfig {
+    const chains = CHAINS.map(({ name, chainId }) => {
+      const chain = this.#chains.find((candidate) => candidate.name === name);
+      const deployment = deployments[name];
+      if (chain === undefined || deployment === undefined)
+        throw new Error(`The chain ${name} is incomplete.`);
+      return { name, chainId, rpcUrl: chain.rpcUrl, deployment };
+    });
+    if (this.#postgres === undefined) throw new Error('Postgres is missing.');
+    const config = composeConfig({
+      port: this.#options.port,
+      databaseUrl: this.#postgres.url,
+      chains,
+      roles,
+      keys,
+    });
+    this.#home.write('config.json', config);
+    return config;
+  }
+
+  async #startService(): Promise<void> {
+    const { port, serviceScript } = this.#options;
+    const service = startService({
+      ...{
+        configPath: this.#configPath,
+        origin: composeOrigin(port),
+        logFile: this.#home.path('service.log'),
+      },
+      ...(serviceScript === undefined ? {} : { script: serviceScript }),
+    });
+    this.#service = service;
+    this.#children.note('service', service.pid);
+    try {
+      await service.waitUntilReady(() => this.#isStopping);
+    } catch (error) {
+      await service.stop();
+      throw error;
+    }
+    this.#keepAlive('service', service.exited, () => this.#startService());
+  }
+
+  async #seed(databaseUrl: string, config: WorldConfig, roles: WorldRoles): Promise<Seed> {
+    const work = this.#options.seed ?? seedWorld;
+    const seed = await work({ databaseUrl, config, collectionAddress: roles.merchant.address });
+    this.#home.write('seed.json', seed);
+    return seed;
+  }
+
+  /** Starts a child again when it ends unasked, later each time it does so soon. */
+  #keepAlive(name: string, exited: Promise<ProcessExit>, start: () => Promise<void>): void {
+    const previous = this.#attempts.get(name);
+    const startedAt = performance.now();
+    this.#attempts.set(name, { count: previous?.count ?? 0, startedAt });
+    void exited.then((exit) => {
+      if (this.#isStopping) return;
+      const revival = this.#revive(name, exit, start).finally(() => this.#revivals.delete(revival));
+      this.#revivals.add(revival);
+    });
+  }
+
+  async #revive(name: string, exit: ProcessExit, start: () => Promise<void>): Promise<void> {
+    const { log } = this.#options;
+    let ending = `ended (${describeExit(exit)})`;
+    while (!this.#isStopping) {
+      const { count = 0, startedAt = 0 } = this.#attempts.get(name) ?? {};
+      const attempt = performance.now() - startedAt > RECOVERED_AFTER_MS ? 0 : count;
+      this.#attempts.set(name, { count: attempt + 1, startedAt });
+      const pauseMs = RESTART_PAUSES_MS[Math.min(attempt, RESTART_PAUSES_MS.length - 1)] ?? 0;
+      log(`! ${name} ${ending}; starts again in ${pauseMs / 1_000} s.`);
+      await sleep(pauseMs, undefined, { signal: this.#abort.signal }).catch(() => undefined);
+      if (this.#isStopping) return;
+      const begin = performance.now();
+      try {
+        await start();
+        log(`✓ ${name} runs again (${((performance.now() - begin) / 1_000).toFixed(1)} s).`);
+        return;
+      } catch (error) {
+        ending = `did not start (${error instanceof Error ? error.message : String(error)})`;
+      }
+    }
+  }
+
+  async #stopInOrder(): Promise<void> {
+    // What is just starting becomes visible to the steps below only when its start has settled.
+    await this.#starting?.catch(() => undefined);
+    await Promise.allSettled(this.#revivals);
+    if (!this.#hasLock) return;
+    this.#home.remove('world.json');
+    const failures: unknown[] = [];
+    for (const stopAll of [
+      () => [this.#service?.stop()],
+      () => this.#chains.map((chain) => chain.stop()),
+      () => [this.#postgres?.stop()],
+    ]) {
+      const results = await Promise.allSettled(stopAll());
+      failures.push(...results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])));
+    }
+    this.#children.forget();
+    releaseLock(this.#home.path('lock'));
+    if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be stopped.');
+  }
+}

@@ -1,0 +1,121 @@
+import type { ChainDeployment } from './deployment.ts';
+import type { WorldKeys, WorldRoles } from './home.ts';
+import { LOOPBACK } from './port.ts';
+import type { Seed } from './seed.ts';
+
+/** A token as the service's configuration names it. */
+export interface ConfigToken {
+  readonly tokenId: string;
+  readonly address: `0x${string}`;
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
+}
+
+/** The configuration file of the service in a local world. */
+export interface WorldConfig {
+  readonly origin: string;
+  readonly serviceDomain: string;
+  readonly environment: 'local';
+  readonly http: { readonly host: string; readonly port: number };
+  readonly databaseUrl: string;
+  readonly chains: readonly {
+    readonly name: string;
+    readonly chainId: string;
+    readonly rpcUrls: readonly string[];
+    readonly gateway: `0x${string}`;
+    readonly vault: `0x${string}`;
+    readonly startBlock: string;
+    readonly finality: { readonly tag: 'finalized'; readonly depth: number };
+    readonly pollIntervalMs: number;
+    readonly tokens: readonly ConfigToken[];
+  }[];
+  readonly signer: { readonly orderKey: `0x${string}`; readonly settlerKey: `0x${string}` };
+  readonly masterKey: string;
+  readonly webhooks: { readonly allowLoopback: boolean };
+}
+
+/** What people, tests and tools find a running world by: `world.json`. */
+export interface WorldManifest extends Seed {
+  readonly merchantApi: string;
+  readonly aiApi: string;
+  readonly origin: string;
+  readonly serviceDomain: string;
+  readonly databaseUrl: string;
+  readonly chains: readonly {
+    readonly name: string;
+    readonly chainId: string;
+    readonly rpcUrl: string;
+    readonly gateway: `0x${string}`;
+    readonly vault: `0x${string}`;
+    readonly tokens: readonly Omit<ConfigToken, 'name'>[];
+  }[];
+  readonly payers: WorldRoles['payers'];
+}
+
+/** A chain that runs and has its contracts. */
+export interface ReadyChain {
+  readonly name: string;
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  readonly deployment: ChainDeployment;
+}
+
+const SERVICE_DOMAIN = 'localhost';
+const POLL_INTERVAL_MS = 250;
+
+/** The address under which a world with this HTTP port is reached. */
+export const composeOrigin = (port: number): string => `http://${LOOPBACK}:${port}`;
+
+/** Composes the service's configuration. */
+export const composeConfig = (parts: {
+  readonly port: number;
+  readonly databaseUrl: string;
+  readonly chains: readonly ReadyChain[];
+  readonly roles: WorldRoles;
+  readonly keys: WorldKeys;
+}): WorldConfig => ({
+  origin: composeOrigin(parts.port),
+  serviceDomain: SERVICE_DOMAIN,
+  environment: 'local',
+  http: { host: LOOPBACK, port: parts.port },
+  databaseUrl: parts.databaseUrl,
+  chains: parts.chains.map(({ name, chainId, rpcUrl, deployment }) => ({
+    name,
+    chainId: String(chainId),
+    rpcUrls: [rpcUrl],
+    gateway: deployment.gateway,
+    vault: deployment.vault,
+    startBlock: '0',
+    finality: { tag: 'finalized', depth: 0 },
+    pollIntervalMs: POLL_INTERVAL_MS,
+    tokens: deployment.tokens,
+  })),
+  signer: { orderKey: parts.roles.orderSigner.privateKey, settlerKey: parts.roles.settler.privateKey },
+  masterKey: parts.keys.masterKey,
+  webhooks: { allowLoopback: true },
+});
+
+/** Composes the manifest of a world that is ready. */
+export const composeManifest = (config: WorldConfig, seed: Seed, roles: WorldRoles): WorldManifest => ({
+  merchantApi: `${config.origin}/payment/v1`,
+  aiApi: `${config.origin}/aipay/api/v1`,
+  origin: config.origin,
+  serviceDomain: config.serviceDomain,
+  merchantId: seed.merchantId,
+  secretKey: seed.secretKey,
+  restrictedKey: seed.restrictedKey,
+  accountId: seed.accountId,
+  productId: seed.productId,
+  linkIds: seed.linkIds,
+  databaseUrl: config.databaseUrl,
+  chains: config.chains.map(({ name, chainId, rpcUrls, gateway, vault, tokens }) => ({
+    name,
+    chainId,
+    rpcUrl: rpcUrls[0] ?? '',
+    gateway,
+    vault,
+    tokens: tokens.map(({ tokenId, address, symbol, decimals }) => ({ tokenId, address, symbol, decimals })),
+  })),
+  payers: roles.payers,
+});

@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import type { Seed } from './seed.ts';
+import { World, WorldIsRunning } from './supervisor.ts';
+
+/** Runs a world around the stub service, as `main.ts` runs the real one: arguments are the home and the port. */
+const [, , home = '', port = ''] = process.argv;
+const seed = async (): Promise<Seed> => ({
+  merchantId: 'mer_test',
+  secretKey: 'sk_live_test',
+  restrictedKey: 'rk_live_test',
+  accountId: 'acc_test',
+  productId: 'prd_test',
+  linkIds: { fixed: 'lnk_fixed', custom: 'lnk_custom', crossChain: 'lnk_cross' },
+});
+const serviceScript = fileURLToPath(new URL('./stub-service.fixture.ts', import.meta.url));
+const world = new World({ home, port: Number(port), log: console.log, serviceScript, seed });
+process.once('SIGTERM', () => {
+  world.stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
+try {
+  await world.start();
+  console.log('ready');
+} catch (error) {
+  console.log(error instanceof Error ? error.message : error);
+  process.exit(error instanceof WorldIsRunning ? 3 : 1);
+}
