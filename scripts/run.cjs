@@ -11,7 +11,6 @@ const COMMANDS = {
   demo: { script: 'world/src/demo.ts', does: 'pays a session from beginning to end and tells about it' },
   florin: { script: 'cli/src/main.ts', does: 'the command line of an operator' },
   test: { script: 'scripts/test.ts', does: 'runs the tests' },
-  check: { script: 'scripts/check.ts', does: 'checks types, style and what is generated' },
   generate: { script: 'scripts/generate.ts', does: 'writes everything that is generated from a source' },
   bench: { script: 'bench/run.ts', does: 'measures' },
 };

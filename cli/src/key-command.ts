@@ -66,7 +66,8 @@ export const listKeysCommand: Command = {
         const isExpired = key.expiresAt !== undefined && key.expiresAt <= now;
         const status = key.revokedAt !== undefined ? 'revoked' : isExpired ? 'expired' : 'active';
         const until = key.expiresAt?.toISOString() ?? 'never';
-        return [key.keyId, key.kind, `…${key.last4}`, status, until, key.permissions.join(',')];
+        const granted = key.kind === 'secret' ? 'all' : key.permissions.join(',');
+        return [key.keyId, key.kind, `…${key.last4}`, status, until, granted];
       });
       return {
         text: table(['KEY', 'KIND', 'ENDS IN', 'STATUS', 'EXPIRES', 'PERMISSIONS'], rows),

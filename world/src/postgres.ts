@@ -94,7 +94,7 @@ const run = async (cluster: Cluster, program: string, args: string[], input = ''
 };
 
 /** Builds the cluster beside its place and moves it there last, so a killed start leaves no half cluster. */
-const createCluster = async (cluster: Cluster, dataFolder: string, isDurable: boolean): Promise<void> => {
+const createCluster = async (cluster: Cluster, dataFolder: string): Promise<void> => {
   const draft = `${cluster.folder}.draft`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { mode: 0o700 });
@@ -111,14 +111,14 @@ const createCluster = async (cluster: Cluster, dataFolder: string, isDurable: bo
     '--encoding=UTF8',
   ];
   const access = ['--username', USER, '--auth=scram-sha-256', '--pwfile', passwordFile];
-  const sync = isDurable ? [] : ['--no-sync'];
-  await run(cluster, 'initdb', ['-D', draft, ...access, ...collation, ...sync, '--no-instructions']);
+  // A thousand files reach the disk after the start, for on a busy disk that takes ten seconds.
+  await run(cluster, 'initdb', ['-D', draft, ...access, ...collation, '--no-sync', '--no-instructions']);
   rmSync(passwordFile);
-  const quiet = ['-c', 'log_min_messages=fatal', '-c', `fsync=${isDurable ? 'on' : 'off'}`];
+  const settings = ['-c', 'log_min_messages=fatal', '-c', 'fsync=off'];
   await run(
     cluster,
     'postgres',
-    ['--single', '-D', draft, ...quiet, 'postgres'],
+    ['--single', '-D', draft, ...settings, 'postgres'],
     `create database ${DATABASE}\n`,
   );
   renameSync(draft, cluster.folder);
@@ -126,6 +126,14 @@ const createCluster = async (cluster: Cluster, dataFolder: string, isDurable: bo
     writeFileSync(join(dataFolder, 'location'), `${cluster.folder}\n`);
   }
 };
+
+/** Brings a new cluster to the disk while it is in use already; its own log is on the disk at each commit anyway. */
+const syncCluster = (cluster: Cluster, log: (line: string) => void): Promise<void> =>
+  run(cluster, 'initdb', ['--sync-only', '-D', cluster.folder]).catch((error: unknown) => {
+    log(
+      `postgres: its files are not surely on the disk: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
 
 const keepPassword = (dataFolder: string, isNew: boolean): string => {
   const path = join(dataFolder, 'password');
@@ -238,6 +246,23 @@ const launch = async (cluster: Cluster, port: number, options: PostgresOptions):
   return { url, port, pid, exited, stop };
 };
 
+const launchAfterRemains = async (
+  cluster: Cluster,
+  port: number,
+  options: PostgresOptions,
+): Promise<Postgres> => {
+  const deadline = performance.now() + REMAINS_LIMIT_MS;
+  for (;;) {
+    try {
+      return await launch(cluster, port, options);
+    } catch (error) {
+      const isWaiting = error instanceof Error && error.message.includes(REMAINS_MESSAGE);
+      if (!isWaiting || performance.now() > deadline) throw error;
+      await sleep(100);
+    }
+  }
+};
+
 /**
  * Starts the embedded PostgreSQL 18 on loopback and returns when it takes connections.
  * Makes the cluster at first use, takes over after a SIGKILLed server, never runs as root.
@@ -249,20 +274,20 @@ export const startPostgres = async (options: PostgresOptions): Promise<Postgres>
   const bundle = preparePostgresBundle(identity);
   const password = keepPassword(options.dataFolder, isNew);
   const cluster: Cluster = { folder, bundle, identity, password };
-  if (isNew) await createCluster(cluster, options.dataFolder, options.isDurable ?? true);
+  if (isNew) await createCluster(cluster, options.dataFolder);
   else await clearRemains(folder, log);
   const port = options.port ?? (await findFreePort());
   if (!(await isPortFree(port))) {
     throw new Error(`Port ${port} is taken by another program; Postgres needs it.`);
   }
-  const deadline = performance.now() + REMAINS_LIMIT_MS;
-  for (;;) {
-    try {
-      return await launch(cluster, port, options);
-    } catch (error) {
-      const isWaiting = error instanceof Error && error.message.includes(REMAINS_MESSAGE);
-      if (!isWaiting || performance.now() > deadline) throw error;
-      await sleep(100);
-    }
-  }
+  const server = await launchAfterRemains(cluster, port, options);
+  if (!isNew || options.isDurable === false) return server;
+  const synced = syncCluster(cluster, log);
+  return {
+    ...server,
+    async stop() {
+      await server.stop();
+      await synced;
+    },
+  };
 };

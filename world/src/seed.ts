@@ -1,7 +1,5 @@
-import type { Account } from '@florin/protocol/account.ts';
-import type { LinkCreateBody, LinkCreated } from '@florin/protocol/link.ts';
-import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
-import { chainsOf } from '@florin/server/src/chains/chain.ts';
+import type { LinkCreateBody } from '@florin/protocol/link.ts';
+import type { ProductCreateBody } from '@florin/protocol/product.ts';
 import { readConfig } from '@florin/server/src/config.ts';
 import { openDatabase } from '@florin/server/src/db/database.ts';
 import { createAccount } from '@florin/server/src/merchants/account.ts';
@@ -9,3 +7,113 @@ import { createApiKey } from '@florin/server/src/merchants/api-key.ts';
 import { createMerchant } from '@florin/server/src/merchants/merchant.ts';
 import { systemClock } from '@florin/server/src/outside/clock.ts';
 import { systemRandom } from '@florin/server/src/outside/random.ts';
+
+/** What the demo merchant of a world is made of; kept across restarts. */
+export interface Seed {
+  readonly merchantId: string;
+  /** Key with every permission. */
+  readonly secretKey: string;
+  /** Key with the `read_only` preset. */
+  readonly restrictedKey: string;
+  readonly accountId: string;
+  readonly productId: string;
+  readonly linkIds: { readonly fixed: string; readonly custom: string; readonly crossChain: string };
+}
+
+/** What seeding needs. */
+export interface SeedOptions {
+  readonly databaseUrl: string;
+  /** The service's configuration file. */
+  readonly configPath: string;
+  /** Address of the running service. */
+  readonly origin: string;
+  /** Where the demo merchant collects. */
+  readonly collectionAddress: `0x${string}`;
+}
+
+/** Makes the demo merchant. Called once in a world's life; the caller keeps the result. */
+export type SeedWorld = (options: SeedOptions) => Promise<Seed>;
+
+type Owner = Pick<Seed, 'merchantId' | 'secretKey' | 'restrictedKey' | 'accountId'>;
+
+const PRICE_MICRO_USD = 25_000_000;
+const MERCHANT_PAYS_FEE = 1;
+
+/** The merchant, its keys and its account have no API of their own, so they are made in the database. */
+const createOwner = async (options: SeedOptions): Promise<Owner> => {
+  const { chains } = readConfig({ FLORIN_CONFIG: options.configPath });
+  const deps = { clock: systemClock, random: systemRandom, chains };
+  const database = openDatabase({ url: options.databaseUrl, connections: 1 });
+  try {
+    return await database.transaction(async (transaction) => {
+      const { merchantId } = await createMerchant(transaction, deps, { merchantName: 'Demo Shop' });
+      const secret = await createApiKey(transaction, deps, { merchantId, kind: 'secret' });
+      const restricted = await createApiKey(transaction, deps, {
+        merchantId,
+        kind: 'restricted',
+        preset: 'read_only',
+      });
+      const { accountId } = await createAccount(transaction, deps, {
+        merchantId,
+        accountName: 'Demo Shop',
+        accountAddress: options.collectionAddress,
+        settlementCurrencies: chains.tokens.map(({ tokenId }) => tokenId),
+      });
+      return { merchantId, secretKey: secret.key, restrictedKey: restricted.key, accountId };
+    });
+  } finally {
+    await database.close();
+  }
+};
+
+/** The seeding of a real world: everything that the merchant API can make comes through the API. */
+export const seedWorld: SeedWorld = async (options) => {
+  const owner = await createOwner(options);
+  const post = async <Data>(path: string, body: unknown): Promise<Data> => {
+    const response = await fetch(`${options.origin}/payment/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.secretKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const { code, message, data } = (await response.json()) as { code: number; message: string; data: Data };
+    if (code !== 0) throw new Error(`The demo merchant's ${path} was refused: ${message} (${code}).`);
+    return data;
+  };
+  const postLink = async (
+    terms: Pick<LinkCreateBody, 'linkType' | 'linkName' | 'settlementToken' | 'lineItems'>,
+  ): Promise<string> => {
+    const body: LinkCreateBody = { ...terms, accountId: owner.accountId, feeModel: MERCHANT_PAYS_FEE };
+    return (await post<{ linkId: string }>('/payment/link/create', body)).linkId;
+  };
+  const product: ProductCreateBody = {
+    name: 'Florin mug',
+    description: 'A white mug with a golden coin on it',
+    commonPrices: [PRICE_MICRO_USD],
+    attributes: [{ name: 'Volume', value: '350 ml' }],
+  };
+  const { productId } = await post<{ productId: string }>('/product/create', product);
+  const lineItems: LinkCreateBody['lineItems'] = [
+    { itemType: 'product', productId, quantity: 1, unitPrice: PRICE_MICRO_USD },
+  ];
+  const linkIds = {
+    fixed: await postLink({
+      linkType: 'fixed',
+      linkName: 'Florin mug',
+      settlementToken: 'base::usdc',
+      lineItems,
+    }),
+    custom: await postLink({
+      linkType: 'custom',
+      linkName: 'Pay what you like',
+      settlementToken: 'base::usdc',
+      lineItems: [{ itemType: 'user_priced', quantity: 1 }],
+    }),
+    crossChain: await postLink({
+      linkType: 'fixed',
+      linkName: 'Florin mug, settled on the other chain',
+      settlementToken: 'ethereum::usdc',
+      lineItems,
+    }),
+  };
+  return { ...owner, productId, linkIds };
+};

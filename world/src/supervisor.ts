@@ -149,7 +149,7 @@ export class World {
     const databaseUrl = (postgres as Postgres).url;
     const seed =
       this.#home.read<Seed>('seed.json') ??
-      (await this.#step('merchant', () => this.#seed(databaseUrl, config, roles)));
+      (await this.#step('merchant', () => this.#seed(databaseUrl, roles)));
     this.#continue();
     const manifest = composeManifest(config, seed, roles);
     this.#home.write('world.json', manifest);
@@ -266,9 +266,14 @@ export class World {
     this.#keepAlive('service', service.exited, () => this.#startService());
   }
 
-  async #seed(databaseUrl: string, config: WorldConfig, roles: WorldRoles): Promise<Seed> {
+  async #seed(databaseUrl: string, roles: WorldRoles): Promise<Seed> {
     const work = this.#options.seed ?? seedWorld;
-    const seed = await work({ databaseUrl, config, collectionAddress: roles.merchant.address });
+    const seed = await work({
+      databaseUrl,
+      configPath: this.#configPath,
+      origin: composeOrigin(this.#options.port),
+      collectionAddress: roles.merchant.address,
+    });
     this.#home.write('seed.json', seed);
     return seed;
   }
