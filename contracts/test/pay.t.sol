@@ -195,6 +195,22 @@ contract PayTest is GatewayTest {
         expectRefused(order, sign(order), wrongAmounts(order));
     }
 
+    function test_reverts_whenTheTotalIsZero() public {
+        IPaymentGateway.Order memory order = plainOrder();
+        (order.total, order.payment, order.fee) = (0, 0, 0);
+        expectRefused(order, sign(order), wrongAmounts(order));
+    }
+
+    function test_reverts_whenTheTotalIsOneOffEitherSum(uint256 seed, uint8 which) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.payment = bound(order.payment, 4, MAX_TOTAL / 4);
+        order.fee = bound(order.fee, 3, order.payment - 1);
+        uint256 sum = which % 2 == 0 ? order.payment : order.payment + order.fee;
+        order.total = which % 4 < 2 ? sum - 1 : sum + 1;
+        fund(order);
+        expectRefused(order, sign(order), wrongAmounts(order));
+    }
+
     function test_takesTheLargestTotalAndNotOneMore() public {
         IPaymentGateway.Order memory order = plainOrder();
         (order.total, order.payment) = (MAX_TOTAL + 1, MAX_TOTAL + 1);

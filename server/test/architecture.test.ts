@@ -24,7 +24,6 @@ const rooms = [
 const entries = [
   'config-field.ts',
   'config.ts',
-  'seed.ts',
   'service.ts',
   'service-options.ts',
   'start-check.ts',
