@@ -32,6 +32,8 @@ let proxy: LyingRpc;
 let rpc: HttpRpc;
 let chain: Chain;
 let story: string[];
+/** Ends every loop that a test has left running, because an assertion failed. */
+let stop: AbortController;
 
 /** Writes down what happens, each order by its number. */
 const handler: ChainHandler = {
@@ -94,8 +96,10 @@ beforeEach(async () => {
   rpc = openHttpRpc({ chainId, urls: [proxy.url], clock: systemClock, log: silentLog, timeLimitMs: 1_000 });
   chain = testChain(anvil);
   story = [];
+  stop = new AbortController();
 });
 afterEach(async () => {
+  stop.abort();
   await rpc.close();
   await proxy.close();
   await anvil.close();
@@ -316,7 +320,6 @@ test('a handler that fails leaves no trace of the block', async () => {
 });
 
 test('two watchers of one chain tell every event once', async () => {
-  const stop = new AbortController();
   const options = {
     chain,
     rpc,
@@ -348,7 +351,6 @@ test('two watchers of one chain tell every event once', async () => {
 });
 
 test('the watcher outlives its nodes and goes on where it stopped', async () => {
-  const stop = new AbortController();
   chain = testChain(anvil, { finality: { tag: 'latest', depth: 2 } });
   const options = {
     chain,
@@ -389,7 +391,6 @@ test('the watcher outlives its nodes and goes on where it stopped', async () => 
 });
 
 test('a wake-up cuts the wait for the next poll short', async () => {
-  const stop = new AbortController();
   chain = testChain(anvil, { pollIntervalMs: 60_000 });
   let wakeUp: () => void = () => {};
   const wake = () => new Promise<void>((resolve) => (wakeUp = resolve));

@@ -16,7 +16,7 @@ dt { opacity: .7; }
 dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
 ul { list-style: none; margin: 0; padding: 0; }
 li { display: flex; justify-content: space-between; gap: 1rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
-pre { background: var(--soft); padding: .75rem; border-radius: .5rem; overflow-x: auto; font-size: .85rem; }
+pre { background: var(--soft); padding: .75rem; border-radius: .5rem; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; }
 .status { display: inline-block; padding: .125rem .625rem; border-radius: 1rem; background: var(--soft); font-weight: 600; }
 a { color: var(--accent); }
 `;
