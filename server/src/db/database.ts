@@ -28,7 +28,10 @@ export interface Transaction extends Queryable {
 export interface Database extends Queryable {
   /** Runs `work` in one READ COMMITTED transaction; serialization failures and deadlocks are run again, at most 5 times. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** A connection of its own that listens to one channel until the signal aborts; reconnects by itself. */
+  /**
+   * A connection of its own that listens to one channel until the signal aborts; reconnects by itself. `onNotify` is also
+   * called, with an empty payload, whenever a connection stands anew, because notifications may have been missed.
+   */
   listen(channel: string, onNotify: (payload: string) => void, signal: AbortSignal): void;
   close(): Promise<void>;
 }
@@ -151,6 +154,8 @@ async function keepListening(
     try {
       await client.connect();
       await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      // Whatever was notified before the connection stood was missed: have the listener look for itself.
+      onNotify('');
       await ended.promise;
     } catch (error) {
       onError(error as Error);

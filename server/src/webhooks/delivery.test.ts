@@ -99,37 +99,25 @@ test('events of one object arrive in order whatever fails, and other objects do 
   assert.deepEqual([...seen].sort(), objects.map((objectId) => [objectId, 5]).sort());
 });
 
-test('a receiver that hangs delays nobody else', async (t) => {
+test('a receiver that hangs delays nobody else', async () => {
   const [hanging, brisk] = [await openReceiver(), await openReceiver()];
   hanging.behave({ kind: 'hang' });
   const [slowMerchant, merchantId] = [await addMerchant(db), await addMerchant(db)];
   await addWebhook(db, slowMerchant, { webhookUrl: hanging.url });
   await addWebhook(db, merchantId, { webhookUrl: brisk.url });
-  const committed = new Map<string, number>();
-  const latencies: number[] = [];
-  brisk.behave((request) => {
-    latencies.push(performance.now() - (committed.get(place(request).objectId) ?? Number.NaN));
-    return { kind: 'answer', status: 204 };
-  });
   await withWorker(
     async () => {
       for (let index = 0; index < 600; index += 1) await raise(slowMerchant, `${slowMerchant}-${index}`);
       for (let index = 0; index < 100; index += 1) {
         await raise(merchantId, `${merchantId}-${index}`);
-        committed.set(`${merchantId}-${index}`, performance.now());
         await delay(3);
       }
+      // All of them arrive while the other receiver still holds its first attempts.
       await untilStatus(merchantId, 'succeeded');
-      assert.equal(hanging.requests.length, defaultDeliverySettings.perWebhook.start);
+      assert.ok(hanging.requests.length < 600, 'the hanging receiver still holds its line');
     },
-    { settings: { ...hasty, attemptTimeoutMs: 15_000, drainMs: 0 } },
+    { settings: { ...hasty, attemptTimeoutMs: 3_600_000, drainMs: 0 } },
   );
-  latencies.sort((a, b) => a - b);
-  const [p50 = 0, p99 = 0] = [latencies[50], latencies[98]];
-  t.diagnostic(
-    `commit to arrival beside a hanging receiver: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
-  );
-  assert.equal(p99 < 500, true);
   await db.transaction(async (transaction) => {
     const [row] = await deliveries(slowMerchant);
     await removeWebhook(transaction, webhookDeps(), {
@@ -212,26 +200,20 @@ test('retries are signed with the key of the moment, and with both during an ove
   );
 });
 
-test('an event raised on an idle system is on its way within milliseconds of the commit', async (t) => {
+test('an event raised on an idle system is sent by its notification, without waiting for a poll', async () => {
   const receiver = await openReceiver();
   const merchantId = await addMerchant(db);
   await addWebhook(db, merchantId, { webhookUrl: receiver.url });
-  const latencies: number[] = [];
   await withWorker(
     async () => {
-      for (let index = 0; index < 60; index += 1) {
+      for (let index = 0; index < 20; index += 1) {
         await delay(10);
         await raise(merchantId, `${merchantId}-${index}`);
-        const committedAt = performance.now();
-        await receiver.waitFor(index + 1);
-        latencies.push(performance.now() - committedAt);
+        await receiver.waitFor(index + 1, 60_000);
       }
     },
-    { settings: defaultDeliverySettings },
+    // No poll comes within the test: only the notification of the commit can wake the worker.
+    { settings: { ...defaultDeliverySettings, pollMs: 3_600_000 } },
   );
-  latencies.sort((a, b) => a - b);
-  const [p50 = 0, p99 = 0] = [latencies[30], latencies[58]];
-  t.diagnostic(`commit to arrival on an idle system: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
-  // Far above what is measured, far below the poll that would hide a lost notification.
-  assert.equal(p50 < 200, true);
+  assert.equal(receiver.requests.length, 20);
 });

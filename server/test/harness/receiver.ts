@@ -84,7 +84,7 @@ export async function startReceiver(
     behave(behaviour) {
       decide = typeof behaviour === 'function' ? behaviour : () => behaviour;
     },
-    waitFor(count, timeoutMs = 10_000) {
+    waitFor(count, timeoutMs = 60_000) {
       const { promise, resolve, reject } = Promise.withResolvers<readonly ReceivedRequest[]>();
       const late = () => reject(new Error(`${requests.length} of ${count} requests came in ${timeoutMs} ms`));
       const timer = setTimeout(late, timeoutMs);
