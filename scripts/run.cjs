@@ -2,7 +2,7 @@
 // Every command of the checkout starts here: `node scripts/run.cjs <command> [arguments]`.
 const { spawn } = require('node:child_process');
 const { constants } = require('node:os');
-const { existsSync } = require('node:fs');
+const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ensureDependencies, findNode, root } = require('./ensure.cjs');
 
@@ -17,6 +17,47 @@ const COMMANDS = {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** Type stripping and the `source` condition are what let the sources run as they are. */
 const NODE_FLAGS = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
+
+const WATCH_PAUSE_MS = 100;
+
+const readStat = (pid) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { parent: Number(parent), name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')) };
+};
+
+/** The processes between us and npm, by pid: the shell that npm runs a script in, and npm. */
+const findLaunchers = () => {
+  const launchers = [process.ppid];
+  try {
+    const { name, parent } = readStat(process.ppid);
+    if (/^(?:sh|dash|bash|ash|busybox)$/.test(name)) launchers.push(parent);
+  } catch {
+    // No /proc on this system: the parent alone has to do.
+  }
+  return launchers;
+};
+
+/**
+ * npm hands SIGTERM to its shell, which dies of it without telling us; and SIGKILL of npm tells nobody. Either
+ * way somebody wanted the command to end.
+ */
+const watchLaunchers = (onGone) => {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const [parent, npm] = findLaunchers();
+  const timer = setInterval(() => {
+    let isGone = process.ppid !== parent;
+    try {
+      if (!isGone && npm !== undefined) isGone = readStat(parent).parent !== npm;
+    } catch {
+      isGone = true;
+    }
+    if (!isGone) return;
+    clearInterval(timer);
+    onGone();
+  }, WATCH_PAUSE_MS);
+  timer.unref();
+};
 
 const printCommands = () => {
   console.error('Usage: node scripts/run.cjs <command> [arguments]\n');
@@ -34,6 +75,7 @@ const runCommand = (name, args) => {
     // A terminal sends its signal to the child as well; a repeated one means no more than the first.
     process.on(signal, () => child.kill(signal));
   }
+  watchLaunchers(() => child.kill('SIGTERM'));
   child.once('error', (error) => {
     console.error(`Node could not be started: ${error.message}`);
     process.exit(1);

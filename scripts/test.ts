@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { startTestPostgres } from '../server/test/harness/database.ts';
@@ -11,6 +11,10 @@ import { startTestPostgres } from '../server/test/harness/database.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const node = process.execPath;
 const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
+
+/** What an interrupted run has to end, besides its child. */
+let stopPostgres: (() => Promise<void>) | undefined;
+let running: ChildProcess | undefined;
 
 interface Count {
   passed: number;
@@ -29,6 +33,7 @@ function run(
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    running = child;
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8');
@@ -88,6 +93,7 @@ async function testFiles(): Promise<string[]> {
 async function nodeTests(files: readonly string[]): Promise<Count> {
   console.log(`\n# node: ${files.length} files`);
   const postgres = await startTestPostgres();
+  stopPostgres = () => postgres.stop();
   try {
     const reporter = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
     const { code, output } = await run(
@@ -102,6 +108,7 @@ async function nodeTests(files: readonly string[]): Promise<Count> {
     const failed = number('fail') + number('cancelled');
     return { passed, failed: code === 0 && passed > 0 ? failed : Math.max(1, failed) };
   } finally {
+    stopPostgres = undefined;
     await postgres.stop();
   }
 }
@@ -137,4 +144,12 @@ async function main(): Promise<void> {
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 }
 
+/** An interrupted run leaves nothing behind. */
+async function interrupted(): Promise<void> {
+  running?.kill('SIGTERM');
+  await stopPostgres?.();
+  process.exit(130);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void interrupted());
 await main();

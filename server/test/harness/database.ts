@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '@florin/world/postgres.ts';
@@ -46,6 +46,8 @@ export async function prepareTemplate(serverUrl: string): Promise<void> {
 /** Starts a PostgreSQL without durability, for tests only, with the template in it. */
 export async function startTestPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'florin-test-postgres-'));
+  // Started by root, PostgreSQL runs as another user, who must be able to get here.
+  await chmod(folder, 0o755);
   const server = await startPostgres({
     dataFolder: join(folder, 'postgres'),
     isDurable: false,

@@ -75,9 +75,9 @@ async function emit(...numbers: readonly number[]): Promise<Hex[]> {
 }
 
 async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 120_000;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('it did not happen within 10 s');
+    if (performance.now() > deadline) throw new Error('it did not happen within 120 s');
     await systemClock.sleep(20);
   }
 }
