@@ -74,7 +74,7 @@ const install = () => {
   console.error('Installs the dependencies (once) …');
   const begin = Date.now();
   // Not `npm ci`: it refuses a lockfile with packages for other systems that a registry mirror lacks.
-  const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=warn'];
+  const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = process.env.npm_execpath;
   const isScript = npm !== undefined && /\.[cm]?js$/.test(npm);
   const result = isScript

@@ -82,6 +82,19 @@ contract SettleTest is GatewayTest {
         vm.assertEq(statusOf(order), SETTLED, "status");
     }
 
+    /// @dev There is nothing to send, so nobody can refuse it.
+    function test_settlesAnOrderThatIsAllFeeForABlockedMerchant(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.token = address(usdc);
+        order.total = order.fee = order.payment;
+        pay(order);
+        vm.prank(minter);
+        usdc.blacklist(merchant);
+        settleOne(order);
+        vm.assertEq(statusOf(order), SETTLED, "status");
+        vm.assertEq(gateway.accruedFees(address(usdc)), order.total, "accrued");
+    }
+
     function test_sharesOneTransferBetweenNeighbours(uint256 seed, uint256 size) public {
         IPaymentGateway.Order[] memory orders = paidBatch(seed, bound(size, 1, MAX_BATCH));
         uint256 net;

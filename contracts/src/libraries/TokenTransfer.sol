@@ -65,7 +65,8 @@ library TokenTransfer {
             if done {
                 switch returndatasize()
                 case 0 { done := iszero(iszero(extcodesize(token))) }
-                default { done := and(gt(returndatasize(), 0x1f), eq(mload(0), 1)) }
+                // The word was cleared, so an answer that is shorter than a word cannot make it 1.
+                default { done := eq(mload(0), 1) }
             }
         }
     }
