@@ -48,9 +48,14 @@ function run(
 }
 
 /** Checks that either pass or fail as a whole count as one test. */
-async function whole(name: string, command: string, args: readonly string[]): Promise<Count> {
+async function whole(
+  name: string,
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Count> {
   console.log(`\n# ${name}`);
-  const { code } = await run(command, args);
+  const { code } = await run(command, args, env);
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
@@ -66,18 +71,16 @@ async function checks(): Promise<Count> {
 
 async function contracts(): Promise<Count> {
   console.log('\n# contracts');
-  const { code, output } = await run(node, ['scripts/forge.cjs', 'test', '--summary']);
+  const { code, output } = await run(node, ['scripts/forge.cjs', 'test']);
   const totals = /Ran \d+ test suites?.*?: (\d+) tests? passed, (\d+) failed/.exec(output);
   if (totals === null) return { passed: 0, failed: 1 };
   const count = { passed: Number(totals[1]), failed: Number(totals[2]) };
-  const gas = await whole('gas snapshot', node, [
-    'scripts/forge.cjs',
-    'snapshot',
-    '--check',
-    '--match-path',
-    'test/gas/*',
+  const snapshot = ['scripts/forge.cjs', 'snapshot', '--check'];
+  return sum([
+    code === 0 ? count : { ...count, failed: Math.max(1, count.failed) },
+    await whole('gas is as committed', node, snapshot, { FOUNDRY_PROFILE: 'gas' }),
+    await whole('contracts are formatted', node, ['scripts/forge.cjs', 'fmt', '--check']),
   ]);
-  return sum([code === 0 ? count : { ...count, failed: Math.max(1, count.failed) }, gas]);
 }
 
 async function testFiles(): Promise<string[]> {

@@ -199,7 +199,7 @@ contract PaymentGateway is IPaymentGateway, Access, Domain {
         uint8 orderType = order.orderType;
         if (orderType > TYPE_VAULT_PAYOUT) revert UnsupportedOrderType(orderType);
         uint64 targetChain = order.targetChain;
-        if ((targetChain == block.chainid) == (orderType == TYPE_VAULT_PAYOUT) || targetChain == 0) {
+        if (targetChain == 0 || (targetChain != block.chainid && orderType != TYPE_VAULT_PAYOUT)) {
             revert WrongTargetChain(targetChain);
         }
         if (order.token == address(0) || order.to == address(0)) revert ZeroAddress();

@@ -140,10 +140,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
 
     function _check(Payout calldata p, bytes calldata signature, Outflow memory outflow) private view returns (uint8) {
         if (isPaidOut[p.orderId]) return SKIP_PAID_BEFORE;
-        if (
-            p.to == address(0) || p.to == address(this) || p.amount == 0 || p.sourceChain == 0
-                || p.sourceChain == block.chainid
-        ) return SKIP_INVALID;
+        if (p.to == address(0) || p.to == address(this) || p.amount == 0 || p.sourceChain == 0) return SKIP_INVALID;
         if (!_isSigner(Signature.recover(payoutDigest(p), signature))) return SKIP_SIGNATURE;
         Caps memory caps = _caps[p.token];
         if (caps.perOrder == 0 || caps.hourly == 0 || caps.daily == 0) return SKIP_TOKEN;

@@ -140,11 +140,10 @@ contract PayoutTest is VaultTest {
 
     function test_reverts_whenThePayoutIsInvalid(uint256 seed, uint8 which) public {
         IPayoutVault.Payout memory p = anyPayout(seed);
-        if (which % 5 == 0) p.to = address(0);
-        if (which % 5 == 1) p.to = address(vault);
-        if (which % 5 == 2) p.amount = 0;
-        if (which % 5 == 3) p.sourceChain = 0;
-        if (which % 5 == 4) p.sourceChain = uint64(block.chainid);
+        if (which % 4 == 0) p.to = address(0);
+        if (which % 4 == 1) p.to = address(vault);
+        if (which % 4 == 2) p.amount = 0;
+        if (which % 4 == 3) p.sourceChain = 0;
         expectRefused(p, sign(p), abi.encodeWithSelector(IPayoutVault.InvalidPayout.selector), SKIP_INVALID);
     }
 

@@ -21,15 +21,15 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @param metaData Hash of the session's line items and a secret salt: the single-use key.
     /// @param payer Who pays, and who is paid back by `refund` and `reclaim`.
     /// @param token The ERC-20 that is paid.
-    /// @param to The merchant. For type 2 it is the recipient on the target chain.
+    /// @param to The merchant. For type 2 it is the recipient of the payout.
     /// @param total What leaves the payer: `payment`, or `payment + fee` when the payer bears the fee. Below 2^128.
     /// @param payment The price.
     /// @param fee The service's share of `total`; the recipient gets `total - fee`.
     /// @param payBy Last second (inclusive) at which the order can be paid.
     /// @param reclaimAt First second (inclusive) at which the payer can take an unsettled payment back.
-    /// @param orderType 0 escrow; 1 direct, which pays the recipient in the same transaction; 2 payout on another
-    /// chain, which settles into this chain's vault.
-    /// @param targetChain Chain on which the recipient is paid: this one for types 0 and 1, another for type 2.
+    /// @param orderType 0 escrow; 1 direct, which pays the recipient in the same transaction; 2 payout from a vault, in
+    /// another token or on another chain, which settles into this chain's vault.
+    /// @param targetChain Chain on which the recipient is paid: this one for types 0 and 1, any for type 2.
     struct Order {
         bytes32 channelId;
         bytes32 metaData;

@@ -15,7 +15,7 @@ interface IPayoutVault is IAccess, IDomain {
     /// @param orderId Id of the order on the source chain.
     /// @param channelId As in the order.
     /// @param metaData As in the order.
-    /// @param sourceChain Chain on which the order was paid; never this one.
+    /// @param sourceChain Chain on which the order was paid; this one when it was paid in another token.
     /// @param token The token paid out here.
     /// @param to The recipient.
     /// @param amount In `token`'s own units.
@@ -40,7 +40,7 @@ interface IPayoutVault is IAccess, IDomain {
     error AlreadyPaidOut(bytes32 orderId);
     /// @notice The signature is malformed, malleable, or not from a current signer.
     error InvalidSignature();
-    /// @notice A zero recipient or amount, the vault itself as recipient, or a source chain of zero or this chain.
+    /// @notice A zero recipient or amount, the vault itself as recipient, or a source chain of zero.
     error InvalidPayout();
     /// @notice The token has no caps.
     error TokenNotAllowed(address token);

@@ -56,6 +56,15 @@ test('routes to a token: the same token first, then its chain, then other chains
   );
 });
 
+test('the vault pays whatever is not settled in the very token that was paid', () => {
+  for (const settlementToken of chains.tokens) {
+    for (const { paymentToken, orderType } of routesTo(chains, rates, settlementToken.tokenId)) {
+      // PaymentGateway refuses escrow orders that name another chain; PayoutVault pays any token on any chain.
+      assert.equal(orderType === 2, paymentToken.tokenId !== settlementToken.tokenId, paymentToken.tokenId);
+    }
+  }
+});
+
 test('an unknown settlement token has no route', () => {
   assert.deepEqual(routesTo(chains, rates, 'alpha::eth'), []);
 });

@@ -96,6 +96,17 @@ const stories: readonly Story[] = [
     net: 4_990_000,
   },
   {
+    name: 'in another token of the same chain',
+    from: 'link',
+    feeModel: 1,
+    pay: ['ethereum', 'usdt'],
+    settle: ['ethereum', 'usdc'],
+    price: 6_000_000,
+    total: 6_000_000,
+    fee: 18_000,
+    net: 5_982_000,
+  },
+  {
     name: 'across chains',
     from: 'link',
     feeModel: 1,
