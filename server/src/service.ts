@@ -16,23 +16,30 @@ import { batched } from '#db/batch.ts';
 import { type Database, openDatabase } from '#db/database.ts';
 import { agentDoor } from '#http/agent/agent.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
+import { docsDoor } from '#http/docs/docs-door.ts';
 import type { Readiness } from '#http/health.ts';
 import { merchantDoor } from '#http/merchant/merchant-door.ts';
 import { openApiDoor } from '#http/openapi.ts';
+import { defaultRateLimits, limitedDoor, type RateLimits } from '#http/rate-limit.ts';
 import { buildServer } from '#http/server.ts';
 import { type ApiKeyLookup, findApiKeys } from '#merchants/api-key.ts';
+import { keyUseRecorder } from '#merchants/api-key-limits.ts';
+import { deleteOldAnswers } from '#merchants/idempotency.ts';
 import type { Clock } from '#outside/clock.ts';
 import { createEgress } from '#outside/egress.ts';
 import type { Random } from '#outside/random.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { paymentHandler } from '#payments/payment.ts';
+import { refundHandler } from '#refunds/refund-events.ts';
 import { localOrderSigner } from '#sessions/local-signer.ts';
-import { expireSessions } from '#sessions/session.ts';
+import { expireSessions, groupSessionFinder } from '#sessions/session.ts';
 import { groupInserter } from '#sessions/session-insert.ts';
+import { groupTermsReader } from '#sessions/terms-reader.ts';
 import { runSettlement, type SettlementSettings, settlementOutcome } from '#settlement/settlement.ts';
 import { settlementHandler } from '#settlement/settlement-events.ts';
 import type { Log } from '#telemetry/log.ts';
 import { defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
+import { runEventHousekeeping } from '#webhooks/event-housekeeping.ts';
 
 /** What a process of the service does: answer HTTP, follow the chains, settle and deliver. */
 export type Role = 'web' | 'watcher' | 'worker';
@@ -64,6 +71,8 @@ export interface ServiceOptions {
   };
   /** Payable sessions that one payer may have open; undefined: no limit. */
   readonly maxOpenSessions: number | undefined;
+  /** What callers may ask of one process in a time; undefined: no limit. Absent: the defaults where payers have a quota. */
+  readonly rateLimits?: RateLimits | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -83,6 +92,9 @@ export interface Service {
 const expiryIntervalMs = 1_000;
 /** Sessions expired in one transaction. */
 const expiryBatch = 200;
+/** Time between two looks for answers to idempotency keys that are too old, and how many go at once. */
+const answerIntervalMs = 60_000;
+const answerBatch = 1_000;
 /** Key lookups of requests that arrive together share a round trip. */
 const keyLookupLimits = { maxSize: 128, maxInFlight: 2, maxWaiting: 10_000 };
 
@@ -163,7 +175,12 @@ function wireRooms(options: ServiceOptions, db: Database, rpcs: ReadonlyMap<numb
     rpcOf,
     sender,
     lookupApiKey: lookup,
-    handler: inOrder(paymentHandler({ ...moves, log }), settlementHandler({ ...moves, chains })),
+    // Refunds before the settlement, whose moves and exceptions then show sessions with what went back.
+    handler: inOrder(
+      paymentHandler({ ...moves, log }),
+      refundHandler(moves),
+      settlementHandler({ ...moves, log }),
+    ),
   };
 }
 
@@ -190,7 +207,15 @@ interface ListeningServer {
 async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningServer> {
   const { clock, random, log, chains, origin, http } = options;
   const { db } = rooms;
-  const sessionDeps = { clock, random, origin, chains, rates: options.fees };
+  const sessionDeps = {
+    clock,
+    random,
+    origin,
+    chains,
+    rates: options.fees,
+    termsReader: groupTermsReader(db),
+  };
+  const rateLimits = rateLimitsOf(options);
   const server = await buildServer({
     log,
     random,
@@ -202,30 +227,44 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
         db,
         lookupApiKey: rooms.lookupApiKey,
         insertSession: groupInserter(db, sessionDeps),
+        findSession: groupSessionFinder(db),
         secrets: secretBox(options.masterKeys),
         addresses: { allowLoopback: options.webhooks.allowLoopback },
+        rateLimits,
+        recordKeyUse: keyUseRecorder({ db, clock, log }),
       }),
-      agentDoor({
-        db,
-        basePaths: ['/aipay/api/v1', '/api/v1'],
-        deps: {
-          ...sessionDeps,
-          signer: localOrderSigner(options.orderKey),
-          reclaimAfterSeconds: options.settlement.reclaimAfterSeconds,
-          serviceDomain: options.serviceDomain,
-          cryptography: viemCryptography,
-          payerChain: payerChainOf(rooms.rpcOf),
-          maxOpenSessions: options.maxOpenSessions,
-        },
-      }),
+      limitedDoor(
+        agentDoor({
+          db,
+          basePaths: ['/aipay/api/v1', '/api/v1'],
+          deps: {
+            ...sessionDeps,
+            signer: localOrderSigner(options.orderKey),
+            reclaimAfterSeconds: options.settlement.reclaimAfterSeconds,
+            serviceDomain: options.serviceDomain,
+            cryptography: viemCryptography,
+            payerChain: payerChainOf(rooms.rpcOf),
+            maxOpenSessions: options.maxOpenSessions,
+          },
+        }),
+        rateLimits,
+        clock,
+      ),
       checkoutDoor({ db, chains, origin, agentApi: `${origin}/aipay/api/v1` }),
       openApiDoor({ origin, tables: [merchantApi, agentApi] }),
+      docsDoor({ origin, tables: [merchantApi, agentApi] }),
     ],
   });
   await server.listen({ host: http.host, port: http.port });
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : http.port;
   return { listeningOrigin: `http://${http.host}:${port}`, close: () => closeServer(server) };
+}
+
+/** Switching rate limits off lifts the quota of open sessions and these together. */
+function rateLimitsOf(options: ServiceOptions): RateLimits | undefined {
+  if ('rateLimits' in options) return options.rateLimits;
+  return options.maxOpenSessions === undefined ? undefined : defaultRateLimits;
 }
 
 async function closeServer(server: FastifyInstance): Promise<void> {
@@ -266,6 +305,7 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
       sender,
       signer: localOrderSigner(options.orderKey),
       settings: options.settlement,
+      wallet: localWallet(options.settlerKey).address,
       read: (chainId, request) => call(rooms.rpcOf(chainId), request, 'latest'),
     },
     signal,
@@ -281,7 +321,8 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
     settings: deliverySettings(options),
     signal,
   }).finally(() => egress.close());
-  return [sender.run(signal), settlement, deliveries, expire(options, db, signal)];
+  const housekeeping = [runEventHousekeeping({ db, clock, log }, signal), forgetAnswers(options, db, signal)];
+  return [sender.run(signal), settlement, deliveries, ...housekeeping, expire(options, db, signal)];
 }
 
 function deliverySettings({ webhooks }: ServiceOptions): typeof defaultDeliverySettings {
@@ -306,5 +347,19 @@ async function expire(options: ServiceOptions, db: Database, signal: AbortSignal
       log.error('sessions.expiry_failed', error);
     }
     await clock.sleep(expiryIntervalMs, signal);
+  }
+}
+
+/** Deletes the answers to idempotency keys that are too old. */
+async function forgetAnswers(options: ServiceOptions, db: Database, signal: AbortSignal): Promise<void> {
+  const { clock, log } = options;
+  while (!signal.aborted) {
+    try {
+      const count = await deleteOldAnswers(db, clock.now(), answerBatch);
+      if (count >= answerBatch) continue;
+    } catch (error) {
+      log.error('idempotency.housekeeping_failed', error);
+    }
+    await clock.sleep(answerIntervalMs, signal);
   }
 }

@@ -49,6 +49,14 @@ export const productsById = statement(
    where product_id = any($2) and merchant_id = $1 and status <> 'removed'`,
 );
 
+// For many merchants' requests at once; the caller gives each its own merchant's products only.
+export const productsByIdOfAll = statement(
+  'product_by_ids_of_all',
+  ['text[]'],
+  { ...columns, merchant_id: 'text' },
+  `select ${columnList}, merchant_id from products where product_id = any($1) and status <> 'removed'`,
+);
+
 // For new links: the lock keeps a product from being archived or removed between this look and the link's commit.
 // In the order of ids, so that two links cannot wait for each other.
 export const lockProductsById = statement(

@@ -18,6 +18,7 @@ import {
   productCount,
   productPage,
   productsById,
+  productsByIdOfAll,
   removeProductRow,
   replaceProduct,
   setProductStatus,
@@ -94,6 +95,23 @@ export async function productsForItems(
 ): Promise<Map<string, ItemProduct>> {
   const rows = await queryable.query(productsById, [merchantId, productIds]);
   return new Map(rows.map((row) => [row.product_id, itemProductOf(row)]));
+}
+
+/** The same for many merchants' requests in one round trip, in the order asked for. */
+export async function productsForMany(
+  queryable: Queryable,
+  refs: readonly { merchantId: string; productIds: readonly string[] }[],
+): Promise<Map<string, ItemProduct>[]> {
+  const productIds = [...new Set(refs.flatMap((ref) => ref.productIds))];
+  const rows = await queryable.query(productsByIdOfAll, [productIds]);
+  const byId = new Map(rows.map((row) => [row.product_id, row]));
+  return refs.map((ref) => {
+    const own = ref.productIds.flatMap((productId) => {
+      const row = byId.get(productId);
+      return row?.merchant_id === ref.merchantId ? [row] : [];
+    });
+    return new Map(own.map((row) => [row.product_id, itemProductOf(row)]));
+  });
 }
 
 /**

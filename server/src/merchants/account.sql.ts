@@ -22,6 +22,14 @@ export const accountById = statement(
 );
 export type AccountRow = Row<typeof accountById>;
 
+export const accountsByIds = statement(
+  'accounts_by_ids',
+  ['text[]', 'text[]'],
+  columns,
+  `select ${columnList} from accounts
+   where (merchant_id, account_id) in (select * from unnest($1::text[], $2::text[]))`,
+);
+
 export const accountsOfMerchant = statement(
   'accounts_of_merchant',
   ['text'],

@@ -12,6 +12,7 @@ import { emit } from '#webhooks/outbox.ts';
 import {
   type AccountRow,
   accountById,
+  accountsByIds,
   accountsOfMerchant,
   insertAccount,
   lockMerchantForAccounts,
@@ -77,6 +78,19 @@ export async function findAccount(
 ): Promise<StoredAccount | undefined> {
   const rows = await queryable.query(accountById, [merchantId, accountId]);
   return rows[0] === undefined ? undefined : parseAccount(rows[0]);
+}
+
+/** Many accounts in one round trip, in the order asked for; undefined where the merchant never had the account. */
+export async function findAccounts(
+  queryable: Queryable,
+  refs: readonly { merchantId: string; accountId: string }[],
+): Promise<(StoredAccount | undefined)[]> {
+  const rows = await queryable.query(accountsByIds, [
+    refs.map((ref) => ref.merchantId),
+    refs.map((ref) => ref.accountId),
+  ]);
+  const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.account_id}`, parseAccount(row)]));
+  return refs.map((ref) => found.get(`${ref.merchantId} ${ref.accountId}`));
 }
 
 /** The merchant's accounts in use, newest first. */

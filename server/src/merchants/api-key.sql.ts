@@ -2,10 +2,25 @@ import { statement } from '#db/statement.ts';
 
 export const insertApiKey = statement(
   'api_key_insert',
-  ['text', 'text', 'text', 'bytea', 'text', 'text[]', 'timestamptz', 'timestamptz'],
+  [
+    'text',
+    'text',
+    'text',
+    'bytea',
+    'text',
+    'text[]',
+    'timestamptz',
+    'text[]',
+    'text[]',
+    'int8',
+    'int8',
+    'timestamptz',
+  ],
   {},
-  `insert into api_keys (key_id, merchant_id, kind, key_hash, last4, permissions, expires_at, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `insert into api_keys
+     (key_id, merchant_id, kind, key_hash, last4, permissions, expires_at, ip_allow_list, origins, max_session_amount,
+      max_day_amount, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
 // By the hash of the whole key: an index lookup, and no secret is ever compared byte by byte.
@@ -20,8 +35,13 @@ export const apiKeysByHashes = statement(
     permissions: 'text[]',
     expires_at: 'timestamptz?',
     revoked_at: 'timestamptz?',
+    ip_allow_list: 'text[]',
+    origins: 'text[]',
+    max_session_amount: 'int8?',
+    max_day_amount: 'int8?',
   },
-  `select key_hash, key_id, merchant_id, kind, permissions, expires_at, revoked_at
+  `select key_hash, key_id, merchant_id, kind, permissions, expires_at, revoked_at, ip_allow_list, origins,
+     max_session_amount, max_day_amount
    from api_keys where key_hash = any ($1)`,
 );
 
@@ -30,6 +50,32 @@ export const revokeKey = statement(
   ['text', 'timestamptz'],
   { key_id: 'text' },
   'update api_keys set revoked_at = coalesce(revoked_at, $2) where key_id = $1 returning key_id',
+);
+
+// Replicas each write on their own: the time never goes back, and never moves by less than a minute.
+export const setLastUsed = statement(
+  'api_key_set_last_used',
+  ['text', 'timestamptz'],
+  {},
+  `update api_keys set last_used_at = $2
+   where key_id = $1 and (last_used_at is null or last_used_at <= $2::timestamptz - interval '1 minute')`,
+);
+
+// The row stays locked until the session's transaction ends, so sums are exact whatever comes at the same time. Clocks of
+// replicas differ around midnight: an amount of yesterday counts to today once today has begun.
+export const addSpending = statement(
+  'api_key_add_spending',
+  ['text', 'timestamptz', 'int8', 'int8'],
+  { amount: 'int8' },
+  `insert into api_key_spending (key_id, day_start, amount)
+   select $1::text, $2::timestamptz, $3::int8 where $3::int8 <= $4::int8
+   on conflict (key_id) do update set
+     day_start = greatest(api_key_spending.day_start, excluded.day_start),
+     amount = excluded.amount
+       + case when api_key_spending.day_start >= excluded.day_start then api_key_spending.amount else 0 end
+   where excluded.amount
+       + case when api_key_spending.day_start >= excluded.day_start then api_key_spending.amount else 0 end <= $4::int8
+   returning amount`,
 );
 
 export const apiKeysOfMerchant = statement(
@@ -42,8 +88,14 @@ export const apiKeysOfMerchant = statement(
     permissions: 'text[]',
     expires_at: 'timestamptz?',
     revoked_at: 'timestamptz?',
+    ip_allow_list: 'text[]',
+    origins: 'text[]',
+    max_session_amount: 'int8?',
+    max_day_amount: 'int8?',
+    last_used_at: 'timestamptz?',
     created_at: 'timestamptz',
   },
-  `select key_id, kind, last4, permissions, expires_at, revoked_at, created_at
+  `select key_id, kind, last4, permissions, expires_at, revoked_at, ip_allow_list, origins, max_session_amount,
+     max_day_amount, last_used_at, created_at
    from api_keys where merchant_id = $1 order by created_at, key_id`,
 );

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { Refusal } from '@florin/protocol/error.ts';
+import { microUsd } from '@florin/protocol/money.ts';
 import { permissionPresets, permissions } from '@florin/protocol/permission.ts';
 import fc from 'fast-check';
 import { statement } from '#db/statement.ts';
@@ -86,7 +87,13 @@ test('a secret key may do everything, a restricted one what its preset or list s
     const identity = await authenticate(lookup, `Bearer ${key}`, now);
     assert.deepEqual(
       { ...identity, permissions: [] },
-      { keyId, merchantId, kind: request.kind, permissions: [] },
+      {
+        keyId,
+        merchantId,
+        kind: request.kind,
+        permissions: [],
+        limits: { maxSessionAmount: undefined, maxDayAmount: undefined },
+      },
     );
     return [...identity.permissions];
   };
@@ -210,12 +217,19 @@ test('lists show everything of a key but the key', async () => {
     createMerchant(transaction, deps, { merchantName: 'Other' }),
   );
   const expiresAt = new Date('2027-01-01T00:00:00Z');
+  const limits = {
+    ipAllowList: ['203.0.113.0/24', '2001:db8::/32'],
+    origins: ['https://shop.example.com'],
+    maxSessionAmount: microUsd(5_000_000),
+    maxDayAmount: microUsd(100_000_000),
+  };
   const { keyId, key } = await database.db.transaction((transaction) =>
     createApiKey(transaction, deps, {
       merchantId: merchant.merchantId,
       kind: 'restricted',
       preset: 'storefront',
       expiresAt,
+      ...limits,
     }),
   );
   assert.deepEqual(await listApiKeys(database.db, merchant.merchantId), [
@@ -226,6 +240,8 @@ test('lists show everything of a key but the key', async () => {
       permissions: [...permissionPresets.storefront],
       expiresAt,
       revokedAt: undefined,
+      ...limits,
+      lastUsedAt: undefined,
       createdAt: now,
     },
   ]);

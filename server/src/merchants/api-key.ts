@@ -13,6 +13,13 @@ import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { apiKeysByHashes, apiKeysOfMerchant, insertApiKey, revokeKey } from './api-key.sql.ts';
+import {
+  type ApiKeyLimits,
+  amountOf,
+  isSourceAllowed,
+  limitsOf,
+  type RequestSource,
+} from './api-key-limits.ts';
 
 export type ApiKeyKind = 'secret' | 'restricted';
 
@@ -22,16 +29,20 @@ export interface ApiKeyIdentity {
   readonly merchantId: string;
   readonly kind: ApiKeyKind;
   readonly permissions: ReadonlySet<Permission>;
+  /** What sessions that the key creates may come to. Where it may be used from has been checked already. */
+  readonly limits: Pick<ApiKeyLimits, 'maxSessionAmount' | 'maxDayAmount'>;
 }
 
 /** A key as lists show it: never the key itself. */
-export interface ApiKeySummary {
+export interface ApiKeySummary extends ApiKeyLimits {
   readonly keyId: string;
   readonly kind: ApiKeyKind;
   readonly last4: string;
   readonly permissions: readonly Permission[];
   readonly expiresAt: Date | undefined;
   readonly revokedAt: Date | undefined;
+  /** At most a minute behind; undefined when the key was never used. */
+  readonly lastUsedAt: Date | undefined;
   readonly createdAt: Date;
 }
 
@@ -61,7 +72,7 @@ function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-export interface ApiKeyRequest {
+export interface ApiKeyRequest extends Partial<ApiKeyLimits> {
   readonly merchantId: string;
   readonly kind: ApiKeyKind;
   /** For restricted keys; `read_only` when neither this nor `permissions` is given. */
@@ -70,12 +81,16 @@ export interface ApiKeyRequest {
   readonly expiresAt?: Date;
 }
 
-/** Makes a key and returns it, the only time that it is ever seen: only its SHA-256 and last four characters are kept. */
+/**
+ * Makes a key and returns it, the only time that it is ever seen: only its SHA-256 and last four characters are kept.
+ * Refuses limits that mean nothing (400101).
+ */
 export async function createApiKey(
   transaction: Transaction,
   deps: { clock: Clock; random: Random },
   request: ApiKeyRequest,
 ): Promise<{ keyId: string; key: string }> {
+  const limits = limitsOf(request);
   const secret = deps.random.bytes(32).reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
   const start = prefixes[request.kind] + base62(secret, secretLength);
   const key = start + checksumOf(start);
@@ -92,6 +107,10 @@ export async function createApiKey(
     key.slice(-4),
     [...granted],
     request.expiresAt ?? null,
+    limits.ipAllowList,
+    limits.origins,
+    limits.maxSessionAmount ?? null,
+    limits.maxDayAmount ?? null,
     deps.clock.now(),
   ]);
   return { keyId, key };
@@ -126,11 +145,15 @@ export async function findApiKeys(
   return keyHashes.map((hash) => byHash.get(hash.toString('latin1')));
 }
 
-/** Tells who calls. Refuses a missing or malformed header (200101) and an unknown, expired or revoked key (200102). */
+/**
+ * Tells who calls. Refuses a missing or malformed header (200101), and (200102) a key that is unknown, expired or revoked
+ * or may not be used from where the request comes from; callers cannot tell these apart.
+ */
 export async function authenticate(
   lookup: ApiKeyLookup,
   header: string | undefined,
   now: Date,
+  source: RequestSource = {},
 ): Promise<ApiKeyIdentity> {
   const key = keyOfHeader(header);
   // The checksum is looked at first, so that typing errors and guesses never reach the database.
@@ -139,11 +162,17 @@ export async function authenticate(
   const row = isWellFormed ? await lookup(hashOf(key)) : undefined;
   const isExpired = row?.expires_at != null && row.expires_at <= now;
   if (row === undefined || row.revoked_at !== null || isExpired) throw new Refusal('api_key_invalid');
+  const { ip_allow_list: ipAllowList, origins } = row;
+  if (!isSourceAllowed({ ipAllowList, origins }, source)) throw new Refusal('api_key_invalid');
   return {
     keyId: row.key_id,
     merchantId: row.merchant_id,
     kind: row.kind as ApiKeyKind,
     permissions: new Set(row.permissions as Permission[]),
+    limits: {
+      maxSessionAmount: amountOf(row.max_session_amount),
+      maxDayAmount: amountOf(row.max_day_amount),
+    },
   };
 }
 
@@ -162,6 +191,11 @@ export async function listApiKeys(queryable: Queryable, merchantId: string): Pro
     permissions: row.permissions as Permission[],
     expiresAt: row.expires_at ?? undefined,
     revokedAt: row.revoked_at ?? undefined,
+    ipAllowList: row.ip_allow_list,
+    origins: row.origins,
+    maxSessionAmount: amountOf(row.max_session_amount),
+    maxDayAmount: amountOf(row.max_day_amount),
+    lastUsedAt: row.last_used_at ?? undefined,
     createdAt: row.created_at,
   }));
 }

@@ -7,7 +7,24 @@ export interface Random {
   fraction(): number;
 }
 
+/** Asked for at once, because a session alone needs a dozen small pieces; each byte is given out once and then wiped. */
+const poolBytes = 8_192;
+let pool = Buffer.alloc(0);
+let used = 0;
+
+function pooledBytes(size: number): Uint8Array {
+  if (size > poolBytes / 4) return randomBytes(size);
+  if (used + size > pool.length) {
+    pool = randomBytes(poolBytes);
+    used = 0;
+  }
+  const piece = new Uint8Array(pool.subarray(used, used + size));
+  pool.fill(0, used, used + size);
+  used += size;
+  return piece;
+}
+
 export const systemRandom: Random = {
-  bytes: (size) => randomBytes(size),
-  fraction: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
+  bytes: pooledBytes,
+  fraction: () => Buffer.from(pooledBytes(6)).readUIntBE(0, 6) / 2 ** 48,
 };

@@ -4,14 +4,13 @@ import type { LineItem, ProductData } from '@florin/protocol/line-item.ts';
 import { type MicroUsd, maxMicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type SessionCreateBody, sessionLifeSeconds } from '@florin/protocol/session.ts';
-import { productsForItems } from '#catalog/product.ts';
+import type { ItemProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { Queryable } from '#db/database.ts';
 import { assertSettlementToken } from '#links/link-terms.ts';
-import { findAccount } from '#merchants/account.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { type FeeRates, quoteOf, routesTo } from './quote.ts';
+import type { TermsReader } from './terms-reader.ts';
 
 interface TermsDeps {
   readonly chains: Chains;
@@ -28,22 +27,27 @@ export interface CheckoutTerms {
   readonly expirationTime: Date;
 }
 
+const noProducts: ReadonlyMap<string, ItemProduct> = new Map();
+
 type ItemBody = SessionCreateBody['lineItems'][number];
 
 /** Checks a checkout request against the merchant's account, products and the configured routes. Writes nothing. */
 export async function checkoutTerms(
-  queryable: Queryable,
+  reader: TermsReader,
   deps: TermsDeps,
   merchantId: string,
   body: SessionCreateBody,
 ): Promise<CheckoutTerms> {
   const expirationTime = expirationOf(deps.clock, body.expirationTime);
   const productIds = productIdsOf(body.lineItems);
-  const account = await findAccount(queryable, merchantId, body.accountId);
+  const [account, products] = await Promise.all([
+    reader.account(merchantId, body.accountId),
+    productIds.length === 0 ? noProducts : reader.products(merchantId, productIds),
+  ]);
   if (account === undefined) throw new Refusal('account_not_found', body.accountId);
   if (account.status !== 'normal') throw new Refusal('account_removed', body.accountId);
   assertSettlementToken(deps.chains, body.settlementToken, account.settlementCurrencies);
-  const items = await snapshotItems(queryable, deps.random, merchantId, body.lineItems, productIds);
+  const items = snapshotItems(deps.random, body.lineItems, productIds, products);
   const amount = items.reduce((sum, item) => sum + BigInt(item.unitPrice) * BigInt(item.quantity), 0n);
   if (amount > maxMicroUsd)
     throw new Refusal('amount_out_of_range', `the total is over ${maxMicroUsd} Micro-USD`);
@@ -98,17 +102,12 @@ function productIdsOf(items: readonly ItemBody[]): string[] {
   return [...new Set(productIds.filter((productId) => productId !== ''))];
 }
 
-async function snapshotItems(
-  queryable: Queryable,
+function snapshotItems(
   random: Random,
-  merchantId: string,
   items: readonly ItemBody[],
   productIds: readonly string[],
-): Promise<LineItem[]> {
-  const products =
-    productIds.length === 0
-      ? new Map<string, never>()
-      : await productsForItems(queryable, merchantId, productIds);
+  products: ReadonlyMap<string, ItemProduct>,
+): LineItem[] {
   assertAll(productIds, (id) => products.has(id), 'product_not_found', 'products_missing');
   assertAll(
     productIds,

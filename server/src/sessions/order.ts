@@ -3,6 +3,7 @@ import { toTokenAmount } from '@florin/protocol/money.ts';
 import { type Hex, type Order, orderKinds } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chains } from '#chains/chain.ts';
+import { findCursor } from '#chains/watcher/cursor.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { insertOrder, orderById, ordersByIds } from './order.sql.ts';
@@ -56,7 +57,7 @@ export function assertPayable(session: StoredSession, now: Date): void {
 
 /**
  * Signs and stores an order that lets one payer pay the session with one token, exactly once. Identical requests give
- * the identical order. Sets signedOnce. Refuses what cannot be paid (1002xx, 100608, 100613).
+ * the identical order. Sets signedOnce. Refuses what cannot be paid (1002xx, 100608, 100613, 900401).
  */
 export async function prepareOrder(
   transaction: Transaction,
@@ -69,6 +70,9 @@ export async function prepareOrder(
   const settlementToken = deps.chains.token(session.settlementToken);
   if (chain === undefined || settlementToken === undefined)
     throw new Refusal('payment_token_unsupported', token.tokenId);
+  const cursor = await findCursor(transaction, chain.chainId);
+  // Nobody looks at a chain whose breaker has tripped: a payment there would stay unseen for as long.
+  if (cursor !== undefined && cursor.haltedReason !== '') throw new Refusal('chain_unavailable', chain.name);
   const quote = quoteSession(deps.chains, deps.rates, session, token);
   const order = orderOf(request, quote, settlementToken, deps.reclaimAfterSeconds);
   const stored: StoredOrder = {

@@ -1,4 +1,5 @@
 import { statement } from '#db/statement.ts';
+import { claimColumns, claimedTable } from '#merchants/idempotency.ts';
 import { incomingEventKinds, incomingEvents, outboxTables, outboxWake } from '#webhooks/outbox.ts';
 
 /** Columns of a new session in the order of the insert, with the type of the array that carries them. */
@@ -53,4 +54,36 @@ export const insertSessions = statement(
      select all_incoming_events.* from all_incoming_events join inserted on inserted.session_id = object_id
    ), ${outboxTables}
    select inserted.session_id, ${outboxWake} as woken from inserted`,
+);
+
+const claimNames = claimColumns.map(([name]) => name);
+const claimArrays = claimColumns.map(([, type], index) => `$${names.length + index + 1}::${type}`);
+
+/**
+ * The same with idempotency keys: a session whose key was used is left out, its event too. Key, answer, session and event
+ * stand or fall together. Answers with every session whose account still stands, and whether it was stored.
+ */
+export const insertClaimedSessions = statement(
+  'sessions_insert_claimed',
+  [
+    ...newSessionColumns.map(([, type]) => type),
+    ...claimColumns.map(([, type]) => type),
+    ...incomingEventKinds,
+  ],
+  { session_id: 'text', is_stored: 'bool', woken: 'text?' },
+  `with draft as (
+     select d.* from unnest(${[...arrays, ...claimArrays].join(', ')})
+       as d (${[...names, ...claimNames].join(', ')})
+     join accounts a on a.account_id = d.account_id and a.version = d.account_version and a.status = 'normal'
+   ), ${claimedTable}, inserted as (
+     insert into sessions (${names.join(', ')}, status, updated_at)
+     select ${names.join(', ')}, 'initialized', created_at from draft
+     where claim_key is null or claim_request_id in (select request_id from claimed)
+     returning session_id
+   ), ${incomingEvents(names.length + claimNames.length + 1).replace('incoming_events as', 'all_incoming_events as')},
+   incoming_events as (
+     select all_incoming_events.* from all_incoming_events join inserted on inserted.session_id = object_id
+   ), ${outboxTables}
+   select draft.session_id, inserted.session_id is not null as is_stored, ${outboxWake} as woken
+   from draft left join inserted on inserted.session_id = draft.session_id`,
 );

@@ -1,9 +1,10 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { batched } from '#db/batch.ts';
 import type { Database, Parameter, Queryable } from '#db/database.ts';
+import { claimValues, type IdempotencyClaim } from '#merchants/idempotency.ts';
 import type { Random } from '#outside/random.ts';
 import { incomingEventValues, type OutboxEvent } from '#webhooks/outbox.ts';
-import { insertSessions } from './session-insert.sql.ts';
+import { insertClaimedSessions, insertSessions } from './session-insert.sql.ts';
 import { fullView, sessionViewJson } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';
 
@@ -11,10 +12,17 @@ import type { StoredSession } from './stored-session.ts';
 export interface NewSession {
   readonly session: StoredSession;
   readonly salt: Hex;
+  /** The idempotency key that the session is stored under, with the answer for repeats; both or none are stored. */
+  readonly claim?: IdempotencyClaim;
 }
 
-/** Stores a session with its session.created event; false when its account has been removed or re-created meanwhile. */
-export type SessionInserter = (created: NewSession) => Promise<boolean>;
+/**
+ * Whether a session was stored, with its session.created event. `account_gone`: its account has been removed or
+ * re-created meanwhile. `key_used`: its idempotency key has an answer already. Nothing was stored then.
+ */
+export type InsertOutcome = 'stored' | 'account_gone' | 'key_used';
+
+export type SessionInserter = (created: NewSession) => Promise<InsertOutcome>;
 
 interface InsertDeps {
   readonly random: Random;
@@ -26,7 +34,7 @@ const groupCommit = { maxSize: 64, maxInFlight: 2, maxWaiting: 5_000 };
 
 /** An inserter that stores sessions within the caller's transaction, or alone when given the pool. */
 export function sessionInserter(queryable: Queryable, deps: InsertDeps): SessionInserter {
-  return async (created) => (await insertAll(queryable, deps, [created]))[0] === true;
+  return async (created) => (await insertAll(queryable, deps, [created]))[0] ?? 'account_gone';
 }
 
 /** An inserter for many requests at once: they share round trips and commits. */
@@ -38,12 +46,38 @@ async function insertAll(
   queryable: Queryable,
   deps: InsertDeps,
   created: readonly NewSession[],
-): Promise<boolean[]> {
-  const events = created.map(({ session }) => createdEvent(session, deps.origin));
-  const values = [...sessionValues(created), ...incomingEventValues(deps.random, events)];
-  const rows = await queryable.query(insertSessions, values);
-  const stored = new Set(rows.map((row) => row.session_id));
-  return created.map(({ session }) => stored.has(session.sessionId));
+): Promise<InsertOutcome[]> {
+  const events = incomingEventValues(
+    deps.random,
+    created.map(({ session }) => createdEvent(session, deps.origin)),
+  );
+  const outcomes = await (created.some(({ claim }) => claim !== undefined)
+    ? insertClaimed(queryable, created, events)
+    : insertUnclaimed(queryable, created, events));
+  return created.map(({ session }) => outcomes.get(session.sessionId) ?? 'account_gone');
+}
+
+async function insertUnclaimed(
+  queryable: Queryable,
+  created: readonly NewSession[],
+  events: readonly Parameter[],
+): Promise<Map<string, InsertOutcome>> {
+  const rows = await queryable.query(insertSessions, [...sessionValues(created), ...events]);
+  return new Map(rows.map((row) => [row.session_id, 'stored']));
+}
+
+async function insertClaimed(
+  queryable: Queryable,
+  created: readonly NewSession[],
+  events: readonly Parameter[],
+): Promise<Map<string, InsertOutcome>> {
+  const claims = claimValues(created.map(({ claim }) => claim));
+  const rows = await queryable.query(insertClaimedSessions, [
+    ...sessionValues(created),
+    ...claims,
+    ...events,
+  ]);
+  return new Map(rows.map((row) => [row.session_id, row.is_stored ? 'stored' : 'key_used']));
 }
 
 function createdEvent(session: StoredSession, origin: string): OutboxEvent {

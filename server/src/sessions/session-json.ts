@@ -66,6 +66,7 @@ export function sessionJson(session: StoredSession, options: SessionJsonOptions)
     status: session.status,
     pendingReason: session.pendingReason,
     intendedPayer: session.intendedPayer,
+    refundedAmount: microUsdToNumber(session.refundedAmount),
   };
   return `${JSON.stringify(fields).slice(0, -1)},"metadata":${session.metadata}}`;
 }

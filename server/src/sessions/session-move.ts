@@ -1,3 +1,4 @@
+import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import type { Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -28,6 +29,7 @@ export interface SessionChanges {
   readonly paymentSucceededAt?: Date;
   readonly settlementSucceededAt?: Date;
   readonly pendingReason?: PendingReason;
+  readonly refundedAmount?: MicroUsd;
 }
 
 /**
@@ -61,6 +63,7 @@ export async function moveSession(
     next.paymentSucceededAt ?? null,
     next.settlementSucceededAt ?? null,
     now,
+    next.refundedAmount,
   ]);
   const row = rows[0];
   if (row === undefined)

@@ -44,6 +44,7 @@ export function parseSession(row: SessionRow): StoredSession {
     completeTx: row.complete_tx,
     paymentSucceededAt: row.payment_succeeded_at ?? undefined,
     settlementSucceededAt: row.settlement_succeeded_at ?? undefined,
+    refundedAmount: microUsd(row.refunded_amount),
     createdAt: row.created_at,
   };
 }

@@ -18,6 +18,9 @@ const expected = new Map<string, string>([
   ['settling settlement_delayed', 'settlement_pending session.settlement_pending'],
   ['completed settlement_delayed', 'settlement_pending session.settlement_pending'],
   ['settlement_pending settlement_recorded', 'settling session.settling'],
+  ['paid payment_returned', 'paid'],
+  ['settling payment_returned', 'paid'],
+  ['settlement_pending payment_returned', 'paid'],
   ['settlement_pending settlement_final', 'completed session.completed'],
 ]);
 

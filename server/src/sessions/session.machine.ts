@@ -16,6 +16,8 @@ export const sessionTriggers = [
   'settlement_final',
   /** Settlement reorged out, reverted, not mined in time, vault short, recipient blocked, token paused. */
   'settlement_delayed',
+  /** The whole payment is finally back with its payer: by a refund, or by the payer's own reclaim. */
+  'payment_returned',
   /** Nothing can pay the session any more: by our clock when unsigned, by the chain's when signed. */
   'expire',
   'cancel',
@@ -74,6 +76,10 @@ export const sessionMoves: readonly Move[] = [
   },
   { from: 'settlement_pending', trigger: 'settlement_recorded', to: 'settling', event: 'session.settling' },
   { from: 'settlement_pending', trigger: 'settlement_final', to: 'completed', event: 'session.completed' },
+  // Paid is what such a session stays: nothing will be settled, so it neither settles nor waits for a settlement.
+  { from: 'paid', trigger: 'payment_returned', to: 'paid' },
+  { from: 'settling', trigger: 'payment_returned', to: 'paid' },
+  { from: 'settlement_pending', trigger: 'payment_returned', to: 'paid' },
   { from: 'initialized', trigger: 'expire', to: 'expired', event: 'session.expired' },
   { from: 'initialized', trigger: 'cancel', signedOnce: false, to: 'cancelled', event: 'session.cancelled' },
 ];

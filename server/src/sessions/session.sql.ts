@@ -35,6 +35,7 @@ const columns = {
   complete_tx: 'text',
   payment_succeeded_at: 'timestamptz?',
   settlement_succeeded_at: 'timestamptz?',
+  refunded_amount: 'int8',
   created_at: 'timestamptz',
 } as const;
 
@@ -48,6 +49,13 @@ export const sessionById = statement(
   ['text'],
   columns,
   `select ${columnList} from sessions where session_id = $1`,
+);
+
+export const sessionsByIds = statement(
+  'sessions_by_ids',
+  ['text[]'],
+  columns,
+  `select ${columnList} from sessions where session_id = any($1)`,
 );
 
 export type SessionRow = Row<typeof sessionById>;
@@ -108,11 +116,12 @@ export const updateSession = statement(
     'timestamptz',
     'timestamptz',
     'timestamptz',
+    'int8',
   ],
   columns,
   `update sessions set status = $3, signed_once = $4, pending_reason = $5, payer = $6, payer_email = $7,
      paid_token = $8, receipt_id = $9, order_id = $10, initiate_tx = $11, complete_tx = $12,
-     payment_succeeded_at = $13, settlement_succeeded_at = $14, updated_at = $15
+     payment_succeeded_at = $13, settlement_succeeded_at = $14, updated_at = $15, refunded_amount = $16
    where session_id = $1 and status = $2
    returning ${columnList}`,
 );

@@ -1,16 +1,19 @@
+import { createHash } from 'node:crypto';
 import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
 import { base62Of, newId } from '@florin/protocol/id.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
-import type { MicroUsd } from '@florin/protocol/money.ts';
+import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { SessionCreateBody, SessionStatus } from '@florin/protocol/session.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { concat, encodeAbiParameters, keccak256, toHex } from 'viem';
+import { toHex } from 'viem';
 import type { Chains } from '#chains/chain.ts';
+import { batched } from '#db/batch.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { StoredLink } from '#links/stored-link.ts';
+import { IdempotencyKeyUsed } from '#merchants/idempotency.ts';
 import { checkoutTerms } from './checkout-terms.ts';
 import { findOrders } from './order.ts';
 import type { FeeRates } from './quote.ts';
@@ -24,16 +27,20 @@ import {
   sessionCountByStatus,
   sessionPage,
   sessionPageByStatus,
+  sessionsByIds,
 } from './session.sql.ts';
 import { type SessionInserter, sessionInserter } from './session-insert.ts';
 import type { StoredSessionView } from './session-json.ts';
 import { moveSession, type SessionMoveDeps } from './session-move.ts';
 import { parseSession } from './session-row.ts';
 import type { StoredSession } from './stored-session.ts';
+import { type TermsReader, termsReader } from './terms-reader.ts';
 
 export interface SessionDeps extends SessionMoveDeps {
   readonly chains: Chains;
   readonly rates: FeeRates;
+  /** Looks up accounts and products for many requests together; alone when absent. */
+  readonly termsReader?: TermsReader;
 }
 
 /** Sessions of links and of the AI protocol live this long, in seconds. */
@@ -69,7 +76,7 @@ export async function createCheckoutSession(
   insert: SessionInserter = sessionInserter(queryable, deps),
 ): Promise<StoredSession> {
   const { merchantId, body } = request;
-  const terms = await checkoutTerms(queryable, deps, merchantId, body);
+  const terms = await checkoutTerms(deps.termsReader ?? termsReader(queryable), deps, merchantId, body);
   return store(deps, insert, {
     ...terms,
     merchantId,
@@ -123,15 +130,25 @@ export async function createLinkSession(
   });
 }
 
-/** Commits to the line items, so that a receipt can be checked offline, and to a secret salt, so that nobody can guess it. */
+/**
+ * Commits to the line items, so that a receipt can be checked offline, and to a secret salt, so that nobody can guess it:
+ * `sha256(sha256(canonical JSON of the items) || salt)`.
+ */
 export function metaDataOf(items: readonly LineItem[], salt: Hex): Hex {
-  return keccak256(concat([keccak256(toHex(canonicalJson(items))), salt]));
+  const itemsHash = createHash('sha256').update(canonicalJson(items)).digest();
+  return `0x${createHash('sha256')
+    .update(itemsHash)
+    .update(Buffer.from(salt.slice(2), 'hex'))
+    .digest('hex')}`;
 }
 
-/** One filter for a merchant's audits: hash of account, account version and settlement token. */
+/**
+ * One filter for a merchant's audits: the hash of account, account version and settlement token, as canonical JSON in
+ * this order.
+ */
 export function channelIdOf(accountId: string, version: string, settlementToken: string): Hex {
-  const text = { type: 'string' } as const;
-  return keccak256(encodeAbiParameters([text, text, text], [accountId, version, settlementToken]));
+  const text = canonicalJson([accountId, version, settlementToken]);
+  return `0x${createHash('sha256').update(text).digest('hex')}`;
 }
 
 /** Completes a draft with its ids, secrets and on-chain key, and stores it. Refuses when the account is gone by now. */
@@ -164,10 +181,12 @@ async function store(
     completeTx: '',
     paymentSucceededAt: undefined,
     settlementSucceededAt: undefined,
+    refundedAmount: microUsd(0n),
     createdAt: deps.clock.now(),
   };
-  const isStored = await insert({ session, salt });
-  if (!isStored) throw new Refusal('account_removed', account.accountId);
+  const outcome = await insert({ session, salt });
+  if (outcome === 'account_gone') throw new Refusal('account_removed', account.accountId);
+  if (outcome === 'key_used') throw new IdempotencyKeyUsed('the key of this session was used before');
   return session;
 }
 
@@ -205,12 +224,28 @@ export async function cancelSession(
   if (moved === undefined) throw new Refusal('session_already_signed');
 }
 
+/** Finds one session by id. */
+export type SessionFinder = (sessionId: string) => Promise<StoredSession | undefined>;
+
+/** Look-ups that gather while two are under way share the next round trip (bench/README.md). */
+const groupLimits = { maxSize: 64, maxInFlight: 2, maxWaiting: 10_000 };
+
+/** A finder for many requests at once: they share round trips. */
+export function groupSessionFinder(queryable: Queryable): SessionFinder {
+  return batched(async (sessionIds: readonly string[]) => {
+    const rows = await queryable.query(sessionsByIds, [sessionIds]);
+    const found = new Map(rows.map((row) => [row.session_id, parseSession(row)]));
+    return sessionIds.map((sessionId) => found.get(sessionId));
+  }, groupLimits);
+}
+
 /** One session of the merchant with its paid order; undefined when the merchant has no such session. */
 export async function findSessionView(
   queryable: Queryable,
   request: { merchantId: string; sessionId: string },
+  find: SessionFinder = (sessionId) => findSession(queryable, sessionId),
 ): Promise<StoredSessionView | undefined> {
-  const session = await findSession(queryable, request.sessionId);
+  const session = await find(request.sessionId);
   if (session === undefined || session.merchantId !== request.merchantId) return undefined;
   return (await withOrders(queryable, [session]))[0];
 }

@@ -46,6 +46,8 @@ export interface StoredSession {
   readonly completeTx: string;
   readonly paymentSucceededAt: Date | undefined;
   readonly settlementSucceededAt: Date | undefined;
+  /** What finally went back to the payer of the paid order. */
+  readonly refundedAmount: MicroUsd;
   readonly createdAt: Date;
 }
 

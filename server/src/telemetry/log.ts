@@ -8,13 +8,20 @@ export interface Log {
   error(event: string, error: unknown, fields?: Record<string, unknown>): void;
 }
 
-/** A log of JSON lines on standard output. */
+/** Bytes that gather before a write, and how long they wait at most: a line of its own costs a system call. */
+const buffer = { minLength: 4_096, periodicFlush: 250 } as const;
+
+/** A log of JSON lines on standard output. Lines wait up to a quarter of a second; errors and the exit write at once. */
 export function jsonLog(level: 'debug' | 'info' | 'warn' | 'error' | 'silent' = 'info'): Log {
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const output = pino.destination({ dest: 1, sync: false, ...buffer });
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
   return {
     info: (event, fields = {}) => logger.info(fields, event),
     warn: (event, fields = {}) => logger.warn(fields, event),
-    error: (event, error, fields = {}) => logger.error({ ...fields, err: error }, event),
+    error: (event, error, fields = {}) => {
+      logger.error({ ...fields, err: error }, event);
+      output.flush();
+    },
   };
 }
 

@@ -2,21 +2,20 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Database } from '#db/database.ts';
 import { accountOf, findAccount, listAccounts } from '#merchants/account.ts';
-import type { ApiKeyIdentity } from '#merchants/api-key.ts';
-import type { AddRoute } from '../route-handler.ts';
+import type { MerchantRoutes } from './once.ts';
 
 const { routes } = merchantApi;
 
 /** Collection accounts: read one, list all. They change in the dashboard only. */
-export function addAccountRoutes(addRoute: AddRoute<ApiKeyIdentity>, db: Database): void {
-  addRoute(routes.getAccount, async ({ params: { accountId }, caller: { merchantId } }) => {
+export function addAccountRoutes(add: MerchantRoutes, db: Database): void {
+  add.read(routes.getAccount, async ({ params: { accountId }, caller: { merchantId } }) => {
     const account = await findAccount(db, merchantId, accountId);
     if (account === undefined) throw new Refusal('account_not_found', accountId);
     if (account.status !== 'normal') throw new Refusal('account_removed', accountId);
     return accountOf(account);
   });
 
-  addRoute(routes.listAccounts, async ({ caller: { merchantId } }) => {
+  add.read(routes.listAccounts, async ({ caller: { merchantId } }) => {
     const accounts = await listAccounts(db, merchantId);
     return accounts.map(accountOf);
   });

@@ -1,20 +1,28 @@
+import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#db/database.ts';
 import type { LinkDeps } from '#links/link.ts';
 import type { LinkPrice } from '#links/link-terms.ts';
 import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
+import type { KeyUseRecorder } from '#merchants/api-key-limits.ts';
+import { idempotencyKeyOf } from '#merchants/idempotency.ts';
 import { quoteOf, routesTo } from '#sessions/quote.ts';
-import type { SessionDeps } from '#sessions/session.ts';
+import type { SessionDeps, SessionFinder } from '#sessions/session.ts';
 import type { SessionInserter } from '#sessions/session-insert.ts';
 import type { WebhookDeps } from '#webhooks/webhook.ts';
 import { envelope } from '../envelope.ts';
+import { type MerchantGuards, merchantGuards, networkOf, type RateLimits } from '../rate-limit.ts';
 import { requirePermission, routesOf } from '../route-handler.ts';
 import type { Door } from '../server.ts';
 import { addAccountRoutes } from './accounts.ts';
 import { addCapabilityRoutes } from './capabilities.ts';
+import { addDeliveryRoutes } from './deliveries.ts';
+import { addEventRoutes } from './events.ts';
 import { addLinkRoutes } from './links.ts';
+import { type MerchantCaller, merchantRoutes } from './once.ts';
 import { addProductRoutes } from './products.ts';
+import { addRefundRoutes } from './refunds.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
@@ -23,6 +31,12 @@ export interface MerchantDoorDeps extends SessionDeps, WebhookDeps {
   readonly lookupApiKey: ApiKeyLookup;
   /** Stores new sessions; many requests may share one commit. */
   readonly insertSession: SessionInserter;
+  /** Finds sessions for many requests together; each alone when absent. */
+  readonly findSession?: SessionFinder;
+  /** What callers may ask in a time; without them there is no limit. */
+  readonly rateLimits?: RateLimits | undefined;
+  /** Told of every key that was used; nothing waits for it. */
+  readonly recordKeyUse?: KeyUseRecorder;
 }
 
 /**
@@ -40,26 +54,54 @@ export function merchantDoor(deps: MerchantDoorDeps): Door {
   };
   return (server) => {
     const shape = { basePath: merchantApi.basePath, shape: envelope };
-    const addRoute = routesOf<ApiKeyIdentity>(server, {
+    const guards = merchantGuards(deps.rateLimits, deps.clock);
+    const addRoute = routesOf<MerchantCaller>(server, {
       ...shape,
-      authorize: async (request, route) => {
-        const identity = await authenticate(deps.lookupApiKey, authorizationOf(request), deps.clock.now());
+      authorize: async (request, route, reply) => {
+        const identity = await identify(deps, guards, request, reply);
+        void deps.recordKeyUse?.(identity.keyId);
+        guards.ofKey(route, identity.keyId, reply);
         requirePermission(route, identity.permissions);
-        return identity;
+        // Reads are safe to repeat without a key: a client that sends one with every request is no worse for it.
+        const header = route.method === 'POST' ? request.headers['idempotency-key'] : undefined;
+        return { ...identity, idempotencyKey: idempotencyKeyOf(header) };
       },
     });
-    const addPublicRoute = routesOf<undefined>(server, { ...shape, authorize: () => undefined });
-    addProductRoutes(addRoute, db, linkDeps);
-    addAccountRoutes(addRoute, db);
-    addLinkRoutes(addRoute, db, linkDeps);
-    addSessionRoutes(addRoute, db, deps);
-    addWebhookRoutes(addRoute, db, deps);
+    const addPublicRoute = routesOf<undefined>(server, {
+      ...shape,
+      authorize: (request, _route, reply) => {
+        guards.publicRead(networkOf(request.ip), reply);
+        return undefined;
+      },
+    });
+    const add = merchantRoutes(addRoute, deps);
+    addProductRoutes(add, db, linkDeps);
+    addAccountRoutes(add, db);
+    addLinkRoutes(add, db, linkDeps);
+    addSessionRoutes(add, db, deps);
+    addRefundRoutes(add, db, deps);
+    addWebhookRoutes(add, db, deps);
+    addDeliveryRoutes(add, db, deps);
+    addEventRoutes(add, db, deps);
     addCapabilityRoutes(addPublicRoute, deps);
   };
 }
 
-function authorizationOf(request: FastifyRequest): string | undefined {
-  return request.headers.authorization;
+/** Who calls. Addresses that keep failing get 900101 instead; a valid key passes, whatever else its address sends. */
+async function identify(
+  deps: MerchantDoorDeps,
+  guards: MerchantGuards,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<ApiKeyIdentity> {
+  const { authorization, origin } = request.headers;
+  const source = { clientAddress: request.ip, origin };
+  try {
+    return await authenticate(deps.lookupApiKey, authorization, deps.clock.now(), source);
+  } catch (error) {
+    if (error instanceof Refusal) guards.failedAuthentication(networkOf(request.ip), reply);
+    throw error;
+  }
 }
 
 function takesPrice(deps: Pick<SessionDeps, 'chains' | 'rates'>, price: LinkPrice): boolean {

@@ -9,19 +9,19 @@ import {
 import type { Database } from '#db/database.ts';
 import type { LinkDeps } from '#links/link.ts';
 import { archiveProduct, unarchiveProduct } from '#links/link-status.ts';
-import type { ApiKeyIdentity } from '#merchants/api-key.ts';
-import { type AddRoute, success } from '../route-handler.ts';
+import { success } from '../route-handler.ts';
+import type { MerchantRoutes } from './once.ts';
 import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
 /** Products: create, change, list and read. */
-export function addProductRoutes(addRoute: AddRoute<ApiKeyIdentity>, db: Database, deps: LinkDeps): void {
-  addRoute(routes.createProduct, ({ body, caller: { merchantId } }) =>
-    db.transaction((transaction) => createProduct(transaction, deps, { merchantId, body })),
+export function addProductRoutes(add: MerchantRoutes, db: Database, deps: LinkDeps): void {
+  add.change(routes.createProduct, ({ body, caller: { merchantId } }, transaction) =>
+    createProduct(transaction, deps, { merchantId, body }),
   );
 
-  addRoute(routes.listProducts, async ({ params, caller: { merchantId } }) => {
+  add.read(routes.listProducts, async ({ params, caller: { merchantId } }) => {
     const { total, products } = await listProducts(db, { ...params, merchantId });
     return {
       total,
@@ -32,28 +32,28 @@ export function addProductRoutes(addRoute: AddRoute<ApiKeyIdentity>, db: Databas
     };
   });
 
-  addRoute(routes.listProductsByIds, ({ body, caller: { merchantId } }) =>
-    productsByIds(db, { merchantId, productIds: body.productIds }),
+  add.query(routes.listProductsByIds, ({ body, caller: { merchantId } }, queryable) =>
+    productsByIds(queryable, { merchantId, productIds: body.productIds }),
   );
 
-  addRoute(routes.updateProduct, async ({ body, caller: { merchantId } }) => {
+  add.change(routes.updateProduct, async ({ body, caller: { merchantId } }, transaction) => {
     const request = { merchantId, productId: body.productId, body };
-    await db.transaction((transaction) => updateProduct(transaction, deps, request));
+    await updateProduct(transaction, deps, request);
     return success;
   });
 
-  addRoute(routes.removeProduct, async ({ body, caller: { merchantId } }) => {
-    await db.transaction((transaction) => removeProduct(transaction, deps, { ...body, merchantId }));
+  add.change(routes.removeProduct, async ({ body, caller: { merchantId } }, transaction) => {
+    await removeProduct(transaction, deps, { ...body, merchantId });
     return success;
   });
 
-  addRoute(routes.archiveProduct, async ({ body, caller: { merchantId } }) => {
-    await db.transaction((transaction) => archiveProduct(transaction, deps, { ...body, merchantId }));
+  add.change(routes.archiveProduct, async ({ body, caller: { merchantId } }, transaction) => {
+    await archiveProduct(transaction, deps, { ...body, merchantId });
     return success;
   });
 
-  addRoute(routes.unarchiveProduct, async ({ body, caller: { merchantId } }) => {
-    await db.transaction((transaction) => unarchiveProduct(transaction, deps, { ...body, merchantId }));
+  add.change(routes.unarchiveProduct, async ({ body, caller: { merchantId } }, transaction) => {
+    await unarchiveProduct(transaction, deps, { ...body, merchantId });
     return success;
   });
 }

@@ -88,6 +88,7 @@ test('a session is created initialized, whole, and read back the same', async ()
     status: 'initialized',
     pendingReason: '',
     intendedPayer: '',
+    refundedAmount: 0,
     metadata: { order: 7 },
   });
   const read = await get(`/session/${sessionId}`);

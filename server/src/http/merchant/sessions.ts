@@ -1,30 +1,38 @@
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionStatus } from '@florin/protocol/session.ts';
-import type { Database } from '#db/database.ts';
+import type { Database, Transaction } from '#db/database.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
+import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
+import type { IdempotencyClaim } from '#merchants/idempotency.ts';
 import {
   cancelSession,
   createCheckoutSession,
   findSessionView,
   listSessionViews,
   type SessionDeps,
+  type SessionFinder,
 } from '#sessions/session.ts';
-import type { SessionInserter } from '#sessions/session-insert.ts';
+import { type NewSession, type SessionInserter, sessionInserter } from '#sessions/session-insert.ts';
 import { type SessionJsonOptions, sessionJson, sessionViewJson } from '#sessions/session-json.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
 import { jsonDepth, rawMember } from '../body.ts';
-import { rawJson } from '../raw-json.ts';
-import { type AddRoute, success } from '../route-handler.ts';
+import { type RawJson, rawJson } from '../raw-json.ts';
+import { success } from '../route-handler.ts';
+import {
+  keyedRequestOf,
+  type MerchantCaller,
+  type MerchantRoutes,
+  type OnceDeps,
+  once,
+  onceByClaim,
+} from './once.ts';
 import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
 /** Checkout sessions: create, cancel, read, and a list for every status. */
-export function addSessionRoutes(
-  addRoute: AddRoute<ApiKeyIdentity>,
-  db: Database,
-  deps: SessionDeps & { readonly insertSession: SessionInserter },
-): void {
+export function addSessionRoutes(add: MerchantRoutes, db: Database, deps: SessionRouteDeps): void {
   const viewFor = (caller: ApiKeyIdentity): SessionJsonOptions => ({
     origin: deps.origin,
     // The page's secret is never given to keys that may live in a browser.
@@ -32,28 +40,37 @@ export function addSessionRoutes(
     showPayerEmail: caller.permissions.has('payer_pii:read'),
   });
 
-  addRoute(routes.createCheckoutSession, async ({ body, bodyText, caller }) => {
-    const metadataText = metadataOf(bodyText);
-    const { merchantId } = caller;
-    // The insert is one statement of its own, shared with other requests; what is read before it is checked again there.
-    const request = { merchantId, body, metadataText };
-    const session = await createCheckoutSession(db, deps, request, deps.insertSession);
-    return rawJson(sessionJson(session, viewFor(caller)));
+  add.bare(routes.createCheckoutSession, async (call) => {
+    const { body, bodyText, caller } = call;
+    const creation: Creation = {
+      caller,
+      request: { merchantId: caller.merchantId, body, metadataText: metadataOf(bodyText) },
+      write: (session) => rawJson(sessionJson(session, viewFor(caller))),
+    };
+    const keyed = keyedRequestOf(routes.createCheckoutSession, call);
+    if (caller.limits.maxDayAmount !== undefined) {
+      const work = (transaction: Transaction) => createCounted(transaction, deps, creation);
+      return keyed === undefined ? db.transaction(work) : once(deps, keyed, work);
+    }
+    if (keyed === undefined) return createInGroup(deps, creation);
+    return onceByClaim(deps, keyed, async (claimFor) => {
+      await createInGroup(deps, creation, claimFor);
+    });
   });
 
-  addRoute(routes.cancelCheckoutSession, async ({ body, caller: { merchantId } }) => {
-    await db.transaction((transaction) => cancelSession(transaction, deps, { ...body, merchantId }));
+  add.change(routes.cancelCheckoutSession, async ({ body, caller: { merchantId } }, transaction) => {
+    await cancelSession(transaction, deps, { ...body, merchantId });
     return success;
   });
 
-  addRoute(routes.getSession, async ({ params: { sessionId }, caller }) => {
-    const view = await findSessionView(db, { merchantId: caller.merchantId, sessionId });
+  add.read(routes.getSession, async ({ params: { sessionId }, caller }) => {
+    const view = await findSessionView(db, { merchantId: caller.merchantId, sessionId }, deps.findSession);
     if (view === undefined) throw new Refusal('session_not_found', sessionId);
     return rawJson(sessionViewJson(view, viewFor(caller)));
   });
 
   for (const { route, status } of sessionLists) {
-    addRoute(route, async ({ params, caller }) => {
+    add.read(route, async ({ params, caller }) => {
       const { merchantId } = caller;
       const { total, views } = await listSessionViews(db, {
         merchantId,
@@ -69,6 +86,56 @@ export function addSessionRoutes(
       };
     });
   }
+}
+
+interface SessionRouteDeps extends SessionDeps, OnceDeps {
+  readonly insertSession: SessionInserter;
+  readonly findSession?: SessionFinder;
+}
+
+/** One request for a session, and how its caller sees the answer. */
+interface Creation {
+  readonly caller: MerchantCaller;
+  readonly request: Parameters<typeof createCheckoutSession>[2];
+  readonly write: (session: StoredSession) => RawJson;
+}
+
+/**
+ * Creates a session with the statement that many requests share, and its claim with it. What is read before the insert
+ * is checked again there.
+ */
+async function createInGroup(
+  deps: SessionRouteDeps,
+  { caller, request, write }: Creation,
+  claimFor?: (data: RawJson) => IdempotencyClaim,
+): Promise<RawJson> {
+  let answer: RawJson | undefined;
+  const insert: SessionInserter = (created: NewSession) => {
+    assertSessionAmount(caller.limits, created.session.amount);
+    const data = write(created.session);
+    answer = data;
+    return deps.insertSession(claimFor === undefined ? created : { ...created, claim: claimFor(data) });
+  };
+  const session = await createCheckoutSession(deps.db, deps, request, insert);
+  return answer ?? write(session);
+}
+
+/** Creates a session that counts towards a daily limit. The key's counter is locked only for the insert. */
+async function createCounted(
+  transaction: Transaction,
+  deps: SessionRouteDeps,
+  { caller, request, write }: Creation,
+): Promise<RawJson> {
+  const { keyId, limits } = caller;
+  const insert: SessionInserter = async (created) => {
+    const { amount } = created.session;
+    assertSessionAmount(limits, amount);
+    if (limits.maxDayAmount !== undefined) {
+      await countDayAmount(transaction, deps, { keyId, maxDayAmount: limits.maxDayAmount, amount });
+    }
+    return sessionInserter(transaction, deps)(created);
+  };
+  return write(await createCheckoutSession(transaction, deps, request, insert));
 }
 
 const sessionLists: readonly { route: typeof routes.listSessions; status?: SessionStatus }[] = [

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { statement } from '#db/statement.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+
+const finishDelivery = statement(
+  'deliveries_test_finish',
+  ['text', 'text', 'timestamptz'],
+  {},
+  `with finished as (
+     update deliveries set status = $2, next_attempt_at = null, attempt_count = 1 where delivery_id = $1
+     returning delivery_id
+   )
+   insert into delivery_attempts
+     (delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body)
+   select delivery_id, 1, $3, 500, 12, 'status 500', 'no' from finished`,
+);
+
+let world: MerchantWorld;
+before(async () => {
+  world = await MerchantWorld.open();
+});
+after(() => world.close());
+
+async function addWebhook(subscribedEvents = ['product.*']) {
+  const key = await world.addKey(await world.addMerchant());
+  const post = (path: string, body: object) => world.send('POST', path, { key, body });
+  const fields = { webhookName: 'Hook', webhookUrl: 'https://shop.example.com/', subscribedEvents };
+  const { webhookId } = (await post('/webhook/create', fields)).data;
+  const list = async (page = 1, size = 10) =>
+    (await world.send('GET', `/webhook/delivery/list/${webhookId}/${page}/${size}`, { key })).data;
+  return { key, webhookId, post, list };
+}
+
+test('a test goes to its webhook alone, whatever it subscribes to, and waits for no other test', async () => {
+  const { key, webhookId, post, list } = await addWebhook();
+  const other = { webhookName: 'All', webhookUrl: 'https://all.example.com/', subscribedEvents: ['*'] };
+  const bystander = (await post('/webhook/create', other)).data.webhookId;
+  const { eventId, deliveryId } = (await post('/webhook/test', { webhookId })).data;
+  assert.match(eventId, /^evt_[0-9A-Za-z]{22}$/);
+  assert.match(deliveryId, /^dlv_[0-9A-Za-z]{22}$/);
+  const event = await world.send('GET', `/event/${eventId}`, { key });
+  assert.deepEqual(event.data, {
+    id: eventId,
+    type: 'webhook.test',
+    apiVersion: 'v1',
+    timestamp: '2030-01-01T00:00:00.000Z',
+    sequence: 1,
+    data: { message: 'A test of the webhook Hook' },
+  });
+  const expected = {
+    deliveryId,
+    eventId,
+    eventType: 'webhook.test',
+    status: 'pending',
+    attempts: [],
+    nextAttemptAt: '2030-01-01 00:00:00',
+    createAt: '2030-01-01 00:00:00',
+  };
+  assert.deepEqual(await list(), { total: 1, page: 1, size: 10, hasMore: false, deliveries: [expected] });
+  const again = (await post('/webhook/test', { webhookId })).data;
+  assert.equal((await world.send('GET', `/event/${again.eventId}`, { key })).data.sequence, 1);
+  const elsewhere = await world.send('GET', `/webhook/delivery/list/${bystander}/1/10`, { key });
+  assert.equal(elsewhere.data.total, 0);
+});
+
+test('a test of a webhook that is not active is skipped, of an unknown one refused', async () => {
+  const { webhookId, post, list } = await addWebhook();
+  await post('/webhook/disable', { webhookId });
+  assert.equal((await post('/webhook/test', { webhookId })).code, 0);
+  const [delivery] = (await list()).deliveries;
+  assert.deepEqual([delivery.status, delivery.nextAttemptAt], ['skipped', null]);
+  assert.equal((await post('/webhook/test', { webhookId: 'wkid_none' })).code, 100501);
+});
+
+test('deliveries are listed newest first with their attempts', async () => {
+  const { post, list } = await addWebhook();
+  await post('/product/create', { name: 'Tea', commonPrices: [1] });
+  await post('/product/create', { name: 'Cup', commonPrices: [2] });
+  const [newest, oldest] = (await list()).deliveries;
+  await world.database.db.query(finishDelivery, [oldest.deliveryId, 'failed', world.clock.now()]);
+  const second = await list(2, 1);
+  assert.deepEqual([second.total, second.page, second.size, second.hasMore], [2, 2, 1, false]);
+  assert.deepEqual(second.deliveries, [
+    {
+      ...oldest,
+      status: 'failed',
+      nextAttemptAt: null,
+      attempts: [
+        {
+          attempt: 1,
+          at: '2030-01-01 00:00:00',
+          httpStatus: 500,
+          latencyMs: 12,
+          error: 'status 500',
+          responseBody: 'no',
+        },
+      ],
+    },
+  ]);
+  const first = await list(1, 1);
+  assert.deepEqual([first.hasMore, first.deliveries], [true, [newest]]);
+});
+
+test('deliveries of another merchant’s webhook are as unknown as the webhook', async () => {
+  const { webhookId } = await addWebhook();
+  const stranger = await addWebhook();
+  const reply = await world.send('GET', `/webhook/delivery/list/${webhookId}/1/10`, { key: stranger.key });
+  assert.equal(reply.code, 100501);
+  const path = `/webhook/delivery/list/${webhookId}/0/10`;
+  assert.equal((await world.send('GET', path, { key: stranger.key })).code, 400101);
+});
+
+for (const status of ['succeeded', 'failed', 'skipped']) {
+  test(`a delivery that ${status === 'skipped' ? 'was' : 'has'} ${status} is sent again`, async () => {
+    const { post, list } = await addWebhook();
+    await post('/product/create', { name: 'Tea', commonPrices: [1] });
+    const [delivery] = (await list()).deliveries;
+    await world.database.db.query(finishDelivery, [delivery.deliveryId, status, world.clock.now()]);
+    const reply = await post('/webhook/delivery/resend', { deliveryId: delivery.deliveryId });
+    assert.deepEqual(reply.data, { success: true });
+    const [again] = (await list()).deliveries;
+    assert.deepEqual(
+      [again.eventId, again.status, again.nextAttemptAt, again.attempts.length],
+      [delivery.eventId, 'pending', '2030-01-01 00:00:00', 1],
+    );
+  });
+}
+
+test('a resent delivery waits while its webhook is not active', async () => {
+  const { webhookId, post, list } = await addWebhook();
+  await post('/product/create', { name: 'Tea', commonPrices: [1] });
+  const [delivery] = (await list()).deliveries;
+  await world.database.db.query(finishDelivery, [delivery.deliveryId, 'failed', world.clock.now()]);
+  await post('/webhook/disable', { webhookId });
+  await post('/webhook/delivery/resend', { deliveryId: delivery.deliveryId });
+  const [parked] = (await list()).deliveries;
+  assert.deepEqual([parked.status, parked.nextAttemptAt], ['pending', null]);
+  await post('/webhook/enable', { webhookId });
+  assert.equal((await list()).deliveries[0].nextAttemptAt, '2030-01-01 00:00:00');
+});
+
+test('unknown deliveries, those of others and those of deleted webhooks are 100505', async () => {
+  const { webhookId, post, list } = await addWebhook();
+  const stranger = await addWebhook();
+  await post('/product/create', { name: 'Tea', commonPrices: [1] });
+  const { deliveryId } = (await list()).deliveries[0];
+  assert.equal((await post('/webhook/delivery/resend', { deliveryId: 'dlv_none' })).code, 100505);
+  assert.equal((await stranger.post('/webhook/delivery/resend', { deliveryId })).code, 100505);
+  await post('/webhook/remove', { webhookId });
+  assert.equal((await post('/webhook/delivery/resend', { deliveryId })).code, 100505);
+});

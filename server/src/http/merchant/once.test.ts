@@ -1,0 +1,400 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import pg from 'pg';
+import { openDatabase } from '#db/database.ts';
+import { statement } from '#db/statement.ts';
+import { answersKeptMs, deleteOldAnswers } from '#merchants/idempotency.ts';
+import { systemRandom } from '#outside/random.ts';
+import { groupInserter } from '#sessions/session-insert.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { buildServer } from '../server.ts';
+import { merchantDoor } from './merchant-door.ts';
+
+const createPath = '/session/checkout/create';
+
+const storedAnswers = statement(
+  'once_test_answers',
+  ['text'],
+  { path: 'text', everything: 'text' },
+  'select path, k::text as everything from idempotency_keys k where idempotency_key = $1 order by path',
+);
+const countSessions = statement(
+  'once_test_sessions',
+  ['text'],
+  { sessions: 'int8', events: 'int8' },
+  `select (select count(*) from sessions where merchant_id = $1) as sessions,
+     (select count(*) from events where merchant_id = $1 and event_type = 'session.created') as events`,
+);
+const retireAccount = statement(
+  'once_test_retire_account',
+  ['text'],
+  {},
+  "update accounts set status = 'removed' where account_id = $1",
+);
+
+interface Shop {
+  readonly merchantId: string;
+  readonly key: string;
+  readonly accountId: string;
+  readonly productId: string;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly code: number;
+  readonly message: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+  readonly data: any;
+  readonly replayed: unknown;
+  readonly retryAfter: unknown;
+}
+
+let world: MerchantWorld;
+let shop: Shop;
+/** Two processes of the service: pools and insert queues of their own over one database. */
+const replicas: FastifyInstance[] = [];
+const closing: (() => Promise<void>)[] = [];
+let count = 0;
+
+/** A server over a pool of its own; `before` runs ahead of every insert of a session. */
+async function replica(before: () => Promise<void> = async () => {}): Promise<FastifyInstance> {
+  const db = openDatabase({ url: world.database.url, connections: 4 });
+  const insert = groupInserter(db, world.deps);
+  const server = await buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin: world.deps.origin,
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [
+      merchantDoor({
+        ...world.deps,
+        db,
+        insertSession: async (created) => {
+          await before();
+          return insert(created);
+        },
+      }),
+    ],
+  });
+  closing.push(async () => {
+    await server.close();
+    await db.close();
+  });
+  return server;
+}
+
+async function openShop(): Promise<Shop> {
+  const merchantId = await world.addMerchant();
+  const key = await world.addKey(merchantId);
+  const accountId = await world.addAccount(merchantId);
+  const product = await world.send('POST', '/product/create', {
+    key,
+    body: { name: 'Tea', commonPrices: [10] },
+  });
+  return { merchantId, key, accountId, productId: product.data.productId };
+}
+
+before(async () => {
+  world = await MerchantWorld.open();
+  shop = await openShop();
+  replicas.push(await replica(), await replica());
+});
+after(async () => {
+  for (const close of closing) await close();
+  await world.close();
+});
+
+/** An idempotency key that no other test uses. */
+function freshKey(): string {
+  count += 1;
+  return `key-${count}`;
+}
+
+function sessionBody(changes: object = {}, of: Shop = shop) {
+  const { accountId, productId } = of;
+  return {
+    accountId,
+    settlementToken: 'ethereum::usdc',
+    lineItems: [{ itemType: 'product', productId }],
+    ...changes,
+  };
+}
+
+async function post(
+  path: string,
+  body: unknown,
+  idempotencyKey: string,
+  options: { key?: string; server?: FastifyInstance | undefined } = {},
+): Promise<Reply> {
+  const reply = await (options.server ?? replicas[0] ?? world.server).inject({
+    method: 'POST',
+    url: `/payment/v1${path}`,
+    headers: {
+      authorization: `Bearer ${options.key ?? shop.key}`,
+      'content-type': 'application/json',
+      'idempotency-key': idempotencyKey,
+    },
+    payload: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return {
+    status: reply.statusCode,
+    text: reply.body,
+    replayed: reply.headers['idempotent-replayed'],
+    retryAfter: reply.headers['retry-after'],
+    ...JSON.parse(reply.body),
+  };
+}
+
+const codes = (reply: Reply) => [reply.status, reply.code];
+const requests: [string, string, () => unknown][] = [
+  ['a session', createPath, () => sessionBody({ metadata: { b: 1, a: [] } })],
+  ['a product', '/product/create', () => ({ name: 'Cup', commonPrices: [5] })],
+  ['a list of products', '/product/list/by/ids', () => ({ productIds: [shop.productId] })],
+];
+
+for (const [what, path, body] of requests) {
+  test(`a repeated request for ${what} gets the stored answer, byte for byte, and says so`, async () => {
+    const key = freshKey();
+    const first = await post(path, body(), key);
+    const again = await post(path, body(), key, { server: replicas[1] });
+    assert.deepEqual([...codes(first), first.replayed], [200, 0, undefined]);
+    assert.deepEqual(again, { ...first, replayed: 'true' });
+  });
+
+  test(`a key for ${what} with another body is 422, and changes nothing`, async () => {
+    const key = freshKey();
+    const first = await post(path, body(), key);
+    const before = await world.database.db.query(countSessions, [shop.merchantId]);
+    const other = { ...(body() as object), ...(path === createPath ? { feeModel: 2 } : {}) };
+    const changed =
+      path === createPath
+        ? other
+        : { ...other, ...(path.endsWith('ids') ? { productIds: [] } : { name: 'X' }) };
+    const reused = await post(path, changed, key);
+    assert.deepEqual([...codes(reused), reused.replayed], [422, 400401, undefined]);
+    assert.deepEqual(await world.database.db.query(countSessions, [shop.merchantId]), before);
+    assert.deepEqual(await post(path, body(), key), { ...first, replayed: 'true' });
+  });
+
+  test(`50 identical requests for ${what} at once have one effect`, async () => {
+    const own = await openShop();
+    const request = path === createPath ? sessionBody({}, own) : body();
+    const key = freshKey();
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        post(path, request, key, { key: own.key, server: replicas[index % 2] }),
+      ),
+    );
+    const answered = replies.filter((reply) => reply.status === 200);
+    assert.ok(answered.length > 0);
+    assert.equal(new Set(answered.map((reply) => reply.text)).size, 1);
+    assert.equal(answered.filter((reply) => reply.replayed === undefined).length, 1);
+    for (const reply of replies.filter(({ status }) => status !== 200)) {
+      assert.deepEqual([...codes(reply), reply.retryAfter], [409, 400402, '1']);
+    }
+    if (path === createPath) {
+      assert.equal(answered.length, 50);
+      assert.deepEqual(await world.database.db.query(countSessions, [own.merchantId]), [
+        { sessions: 1n, events: 1n },
+      ]);
+    }
+    assert.equal((await world.database.db.query(storedAnswers, [key])).length, 1);
+  });
+}
+
+test('different sessions with keys of their own are all stored, whichever batch they go in', async () => {
+  const own = await openShop();
+  const keys = Array.from({ length: 40 }, freshKey);
+  const send = () =>
+    Promise.all(
+      [...keys, ...keys.toReversed()].map((key, index) =>
+        post(createPath, sessionBody({ metadata: { key } }, own), key, {
+          key: own.key,
+          server: replicas[index % 2],
+        }),
+      ),
+    );
+  const [first, second] = [await send(), await send()];
+  assert.equal(new Set([...first, ...second].map((reply) => reply.text)).size, 40);
+  assert.deepEqual(new Set([...first, ...second].map((reply) => reply.code)), new Set([0]));
+  assert.deepEqual(await world.database.db.query(countSessions, [own.merchantId]), [
+    { sessions: 40n, events: 40n },
+  ]);
+});
+
+test('the spelling of a body does not count', async () => {
+  const key = freshKey();
+  const first = await post('/product/create', '{"name":"Pot","commonPrices":[5]}', key);
+  const spelled = '{ "commonPrices" : [5.0], "name":"\\u0050ot" }';
+  assert.deepEqual(await post('/product/create', spelled, key), { ...first, replayed: 'true' });
+});
+
+test('while a request is under way an identical one is 409 with Retry-After, and then gets its answer', async () => {
+  const key = freshKey();
+  const body = { productId: shop.productId, name: 'Tea', commonPrices: [10] };
+  const blocker = new pg.Client({ connectionString: world.database.url });
+  await blocker.connect();
+  await blocker.query('begin');
+  await blocker.query('select 1 from products where product_id = $1 for update', [shop.productId]);
+  const sent = [
+    post('/product/update', body, key),
+    post('/product/update', body, key, { server: replicas[1] }),
+  ];
+  // One of them waits for the product; the other need not wait for it.
+  const second = await Promise.race(sent);
+  await blocker.query('commit');
+  await blocker.end();
+  assert.deepEqual([second.status, second.code, second.retryAfter], [409, 400402, '1']);
+  const answer = (await Promise.all(sent)).find(({ status }) => status === 200) ?? second;
+  assert.deepEqual(codes(answer), [200, 0]);
+  assert.deepEqual(await post('/product/update', body, key), { ...answer, replayed: 'true' });
+});
+
+test('a holder that dies leaves the key free', async () => {
+  const key = freshKey();
+  const holder = new pg.Client({ connectionString: world.database.url });
+  holder.on('error', () => {});
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(
+    "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0))",
+    [shop.merchantId, '/product/create', key],
+  );
+  const body = { name: 'Jug', commonPrices: [5] };
+  assert.deepEqual(codes(await post('/product/create', body, key)), [409, 400402]);
+  const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const killer = new pg.Client({ connectionString: world.database.url });
+  await killer.connect();
+  await killer.query('select pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
+  await killer.end();
+  const reply = await post('/product/create', body, key);
+  assert.deepEqual([...codes(reply), reply.replayed], [200, 0, undefined]);
+});
+
+test('a refused request is not stored, and may be sent again', async () => {
+  const own = await openShop();
+  const { productId } = own;
+  const options = { key: own.key };
+  const [createKey, removeKey] = [freshKey(), freshKey()];
+  await post('/product/archive', { productId }, freshKey(), options);
+  const refused = await post(createPath, sessionBody({}, own), createKey, options);
+  assert.deepEqual(codes(refused), [200, 100304]);
+  assert.equal((await post('/product/remove', { productId: 'prd_none' }, removeKey, options)).code, 100301);
+  assert.deepEqual(await world.database.db.query(storedAnswers, [createKey]), []);
+  assert.deepEqual(await world.database.db.query(storedAnswers, [removeKey]), []);
+  await post('/product/unarchive', { productId }, freshKey(), options);
+  const created = await post(createPath, sessionBody({}, own), createKey, options);
+  assert.deepEqual([created.code, created.replayed], [0, undefined]);
+});
+
+test('an answer stays what it was, also when the request would be refused by now', async () => {
+  const own = await openShop();
+  const options = { key: own.key };
+  const createKey = freshKey();
+  const removeKey = freshKey();
+  const body = sessionBody({ expirationTime: world.clock.time / 1000 + 1800 }, own);
+  const created = await post(createPath, body, createKey, options);
+  const removed = await post('/product/remove', { productId: own.productId }, removeKey, options);
+  assert.deepEqual([created.code, removed.code], [0, 0]);
+  world.clock.time += 3_600_000;
+  assert.deepEqual(await post(createPath, body, createKey, options), { ...created, replayed: 'true' });
+  assert.deepEqual(await post('/product/remove', { productId: own.productId }, removeKey, options), {
+    ...removed,
+    replayed: 'true',
+  });
+});
+
+test('a session that loses its account at the last moment leaves no answer behind', async () => {
+  const own = await openShop();
+  const server = await replica(async () => {
+    await world.database.db.query(retireAccount, [own.accountId]);
+  });
+  const key = freshKey();
+  const reply = await post(createPath, sessionBody({}, own), key, { key: own.key, server });
+  assert.deepEqual(codes(reply), [200, 100402]);
+  assert.deepEqual(await world.database.db.query(storedAnswers, [key]), []);
+});
+
+test("merchants' keys and a key on several paths are keys of their own", async () => {
+  const other = await openShop();
+  const key = freshKey();
+  const bodies: [string, unknown, string][] = [
+    [createPath, sessionBody(), shop.key],
+    [createPath, sessionBody({}, other), other.key],
+    ['/product/create', { name: 'Bowl', commonPrices: [5] }, shop.key],
+    ['/product/archive', { productId: other.productId }, other.key],
+    ['/product/unarchive', { productId: other.productId }, other.key],
+  ];
+  for (const [path, body, apiKey] of bodies) {
+    const reply = await post(path, body, key, { key: apiKey });
+    assert.deepEqual([path, reply.code, reply.replayed], [path, 0, undefined]);
+  }
+  assert.equal((await world.database.db.query(storedAnswers, [key])).length, bodies.length);
+});
+
+test('a key has 1 to 255 characters, and is looked at after the API key', async () => {
+  const body = { name: 'Pan', commonPrices: [5] };
+  assert.equal((await post('/product/create', body, 'k'.repeat(255))).code, 0);
+  for (const wrong of ['k'.repeat(256), '']) {
+    const reply = await post('/product/create', body, wrong);
+    assert.deepEqual(
+      [...codes(reply), reply.message],
+      [200, 400101, 'Invalid field: Idempotency-Key must have 1 to 255 characters'],
+    );
+    assert.equal((await post('/product/create', body, wrong, { key: 'sk_live_x' })).code, 200102);
+  }
+});
+
+test('answers are stored sealed', async () => {
+  const key = freshKey();
+  const { data } = await post(createPath, sessionBody(), key);
+  const [row] = await world.database.db.query(storedAnswers, [key]);
+  assert.equal(row?.path, createPath);
+  for (const text of [data.clientCode, data.sessionId]) {
+    assert.equal(row?.everything.includes(Buffer.from(text).toString('hex')), false);
+    assert.equal(row?.everything.includes(text), false);
+  }
+});
+
+test('another restricted key gets no answer that it did not cause, a secret key does', async () => {
+  const restricted = { permissions: ['checkout_sessions:write'] } as const;
+  const [first, second] = [
+    await world.addKey(shop.merchantId, restricted),
+    await world.addKey(shop.merchantId, restricted),
+  ];
+  const secret = await world.addKey(shop.merchantId);
+  const key = freshKey();
+  const created = await post(createPath, sessionBody(), key, { key: first });
+  assert.equal(created.data.clientCode, '****');
+  assert.deepEqual(await post(createPath, sessionBody(), key, { key: first }), {
+    ...created,
+    replayed: 'true',
+  });
+  assert.deepEqual(codes(await post(createPath, sessionBody(), key, { key: second })), [422, 400401]);
+  assert.equal((await post(createPath, sessionBody(), key, { key: secret })).text, created.text);
+});
+
+test('answers are kept for 30 days, then deleted in batches, and their keys are new again', async () => {
+  const { db } = world.database;
+  await deleteOldAnswers(db, new Date(world.clock.time + 2 * answersKeptMs), 100_000);
+  const keys = [freshKey(), freshKey(), freshKey()];
+  const first: Reply[] = [];
+  for (const key of keys) first.push(await post(createPath, sessionBody(), key));
+  world.clock.time += answersKeptMs;
+  assert.equal(await deleteOldAnswers(db, world.clock.now(), 2), 0);
+  assert.equal((await post(createPath, sessionBody(), keys[0] ?? '')).text, first[0]?.text);
+  world.clock.time += 1;
+  assert.deepEqual(
+    [
+      await deleteOldAnswers(db, world.clock.now(), 2),
+      await deleteOldAnswers(db, world.clock.now(), 2),
+      await deleteOldAnswers(db, world.clock.now(), 2),
+    ],
+    [2, 1, 0],
+  );
+  const again = await post(createPath, sessionBody(), keys[0] ?? '');
+  assert.deepEqual([again.code, again.replayed, again.text === first[0]?.text], [0, undefined, false]);
+});

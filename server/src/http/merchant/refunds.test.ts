@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { statement } from '#db/statement.ts';
+import { lockWaitingLegs, markSent } from '#settlement/leg.sql.ts';
+import { findLeg } from '#settlement/leg.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { addOrder, addPaidSession, addSession, happen } from '../../../test/harness/payment-fixture.ts';
+
+const insertSettlement = statement(
+  'refunds_test_settlement',
+  ['int8', 'text', 'text'],
+  {},
+  `insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
+     updated_at)
+   select $1, '0xwallet', count(*), 'settle', '0xgateway', $2, 1, $3, now(), now() from sent_transactions`,
+);
+
+let world: MerchantWorld;
+let key: string;
+let accountId: string;
+before(async () => {
+  world = await MerchantWorld.open();
+  const merchantId = await world.addMerchant();
+  key = await world.addKey(merchantId);
+  accountId = await world.addAccount(merchantId);
+});
+after(() => world.close());
+
+const create = (body: object) => world.send('POST', '/refund/create', { key, body });
+const read = async (refundId: string) => (await world.send('GET', `/refund/${refundId}`, { key })).data;
+const session = async (sessionId: string) =>
+  (await world.send('GET', `/session/${sessionId}`, { key })).data.session;
+const legs = async (orderId: string) => {
+  const { db } = world.database;
+  return [(await findLeg(db, orderId, 'settle'))?.status, (await findLeg(db, orderId, 'refund'))?.status];
+};
+const typesOf = async (objectId: string) => (await world.eventsOf(objectId)).map(({ type }) => type);
+
+/** Ten dollars and the fee of 0.2 %, which the payer bears. */
+const paid = 10_020_000;
+
+test('an unsettled payment goes back in full, and its session stays paid and shows it', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  const created = await create({ sessionId, reason: 'Out of stock' });
+  const { refundId } = created.data;
+  const refund = {
+    refundId,
+    sessionId,
+    amount: paid,
+    status: 'pending',
+    reason: 'Out of stock',
+    txHash: '',
+    createAt: '2030-01-01 00:00:00',
+    updateAt: '2030-01-01 00:00:00',
+  };
+  assert.match(refundId, /^rfd_[0-9A-Za-z]{22}$/);
+  assert.deepEqual(created.data, refund);
+  assert.deepEqual(await read(refundId), refund);
+  assert.deepEqual(await legs(order.orderId), ['done', 'waiting']);
+  assert.deepEqual(
+    [(await session(sessionId)).status, (await session(sessionId)).refundedAmount],
+    ['paid', 0],
+  );
+
+  const returned = await happen(world, order, 'Refunded');
+  const completed = { ...refund, status: 'completed', txHash: returned.txHash };
+  assert.deepEqual(await read(refundId), completed);
+  assert.deepEqual(
+    [(await session(sessionId)).status, (await session(sessionId)).refundedAmount],
+    ['paid', paid],
+  );
+  assert.deepEqual(
+    (await world.eventsOf(refundId)).map(({ type, sequence, data }) => ({ type, sequence, data })),
+    [
+      { type: 'refund.created', sequence: 1, data: { refund } },
+      { type: 'refund.completed', sequence: 2, data: { refund: completed } },
+    ],
+  );
+  assert.equal((await create({ sessionId })).code, 100702);
+});
+
+test('a refund is not completed before its transaction is final', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  const { refundId } = (await create({ sessionId, amount: paid })).data;
+  await happen(world, order, 'Refunded', { isFinal: false });
+  assert.equal((await read(refundId)).status, 'pending');
+});
+
+test('when somebody settles first, the refund fails and the session completes', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  const { refundId } = (await create({ sessionId })).data;
+  await happen(world, order, 'Settled');
+  const refund = await read(refundId);
+  assert.deepEqual([refund.status, refund.txHash], ['failed', '']);
+  assert.deepEqual(await typesOf(refundId), ['refund.created', 'refund.failed']);
+  const shown = await session(sessionId);
+  assert.deepEqual([shown.status, shown.refundedAmount], ['completed', 0]);
+  const again = await create({ sessionId });
+  assert.equal(again.code, 100702);
+  assert.match(again.message, /settled: the money is in your wallet; send it back from there, to 0x/);
+});
+
+test('across chains a stranger’s settlement ends the refund, and the payout goes on', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId, settlementToken: 'base::usdc' });
+  const { refundId } = (await create({ sessionId })).data;
+  await happen(world, order, 'Settled');
+  assert.equal((await read(refundId)).status, 'failed');
+  assert.equal((await findLeg(world.database.db, order.orderId, 'payout'))?.status, 'waiting');
+  assert.match((await create({ sessionId })).message, /on its way into your wallet/);
+});
+
+test('a reclaim by the payer completes the refund, too, and shows on the session without one', async () => {
+  const asked = await addPaidSession(world, { key, accountId });
+  const { refundId } = (await create({ sessionId: asked.sessionId })).data;
+  const reclaim = await happen(world, asked.order, 'Reclaimed');
+  const refund = await read(refundId);
+  assert.deepEqual([refund.status, refund.txHash], ['completed', reclaim.txHash]);
+
+  const unasked = await addPaidSession(world, { key, accountId });
+  await happen(world, unasked.order, 'Reclaimed');
+  const shown = await session(unasked.sessionId);
+  assert.deepEqual([shown.status, shown.refundedAmount], ['paid', paid]);
+});
+
+test('20 refunds of one session at once are one', async () => {
+  const { sessionId } = await addPaidSession(world, { key, accountId });
+  const replies = await Promise.all(Array.from({ length: 20 }, () => create({ sessionId })));
+  const codes = replies.map(({ code }) => code).sort((left, right) => left - right);
+  assert.deepEqual(codes, [0, ...Array(19).fill(100702)]);
+  const [won] = replies.filter(({ code }) => code === 0);
+  assert.deepEqual(await typesOf(won?.data.refundId), ['refund.created']);
+});
+
+test('a settlement that is being recorded wins over a refund that comes meanwhile', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  const refund = await world.database.db.transaction(async (transaction) => {
+    const locked = await transaction.query(lockWaitingLegs, [[order.orderId], 'settle']);
+    assert.equal(locked.length, 1);
+    // It waits for the lock that this transaction holds.
+    const asked = create({ sessionId });
+    await transaction.query(markSent, [[order.orderId], 'settle', null, world.clock.now()]);
+    return { asked };
+  });
+  const reply = await refund.asked;
+  assert.equal(reply.code, 100702);
+  assert.match(reply.message, /its settlement is on its way/);
+  assert.deepEqual(await legs(order.orderId), ['sent', undefined]);
+});
+
+test('a settlement that is alive counts even when its leg is back in line', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  const { chainId, order: terms } = order;
+  const send = (status: string) =>
+    world.database.db.query(insertSettlement, [chainId, `0x1234${terms.metaData.slice(2)}5678`, status]);
+  await send('pending');
+  const reply = await create({ sessionId });
+  assert.deepEqual([reply.code, /its settlement is on its way/.test(reply.message)], [100702, true]);
+
+  const other = await addPaidSession(world, { key, accountId });
+  await send('failed');
+  assert.equal((await create({ sessionId: other.sessionId })).code, 0);
+});
+
+test('a refund that is asked for wins over a settlement that is planned but not recorded', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  assert.equal((await create({ sessionId })).code, 0);
+  const locked = await world.database.db.query(lockWaitingLegs, [[order.orderId], 'settle']);
+  assert.deepEqual(locked, []);
+});
+
+test('nothing goes back once a settlement is in a block, final or not', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  await happen(world, order, 'Settled', { isFinal: false });
+  assert.equal((await create({ sessionId })).code, 100702);
+  assert.deepEqual(await legs(order.orderId), ['waiting', undefined]);
+});
+
+test('only all of a payment goes back before the settlement, and never more', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  const more = await create({ sessionId, amount: paid + 1 });
+  assert.deepEqual(
+    [more.code, more.message],
+    [100701, `Refund exceeds the refundable amount: ${paid} Micro-USD were paid`],
+  );
+  const less = await create({ sessionId, amount: paid - 1 });
+  assert.equal(less.code, 100702);
+  assert.match(less.message, /before the settlement only all of it can go back/);
+  assert.deepEqual(await legs(order.orderId), ['waiting', undefined]);
+});
+
+test('unpaid sessions and those of others have nothing to give back', async () => {
+  const sessionId = await addSession(world, { key, accountId });
+  assert.equal((await create({ sessionId })).code, 100702);
+  await addOrder(world, sessionId);
+  assert.equal((await create({ sessionId })).code, 100702);
+  assert.equal((await create({ sessionId: 'sess_none' })).code, 100201);
+  const { sessionId: foreign } = await addPaidSession(world, { key, accountId });
+  const otherKey = await world.addKey(await world.addMerchant());
+  const reply = await world.send('POST', '/refund/create', { key: otherKey, body: { sessionId: foreign } });
+  assert.equal(reply.code, 100201);
+});
+
+const malformed: [string, object][] = [
+  ['amount', { amount: 0 }],
+  ['amount', { amount: '1' }],
+  ['reason', { reason: 'x'.repeat(501) }],
+  ['status', { status: 'completed' }],
+];
+for (const [param, fields] of malformed) {
+  test(`${JSON.stringify(fields).slice(0, 40)} is refused at ${param}`, async () => {
+    const reply = await create({ sessionId: 'sess_none', ...fields });
+    assert.deepEqual([reply.code, JSON.parse(reply.text).error.param], [400101, param]);
+  });
+}
+
+test('refunds are listed newest first, to their own merchant alone', async () => {
+  const merchantId = await world.addMerchant();
+  const ownKey = await world.addKey(merchantId);
+  const ownAccount = await world.addAccount(merchantId);
+  const ids: string[] = [];
+  for (let index = 0; index < 3; index += 1) {
+    const { sessionId } = await addPaidSession(world, { key: ownKey, accountId: ownAccount });
+    const reply = await world.send('POST', '/refund/create', { key: ownKey, body: { sessionId } });
+    ids.unshift(reply.data.refundId);
+  }
+  const { data } = await world.send('GET', '/refund/list/1/2', { key: ownKey });
+  assert.deepEqual([data.total, data.page, data.size, data.hasMore], [3, 1, 2, true]);
+  assert.deepEqual(
+    data.refunds.map(({ refundId }: { refundId: string }) => refundId),
+    ids.slice(0, 2),
+  );
+  assert.equal((await world.send('GET', `/refund/${ids[0]}`, { key })).code, 100703);
+  assert.equal((await world.send('GET', '/refund/rfd_none', { key })).code, 100703);
+});

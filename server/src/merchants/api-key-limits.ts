@@ -1,0 +1,178 @@
+import { BlockList, isIP } from 'node:net';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import { type MicroUsd, maxMicroUsd, microUsd } from '@florin/protocol/money.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Log } from '#telemetry/log.ts';
+import { addSpending, setLastUsed } from './api-key.sql.ts';
+
+/** What a key is restricted to beside its permissions. */
+export interface ApiKeyLimits {
+  /** Addresses and CIDR blocks that requests may come from; empty: from anywhere. */
+  readonly ipAllowList: readonly string[];
+  /** Web origins that requests may come from, as browsers send them; empty: from anywhere, with or without one. */
+  readonly origins: readonly string[];
+  /** Micro-USD that one session may come to; undefined: no limit of the key's own. */
+  readonly maxSessionAmount: MicroUsd | undefined;
+  /** Micro-USD that all sessions that the key creates in one UTC day may come to, paid or not; undefined: no limit. */
+  readonly maxDayAmount: MicroUsd | undefined;
+}
+
+/** Where a request comes from. */
+export interface RequestSource {
+  readonly clientAddress?: string | undefined;
+  /** The header Origin. */
+  readonly origin?: string | undefined;
+}
+
+const maxAddresses = 50;
+const maxOrigins = 20;
+/** A million sessions of the largest amount; a bigint column holds no more. */
+const maxDayAmount = maxMicroUsd * 900_000n;
+
+/** Completes the limits of a new key. Refuses addresses, origins and amounts that mean nothing (400101). */
+export function limitsOf(request: Partial<ApiKeyLimits>): ApiKeyLimits {
+  const limits = {
+    ipAllowList: request.ipAllowList ?? [],
+    origins: request.origins ?? [],
+    maxSessionAmount: request.maxSessionAmount,
+    maxDayAmount: request.maxDayAmount,
+  };
+  assertList('ipAllowList', limits.ipAllowList, { maxLength: maxAddresses, isEntry: isNetwork });
+  assertList('origins', limits.origins, { maxLength: maxOrigins, isEntry: isWebOrigin });
+  assertAmount('maxSessionAmount', limits.maxSessionAmount, maxMicroUsd);
+  assertAmount('maxDayAmount', limits.maxDayAmount, maxDayAmount);
+  return limits;
+}
+
+function assertList(
+  name: string,
+  list: readonly string[],
+  rule: { maxLength: number; isEntry: (entry: string) => boolean },
+): void {
+  if (list.length > rule.maxLength) throw fieldRefusal(name, `must have at most ${rule.maxLength} entries`);
+  const wrong = list.findIndex((entry) => !rule.isEntry(entry));
+  if (wrong >= 0) {
+    const form = name === 'origins' ? 'an https origin' : 'an IP address or CIDR block';
+    throw fieldRefusal(`${name}[${wrong}]`, `must be ${form}`);
+  }
+}
+
+function assertAmount(name: string, amount: bigint | undefined, most: bigint): void {
+  if (amount !== undefined && (amount < 1n || amount > most)) {
+    throw fieldRefusal(name, `must be from 1 to ${most} Micro-USD`);
+  }
+}
+
+interface Network {
+  readonly address: string;
+  readonly prefix: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** Reads `203.0.113.7`, `203.0.113.0/24` or the like in IPv6; undefined when it is neither. */
+function parseNetwork(text: string): Network | undefined {
+  const match = /^([0-9A-Fa-f.:]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text);
+  const address = match?.[1] ?? '';
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  const bits = version === 4 ? 32 : 128;
+  const prefix = match?.[2] === undefined ? bits : Number(match[2]);
+  if (prefix > bits) return undefined;
+  return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+}
+
+function isNetwork(text: string): boolean {
+  return parseNetwork(text) !== undefined;
+}
+
+/** An origin as browsers write it: https, or plain HTTP on the developer's own machine. */
+function isWebOrigin(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.origin !== text) return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && url.hostname === 'localhost');
+}
+
+/** Whether a request may come from where it comes from. A restricted key whose request does not tell is refused. */
+export function isSourceAllowed(
+  limits: Pick<ApiKeyLimits, 'ipAllowList' | 'origins'>,
+  source: RequestSource,
+): boolean {
+  const { ipAllowList, origins } = limits;
+  if (origins.length > 0 && !origins.includes(source.origin ?? '')) return false;
+  return ipAllowList.length === 0 || isAddressIn(ipAllowList, source.clientAddress ?? '');
+}
+
+/** IPv4 addresses that a dual-stack socket reports as IPv4-mapped IPv6 count as what they are. */
+function isAddressIn(networks: readonly string[], address: string): boolean {
+  const version = isIP(address);
+  if (version === 0) return false;
+  const list = new BlockList();
+  for (const text of networks) {
+    const network = parseNetwork(text);
+    if (network !== undefined) list.addSubnet(network.address, network.prefix, network.family);
+  }
+  return list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** Refuses a session over what the key may create at once (100209). */
+export function assertSessionAmount(limits: Pick<ApiKeyLimits, 'maxSessionAmount'>, amount: MicroUsd): void {
+  const { maxSessionAmount } = limits;
+  if (maxSessionAmount === undefined || amount <= maxSessionAmount) return;
+  throw new Refusal(
+    'amount_out_of_range',
+    `the API key's limit for one session is ${maxSessionAmount} Micro-USD`,
+  );
+}
+
+/**
+ * Counts a session towards the key's UTC day, in the transaction that creates it. Refuses one that would take the day
+ * over the key's limit (100209); nothing is counted then.
+ */
+export async function countDayAmount(
+  transaction: Transaction,
+  deps: { clock: Clock },
+  request: { keyId: string; maxDayAmount: MicroUsd; amount: MicroUsd },
+): Promise<void> {
+  const { keyId, amount } = request;
+  const day = new Date(deps.clock.now());
+  day.setUTCHours(0, 0, 0, 0);
+  const counted = await transaction.query(addSpending, [keyId, day, amount, request.maxDayAmount]);
+  if (counted.length === 1) return;
+  throw new Refusal(
+    'amount_out_of_range',
+    `the API key's limit for one day is ${request.maxDayAmount} Micro-USD`,
+  );
+}
+
+/** A limit as its column holds it. */
+export function amountOf(value: bigint | null): MicroUsd | undefined {
+  return value === null ? undefined : microUsd(value);
+}
+
+/** Notes that a key was used just now. Resolves when that is stored or was not worth storing; never rejects. */
+export type KeyUseRecorder = (keyId: string) => Promise<void>;
+
+const recordIntervalMs = 60_000;
+/** Keys whose last record is remembered; the least recently recorded is forgotten first. */
+const maxRememberedKeys = 10_000;
+
+/** A recorder that writes each key's time at most once a minute. Nobody who answers a request waits for it. */
+export function keyUseRecorder(deps: { db: Queryable; clock: Clock; log: Log }): KeyUseRecorder {
+  const recordedAtMs = new Map<string, number>();
+  return async (keyId) => {
+    const nowMs = deps.clock.monotonicMs();
+    const last = recordedAtMs.get(keyId);
+    if (last !== undefined && nowMs - last < recordIntervalMs) return;
+    recordedAtMs.delete(keyId);
+    recordedAtMs.set(keyId, nowMs);
+    const oldest = recordedAtMs.keys().next();
+    if (recordedAtMs.size > maxRememberedKeys && oldest.done !== true) recordedAtMs.delete(oldest.value);
+    try {
+      await deps.db.query(setLastUsed, [keyId, deps.clock.now()]);
+    } catch (error) {
+      // The time is for people to look at; a database that is away is reported by whoever needs it.
+      deps.log.warn('api_key_use_not_recorded', { keyId, message: String(error) });
+    }
+  };
+}

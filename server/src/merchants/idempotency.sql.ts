@@ -1,0 +1,73 @@
+import { statement } from '#db/statement.ts';
+
+// Held until the transaction ends, however it ends: a crash frees the key. Two keys of one hash only make one of two
+// requests at the same time answer "in flight".
+export const holdKey = statement(
+  'idempotency_hold',
+  ['text', 'text', 'text'],
+  { is_held: 'bool' },
+  `select pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0)) as is_held`,
+);
+
+export const answerByKey = statement(
+  'idempotency_answer_by_key',
+  ['text', 'text', 'text'],
+  { body_hash: 'bytea', api_key_id: 'text', sealed_answer: 'bytea' },
+  `select body_hash, api_key_id, sealed_answer from idempotency_keys
+   where merchant_id = $1 and path = $2 and idempotency_key = $3`,
+);
+
+export const insertAnswer = statement(
+  'idempotency_insert_answer',
+  ['text', 'text', 'text', 'bytea', 'text', 'text', 'bytea', 'timestamptz'],
+  { request_id: 'text' },
+  `insert into idempotency_keys
+     (merchant_id, path, idempotency_key, body_hash, api_key_id, request_id, sealed_answer, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
+   on conflict do nothing
+   returning request_id`,
+);
+
+// Skips what another replica is deleting.
+export const deleteAnswers = statement(
+  'idempotency_delete_answers',
+  ['timestamptz', 'int8'],
+  { deleted: 'int8' },
+  `with old as (
+     select merchant_id, path, idempotency_key from idempotency_keys where created_at < $1
+     limit $2 for update skip locked
+   ), gone as (
+     delete from idempotency_keys using old
+     where idempotency_keys.merchant_id = old.merchant_id and idempotency_keys.path = old.path
+       and idempotency_keys.idempotency_key = old.idempotency_key
+     returning 1
+   )
+   select count(*) as deleted from gone`,
+);
+
+/** Columns that a draft carries its claim in, with the type of the array of each; null in drafts without a key. */
+export const claimColumns = [
+  ['claim_path', 'text[]'],
+  ['claim_key', 'text[]'],
+  ['claim_body_hash', 'bytea[]'],
+  ['claim_api_key_id', 'text[]'],
+  ['claim_request_id', 'text[]'],
+  ['claim_answer', 'bytea[]'],
+] as const;
+
+/**
+ * The common table `claimed`, from a table `draft` with merchant_id, created_at and the claim columns: stores the answers
+ * of those whose key nobody has used, and names their requests. A key that another statement is storing is waited for.
+ * All statements take their keys in one order, so that none waits for another in a circle.
+ */
+export const claimedTable = `claimed as (
+    insert into idempotency_keys
+      (merchant_id, path, idempotency_key, body_hash, api_key_id, request_id, sealed_answer, created_at)
+    select
+      merchant_id, claim_path, claim_key, claim_body_hash, claim_api_key_id, claim_request_id, claim_answer, created_at
+    from draft
+    where claim_key is not null
+    order by merchant_id, claim_path, claim_key
+    on conflict do nothing
+    returning request_id
+  )`;
