@@ -1,5 +1,4 @@
 import { newId } from '@florin/protocol/id.ts';
-import type { Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
@@ -16,14 +15,6 @@ import { paymentPostings } from './postings.ts';
 
 export interface PaymentDeps extends SessionMoveDeps {
   readonly log: Log;
-}
-
-/** An order's token on its chain. The configuration must keep every token that an order was ever signed for. */
-export function tokenOf(chain: Chain, order: StoredOrder): Token {
-  const token = chain.tokens.find((candidate) => candidate.tokenId === order.tokenId);
-  if (token === undefined)
-    throw new Error(`order ${order.orderId} was paid in ${order.tokenId}, which is not configured`);
-  return token;
 }
 
 /**
@@ -99,7 +90,7 @@ async function accept(
     chainId: chain.chainId,
     txHash: event.txHash,
     at: event.blockTime,
-    postings: paymentPostings(order, tokenOf(chain, order)),
+    postings: paymentPostings(order, chain.name),
   });
   if (session.orderId === order.orderId) return;
   const paid = await moveSession(transaction, deps, session, 'payment_final', {
@@ -111,25 +102,33 @@ async function accept(
     initiateTx: event.txHash,
     paymentSucceededAt: event.blockTime,
   });
-  if (paid === undefined) await raiseDuplicate(transaction, deps, session, order, event);
+  // Another chain's payment was final first: this one goes back to its payer (see settlement).
+  if (paid === undefined)
+    await raiseException(transaction, deps, { session, order, event, kind: 'duplicate' });
 }
 
-/** Another chain's payment was final first: this one goes back to its payer (see settlement), and the merchant hears of it. */
-async function raiseDuplicate(
+/**
+ * What a merchant hears of besides the moves of a session. duplicate: a second payment, which goes back to its payer.
+ * duplicate_settled: it was settled before it could go back. refunded, reclaimed: the payment that counted is with its
+ * payer again and will never be settled.
+ */
+export type ExceptionKind = 'duplicate' | 'duplicate_settled' | 'refunded' | 'reclaimed';
+
+/** Tells the merchant, and the operator's log, what a final event did to a payment out of the usual course. */
+export async function raiseException(
   transaction: Transaction,
   deps: PaymentDeps,
-  session: StoredSession,
-  order: StoredOrder,
-  event: ChainEvent,
+  raised: { session: StoredSession; order: StoredOrder; event: ChainEvent; kind: ExceptionKind },
 ): Promise<void> {
-  deps.log.warn('payment.duplicate', {
+  const { session, order, event, kind } = raised;
+  deps.log.warn(`payment.${kind}`, {
     sessionId: session.sessionId,
     orderId: order.orderId,
     txHash: event.txHash,
   });
   const exception = {
     exceptionId: newId('exception', deps.random.bytes),
-    kind: 'duplicate',
+    kind,
     orderId: order.orderId,
     payer: order.order.payer,
     tokenId: order.tokenId,

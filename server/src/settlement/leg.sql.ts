@@ -24,12 +24,17 @@ export const insertLeg = statement(
 );
 export type LegRow = Row<typeof waitingLegs>;
 
+// Not those of a chain whose breaker has tripped, be it where the leg is sent or where the payment stood: a vault must
+// not pay for an order that a reorg below finality may have undone.
 export const waitingLegs = statement(
   'legs_waiting',
   ['int8', 'text', 'timestamptz', 'int8'],
   columns,
-  `select ${columnList} from settlements
+  `select ${columnList} from settlements l
    where chain_id = $1 and leg = $2 and status = 'waiting' and retry_at <= $3
+     and not exists (
+       select from orders o join chain_cursors c on c.chain_id in (l.chain_id, o.chain_id)
+       where o.order_id = l.order_id and c.halted_reason <> '')
    order by retry_at, order_id limit $4`,
 );
 
@@ -59,13 +64,17 @@ export const markDone = statement(
    where order_id = $1 and leg = $2 and status <> 'done' returning order_id`,
 );
 
-// Back to waiting: the transaction that carried the leg will never settle it.
+// Back to waiting: the transaction that carried the leg will never settle it, or none could be made. A try that ended
+// before anything was sent counts, too, so that the next ones come ever later. Only as the leg was when it failed ($6, $7):
+// another worker may have sent it since.
 export const markWaiting = statement(
   'leg_mark_waiting',
-  ['text', 'text', 'text', 'timestamptz', 'timestamptz'],
+  ['text', 'text', 'text', 'timestamptz', 'timestamptz', 'text', 'int8'],
   { order_id: 'text' },
-  `update settlements set status = 'waiting', transaction_id = null, reason = $3, retry_at = $4, updated_at = $5
-   where order_id = $1 and leg = $2 and status <> 'done' returning order_id`,
+  `update settlements set status = 'waiting', transaction_id = null, reason = $3, retry_at = $4, updated_at = $5,
+     attempts = case when status = 'waiting' then attempts + 1 else attempts end
+   where order_id = $1 and leg = $2 and status = $6 and transaction_id is not distinct from $7 and status <> 'done'
+   returning order_id`,
 );
 
 export const legsOfTransaction = statement(
@@ -82,31 +91,48 @@ export const legByOrder = statement(
   `select ${columnList} from settlements where order_id = $1 and leg = $2`,
 );
 
-// Legs whose transaction has not been seen in a block for too long.
+// Legs whose transaction has not been seen in a block for too long, those first that nobody follows: of another wallet
+// than the one that settles now ($5, lower case).
 export const legsNotMined = statement(
   'legs_not_mined',
-  ['int8', 'timestamptz', 'int8'],
-  columns,
+  ['int8', 'text', 'timestamptz', 'int8', 'text'],
+  { ...columns, is_followed: 'bool?' },
   `select ${columnList
     .split(', ')
     .map((column) => `l.${column}`)
-    .join(', ')}
+    .join(', ')}, t.wallet = $5 as is_followed
    from settlements l join sent_transactions t on t.transaction_id = l.transaction_id
-   where l.chain_id = $1 and l.status = 'sent' and l.reason = '' and t.status = 'pending' and t.mined_hash = ''
-     and t.created_at <= $2
-   order by l.order_id limit $3`,
+   where l.chain_id = $1 and l.leg = $2 and l.status = 'sent' and t.status = 'pending' and t.created_at <= $3
+     and (t.wallet <> $5 or (l.reason = '' and t.mined_hash = ''))
+   order by is_followed, l.order_id limit $4`,
 );
 
-export const markReason = statement(
-  'leg_mark_reason',
-  ['text', 'text', 'text', 'timestamptz'],
-  {},
-  'update settlements set reason = $3, updated_at = $4 where order_id = $1 and leg = $2',
+// Only while that transaction still carries the leg: its event may have closed the leg since it was looked up.
+export const markNotMined = statement(
+  'leg_mark_not_mined',
+  ['text', 'text', 'int8', 'timestamptz'],
+  { order_id: 'text' },
+  `update settlements set reason = 'not_mined', updated_at = $4
+   where order_id = $1 and leg = $2 and transaction_id = $3 and status = 'sent' returning order_id`,
 );
 
-export const canonicalEvent = statement(
-  'leg_canonical_event',
+// What vaults have been told to pay and may not have paid yet, in Micro-USD by settlement token.
+export const payoutsUnderWay = statement(
+  'legs_payouts_under_way',
+  ['int8', 'text'],
+  { net_value: 'numeric' },
+  `select coalesce(sum(o.net_value), 0) as net_value
+   from settlements l
+   join sent_transactions t on t.transaction_id = l.transaction_id
+   join orders o on o.order_id = l.order_id
+   join sessions s on s.session_id = l.session_id
+   where l.chain_id = $1 and l.leg = 'payout' and l.status = 'sent' and t.status = 'pending' and t.mined_hash = ''
+     and s.settlement_token = $2`,
+);
+
+export const finalEventOfOrder = statement(
+  'leg_final_event',
   ['text', 'text'],
-  { tx_hash: 'text', is_final: 'bool' },
-  'select tx_hash, is_final from chain_events where order_id = $1 and event_name = $2',
+  { tx_hash: 'text', block_time: 'timestamptz' },
+  'select tx_hash, block_time from chain_events where order_id = $1 and event_name = $2 and is_final',
 );

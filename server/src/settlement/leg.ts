@@ -18,7 +18,7 @@ export interface Leg {
   readonly chainId: number;
   readonly status: 'waiting' | 'sent' | 'done';
   readonly transactionId: bigint | undefined;
-  /** How often it was sent. */
+  /** How often it was sent, or could not be. */
   readonly attempts: number;
 }
 
@@ -70,7 +70,8 @@ export function retryDelayMs(attempts: number): number {
 }
 
 /**
- * Puts a leg back to waiting after a failed try and shows the session as settlement_pending with the reason. Retried
+ * Puts a leg back to waiting after a failed try and shows the session as settlement_pending with the reason; nothing
+ * when the leg is not as it was read any more. Retried
  * for ever: the order id pays once on chain, so trying again is always safe.
  */
 export async function delayLeg(
@@ -81,7 +82,8 @@ export async function delayLeg(
 ): Promise<void> {
   const now = deps.clock.now();
   const retryAt = new Date(now.getTime() + retryDelayMs(leg.attempts));
-  const rows = await transaction.query(markWaiting, [leg.orderId, leg.name, reason, retryAt, now]);
+  const values = [leg.orderId, leg.name, reason, retryAt, now, leg.status, leg.transactionId ?? null];
+  const rows = await transaction.query(markWaiting, values);
   if (rows.length === 0 || leg.name === 'refund') return;
   await showDelay(transaction, deps, leg.sessionId, reason);
 }

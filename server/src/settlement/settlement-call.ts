@@ -2,7 +2,7 @@ import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen
 import { toTokenAmount } from '@florin/protocol/money.ts';
 import type { Hex, Payout } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { encodeFunctionData } from 'viem';
+import { decodeFunctionResult, encodeFunctionData } from 'viem';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 
 /** Neighbours with the same token and recipient share one transfer in the gateway. */
@@ -46,4 +46,13 @@ export function payoutCall(payouts: readonly Payout[], signatures: readonly Hex[
 
 export function availableCall(token: Hex): Hex {
   return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'available', args: [token] });
+}
+
+export function capsCall(token: Hex): Hex {
+  return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'capsOf', args: [token] });
+}
+
+/** Most that one order may be paid, from the answer to `capsCall`. */
+export function perOrderCapOf(answer: Hex): bigint {
+  return decodeFunctionResult({ abi: payoutVaultAbi, functionName: 'capsOf', data: answer }).perOrder;
 }

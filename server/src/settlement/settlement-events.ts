@@ -1,28 +1,23 @@
-import { orderKinds } from '@florin/protocol/order.ts';
+import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
-import type { Token } from '@florin/protocol/token.ts';
-import type { Chain, Chains } from '#chains/chain.ts';
+import type { Chain } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
-import { tokenOf } from '#payments/payment.ts';
+import { type PaymentDeps, raiseException } from '#payments/payment.ts';
 import { payoutPostings, returnPostings, settlementPostings } from '#payments/postings.ts';
 import { findOrder } from '#sessions/order.ts';
 import { lockSession } from '#sessions/session.ts';
-import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import { moveSession } from '#sessions/session-move.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
-import { canonicalEvent } from './leg.sql.ts';
+import { finalEventOfOrder } from './leg.sql.ts';
 import { closeLeg, delayLeg, findLeg, type LegName, requestLeg, showDelay } from './leg.ts';
-
-export interface SettlementEventDeps extends SessionMoveDeps {
-  readonly chains: Chains;
-}
 
 /**
  * Turns settlement events into session moves and books them once they are final. Runs after the payment handler in the
  * same transaction. Anybody may settle an order; what counts is the event, not who sent it.
  */
-export function settlementHandler(deps: SettlementEventDeps): ChainHandler {
+export function settlementHandler(deps: PaymentDeps): ChainHandler {
   return {
     async onBlock(transaction, _chain, _block, events) {
       for (const event of events) await seen(transaction, deps, event);
@@ -42,7 +37,7 @@ function isSettlement(event: ChainEvent): boolean {
 }
 
 /** A settlement that had been reorged out is in a block again: the session is settling again. */
-async function seen(transaction: Transaction, deps: SettlementEventDeps, event: ChainEvent): Promise<void> {
+async function seen(transaction: Transaction, deps: PaymentDeps, event: ChainEvent): Promise<void> {
   if (!isSettlement(event)) return;
   const order = await findOrder(transaction, event.orderId);
   if (order === undefined) return;
@@ -51,11 +46,7 @@ async function seen(transaction: Transaction, deps: SettlementEventDeps, event: 
   await moveSession(transaction, deps, session, 'settlement_recorded');
 }
 
-async function reorged(
-  transaction: Transaction,
-  deps: SettlementEventDeps,
-  event: ChainEvent,
-): Promise<void> {
+async function reorged(transaction: Transaction, deps: PaymentDeps, event: ChainEvent): Promise<void> {
   if (!isSettlement(event)) return;
   const order = await findOrder(transaction, event.orderId);
   if (order === undefined) return;
@@ -67,7 +58,7 @@ async function reorged(
 
 async function final(
   transaction: Transaction,
-  deps: SettlementEventDeps,
+  deps: PaymentDeps,
   chain: Chain,
   event: ChainEvent,
 ): Promise<void> {
@@ -79,10 +70,10 @@ async function final(
     case 'Settled':
       return settled(transaction, deps, chain, order, event);
     case 'PaidOut':
-      return paidOut(transaction, deps, order, event);
+      return paidOut(transaction, deps, chain, order, event);
     case 'Refunded':
     case 'Reclaimed':
-      return returned(transaction, chain, order, event);
+      return returned(transaction, deps, chain, order, event);
     case 'SettleSkipped':
     case 'PayoutSkipped':
       return skipped(transaction, deps, order, event);
@@ -92,7 +83,7 @@ async function final(
 /** The payment handler has just accepted the payment, or found that another one came first. */
 async function requestFirstLeg(
   transaction: Transaction,
-  deps: SettlementEventDeps,
+  deps: PaymentDeps,
   order: StoredOrder,
 ): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
@@ -109,59 +100,66 @@ async function requestFirstLeg(
 
 async function settled(
   transaction: Transaction,
-  deps: SettlementEventDeps,
+  deps: PaymentDeps,
   chain: Chain,
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
-  const token = tokenOf(chain, order);
   if (order.order.orderType !== orderKinds.direct) {
-    await bookEvent(transaction, 'settlement', order, event, settlementPostings(order, token));
+    await bookEvent(transaction, 'settlement', order, event, settlementPostings(order, chain.name));
   }
   const at = deps.clock.now();
   await closeLeg(transaction, { orderId: order.orderId, name: 'settle', at });
   // Settling is open to anybody, so a payment that was to go back may have been settled first.
   await closeLeg(transaction, { orderId: order.orderId, name: 'refund', reason: 'settled', at });
-  if (order.order.orderType === orderKinds.vaultPayout) {
-    // Only now, with the payer's money finally in the vault of its own chain, does the other vault owe the merchant;
-    // and only for the payment that won the session.
-    const session = await lockSession(transaction, order.sessionId);
-    if (session?.orderId !== order.orderId) return;
-    await requestLeg(transaction, order, { name: 'payout', chainId: Number(order.order.targetChain), at });
-    return;
+  const session = await lockSession(transaction, order.sessionId);
+  if (session === undefined) return;
+  if (session.orderId !== order.orderId) {
+    // The merchant, or for a payout the vault, holds what is the payer's: people have to give it back.
+    return raiseException(transaction, deps, { session, order, event, kind: 'duplicate_settled' });
   }
-  await complete(transaction, deps, order, event);
+  if (order.order.orderType !== orderKinds.vaultPayout) return complete(transaction, deps, order, event);
+  // Read again after a restored backup, the chains come in any order: the payout may stand there already.
+  const paidBefore = await finalEvent(transaction, order.orderId, 'PaidOut');
+  if (paidBefore !== undefined) return complete(transaction, deps, order, paidBefore);
+  // Only now, with the payer's money finally in the vault of its own chain, does the other vault owe the merchant;
+  // and only for the payment that won the session.
+  await requestLeg(transaction, order, { name: 'payout', chainId: Number(order.order.targetChain), at });
+}
+
+/** An event of the order in a final block; undefined while there is none. */
+async function finalEvent(
+  transaction: Transaction,
+  orderId: string,
+  name: 'Settled' | 'PaidOut',
+): Promise<Pick<ChainEvent, 'txHash' | 'blockTime'> | undefined> {
+  const [row] = await transaction.query(finalEventOfOrder, [orderId, name]);
+  return row === undefined ? undefined : { txHash: row.tx_hash as Hex, blockTime: row.block_time };
 }
 
 async function paidOut(
   transaction: Transaction,
-  deps: SettlementEventDeps,
+  deps: PaymentDeps,
+  chain: Chain,
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
-  const token = await settlementTokenOf(transaction, deps, order);
-  await bookEvent(transaction, 'payout', order, event, payoutPostings(order, token));
+  // Locked before anything is written, so that the settled event of the other chain sees this one or comes before it.
+  const session = await lockSession(transaction, order.sessionId);
+  const amount = event.arguments['amount'];
+  if (session === undefined || amount === undefined)
+    throw new Error(`the payout of ${order.orderId} has no session or amount`);
+  const paid = { chainName: chain.name, asset: session.settlementToken, amount: BigInt(amount) };
+  await bookEvent(transaction, 'payout', order, event, payoutPostings(paid));
   await closeLeg(transaction, { orderId: order.orderId, name: 'payout', at: deps.clock.now() });
   await complete(transaction, deps, order, event);
 }
 
-async function settlementTokenOf(
-  transaction: Transaction,
-  deps: SettlementEventDeps,
-  order: StoredOrder,
-): Promise<Token> {
-  const session = await lockSession(transaction, order.sessionId);
-  const token = session === undefined ? undefined : deps.chains.token(session.settlementToken);
-  if (token === undefined)
-    throw new Error(`order ${order.orderId} settles in a token that is not configured`);
-  return token;
-}
-
 async function complete(
   transaction: Transaction,
-  deps: SettlementEventDeps,
+  deps: PaymentDeps,
   order: StoredOrder,
-  event: ChainEvent,
+  event: Pick<ChainEvent, 'txHash' | 'blockTime'>,
 ): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   if (session?.orderId !== order.orderId) return;
@@ -173,39 +171,51 @@ async function complete(
 
 async function returned(
   transaction: Transaction,
+  deps: PaymentDeps,
   chain: Chain,
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
+  const session = await lockSession(transaction, order.sessionId);
   const kind = event.name === 'Refunded' ? 'refund' : 'reclaim';
-  await bookEvent(transaction, kind, order, event, returnPostings(order, tokenOf(chain, order)));
+  await bookEvent(transaction, kind, order, event, returnPostings(order, chain.name));
   const reason = kind === 'refund' ? 'refunded' : 'reclaimed';
+  const asked = await findLeg(transaction, order.orderId, 'refund');
   await closeLeg(transaction, { orderId: order.orderId, name: 'refund', at: event.blockTime });
   await closeLeg(transaction, { orderId: order.orderId, name: 'settle', reason, at: event.blockTime });
+  // Asked for by nobody here: without this event the merchant would wait for a settlement that cannot come any more.
+  if (session?.orderId === order.orderId && asked === undefined)
+    await raiseException(transaction, deps, { session, order, event, kind: reason });
 }
 
-/** IPaymentGateway and IPayoutVault number their reasons; the vault's caps and float are all "short" to the merchant. */
+/** By the numbers of IPayoutVault: token not allowed, its caps, refused transfer. The caps are all "short" to the merchant. */
+const payoutReasons: Readonly<Record<string, PendingReason>> = {
+  '4': 'token_paused',
+  '5': 'vault_short',
+  '6': 'vault_short',
+  '7': 'vault_short',
+  '8': 'recipient_blocked',
+};
+
 function pendingReasonOf(event: ChainEvent): PendingReason {
-  const reason = event.arguments['reason'];
+  const reason = event.arguments['reason'] ?? '';
   if (event.name === 'SettleSkipped') return reason === '3' ? 'recipient_blocked' : 'reverted';
-  return reason === '5' || reason === '6' || reason === '7' ? 'vault_short' : 'recipient_blocked';
+  return payoutReasons[reason] ?? 'reverted';
 }
 
 async function skipped(
   transaction: Transaction,
-  deps: SettlementEventDeps,
+  deps: PaymentDeps,
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
   const name: LegName = event.name === 'SettleSkipped' ? 'settle' : 'payout';
   const leg = await findLeg(transaction, order.orderId, name);
   if (leg === undefined || leg.status !== 'sent') return;
-  // Skipped because somebody was first: that event closes the leg when it is final.
-  const done = await transaction.query(canonicalEvent, [
-    order.orderId,
-    name === 'settle' ? 'Settled' : 'PaidOut',
-  ]);
-  if (done.length > 0) return;
+  // Skipped because somebody was first: that event closes the leg. One that is not final may vanish, and the leg with
+  // it, for nothing would ever send it again.
+  if ((await finalEvent(transaction, order.orderId, name === 'settle' ? 'Settled' : 'PaidOut')) !== undefined)
+    return;
   await delayLeg(transaction, deps, leg, pendingReasonOf(event));
 }
 

@@ -1,5 +1,7 @@
+import { microUsd, toTokenAmount } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
+import type { Token } from '@florin/protocol/token.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import type { Sender, SentOutcome } from '#chains/sender/sender.ts';
 import type { Database, Transaction } from '#db/database.ts';
@@ -13,16 +15,19 @@ import {
   legsNotMined,
   legsOfTransaction,
   lockWaitingLegs,
-  markReason,
+  markNotMined,
   markSent,
+  payoutsUnderWay,
   waitingLegs,
 } from './leg.sql.ts';
 import { delayLeg, type Leg, type LegName, parseLeg, showDelay } from './leg.ts';
 import {
   availableCall,
   bySharedTransfer,
+  capsCall,
   payoutCall,
   payoutOf,
+  perOrderCapOf,
   refundCall,
   settleCall,
 } from './settlement-call.ts';
@@ -43,34 +48,47 @@ export interface SettlementDeps extends SessionMoveDeps {
   readonly signer: OrderSigner;
   readonly log: Log;
   readonly settings: SettlementSettings;
+  /** The sender's wallet. */
+  readonly wallet: Hex;
   /** Reads a contract at the latest block. */
   readonly read: (chainId: number, call: { to: Hex; data: Hex }) => Promise<Hex>;
 }
 
 const legNames: readonly LegName[] = ['settle', 'payout', 'refund'];
 
-/** Settles until the signal aborts: one loop per chain, so that a chain that hangs delays no other. */
+/**
+ * Settles until the signal aborts: one loop per chain and kind of leg, so that neither a chain that hangs nor payouts
+ * that cannot be made delay anything else.
+ */
 export async function runSettlement(deps: SettlementDeps, signal: AbortSignal): Promise<void> {
-  await Promise.all(deps.chains.all.map((chain) => settleChain(deps, chain, signal)));
+  const loops = deps.chains.all.flatMap((chain) =>
+    legNames.map((name) => settleChain(deps, chain, name, signal)),
+  );
+  await Promise.all(loops);
 }
 
-async function settleChain(deps: SettlementDeps, chain: Chain, signal: AbortSignal): Promise<void> {
+async function settleChain(
+  deps: SettlementDeps,
+  chain: Chain,
+  name: LegName,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     try {
-      await settlementRound(deps, chain);
+      await settlementRound(deps, chain, name);
     } catch (error) {
       // The node or the database is away; every leg stands in the database and is taken up in a later round.
-      deps.log.error('settlement.round_failed', error, { chainId: chain.chainId });
+      deps.log.error('settlement.round_failed', error, { chainId: chain.chainId, leg: name });
       await deps.clock.sleep(1_000, signal);
     }
     await deps.clock.sleep(deps.settings.windowMs, signal);
   }
 }
 
-/** One round on one chain: sends every waiting leg that is due, at most one transaction per kind of leg. */
-export async function settlementRound(deps: SettlementDeps, chain: Chain): Promise<void> {
-  for (const name of legNames) await sendLegs(deps, chain, name);
-  await showNotMined(deps, chain);
+/** One round of one kind of leg on one chain: sends those that are due, in at most one transaction. */
+export async function settlementRound(deps: SettlementDeps, chain: Chain, name: LegName): Promise<void> {
+  await sendLegs(deps, chain, name);
+  await showNotMined(deps, chain, name);
 }
 
 /** A transaction to be sent and the legs that it carries. */
@@ -137,28 +155,32 @@ async function payoutBatch(
   legs: readonly Leg[],
   orders: readonly StoredOrder[],
 ): Promise<Batch | undefined> {
-  const available = new Map<Hex, bigint>();
+  const limits = new Map<Hex, VaultLimit>();
   const chosen: { leg: Leg; payout: ReturnType<typeof payoutOf> }[] = [];
   const short: Leg[] = [];
+  const unknown: Leg[] = [];
   for (const leg of legs) {
     const order = orders.find((candidate) => candidate.orderId === leg.orderId);
     const session = await findSession(deps.db, leg.sessionId);
     const token = session === undefined ? undefined : deps.chains.token(session.settlementToken);
-    if (order === undefined || token === undefined)
-      throw new Error(`payout ${leg.orderId} has no order or token`);
+    if (order === undefined || token === undefined) {
+      // Its token has left the configuration: it waits for it to come back, and holds up no other.
+      deps.log.warn('settlement.token_not_configured', { chainId: chain.chainId, orderId: leg.orderId });
+      unknown.push(leg);
+      continue;
+    }
     const payout = payoutOf(order, token);
-    const left =
-      available.get(token.address) ??
-      BigInt(await deps.read(chain.chainId, { to: chain.vault, data: availableCall(token.address) }));
-    if (payout.amount > left) {
-      available.set(token.address, left);
+    const limit = limits.get(token.address) ?? (await readVaultLimit(deps, chain, token));
+    limits.set(token.address, limit);
+    if (payout.amount > limit.left || payout.amount > limit.perOrder) {
       short.push(leg);
       continue;
     }
-    available.set(token.address, left - payout.amount);
+    limits.set(token.address, { ...limit, left: limit.left - payout.amount });
     chosen.push({ leg, payout });
   }
   if (short.length > 0) await delayAll(deps, short, 'vault_short');
+  if (unknown.length > 0) await delayAll(deps, unknown, 'token_paused');
   if (chosen.length === 0) return undefined;
   const payouts = chosen.map((item) => item.payout);
   const signatures = await Promise.all(
@@ -167,21 +189,51 @@ async function payoutBatch(
   return { legs: chosen.map((item) => item.leg), to: chain.vault, data: payoutCall(payouts, signatures) };
 }
 
+/** What a vault can pay in one token: in all, and for one order. Units of the token. */
+interface VaultLimit {
+  readonly left: bigint;
+  readonly perOrder: bigint;
+}
+
+async function readVaultLimit(deps: SettlementDeps, chain: Chain, token: Token): Promise<VaultLimit> {
+  const ask = (data: Hex) => deps.read(chain.chainId, { to: chain.vault, data });
+  // Read first: a payout that is mined in between counts twice and delays another, rather than not at all.
+  const [row] = await deps.db.query(payoutsUnderWay, [chain.chainId, token.tokenId]);
+  const underWay = toTokenAmount(microUsd(row?.net_value ?? 0n), token.decimals);
+  const available = BigInt(await ask(availableCall(token.address)));
+  return { left: available - underWay, perOrder: perOrderCapOf(await ask(capsCall(token.address))) };
+}
+
 async function delayAll(deps: SettlementDeps, legs: readonly Leg[], reason: PendingReason): Promise<void> {
   await deps.db.transaction(async (transaction) => {
     for (const leg of legs) await delayLeg(transaction, deps, leg, reason);
   });
 }
 
-async function showNotMined(deps: SettlementDeps, chain: Chain): Promise<void> {
+async function showNotMined(deps: SettlementDeps, chain: Chain, name: LegName): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - deps.settings.notMinedAfterSeconds * 1000);
-  const rows = await deps.db.query(legsNotMined, [chain.chainId, before, deps.settings.batchSize]);
-  for (const row of rows) {
-    await deps.db.transaction(async (transaction) => {
-      await transaction.query(markReason, [row.order_id, row.leg, 'not_mined', deps.clock.now()]);
-      if (row.leg !== 'refund') await showDelay(transaction, deps, row.session_id, 'not_mined');
-    });
+  const values = [chain.chainId, name, before, deps.settings.batchSize, deps.wallet.toLowerCase()];
+  for (const row of await deps.db.query(legsNotMined, values)) {
+    const leg = parseLeg(row);
+    await deps.db.transaction((transaction) =>
+      row.is_followed === true
+        ? showLegNotMined(transaction, deps, leg)
+        : // The settler's key was changed meanwhile. Sent anew by its successor: an order id is paid once, whoever asks.
+          delayLeg(transaction, deps, leg, 'not_mined'),
+    );
   }
+}
+
+/** Shows that the transaction of a sent leg is not mined; nothing when it does not carry the leg any more. */
+export async function showLegNotMined(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  leg: Leg,
+): Promise<void> {
+  const values = [leg.orderId, leg.name, leg.transactionId ?? null, deps.clock.now()];
+  const marked = await transaction.query(markNotMined, values);
+  if (marked.length === 0 || leg.name === 'refund') return;
+  await showDelay(transaction, deps, leg.sessionId, 'not_mined');
 }
 
 /**

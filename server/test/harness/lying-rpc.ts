@@ -26,6 +26,8 @@ export interface Faults {
   dropSent: boolean;
   /** eth_sendRawTransaction hands the transaction on and answers with an error. */
   errorAfterSending: boolean;
+  /** The state of older blocks is gone: a node that is no archive, asked on a chain whose finality takes long. */
+  prunedState: boolean;
 }
 
 /** An HTTP proxy in front of a node. */
@@ -69,6 +71,7 @@ export async function startLyingRpc(target: string): Promise<LyingRpc> {
     hugeBody: false,
     dropSent: false,
     errorAfterSending: false,
+    prunedState: false,
   };
   const seen = new Map<string, number>();
   let hugeBytes = 0;
@@ -138,6 +141,9 @@ async function answerTo(target: string, faults: Faults, envelope: Envelope): Pro
   if (method === 'eth_getBlockReceipts' && faults.emptyReceipts) return result([]);
   if (method === 'eth_getBlockReceipts' && faults.noBlockReceipts) return refusal(-32601, 'method not found');
   if (method === 'eth_sendRawTransaction' && faults.dropSent) return result(`0x${'ab'.repeat(32)}`);
+  if (method === 'eth_getTransactionCount' && faults.prunedState && envelope.params[1] !== 'latest') {
+    return refusal(-32000, 'missing trie node');
+  }
   const response = await fetch(target, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -136,7 +136,7 @@ export class Payer {
   async send(
     chain: LifeChain,
     request: TransactionRequest,
-    options: { gasLimit?: bigint } = {},
+    options: { gasLimit?: bigint; priorityFee?: bigint } = {},
   ): Promise<string> {
     const provider = new JsonRpcProvider(chain.anvil.url, Number(request.chainId), {
       staticNetwork: true,
@@ -149,6 +149,9 @@ export class Payer {
         data: request.data,
         value: request.value,
         gasLimit: options.gasLimit ?? 400_000n,
+        ...(options.priorityFee === undefined
+          ? {}
+          : { maxPriorityFeePerGas: options.priorityFee, maxFeePerGas: 2n * options.priorityFee }),
         nonce: await provider.getTransactionCount(this.address, 'pending'),
       });
       return sent.hash;

@@ -46,7 +46,9 @@ export interface SenderContext extends Omit<SenderOptions, 'settings'> {
 
 /**
  * How many of the wallet's transactions are final: every smaller nonce is gone for good. By the chain's tag; a node
- * that does not know the tag is asked for our own final block.
+ * that does not know the tag is asked for our own final block. Where finality takes long, a node that is no archive has
+ * the state of neither: then it is the count at the head. What that may get wrong heals: a nonce skipped by a reorg is
+ * filled, and what is given up too early and mined after all is work that counts once.
  */
 export async function finalTransactionCount(context: SenderContext, chain: Chain, rpc: Rpc): Promise<bigint> {
   const { tag } = chain.finality;
@@ -60,7 +62,12 @@ export async function finalTransactionCount(context: SenderContext, chain: Chain
   }
   const cursor = await findCursor(context.db, chain.chainId);
   if (cursor === undefined) throw new RpcUnavailable(`chain ${chain.chainId} is not followed yet`);
-  return getTransactionCount(rpc, address, cursor.finalNumber);
+  try {
+    return await getTransactionCount(rpc, address, cursor.finalNumber);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return getTransactionCount(rpc, address, 'latest');
+  }
 }
 
 export function requireChain(context: SenderContext, chainId: number): Chain {

@@ -128,6 +128,20 @@ afterEach(async () => {
   await anvil.close();
 });
 
+test('a node without the state of final blocks does not stop sending', async () => {
+  await sendForeign(0n);
+  await mineAndLook();
+  proxy.faults.prunedState = true;
+  const sent = await record(1);
+  assert.deepEqual(
+    (await pending()).map(({ nonce }) => nonce),
+    [1n],
+  );
+  await sender.broadcast(sent.transactionId);
+  await mineAndLook(4);
+  assert.deepEqual(statuses(), ['succeeded']);
+});
+
 test('a transaction is told as succeeded once its block is final, with the time of the block', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);

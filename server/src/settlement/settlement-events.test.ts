@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { chainsOf } from '#chains/chain.ts';
+import { ledgerBalances } from '#ledger/entry.ts';
+import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import { payoutsUnderWay } from './leg.sql.ts';
+import { delayLeg, findLeg, requestLeg } from './leg.ts';
+import { settlementRound, showLegNotMined } from './settlement.ts';
+
+let world: SettlementWorld;
+before(async () => {
+  world = await SettlementWorld.open();
+});
+after(() => world.close());
+
+async function settleRound(
+  chainName: string,
+  name: 'settle' | 'payout' | 'refund' = 'settle',
+): Promise<void> {
+  await settlementRound(world.deps, world.chain(chainName), name);
+}
+
+const payoutValues = { amount: '994000' };
+
+test('a settlement that others made and a reorg took back is made by ourselves, although ours was skipped before', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settleRound('ethereum');
+  // Ours is skipped, for the recipient was blocked; once it is not, the merchant settles by itself.
+  await world.mine('ethereum', ['SettleSkipped', order, { reason: '3' }]);
+  await world.mine('ethereum', ['Settled', order]);
+  await world.makeFinal('ethereum', 1n);
+  await world.reorg('ethereum');
+  assert.deepEqual(await world.legs(order), [
+    { leg: 'settle', status: 'waiting', reason: 'recipient_blocked', attempts: 1 },
+  ]);
+});
+
+test('a payment that is settled and paid out before its session is known to be paid completes it', async () => {
+  const sessionId = await world.openSession('base::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  // As after a restored backup, when the target chain is read again before the chain of the payment.
+  const targetTx = await world.mineFinal('base', ['PaidOut', order, payoutValues]);
+  await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+  const session = await world.session(sessionId);
+  assert.deepEqual([session.status, session.completeTx], ['completed', targetTx]);
+  assert.deepEqual(await world.legs(order), [{ leg: 'settle', status: 'done', reason: '', attempts: 0 }]);
+});
+
+test('a session whose payment has left settlement for its payer tells the merchant so', async () => {
+  for (const [name, kind] of [
+    ['Reclaimed', 'reclaimed'],
+    ['Refunded', 'refunded'],
+  ] as const) {
+    const sessionId = await world.openSession('ethereum::usdc');
+    const order = await world.signOrder(sessionId, 'ethereum::usdc');
+    await world.mineFinal('ethereum', ['Paid', order]);
+    await world.mineFinal('ethereum', [name, order]);
+    assert.deepEqual((await world.eventsOf(sessionId)).slice(-1), [`session.exception ${kind}`]);
+    assert.deepEqual(await world.legs(order), [{ leg: 'settle', status: 'done', reason: kind, attempts: 0 }]);
+  }
+});
+
+test('a refund that was asked for is no exception', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  const at = world.clock.now();
+  const chainId = world.chain('ethereum').chainId;
+  await world.database.db.transaction((transaction) =>
+    requestLeg(transaction, order, { name: 'refund', chainId, at }),
+  );
+  await world.mineFinal('ethereum', ['Refunded', order]);
+  const events = await world.eventsOf(sessionId);
+  assert.equal(events.filter((type) => type.startsWith('session.exception')).length, 0);
+});
+
+test('a second payment that somebody settles before it goes back is told to the merchant', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const first = await world.signOrder(sessionId, 'ethereum::usdc');
+  const second = await world.signOrder(sessionId, 'base::usdc');
+  await world.mineFinal('ethereum', ['Paid', first]);
+  await world.mineFinal('base', ['Paid', second]);
+  await world.mineFinal('base', ['Settled', second]);
+  assert.deepEqual((await world.eventsOf(sessionId)).slice(-2), [
+    'session.exception duplicate',
+    'session.exception duplicate_settled',
+  ]);
+  assert.deepEqual(await world.legs(second), [
+    { leg: 'refund', status: 'done', reason: 'settled', attempts: 0 },
+  ]);
+});
+
+test('a token that has left the configuration stops neither its chain nor the books', async () => {
+  const sessionId = await world.openSession('base::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdt');
+  const all = world.chains.all.map((chain) => ({ ...chain, tokens: [] }));
+  const bare = world.with({ chains: chainsOf(all) });
+  await bare.mineFinal('ethereum', ['Paid', order]);
+  await bare.mineFinal('ethereum', ['Settled', order]);
+  await bare.mineFinal('base', ['PaidOut', order, { amount: '994000000000000000' }]);
+  assert.equal((await world.session(sessionId)).status, 'completed');
+  const balances = await ledgerBalances(world.database.db);
+  assert.equal(balances.find(({ asset }) => asset === 'ethereum::usdt')?.asset, 'ethereum::usdt');
+});
+
+test('a payout whose token has left the configuration waits, and holds up no other payout', async () => {
+  const sessions = [
+    await world.openSession('base::usdc'),
+    await world.openSession('ethereum::usdt'),
+  ] as const;
+  const orders = [
+    await world.signOrder(sessions[0], 'ethereum::usdc'),
+    await world.signOrder(sessions[1], 'base::usdc'),
+  ] as const;
+  await world.mineFinal('ethereum', ['Paid', orders[0]], ['Settled', orders[0]]);
+  await world.mineFinal('base', ['Paid', orders[1]], ['Settled', orders[1]]);
+  const all = world.chains.all.map((chain) =>
+    chain.name === 'ethereum'
+      ? { ...chain, tokens: chain.tokens.filter((token) => token.symbol !== 'USDT') }
+      : chain,
+  );
+  const bare = world.with({ chains: chainsOf(all) });
+  for (const chain of bare.chains.all) await settlementRound(bare.deps, chain, 'payout');
+  assert.equal((await findLeg(world.database.db, orders[0].orderId, 'payout'))?.status, 'sent');
+  const waiting = (await world.legs(orders[1])).find((leg) => leg.leg === 'payout');
+  assert.deepEqual(waiting, { leg: 'payout', status: 'waiting', reason: 'token_paused', attempts: 1 });
+  assert.equal((await world.session(sessions[1])).status, 'settlement_pending');
+});
+
+test('a completed session is not shown as delayed by a look at its leg from before', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settleRound('ethereum');
+  const seen = await findLeg(world.database.db, order.orderId, 'settle');
+  assert.ok(seen?.status === 'sent');
+  await world.mineFinal('ethereum', ['Settled', order]);
+  await world.database.db.transaction((transaction) => showLegNotMined(transaction, world.moves, seen));
+  assert.equal((await world.session(sessionId)).status, 'completed');
+});
+
+test('a settlement that stays unmined is shown as delayed, once', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settleRound('ethereum');
+  world.clock.time += 601_000;
+  await settleRound('ethereum');
+  await settleRound('ethereum');
+  const session = await world.session(sessionId);
+  assert.deepEqual([session.status, session.pendingReason], ['settlement_pending', 'not_mined']);
+  const events = await world.eventsOf(sessionId);
+  assert.equal(events.filter((type) => type === 'session.settlement_pending').length, 1);
+});
+
+test('what an earlier settler key sent and nobody can follow is sent anew, after a while', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settleRound('ethereum');
+  const sentBefore = (await findLeg(world.database.db, order.orderId, 'settle'))?.transactionId;
+  const successor = world.with({ settlerKey: `0x${'33'.repeat(32)}` });
+  const chain = successor.chain('ethereum');
+  await settlementRound(successor.deps, chain, 'settle');
+  assert.equal((await findLeg(world.database.db, order.orderId, 'settle'))?.transactionId, sentBefore);
+  successor.clock.time += 601_000;
+  await settlementRound(successor.deps, chain, 'settle');
+  successor.clock.time += 601_000;
+  await settlementRound(successor.deps, chain, 'settle');
+  const leg = await findLeg(world.database.db, order.orderId, 'settle');
+  assert.deepEqual([leg?.status, leg?.attempts], ['sent', 2]);
+  assert.notEqual(leg?.transactionId, sentBefore);
+});
+
+test('a payout the vault never allows is tried ever less often', async () => {
+  const sessionId = await world.openSession('base::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+  world.available = 0n;
+  for (let round = 0; round < 3; round += 1) {
+    world.clock.time += 3_600_000;
+    await settleRound('base', 'payout');
+  }
+  world.available = 10n ** 30n;
+  const leg = (await world.legs(order)).find(({ leg: name }) => name === 'payout');
+  assert.deepEqual(leg, { leg: 'payout', status: 'waiting', reason: 'vault_short', attempts: 3 });
+});
+
+test('payouts under way count against what the vault has left', async () => {
+  const orders = [];
+  for (let index = 0; index < 2; index += 1) {
+    const sessionId = await world.openSession('base::usdc');
+    const order = await world.signOrder(sessionId, 'ethereum::usdc');
+    await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+    orders.push(order);
+    // Enough for one and a half, besides what the stories before have under way.
+    const [row] = await world.database.db.query(payoutsUnderWay, [31_338, 'base::usdc']);
+    if (index === 0) world.available = (row?.net_value ?? 0n) * 10n ** 12n + 1_491_000n * 10n ** 12n;
+    await settleRound('base', 'payout');
+  }
+  world.available = 10n ** 30n;
+  const shown = [];
+  for (const order of orders) shown.push((await world.legs(order)).find(({ leg }) => leg === 'payout'));
+  assert.deepEqual(
+    shown.map((leg) => [leg?.status, leg?.reason]),
+    [
+      ['sent', ''],
+      ['waiting', 'vault_short'],
+    ],
+  );
+});
+
+test('a payout over the cap of one order waits without a transaction, and holds up no smaller one', async () => {
+  world.perOrderCap = 993_999n * 10n ** 12n;
+  const sessionId = await world.openSession('base::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+  await settleRound('base', 'payout');
+  world.perOrderCap = 10n ** 30n;
+  const leg = (await world.legs(order)).find(({ leg: name }) => name === 'payout');
+  assert.deepEqual(leg, { leg: 'payout', status: 'waiting', reason: 'vault_short', attempts: 1 });
+});
+
+test('a worker that could not send a leg does not take it back from one that has', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  const read = await findLeg(world.database.db, order.orderId, 'settle');
+  assert.ok(read?.status === 'waiting');
+  await settleRound('ethereum');
+  await world.database.db.transaction((transaction) => delayLeg(transaction, world.moves, read, 'reverted'));
+  assert.equal((await findLeg(world.database.db, order.orderId, 'settle'))?.status, 'sent');
+  assert.equal((await world.session(sessionId)).status, 'settling');
+});
+
+test('each reason for which a vault skips a payout is shown as what it is', async () => {
+  for (const [reason, shown] of [
+    ['2', 'reverted'],
+    ['3', 'reverted'],
+    ['4', 'token_paused'],
+    ['5', 'vault_short'],
+    ['8', 'recipient_blocked'],
+  ] as const) {
+    const sessionId = await world.openSession('base::usdc');
+    const order = await world.signOrder(sessionId, 'ethereum::usdc');
+    await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+    await settleRound('base', 'payout');
+    await world.mineFinal('base', ['PayoutSkipped', order, { reason }]);
+    assert.equal((await world.session(sessionId)).pendingReason, shown, `reason ${reason}`);
+  }
+});
+
+// Last, because the chain stays halted.
+test('a chain whose breaker has tripped gets no orders, and no vault pays for what stood on it', async () => {
+  const sessions = [await world.openSession('base::usdc'), await world.openSession('base::usdc')] as const;
+  const order = await world.signOrder(sessions[0], 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+  await world.halt('ethereum');
+  await settleRound('base', 'payout');
+  assert.equal((await findLeg(world.database.db, order.orderId, 'payout'))?.status, 'waiting');
+  await assert.rejects(world.signOrder(sessions[1], 'ethereum::usdc'), { slug: 'chain_unavailable' });
+  await world.signOrder(sessions[1], 'base::usdc');
+});

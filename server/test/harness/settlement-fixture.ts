@@ -1,0 +1,330 @@
+import { randomBytes } from 'node:crypto';
+import type { Hex } from '@florin/protocol/order.ts';
+import { concat, toFunctionSelector, toHex } from 'viem';
+import type { Chain, Chains } from '#chains/chain.ts';
+import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
+import type { BlockHeader } from '#chains/rpc/actions.ts';
+import type { Rpc, RpcOutcome } from '#chains/rpc/rpc.ts';
+import { createSender, type Sender } from '#chains/sender/sender.ts';
+import { localWallet, type WalletSigner } from '#chains/sender/wallet.ts';
+import {
+  appendBlocks,
+  beginChain,
+  finalize,
+  haltChain,
+  removeHead,
+  storedBlock,
+} from '#chains/watcher/chain-move.ts';
+import { findCursor } from '#chains/watcher/cursor.ts';
+import { statement } from '#db/statement.ts';
+import { createAccount } from '#merchants/account.ts';
+import { createMerchant } from '#merchants/merchant.ts';
+import type { Clock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import { paymentHandler } from '#payments/payment.ts';
+import { localOrderSigner } from '#sessions/local-signer.ts';
+import { prepareOrder } from '#sessions/order.ts';
+import { createCheckoutSession, findSession, lockSession } from '#sessions/session.ts';
+import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import { type SettlementDeps, settlementOutcome } from '#settlement/settlement.ts';
+import { settlementHandler } from '#settlement/settlement-events.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { fixtureChains } from './agent-fixture.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+
+const legsOfOrder = statement(
+  'settlement_fixture_legs',
+  ['text'],
+  { leg: 'text', status: 'text', reason: 'text', attempts: 'int4' },
+  'select leg, status, reason, attempts from settlements where order_id = $1 order by leg',
+);
+
+const eventBodies = statement(
+  'settlement_fixture_events',
+  ['text'],
+  { body: 'text' },
+  'select body from events where object_id = $1 order by sequence',
+);
+
+/** What stands in a block: an event of an order, with arguments where the service reads them. */
+export type Happening = readonly [
+  name: ChainEventName,
+  order: StoredOrder,
+  values?: Readonly<Record<string, string>>,
+];
+
+interface MovableClock extends Clock {
+  time: number;
+}
+
+function movableClock(): MovableClock {
+  const clock: MovableClock = {
+    time: Date.UTC(2030, 0, 1),
+    now: () => new Date(clock.time),
+    monotonicMs: () => clock.time,
+    sleep: async () => {},
+  };
+  return clock;
+}
+
+const availableSelector = toFunctionSelector('available(address)');
+
+const vaultEvents: readonly ChainEventName[] = ['PaidOut', 'PayoutSkipped'];
+
+/**
+ * Payments and settlements over a database of their own, with blocks made by the test: every order of events, finality
+ * and reorganisation can be played out. Nodes take whatever they are sent.
+ */
+export class SettlementWorld {
+  readonly clock = movableClock();
+  readonly database: TestDatabase;
+  readonly chains: Chains;
+  readonly sender: Sender;
+  /** What the vaults say is available. */
+  available = 10n ** 30n;
+  perOrderCap = 10n ** 30n;
+  readonly #wallet: WalletSigner;
+  #merchantId = '';
+  #accountId = '';
+
+  private constructor(database: TestDatabase, chains: Chains, settlerKey: Hex = `0x${'22'.repeat(32)}`) {
+    this.database = database;
+    this.chains = chains;
+    this.#wallet = localWallet(settlerKey);
+    this.sender = createSender({
+      chains,
+      rpcOf: () => this.#node(),
+      db: database.db,
+      clock: this.clock,
+      log: silentLog,
+      wallet: this.#wallet,
+      maxFeePerGas: 10n ** 12n,
+      onOutcome: (transaction, outcome) => settlementOutcome(transaction, this.moves, outcome),
+    });
+  }
+
+  static async open(): Promise<SettlementWorld> {
+    const world = new SettlementWorld(await testDatabase(), fixtureChains);
+    const { db } = world.database;
+    const created = await db.transaction(async (transaction) => {
+      const { merchantId } = await createMerchant(transaction, world.moves, { merchantName: 'Shop' });
+      const account = await createAccount(
+        transaction,
+        { ...world.moves, chains: world.chains },
+        {
+          merchantId,
+          accountName: 'Main',
+          accountAddress: `0x${'c3'.repeat(20)}`,
+          settlementCurrencies: world.chains.tokens.map(({ tokenId }) => tokenId),
+        },
+      );
+      return { merchantId, accountId: account.accountId };
+    });
+    world.#merchantId = created.merchantId;
+    world.#accountId = created.accountId;
+    for (const chain of world.chains.all)
+      await beginChain(world.#context(chain.name), world.#header(0n, '0x'));
+    return world;
+  }
+
+  /** The same database under another configuration. */
+  with(changed: { chains?: Chains; settlerKey?: Hex }): SettlementWorld {
+    const world = new SettlementWorld(this.database, changed.chains ?? this.chains, changed.settlerKey);
+    world.clock.time = this.clock.time;
+    world.#merchantId = this.#merchantId;
+    world.#accountId = this.#accountId;
+    return world;
+  }
+
+  get moves() {
+    return { clock: this.clock, random: systemRandom, origin: 'https://pay.example.com', log: silentLog };
+  }
+
+  get deps(): SettlementDeps {
+    return {
+      ...this.moves,
+      db: this.database.db,
+      chains: this.chains,
+      sender: this.sender,
+      signer: localOrderSigner(`0x${'11'.repeat(32)}`),
+      wallet: this.#wallet.address,
+      settings: { batchSize: 50, windowMs: 50, notMinedAfterSeconds: 600 },
+      read: async (_chainId, { data }) => {
+        if (data.startsWith(availableSelector)) return toHex(this.available, { size: 32 });
+        return concat([this.perOrderCap, 10n ** 30n, 10n ** 30n].map((cap) => toHex(cap, { size: 32 })));
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+  }
+
+  chain(name: string): Chain {
+    const chain = this.chains.byName(name);
+    if (chain === undefined) throw new Error(`no chain ${name}`);
+    return chain;
+  }
+
+  /** A session for one dollar, settled in this token. */
+  async openSession(settlementToken: string): Promise<string> {
+    const productData = { productName: 'Tea' };
+    const body = {
+      accountId: this.#accountId,
+      settlementToken,
+      lineItems: [{ itemType: 'one_time' as const, quantity: 1, unitPrice: 1_000_000, productData }],
+    };
+    const session = await createCheckoutSession(
+      this.database.db,
+      { ...this.moves, chains: this.chains, rates: this.#rates },
+      { merchantId: this.#merchantId, body, metadataText: '{}' },
+    );
+    return session.sessionId;
+  }
+
+  /** An order for a session, to be paid in this token by a payer of its own. */
+  async signOrder(sessionId: string, tokenId: string): Promise<StoredOrder> {
+    const token = this.chains.token(tokenId);
+    if (token === undefined) throw new Error(`no token ${tokenId}`);
+    const deps = {
+      ...this.moves,
+      chains: this.chains,
+      rates: this.#rates,
+      signer: this.deps.signer,
+      reclaimAfterSeconds: 604_800,
+    };
+    return this.database.db.transaction(async (transaction) => {
+      const session = await lockSession(transaction, sessionId);
+      if (session === undefined) throw new Error(`no session ${sessionId}`);
+      const payer: Hex = `0x${randomBytes(20).toString('hex')}`;
+      return prepareOrder(transaction, deps, { session, payer, payerEmail: '', token });
+    });
+  }
+
+  /** Appends a block with these events; not final yet. All of one block are in one transaction. */
+  async mine(chainName: string, ...happenings: readonly Happening[]): Promise<Hex> {
+    const context = this.#context(chainName);
+    const cursor = await this.#cursor(chainName);
+    const header = this.#header(cursor.headNumber + 1n, cursor.headHash);
+    const txHash: Hex = `0x${randomBytes(32).toString('hex')}`;
+    const events = happenings.map(
+      ([name, order, values = {}], logIndex): ChainEvent => ({
+        chainId: context.chain.chainId,
+        blockNumber: header.number,
+        blockHash: header.hash,
+        blockTime: header.time,
+        logIndex,
+        txHash,
+        contract: vaultEvents.includes(name) ? 'vault' : 'gateway',
+        name,
+        orderId: order.orderId,
+        arguments: values,
+      }),
+    );
+    await appendBlocks(context, cursor, [{ header, events }]);
+    return txHash;
+  }
+
+  /** Makes everything up to the head final, or up to some blocks under it. */
+  async makeFinal(chainName: string, depth = 0n): Promise<void> {
+    const context = this.#context(chainName);
+    const cursor = await this.#cursor(chainName);
+    const number = cursor.headNumber - depth;
+    const block = await storedBlock(context, number);
+    if (block === undefined) throw new Error(`no block ${number}`);
+    await finalize(context, cursor, block);
+  }
+
+  /** Appends a block with these events and makes it final. */
+  async mineFinal(chainName: string, ...happenings: readonly Happening[]): Promise<Hex> {
+    const txHash = await this.mine(chainName, ...happenings);
+    await this.makeFinal(chainName);
+    return txHash;
+  }
+
+  /** Takes the head block back. */
+  async reorg(chainName: string): Promise<void> {
+    await removeHead(this.#context(chainName), await this.#cursor(chainName));
+  }
+
+  /** Trips the breaker of a chain. */
+  async halt(chainName: string): Promise<void> {
+    await haltChain(this.#context(chainName), 'reorg below the final block');
+  }
+
+  async session(sessionId: string): Promise<StoredSession> {
+    const session = await findSession(this.database.db, sessionId);
+    if (session === undefined) throw new Error(`no session ${sessionId}`);
+    return session;
+  }
+
+  async legs(order: StoredOrder) {
+    return this.database.db.query(legsOfOrder, [order.orderId]);
+  }
+
+  /** The session's events: their types, and of exceptions the kind. */
+  async eventsOf(sessionId: string): Promise<string[]> {
+    const rows = await this.database.db.query(eventBodies, [sessionId]);
+    return rows.map((row) => {
+      const body = JSON.parse(row.body) as { type: string; data: { exception?: { kind: string } } };
+      const kind = body.data.exception?.kind;
+      return kind === undefined ? body.type : `${body.type} ${kind}`;
+    });
+  }
+
+  readonly #rates = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };
+
+  #context(chainName: string) {
+    const handlers = [paymentHandler(this.moves), settlementHandler(this.moves)];
+    const handler: ChainHandler = {
+      async onBlock(...args) {
+        for (const each of handlers) await each.onBlock(...args);
+      },
+      async onReorg(...args) {
+        for (const each of handlers) await each.onReorg(...args);
+      },
+      async onFinal(...args) {
+        for (const each of handlers) await each.onFinal(...args);
+      },
+    };
+    return {
+      chain: this.chain(chainName),
+      db: this.database.db,
+      clock: this.clock,
+      log: silentLog,
+      handler,
+    };
+  }
+
+  async #cursor(chainName: string) {
+    const cursor = await findCursor(this.database.db, this.chain(chainName).chainId);
+    if (cursor === undefined) throw new Error(`chain ${chainName} has not begun`);
+    return cursor;
+  }
+
+  #header(number: bigint, parentHash: Hex): BlockHeader {
+    return {
+      number,
+      hash: `0x${randomBytes(32).toString('hex')}`,
+      parentHash,
+      time: new Date(this.clock.time + Number(number) * 1000),
+      logsBloom: '0x',
+      baseFeePerGas: 1n,
+      transactionHashes: [],
+    };
+  }
+
+  #node(): Rpc {
+    const answer = (method: string): unknown => {
+      if (method === 'eth_estimateGas') return '0x30d40';
+      if (method === 'eth_feeHistory') return { baseFeePerGas: ['0x1', '0x1'], reward: [['0x1']] };
+      if (method === 'eth_getTransactionCount') return '0x0';
+      if (method === 'eth_sendRawTransaction') return `0x${'0'.repeat(64)}`;
+      throw new Error(`the node was asked for ${method}`);
+    };
+    return {
+      request: async (method) => answer(method),
+      batch: async (calls) => calls.map(({ method }): RpcOutcome => ({ result: answer(method) })),
+    };
+  }
+}

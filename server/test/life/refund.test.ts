@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Refund } from '@florin/protocol/refund.ts';
+import { statement } from '#db/statement.ts';
+import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
+import { findOrder } from '#sessions/order.ts';
+import { settleCall } from '#settlement/settlement-call.ts';
+import { type Role, startService } from '../../src/service.ts';
+import { Life } from './life.ts';
+import { Payer } from './payer.ts';
+import { checkout, storedHeadOf } from './story-fixture.ts';
+
+const sentRefund = statement(
+  'story_sent_refund',
+  ['text'],
+  { status: 'text' },
+  `select t.status from settlements l join sent_transactions t on t.transaction_id = l.transaction_id
+   where l.session_id = $1 and l.leg = 'refund'`,
+);
+
+const refundOutcomes = statement(
+  'story_refund_outcomes',
+  [],
+  { status: 'text' },
+  `select status from sent_transactions where purpose = 'refund' order by transaction_id`,
+);
+
+let roles: ReadonlySet<Role> = new Set<Role>(['web', 'watcher', 'worker']);
+let life: Life;
+before(async () => {
+  life = await Life.start((options) => startService({ ...options, roles }));
+  await life.post('/webhook/create', {
+    webhookName: 'Refunds',
+    webhookUrl: life.receiver.url,
+    subscribedEvents: ['refund.*'],
+  });
+  life.mine();
+});
+after(() => life.close());
+
+async function restart(...newRoles: Role[]): Promise<void> {
+  await life.stopService();
+  roles = new Set(newRoles);
+  await life.startService();
+}
+
+interface RefundEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly data: { readonly refund?: Refund };
+}
+
+/** Types and sequences of a refund's events in order of arrival, once the last has come. */
+async function refundEvents(refundId: string, last: string): Promise<[string, number][]> {
+  const received = () => {
+    const events = life.receiver.requests.map((request) => JSON.parse(request.body) as RefundEvent);
+    return events.filter((event) => event.data.refund?.refundId === refundId);
+  };
+  const events = await life.eventually(received, (all) => all.some(({ type }) => type === last), last);
+  return events.map(({ type, sequence }) => [type, sequence]);
+}
+
+function refundIn(refundId: string, status: string): Promise<Refund> {
+  return life.eventually(
+    () => life.get<Refund>(`/refund/${refundId}`),
+    (refund) => refund.status === status,
+    `refund ${status}`,
+  );
+}
+
+/** A stranger's call of settle for the session's paid order; in the mempool, not in a block. */
+async function settleAsStranger(sessionId: string): Promise<void> {
+  const { transaction } = await life.session(sessionId);
+  const order = await findOrder(life.database.db, transaction?.orderId ?? '');
+  if (order === undefined) throw new Error('the session has no order');
+  const stranger = new Payer(life);
+  // Gas alone, which takes no block.
+  await life.ethereum.anvil.request('anvil_setBalance', [stranger.address, '0x56bc75e2d63100000']);
+  const { chainId, gateway } = life.ethereum.chain;
+  const call = { chainId: String(chainId), to: gateway, data: settleCall([order]), value: '0' };
+  await stranger.send(life.ethereum, call, { priorityFee: 50_000_000_000n });
+}
+
+async function blocksSeen(count: number): Promise<void> {
+  const { chainId } = life.ethereum.chain;
+  const start = await storedHeadOf(life, chainId);
+  await life.eventually(
+    () => storedHeadOf(life, chainId),
+    (head) => head >= start + count,
+    `${count} more blocks`,
+  );
+}
+
+test('a payment that waits for its settlement goes back in full, and is never settled afterwards', async () => {
+  const token = life.ethereum.token('usdc');
+  const { gateway } = life.ethereum.chain;
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 10_000_000n);
+  await restart('web', 'watcher');
+  const sameChain = await checkout(life, 4_000_000);
+  await payer.execute(life.ethereum, await payer.prepare(sameChain, token));
+  const acrossChains = await checkout(life, 5_000_000, 'base::usdc');
+  await payer.execute(life.ethereum, await payer.prepare(acrossChains, token));
+  for (const sessionId of [sameChain, acrossChains]) await life.sessionIn(sessionId, 'paid');
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 1_000_000n);
+  assert.equal(await life.ethereum.balanceOf(token, gateway), 9_000_000n);
+  const refunds = [];
+  for (const sessionId of [sameChain, acrossChains])
+    refunds.push(await life.post<Refund>('/refund/create', { sessionId }));
+
+  await restart('web', 'watcher', 'worker');
+  for (const { refundId, sessionId, amount } of refunds) {
+    const refund = await refundIn(refundId, 'completed');
+    assert.match(refund.txHash, /^0x[0-9a-f]{64}$/);
+    const { session } = await life.get<{ session: { status: string; refundedAmount: number } }>(
+      `/session/${sessionId}`,
+    );
+    assert.deepEqual([session.status, session.refundedAmount], ['paid', amount]);
+    assert.deepEqual(await refundEvents(refundId, 'refund.completed'), [
+      ['refund.created', 1],
+      ['refund.completed', 2],
+    ]);
+  }
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 10_000_000n);
+  assert.equal(await life.ethereum.balanceOf(token, gateway), 0n);
+  assert.deepEqual(await ledgerBalances(life.database.db), []);
+
+  await settleAsStranger(sameChain);
+  await blocksSeen(80);
+  assert.equal((await life.session(sameChain)).session.status, 'paid');
+  assert.equal(await life.ethereum.balanceOf(token, life.merchantWallet), 0n);
+  const settling = ['session.settling', 'session.completed', 'session.settlement_pending'];
+  assert.deepEqual(
+    life.eventsOf(sameChain).filter(({ type }) => settling.includes(type)),
+    [],
+  );
+});
+
+test('a payment whose recipient is blocked goes back, and its session waits for no settlement any more', async () => {
+  const token = life.ethereum.token('usdc');
+  await life.ethereum.call(token.address, 'LocalUsdc', 'blacklist', [life.merchantWallet]);
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 10_000_000n);
+  const sessionId = await checkout(life, 6_000_000);
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+  const pending = await life.sessionIn(sessionId, 'settlement_pending');
+  assert.equal(pending.session.pendingReason, 'recipient_blocked');
+  // A retry may be on its way at this very moment; then the refund has to be asked for again.
+  const reply = await life.eventually(
+    () => life.call<Refund>('POST', '/refund/create', { sessionId, amount: 6_000_000, reason: 'Blocked' }),
+    ({ code }) => code !== 100702,
+    'a refund between two tries',
+  );
+  assert.equal(reply.code, 0);
+  await refundIn(reply.data.refundId, 'completed');
+  const { session } = await life.session(sessionId);
+  assert.deepEqual([session.status, session.pendingReason], ['paid', '']);
+  assert.deepEqual(await refundEvents(reply.data.refundId, 'refund.completed'), [
+    ['refund.created', 1],
+    ['refund.completed', 2],
+  ]);
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 10_000_000n);
+  assert.equal(await life.ethereum.balanceOf(token, life.ethereum.chain.gateway), 0n);
+  assert.deepEqual(await ledgerBalances(life.database.db), []);
+  await life.ethereum.call(token.address, 'LocalUsdc', 'unBlacklist', [life.merchantWallet]);
+});
+
+test('a stranger who settles first wins over a refund that is on its way, and the merchant is paid', async () => {
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 10_000_000n);
+  await restart('web', 'watcher');
+  const sessionId = await checkout(life, 7_000_000);
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+  await life.sessionIn(sessionId, 'paid');
+  await life.pauseMining();
+  const { refundId } = await life.post<Refund>('/refund/create', { sessionId });
+  await restart('web', 'watcher', 'worker');
+  await life.eventually(
+    async () => (await life.database.db.query(sentRefund, [sessionId]))[0]?.status,
+    (status) => status === 'pending',
+    'a refund that is sent',
+  );
+  // Into the same block, and before it.
+  await settleAsStranger(sessionId);
+  life.mine();
+  const done = await life.sessionIn(sessionId, 'completed');
+  assert.equal((await refundIn(refundId, 'failed')).txHash, '');
+  assert.deepEqual(await refundEvents(refundId, 'refund.failed'), [
+    ['refund.created', 1],
+    ['refund.failed', 2],
+  ]);
+  assert.equal(
+    await life.ethereum.balanceOf(token, life.merchantWallet),
+    BigInt(done.transaction?.netValue ?? 0),
+  );
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 3_000_000n);
+  await life.eventually(
+    async () => (await life.database.db.query(refundOutcomes)).map(({ status }) => status),
+    (statuses) => statuses.join() === 'succeeded,succeeded,succeeded,failed',
+    'the refund that came too late to fail',
+  );
+  assert.ok((await ledgerSums(life.database.db)).every(({ total }) => total === 0n));
+});

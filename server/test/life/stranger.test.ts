@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { findFreePort } from '@florin/world/port.ts';
+import { encodeFunctionData } from 'viem';
+import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
+import { findOrder } from '#sessions/order.ts';
+import { type Service, startService } from '../../src/service.ts';
+import { Life } from './life.ts';
+import type { LifeChain } from './life-chain.ts';
+import { Payer } from './payer.ts';
+import { checkout } from './story-fixture.ts';
+
+let life: Life;
+before(async () => {
+  life = await Life.start();
+});
+after(() => life.close());
+
+/** Calldata with which anybody settles, or the payer reclaims, an order. */
+async function callOf(name: 'settle' | 'reclaim', orderId: string): Promise<Hex> {
+  const stored = await findOrder(life.database.db, orderId);
+  if (stored === undefined) throw new Error(`no order ${orderId}`);
+  return name === 'settle'
+    ? encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'settle', args: [[stored.order]] })
+    : encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'reclaim', args: [stored.order] });
+}
+
+async function settleBy(stranger: Payer, chain: LifeChain, orderId: string): Promise<string> {
+  return stranger.send(chain, {
+    chainId: String(chain.chain.chainId),
+    to: chain.chain.gateway,
+    data: await callOf('settle', orderId),
+    value: '0',
+  });
+}
+
+async function fundedPayer(chain: LifeChain, symbol: string): Promise<Payer> {
+  const payer = new Payer(life);
+  await payer.fund(chain, chain.token(symbol), 10_000_000n);
+  return payer;
+}
+
+test('a stranger who settles in the block of the payment completes the session, once, in order', async () => {
+  const payer = await fundedPayer(life.ethereum, 'usdc');
+  const stranger = await fundedPayer(life.ethereum, 'usdc');
+  const sessionId = await checkout(life, 1_000_000);
+  const prepared = await payer.prepare(sessionId, life.ethereum.token('usdc'));
+  await payer.execute(life.ethereum, prepared);
+  const settleTx = await settleBy(
+    stranger,
+    life.ethereum,
+    prepared.aiView.paymentExecutionGuide.order.orderId,
+  );
+  life.mine();
+  const done = await life.sessionIn(sessionId, 'completed');
+  await life.pauseMining();
+  assert.equal(done.session.completeTx, settleTx);
+  const events = await life.eventOf(sessionId, 'session.completed');
+  assert.deepEqual(
+    events.map((event) => event.type),
+    ['session.created', 'session.payment_detected', 'session.paid', 'session.completed'],
+  );
+});
+
+test('a stranger who settles an order for another chain before us changes nothing for the merchant', async () => {
+  const payer = await fundedPayer(life.ethereum, 'usdc');
+  const stranger = await fundedPayer(life.ethereum, 'usdc');
+  const held = await life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
+  const sessionId = await checkout(life, 1_000_000, 'base::usdc');
+  const prepared = await payer.prepare(sessionId, life.ethereum.token('usdc'));
+  await payer.execute(life.ethereum, prepared);
+  await settleBy(stranger, life.ethereum, prepared.aiView.paymentExecutionGuide.order.orderId);
+  life.mine();
+  await life.sessionIn(sessionId, 'completed');
+  await life.pauseMining();
+  const now = await life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
+  assert.equal(now - held, 994_000n);
+});
+
+test('two services over one database settle each of many payments once', async () => {
+  const port = await findFreePort();
+  const second: Service = await startService({
+    ...life.options,
+    origin: `http://127.0.0.1:${port}`,
+    http: { host: '127.0.0.1', port },
+  });
+  try {
+    const count = 12;
+    const heldBefore = await life.ethereum.balanceOf(life.ethereum.token('usdc'), life.merchantWallet);
+    const sessions: { sessionId: string; payer: Payer }[] = [];
+    life.mine();
+    for (let index = 0; index < count; index += 1) {
+      const chain = index % 3 === 2 ? life.base : life.ethereum;
+      const payer = await fundedPayer(chain, 'usdc');
+      const sessionId = await checkout(life, 1_000_000, 'ethereum::usdc');
+      await payer.execute(chain, await payer.prepare(sessionId, chain.token('usdc')));
+      sessions.push({ sessionId, payer });
+    }
+    for (const { sessionId } of sessions) {
+      await life.sessionIn(sessionId, 'completed');
+      const events = await life.eventOf(sessionId, 'session.completed');
+      assert.deepEqual(
+        events.map((event) => `${event.sequence} ${event.type}`),
+        [
+          '1 session.created',
+          '2 session.payment_detected',
+          '3 session.paid',
+          '4 session.settling',
+          '5 session.completed',
+        ],
+      );
+    }
+    await life.pauseMining();
+    const held = await life.ethereum.balanceOf(life.ethereum.token('usdc'), life.merchantWallet);
+    assert.equal(held - heldBefore, 8n * 998_000n + 4n * 994_000n);
+  } finally {
+    await second.stop();
+  }
+  const { db } = life.database;
+  assert.deepEqual(
+    (await ledgerSums(db)).filter((sum) => sum.total !== 0n),
+    [],
+  );
+  const gateway = (await ledgerBalances(db)).find(
+    (balance) => balance.account === 'gateway:ethereum' && balance.asset === 'ethereum::usdc',
+  );
+  assert.equal(
+    gateway?.balance,
+    await life.ethereum.balanceOf(life.ethereum.token('usdc'), life.ethereum.chain.gateway),
+  );
+});
+
+// Last, because it moves the chain's time a week ahead.
+test('a payer who takes an unsettled payment back in time to beat our settlement has it back, and nobody is paid', async () => {
+  const payer = await fundedPayer(life.ethereum, 'usdt');
+  const token = life.ethereum.token('usdt');
+  const sessionId = await checkout(life, 1_000_000, token.tokenId);
+  const held = await life.ethereum.balanceOf(token, life.merchantWallet);
+  const prepared = await payer.prepare(sessionId, token);
+  await payer.execute(life.ethereum, prepared);
+  await life.ethereum.anvil.mine();
+  const { orderId } = prepared.aiView.paymentExecutionGuide.order;
+  await life.ethereum.anvil.request('evm_increaseTime', [604_800 + 3_600]);
+  await payer.send(life.ethereum, {
+    chainId: String(life.ethereum.chain.chainId),
+    to: life.ethereum.chain.gateway,
+    data: await callOf('reclaim', orderId),
+    value: '0',
+  });
+  life.mine();
+  const events = await life.eventOf(sessionId, 'session.exception');
+  await life.pauseMining();
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 10_000_000n);
+  assert.equal(await life.ethereum.balanceOf(token, life.merchantWallet), held);
+  assert.equal(events.filter((event) => event.type === 'session.paid').length, 1);
+  assert.equal(events.filter((event) => event.type === 'session.completed').length, 0);
+});
