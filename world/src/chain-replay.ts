@@ -26,6 +26,8 @@ export interface BootOptions {
 /** A node with the kept history, and where its journal stands. */
 export interface BootedChain {
   readonly anvil: AnvilProcess;
+  /** Whether nothing ever happened on this chain. */
+  readonly isNew: boolean;
   readonly generation: number;
   readonly minedInGeneration: number;
   readonly minedInProcess: number;
@@ -117,7 +119,8 @@ const launchWithState = async (
 export const bootChain = async (journal: ChainJournal, options: BootOptions): Promise<BootedChain> => {
   const generations = chooseGenerations(journal);
   const newest = generations.at(-1);
-  const anvil = await launchWithState(options, journal.checkpointPath(generations[0]?.number ?? 0));
+  const base = generations[0]?.number ?? 0;
+  const anvil = await launchWithState(options, journal.checkpointPath(base));
   try {
     const records = generations.flatMap((generation) => generation.records);
     const { unmined, expectedHead } = await replay(anvil, records);
@@ -129,6 +132,7 @@ export const bootChain = async (journal: ChainJournal, options: BootOptions): Pr
     }
     return {
       anvil,
+      isNew: base === 0 && records.length === 0,
       generation: newest?.number ?? 0,
       minedInGeneration: newest?.minedBlocks ?? 0,
       minedInProcess: countMinedBlocks(records),

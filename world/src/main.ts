@@ -53,6 +53,7 @@ const main = async (): Promise<void> => {
   // The launcher was killed; nobody could stop us with Ctrl-C any more.
   process.once('disconnect', () => stop(1));
   process.channel?.unref();
+  if (process.send !== undefined && !process.connected) stop(1);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   process.on('uncaughtException', (error) => {
     console.error(error);

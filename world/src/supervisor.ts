@@ -15,7 +15,7 @@ import {
   type WorldConfig,
   type WorldManifest,
 } from './world-config.ts';
-import { type LockHolder, releaseLock, takeLock } from './world-lock.ts';
+import { findHolder, type LockHolder, takeLock, type WorldLock } from './world-lock.ts';
 
 /** What a world is started with. */
 export interface WorldOptions {
@@ -47,7 +47,9 @@ const CHAINS = [
 const RESTART_PAUSES_MS = [100, 1_000, 3_000, 10_000] as const;
 /** A child that ran this long had recovered: its next end begins the back-off anew. */
 const RECOVERED_AFTER_MS = 60_000;
-const LOCK_PATIENCE_MS = 15_000;
+const LOCK_PATIENCE_MS = 30_000;
+/** A manifest that stays this long belongs to a world that goes on, not to one whose launcher was just killed. */
+const SETTLED_AFTER_MS = 700;
 
 const describeExit = ({ code, signal }: ProcessExit): string => (signal === null ? `code ${code}` : signal);
 
@@ -66,7 +68,7 @@ export class World {
   #isStopping = false;
   #starting: Promise<WorldManifest> | undefined;
   #stopping: Promise<void> | undefined;
-  #hasLock = false;
+  #lock: WorldLock | undefined;
   readonly #abort = new AbortController();
   readonly #revivals = new Set<Promise<void>>();
   readonly #attempts = new Map<string, { count: number; startedAt: number }>();
@@ -99,19 +101,20 @@ export class World {
   }
 
   async #takeLock(): Promise<void> {
-    const path = this.#home.path('lock');
     const deadline = performance.now() + LOCK_PATIENCE_MS;
+    let readySince: number | undefined;
     for (;;) {
-      const { holder } = takeLock(path, composeOrigin(this.#options.port));
-      if (holder === undefined) {
-        this.#hasLock = true;
-        return;
-      }
-      // One that is just starting gets ready, one that is just stopping goes: both are worth a wait.
-      const isReady = this.#home.read('world.json') !== undefined;
+      this.#lock = await takeLock(this.#home.folder, composeOrigin(this.#options.port));
+      if (this.#lock !== undefined) return;
       this.#continue();
-      if (isReady || performance.now() > deadline) throw new WorldIsRunning(holder);
-      await sleep(100);
+      // One that is just starting gets ready, and one that is just stopping goes: both are worth a wait.
+      const now = performance.now();
+      const holder = findHolder(this.#home.folder);
+      readySince = this.#home.read('world.json') === undefined ? undefined : (readySince ?? now);
+      const isSettled = readySince !== undefined && now - readySince > SETTLED_AFTER_MS;
+      if (holder !== undefined && (isSettled || now > deadline)) throw new WorldIsRunning(holder);
+      if (now > deadline) throw new Error('Another process holds this world and does not say which it is.');
+      await sleep(50);
     }
   }
 
@@ -316,7 +319,7 @@ export class World {
     // What is just starting becomes visible to the steps below only when its start has settled.
     await this.#starting?.catch(() => undefined);
     await Promise.allSettled(this.#revivals);
-    if (!this.#hasLock) return;
+    if (this.#lock === undefined) return;
     this.#home.remove('world.json');
     const failures: unknown[] = [];
     for (const stopAll of [
@@ -328,7 +331,7 @@ export class World {
       failures.push(...results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])));
     }
     this.#children.forget();
-    releaseLock(this.#home.path('lock'));
+    await this.#lock.release();
     if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be stopped.');
   }
 }

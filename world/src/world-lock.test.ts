@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Children } from './children.ts';
 import { WorldHome } from './home.ts';
 import { describeProcess, isRunning, type ProcessRecord } from './process.ts';
-import { releaseLock, takeLock } from './world-lock.ts';
+import { findHolder, takeLock } from './world-lock.ts';
 
 let folder = '';
 before(() => {
@@ -22,30 +22,37 @@ const startStranger = (): ProcessRecord & { end(): void } => {
   return { ...record, end: () => child.kill('SIGKILL') };
 };
 
-test('a lock whose pid was given to a stranger is free', () => {
+const makeFolder = (name: string): string => {
+  const path = join(folder, name);
+  mkdirSync(path);
+  return path;
+};
+
+test('the note of a holder that is gone, its pid with a stranger now, keeps nobody out', async () => {
   const stranger = startStranger();
-  const path = join(folder, 'recycled');
+  const path = makeFolder('recycled');
   const { pid, commandLine } = stranger;
-  writeFileSync(path, JSON.stringify({ pid, commandLine, startTicks: '1', origin: 'http://127.0.0.1:1' }));
-  assert.deepEqual(takeLock(path, 'http://127.0.0.1:2'), { holder: undefined });
+  writeFileSync(
+    join(path, 'lock'),
+    JSON.stringify({ pid, commandLine, startTicks: '1', origin: 'http://127.0.0.1:1' }),
+  );
+  assert.equal(findHolder(path), undefined);
+  const lock = await takeLock(path, 'http://127.0.0.1:2');
+  assert.ok(lock !== undefined);
+  assert.equal(findHolder(path)?.origin, 'http://127.0.0.1:2');
+  await lock.release();
   stranger.end();
 });
 
-test('a lock whose holder lives is refused with its address', () => {
-  const stranger = startStranger();
-  const path = join(folder, 'held');
-  const { pid, commandLine, startTicks } = stranger;
-  const holder = { pid, commandLine, startTicks, origin: 'http://127.0.0.1:1' };
-  writeFileSync(path, JSON.stringify(holder));
-  assert.deepEqual(takeLock(path, 'http://127.0.0.1:2'), { holder });
-  stranger.end();
-});
-
-test('a lock that was given back is free', () => {
-  const path = join(folder, 'returned');
-  assert.deepEqual(takeLock(path, 'http://127.0.0.1:1'), { holder: undefined });
-  releaseLock(path);
-  assert.deepEqual(takeLock(path, 'http://127.0.0.1:1'), { holder: undefined });
+test('of many that want a folder exactly one gets it, and it is free again afterwards', async () => {
+  const path = makeFolder('wanted');
+  const locks = await Promise.all(Array.from({ length: 8 }, () => takeLock(path, 'http://127.0.0.1:1')));
+  const held = locks.filter((lock) => lock !== undefined);
+  assert.equal(held.length, 1);
+  await held[0]?.release();
+  const again = await takeLock(path, 'http://127.0.0.1:1');
+  assert.ok(again !== undefined);
+  await again.release();
 });
 
 test('what an earlier start left is ended, and a stranger with its pid is not', async () => {

@@ -1,5 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { writeAtomically } from './chain-journal.ts';
 import { describeProcess, isSameProcess, type ProcessRecord } from './process.ts';
 
 /** Who runs a world, and where. */
@@ -7,56 +10,52 @@ export interface LockHolder extends ProcessRecord {
   readonly origin: string;
 }
 
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
+/** The hold on a world; ends with the process, however it ends. */
+export interface WorldLock {
+  release(): Promise<void>;
+}
 
-const readHolder = (path: string): LockHolder | undefined => {
+const FILE = 'lock';
+
+/** Who has the folder, as far as it has said so yet. */
+export const findHolder = (folder: string): LockHolder | undefined => {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as LockHolder;
+    const holder = JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as LockHolder;
+    return isSameProcess(holder) ? holder : undefined;
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 };
 
-/** Puts a stale lock aside by a name of its own; of two that try, one gets it and the other tries again. */
-const putAside = (path: string): void => {
-  const aside = `${path}.${randomBytes(4).toString('hex')}`;
-  try {
-    renameSync(path, aside);
-    rmSync(aside);
-  } catch (error) {
-    if (!isCode(error, 'ENOENT')) throw error;
-  }
-};
+/**
+ * Binds a name that only the kernel keeps. A lock file alone cannot be had: of two starts that find the file
+ * of a killed one, each can remove what the other has just made.
+ */
+const bindName = (folder: string): Promise<Server | undefined> =>
+  new Promise((resolve, reject) => {
+    const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 32);
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen({ path: `\0florin-${name}` }, () => resolve(server.unref()));
+  });
 
 /**
- * Takes the lock of a world for this process, or tells who holds it. A holder that is gone, also by SIGKILL
- * and with its pid given to a stranger, holds nothing.
+ * Takes a world's folder for this process, and notes there who it is. Undefined when another process has it;
+ * one that is gone, also by SIGKILL and with its pid given to a stranger, has nothing.
  */
-export const takeLock = (path: string, origin: string): { holder: LockHolder | undefined } => {
-  const self = describeProcess(process.pid);
-  if (self === undefined) throw new Error('This process has no record of itself.');
-  for (;;) {
-    const draft = `${path}.${randomBytes(4).toString('hex')}`;
-    writeFileSync(draft, JSON.stringify({ ...self, origin }), { mode: 0o600 });
-    try {
-      // A link appears with its content or not at all, and never over another.
-      linkSync(draft, path);
-      return { holder: undefined };
-    } catch (error) {
-      if (!isCode(error, 'EEXIST')) throw error;
-    } finally {
-      rmSync(draft);
-    }
-    const holder = readHolder(path);
-    if (holder === undefined) continue;
-    if (holder.pid !== process.pid && isSameProcess(holder)) return { holder };
-    putAside(path);
-  }
-};
-
-/** Gives the lock back. */
-export const releaseLock = (path: string): void => {
-  rmSync(path, { force: true });
+export const takeLock = async (folder: string, origin: string): Promise<WorldLock | undefined> => {
+  const server = await bindName(folder);
+  if (server === undefined) return undefined;
+  const path = join(folder, FILE);
+  writeAtomically(path, JSON.stringify({ ...describeProcess(process.pid), origin }));
+  return {
+    async release() {
+      rmSync(path, { force: true });
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
 };
