@@ -10,6 +10,10 @@ const COMMANDS = {
   start: { script: 'world/src/main.ts', does: 'runs the whole local world until Ctrl-C', isTethered: true },
   demo: { script: 'world/src/demo.ts', does: 'pays a session from beginning to end and tells about it' },
   florin: { script: 'cli/src/main.ts', does: 'the command line of an operator' },
+  conformance: {
+    script: 'conformance/src/main.ts',
+    does: 'checks a running installation against the specification',
+  },
   test: { script: 'scripts/test.ts', does: 'runs the tests' },
   generate: { script: 'scripts/generate.ts', does: 'writes everything that is generated from a source' },
   bench: { script: 'bench/run.ts', does: 'measures' },
@@ -61,7 +65,7 @@ const watchLaunchers = (onGone) => {
 
 const printCommands = () => {
   console.error('Usage: node scripts/run.cjs <command> [arguments]\n');
-  for (const [name, { does }] of Object.entries(COMMANDS)) console.error(`  ${name.padEnd(10)}${does}`);
+  for (const [name, { does }] of Object.entries(COMMANDS)) console.error(`  ${name.padEnd(13)}${does}`);
 };
 
 const runCommand = (name, args) => {

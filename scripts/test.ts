@@ -85,7 +85,15 @@ async function contracts(): Promise<Count> {
 
 async function testFiles(): Promise<string[]> {
   const files: string[] = [];
-  for (const folder of ['protocol/src', 'server/src', 'server/test', 'world/src', 'cli/src', 'bench']) {
+  for (const folder of [
+    'protocol/src',
+    'server/src',
+    'server/test',
+    'world/src',
+    'cli/src',
+    'conformance/src',
+    'bench',
+  ]) {
     for (const file of await readdir(`${root}${folder}`, { recursive: true })) {
       if (file.endsWith('.test.ts')) files.push(`${folder}/${file}`);
     }

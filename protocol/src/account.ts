@@ -2,12 +2,12 @@ import Type, { type Static } from 'typebox';
 import { timestampText } from './schema.ts';
 
 export const account = Type.Object({
-  accountId: Type.String(),
-  accountName: Type.String(),
-  accountAddress: Type.String(),
+  accountId: Type.String({ description: 'Prefix `acc_`' }),
+  accountName: Type.String({ description: 'Name given by the operator' }),
+  accountAddress: Type.String({ description: 'Wallet that settlements go to' }),
   accountType: Type.Literal('EVM::ADDR'),
   settlementCurrencies: Type.Array(Type.String()),
-  version: Type.String(),
+  version: Type.String({ description: 'Tells an address from the same address created anew' }),
   status: Type.Literal('normal'),
   createAt: timestampText,
   updateAt: timestampText,

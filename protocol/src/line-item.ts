@@ -9,9 +9,9 @@ export const itemType = Type.Union([
 export type ItemType = Static<typeof itemType>;
 
 export const productData = Type.Object({
-  productName: Type.String(),
-  productDescription: Type.String(),
-  imageUrl: Type.String(),
+  productName: Type.String({ description: 'What the payer reads' }),
+  productDescription: Type.String({ description: 'Empty when there is none' }),
+  imageUrl: Type.String({ description: 'Hosted image; empty when there is none' }),
   attributes: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
   status: Type.Optional(Type.String()),
 });
@@ -19,9 +19,9 @@ export type ProductData = Static<typeof productData>;
 
 /** A line item as reads return it. `productData` is absent from payment link lists. */
 export const lineItem = Type.Object({
-  lineItemId: Type.String(),
+  lineItemId: Type.String({ description: 'Prefix `li_`' }),
   itemType,
-  productId: Type.String(),
+  productId: Type.String({ description: 'Empty for items that are no product' }),
   quantity: Type.Integer(),
   unitPrice: Type.Integer(),
   productData: Type.Optional(productData),

@@ -54,6 +54,8 @@ export const linkRoutes = {
     method: 'GET',
     path: '/payment/link/:linkId',
     summary: 'Read a payment link',
+    description:
+      'With the account and the settlement token in detail. Links that were deleted answer 100102.',
     tag: 'Payment links',
     params: Type.Object({ linkId: idText }),
     reply: linkDetail,
@@ -77,6 +79,8 @@ export const linkRoutes = {
     method: 'POST',
     path: '/payment/link/disable',
     summary: 'Disable a payment link',
+    description:
+      'Its page shows customDisabledText, and no session begins through it; open sessions stay payable. A disabled link stays as it is.',
     tag: 'Payment links',
     body: linkIdBody,
     reply: successReply,
@@ -88,6 +92,8 @@ export const linkRoutes = {
     method: 'POST',
     path: '/payment/link/enable',
     summary: 'Enable a payment link',
+    description:
+      'Refused while a product of the link is archived or its account is removed. An active link stays as it is.',
     tag: 'Payment links',
     body: linkIdBody,
     reply: successReply,

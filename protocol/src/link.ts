@@ -5,20 +5,24 @@ import { feeModel, flag, httpsUrl, idText, ignored, text, timestampText } from '
 export const linkType = Type.Union([Type.Literal('fixed'), Type.Literal('custom')]);
 
 const linkBase = {
-  linkId: Type.String(),
+  linkId: Type.String({ description: 'Prefix `lnk_`' }),
   linkType,
-  linkName: Type.String(),
-  accountId: Type.String(),
-  settlementToken: Type.String(),
-  feeModel: Type.Integer(),
+  linkName: Type.String({ description: 'At most 100 characters' }),
+  accountId: Type.String({ description: 'Collection account' }),
+  settlementToken: Type.String({ description: 'Token id: `<chain>::<token>`' }),
+  feeModel: Type.Integer({ description: '1: the merchant pays the fee; 2: the payer pays the fee' }),
   amount: Type.Integer({ description: 'Micro-USD: the sum of the line items; 0 for custom links' }),
   payerEmailRequired: flag,
-  successUrl: Type.String(),
-  customSuccessText: Type.String(),
-  customDisabledText: Type.String(),
-  linkUrl: Type.String(),
+  successUrl: Type.String({
+    description: 'Where the payer is sent after payment; `{SESSION_ID}` is replaced',
+  }),
+  customSuccessText: Type.String({ description: 'Shown after payment' }),
+  customDisabledText: Type.String({ description: 'Shown while the link is disabled' }),
+  linkUrl: Type.String({ description: 'Hosted page of the link' }),
   status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]),
-  versionCode: Type.String(),
+  versionCode: Type.String({
+    description: 'Hash of everything that a payer agrees to: moves with each real edit',
+  }),
   createAt: timestampText,
   updateAt: timestampText,
 };

@@ -1,8 +1,11 @@
 import Type from 'typebox';
 import { account } from './account.ts';
 import { capabilities } from './capability.ts';
+import { deliveryRoutes } from './delivery-api.ts';
+import { eventRoutes } from './event-api.ts';
 import { linkRoutes } from './link-api.ts';
 import { productRoutes } from './product-api.ts';
+import { refundRoutes } from './refund-api.ts';
 import { type RouteTable, route } from './route.ts';
 import { idText } from './schema.ts';
 import { sessionRoutes } from './session-api.ts';
@@ -13,6 +16,7 @@ const accountRoutes = {
     method: 'GET',
     path: '/account/detail/:accountId',
     summary: 'Read a collection account',
+    description: 'Accounts that were removed answer 100402.',
     tag: 'Accounts',
     params: Type.Object({ accountId: idText }),
     reply: account,
@@ -24,6 +28,7 @@ const accountRoutes = {
     method: 'GET',
     path: '/account/list',
     summary: 'List all collection accounts',
+    description: 'Newest first; at most 20, so there are no pages. Removed accounts are left out.',
     tag: 'Accounts',
     reply: Type.Array(account),
     permissions: ['accounts:read'],
@@ -64,7 +69,10 @@ export const merchantApi = {
     ...accountRoutes,
     ...linkRoutes,
     ...sessionRoutes,
+    ...refundRoutes,
     ...webhookRoutes,
+    ...deliveryRoutes,
+    ...eventRoutes,
     ...capabilityRoutes,
   },
 } as const satisfies RouteTable;

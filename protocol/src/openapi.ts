@@ -1,59 +1,28 @@
-import Type, { type TSchema } from 'typebox';
-import { account } from './account.ts';
-import { capabilities } from './capability.ts';
 import { type ErrorName, errorCatalogue } from './error.ts';
-import { lineItem, productData } from './line-item.ts';
-import { link, linkCreateBody, linkCreated, linkDetail, settlementTokenInfo } from './link.ts';
-import { product, productCreateBody } from './product.ts';
+import { event } from './event-api.ts';
+import { failureExample, type OperationExample, operationExamples } from './example.ts';
+import { eventExample } from './example-event.ts';
+import { errorsOf, needsKey, takesIdempotencyKey } from './openapi-errors.ts';
+import { failureRef, type Json, type JsonObject, namedSchemas, plainSchema } from './openapi-schema.ts';
 import type { Route, RouteTable } from './route.ts';
-import { session, sessionCreateBody, sessionView } from './session.ts';
-import { transaction } from './transaction.ts';
-import { webhook, webhookCreateBody } from './webhook.ts';
-
-type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-type JsonObject = { readonly [key: string]: Json };
-
-/** `error` of every failed answer. */
-const errorInfo = Type.Object({
-  slug: Type.String({ description: 'Name of the error; stable, unlike the message' }),
-  param: Type.String({ description: 'Path of the field that the error is about, else empty' }),
-  retryable: Type.Boolean({ description: 'Whether the same request may succeed later' }),
-  docUrl: Type.String(),
-  requestId: Type.String({ description: 'The Request-Id of this answer' }),
-});
-
-const failed = Type.Object({
-  code: Type.Integer({ description: 'Never 0' }),
-  message: Type.String(),
-  data: Type.Unknown({ description: 'null, or help that a program can use' }),
-  error: errorInfo,
-});
-
-/** Schemas that documents refer to by name instead of repeating them. */
-const namedSchemas: Readonly<Record<string, TSchema>> = {
-  Account: account,
-  Capabilities: capabilities,
-  Failure: failed,
-  LineItem: lineItem,
-  PaymentLink: link,
-  PaymentLinkCreated: linkCreated,
-  PaymentLinkCreateRequest: linkCreateBody,
-  PaymentLinkDetail: linkDetail,
-  Product: product,
-  ProductCreateRequest: productCreateBody,
-  ProductData: productData,
-  Session: session,
-  SessionCreateRequest: sessionCreateBody,
-  SessionView: sessionView,
-  SettlementTokenInfo: settlementTokenInfo,
-  Transaction: transaction,
-  Webhook: webhook,
-  WebhookCreateRequest: webhookCreateBody,
-};
-
-const nameOf = new Map<unknown, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]));
 
 const keyScheme = 'apiKey';
+
+/** What each heading of the documents is about. */
+export const tagDescriptions: Readonly<Record<string, string>> = {
+  Products: 'What a merchant sells. Prices are integers in Micro-USD.',
+  Accounts: 'Wallets that settlements go to. The API reads them; they are made and removed by the operator.',
+  'Payment links': 'Reusable pages that sell products at fixed prices, or let the payer choose the amount.',
+  Sessions:
+    'One attempt to be paid: made by the API, by a payment link or by the AI protocol, queried alike.',
+  Webhooks: 'Receivers of notifications, signed as Standard Webhooks prescribes.',
+  Events: 'What happened, kept for 90 days.',
+  Refunds: 'Money on its way back to its payer.',
+  Capabilities: 'Tokens, routes and fees of this installation. Public.',
+  'AI protocol':
+    'How an agent pays without an API key: it reads, signs EIP-712 messages with the payer’s wallet, and sends the ' +
+    'transaction that it is given.',
+};
 
 /**
  * Builds the OpenAPI 3.1 document of one or more interfaces from their route tables. Refuses two operations of the
@@ -62,20 +31,7 @@ const keyScheme = 'apiKey';
  * @example openApiDocument({ origin: 'https://pay.example.com', tables: [merchantApi, agentApi] })
  */
 export function openApiDocument(options: { origin: string; tables: readonly RouteTable[] }): JsonObject {
-  const paths: Record<string, Record<string, Json>> = {};
-  const operationIds = new Set<string>();
-  for (const table of options.tables) {
-    for (const [operationId, route] of Object.entries(table.routes)) {
-      const path = table.basePath + route.path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
-      const method = route.method.toLowerCase();
-      const operations = paths[path] ?? {};
-      if (operations[method] !== undefined) throw new Error(`two operations at ${route.method} ${path}`);
-      if (operationIds.has(operationId)) throw new Error(`two operations have the id ${operationId}`);
-      operationIds.add(operationId);
-      operations[method] = operationOf(table, operationId, route);
-      paths[path] = operations;
-    }
-  }
+  const { origin, tables } = options;
   return {
     openapi: '3.1.0',
     info: {
@@ -86,9 +42,11 @@ export function openApiDocument(options: { origin: string; tables: readonly Rout
         'errors are HTTP 200 with a non-zero code: test for code = 0. Timestamps are UTC.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: options.origin }],
-    tags: tagsOf(options.tables),
-    paths,
+    externalDocs: { description: 'Guides and reference', url: `${origin}/docs` },
+    servers: [{ url: origin }],
+    tags: tagsOf(tables),
+    paths: pathsOf(origin, tables),
+    webhooks: { event: { post: eventOperation(origin) } },
     components: {
       schemas: Object.fromEntries(
         Object.entries(namedSchemas).map(([name, schema]) => [name, plainSchema(schema, name)]),
@@ -97,7 +55,9 @@ export function openApiDocument(options: { origin: string; tables: readonly Rout
         [keyScheme]: {
           type: 'http',
           scheme: 'bearer',
-          description: '`Authorization: Bearer <key>`, with exactly one space.',
+          description:
+            '`Authorization: Bearer <key>`, with exactly one space. Secret keys begin with `sk_live_`, restricted ' +
+            'keys with `rk_live_`.',
         },
       },
       headers: {
@@ -105,94 +65,171 @@ export function openApiDocument(options: { origin: string; tables: readonly Rout
           description: 'Identifies this answer in support and logs',
           schema: { type: 'string' },
         },
+        'Retry-After': {
+          description: 'Seconds to wait before the same request may succeed',
+          schema: { type: 'string' },
+        },
+        'Idempotent-Replayed': {
+          description: '`true` when the answer is that of an earlier request with the same Idempotency-Key',
+          schema: { type: 'string' },
+        },
       },
+      parameters: { 'Idempotency-Key': idempotencyParameter },
     },
   };
 }
 
-function tagsOf(tables: readonly RouteTable[]): Json {
-  const tags = tables.flatMap((table) => Object.values(table.routes).map((route) => route.tag));
-  return [...new Set(tags)].map((name) => ({ name }));
+const idempotencyParameter: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes a retry safe: the same key with the same body answers what the first request answered, for 30 days. At ' +
+    'most 255 characters, for example a UUID.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: '5f0a8a34-3c1f-4f0e-9d0b-6a2f1d0c7e11',
+};
+
+function pathsOf(origin: string, tables: readonly RouteTable[]): JsonObject {
+  const paths: Record<string, Record<string, Json>> = {};
+  const operationIds = new Set<string>();
+  for (const table of tables) {
+    for (const [operationId, route] of Object.entries(table.routes)) {
+      const path = table.basePath + route.path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
+      const method = route.method.toLowerCase();
+      const operations = paths[path] ?? {};
+      if (operations[method] !== undefined) throw new Error(`two operations at ${route.method} ${path}`);
+      if (operationIds.has(operationId)) throw new Error(`two operations have the id ${operationId}`);
+      operationIds.add(operationId);
+      operations[method] = operationOf(origin, table, operationId, route);
+      paths[path] = operations;
+    }
+  }
+  return paths;
 }
 
-function operationOf(table: RouteTable, operationId: string, route: Route): JsonObject {
-  const needsKey = table.security === 'api_key' && route.permissions.length > 0;
-  const scopes = needsKey ? ` Permission: ${route.permissions.join(' or ')}.` : '';
+function tagsOf(tables: readonly RouteTable[]): Json {
+  const tags = tables.flatMap((table) => Object.values(table.routes).map((route) => route.tag));
+  return [...new Set(tags)].map((name) => {
+    const description = tagDescriptions[name];
+    return description === undefined ? { name } : { name, description };
+  });
+}
+
+function operationOf(origin: string, table: RouteTable, operationId: string, route: Route): JsonObject {
+  const hasKey = needsKey(table, route);
+  const scopes = hasKey ? ` Permission: ${route.permissions.join(' or ')}.` : '';
+  const example = operationExamples(origin)[operationId];
   return {
     operationId,
     tags: [route.tag],
     summary: route.summary,
     description: `${route.description ?? `${route.summary}.`}${scopes}`,
-    security: needsKey ? [{ [keyScheme]: [] }] : [],
-    ...(route.params === undefined ? {} : { parameters: parametersOf(route.params) }),
+    security: hasKey ? [{ [keyScheme]: [] }] : [],
+    ...parametersOf(table, route, example),
     ...(route.body === undefined
       ? {}
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: plainSchema(route.body) } },
+            content: {
+              'application/json': {
+                schema: plainSchema(route.body),
+                ...(example?.body === undefined ? {} : { example: example.body }),
+              },
+            },
           },
         }),
-    responses: responsesOf(table, route, needsKey),
+    responses: responsesOf(origin, table, route, example?.data),
+    'x-errors': errorsOf(table, route).map((slug) => {
+      const { code, http, retryable } = errorCatalogue[slug];
+      return { code, slug, http, retryable };
+    }),
   };
 }
 
-function parametersOf(params: NonNullable<Route['params']>): Json {
-  return Object.entries(params.properties).map(([name, schema]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: plainSchema(schema),
-  }));
+function parametersOf(table: RouteTable, route: Route, example: OperationExample | undefined): JsonObject {
+  const parameters: Json[] = [
+    ...parametersIn('path', route.params, example?.params ?? {}),
+    ...parametersIn('query', route.query, example?.query ?? {}),
+    ...(takesIdempotencyKey(table, route) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ];
+  return parameters.length === 0 ? {} : { parameters };
 }
 
-const keyErrors: ReadonlySet<ErrorName> = new Set([
-  'authorization_header_malformed',
-  'api_key_invalid',
-  'api_key_forbidden',
-]);
+function parametersIn(
+  place: 'path' | 'query',
+  schema: Route['params'],
+  examples: Readonly<Record<string, Json>>,
+): Json[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, member]) => {
+    const example = examples[name];
+    return {
+      name,
+      in: place,
+      required: place === 'path' || (schema?.required?.includes(name) ?? false),
+      schema: plainSchema(member),
+      ...(example === undefined ? {} : { example }),
+    };
+  });
+}
 
-const outageErrors = { query: 'query_failed', create: 'create_failed', update: 'update_failed' } as const;
-const bodyErrors = ['json_malformed', 'body_too_large', 'media_type_unsupported', 'field_invalid'] as const;
-
-function responsesOf(table: RouteTable, route: Route, needsKey: boolean): JsonObject {
-  const slugs = new Set<ErrorName>([
-    ...table.errors.filter((slug) => needsKey || !keyErrors.has(slug)),
-    ...(route.body === undefined ? [] : bodyErrors),
-    ...route.errors,
-    outageErrors[route.effect],
-  ]);
-  const byStatus = Map.groupBy(slugs, (slug) => errorCatalogue[slug].http);
+function responsesOf(origin: string, table: RouteTable, route: Route, data: Json | undefined): JsonObject {
+  const byStatus = Map.groupBy(errorsOf(table, route), (slug) => errorCatalogue[slug].http);
   const business = byStatus.get(200) ?? [];
+  const success = data === undefined ? {} : { example: successBody(table.shape, data) };
+  const headers = takesIdempotencyKey(table, route)
+    ? { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }
+    : {};
   const responses: Record<string, Json> = {
     '200': answer(
       business.length === 0 ? 'Success.' : `Success, or one of: ${codesText(business)}.`,
-      business.length === 0
-        ? successSchema(table, route)
-        : { oneOf: [successSchema(table, route), failureRef] },
+      {
+        schema:
+          business.length === 0
+            ? successSchema(table, route)
+            : { oneOf: [successSchema(table, route), failureRef] },
+        ...success,
+      },
+      headers,
     ),
   };
   for (const [status, names] of [...byStatus].filter(([http]) => http !== 200).sort(([a], [b]) => a - b)) {
-    responses[String(status)] = answer(codesText(names), failureRef);
+    const examples = Object.fromEntries(names.map((slug) => [slug, { value: failureExample(origin, slug) }]));
+    const waits = [409, 429, 503].includes(status);
+    responses[String(status)] = answer(
+      codesText(names),
+      { schema: failureRef, examples },
+      waits ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {},
+    );
   }
   return responses;
 }
 
-const failureRef: JsonObject = { $ref: '#/components/schemas/Failure' };
+/** The whole body of a successful answer, in the shape of its interface. */
+export function successBody(shape: RouteTable['shape'], data: Json): JsonObject {
+  const wrapped = { code: 0, message: 'success', data };
+  if (shape === 'envelope') return wrapped;
+  if (!isObject(data)) throw new TypeError('a superset reply needs an object');
+  return { ...wrapped, ...data };
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 function codesText(slugs: readonly ErrorName[]): string {
   return slugs
     .map((slug) => errorCatalogue[slug])
-    .sort((left, right) => left.code - right.code)
     .map(({ code, text }) => `${code} ${text}`)
     .join('; ');
 }
 
-function answer(description: string, schema: JsonObject): JsonObject {
+function answer(description: string, content: JsonObject, headers: JsonObject): JsonObject {
   return {
     description,
-    headers: { 'Request-Id': { $ref: '#/components/headers/Request-Id' } },
-    content: { 'application/json': { schema } },
+    headers: { 'Request-Id': { $ref: '#/components/headers/Request-Id' }, ...headers },
+    content: { 'application/json': content },
   };
 }
 
@@ -207,48 +244,31 @@ function successSchema(table: RouteTable, route: Route): JsonObject {
   return table.shape === 'superset' ? { allOf: [wrapped, data] } : wrapped;
 }
 
-/** Drops what only this code knows from a schema, and refers to named schemas; `self` keeps a name's own body. */
-function plainSchema(schema: unknown, self?: string): JsonObject {
-  const name = nameOf.get(schema);
-  if (name !== undefined && name !== self) return { $ref: `#/components/schemas/${name}` };
-  const plain = plainValue(schema);
-  if (typeof plain !== 'object' || plain === null || Array.isArray(plain))
-    throw new Error('a schema is an object');
-  return plain as JsonObject;
-}
-
-function plainValue(value: unknown): Json {
-  if (Array.isArray(value)) return value.map((entry) => plainMember(entry));
-  if (typeof value === 'object' && value !== null) {
-    const constants = constantsOf(value);
-    if (constants !== undefined) return constants;
-    const members: Record<string, Json> = {};
-    for (const [key, member] of Object.entries(value)) {
-      if (key === 'format' && member === 'text') continue;
-      if (key === 'format' && member === 'https-url') {
-        members['format'] = 'uri';
-        members['pattern'] = '^https://';
-      } else members[key] = plainMember(member);
-    }
-    return members;
-  }
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null)
-    return value;
-  throw new TypeError(`not a JSON value in a schema: ${typeof value}`);
-}
-
-function plainMember(value: unknown): Json {
-  return nameOf.has(value) ? plainSchema(value) : plainValue(value);
-}
-
-/** A union of constants of one type is an enum, which every reader of OpenAPI understands. */
-function constantsOf(schema: object): JsonObject | undefined {
-  if (!('anyOf' in schema) || !Array.isArray(schema.anyOf)) return undefined;
-  const branches: { const?: Json; type?: string }[] = schema.anyOf;
-  const type = branches[0]?.type;
-  if (type === undefined || !branches.every((branch) => branch.const !== undefined && branch.type === type)) {
-    return undefined;
-  }
-  const { anyOf: _, ...rest } = schema as { anyOf: unknown; description?: string };
-  return { ...(rest as JsonObject), type, enum: branches.map((branch) => branch.const ?? null) };
+/** What a receiver gets: the same envelope for every type of event. */
+function eventOperation(origin: string): JsonObject {
+  return {
+    operationId: 'receiveEvent',
+    tags: ['Webhooks'],
+    summary: 'A notification, as it is posted to a webhook',
+    description:
+      `Signed by the headers webhook-id, webhook-timestamp and webhook-signature; see ${origin}/docs/webhooks. Any ` +
+      '2xx status within 15 seconds counts as received; everything else is tried again.',
+    security: [],
+    parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+      name,
+      in: 'header',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: plainSchema(event),
+          example: eventExample(origin),
+        },
+      },
+    },
+    responses: { '2XX': { description: 'Received.' } },
+  };
 }

@@ -4,9 +4,9 @@ import { attribute, httpsUrl, idText, ignored, price, text, timestampText } from
 export const productStatus = Type.Union([Type.Literal('active'), Type.Literal('archived')]);
 
 export const product = Type.Object({
-  productId: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
+  productId: Type.String({ description: 'Prefix `prd_`' }),
+  name: Type.String({ description: 'At most 100 characters' }),
+  description: Type.String({ description: 'At most 1000 characters' }),
   imageUrl: Type.String({ description: 'The hosted copy; empty when there is none' }),
   status: productStatus,
   commonPrices: Type.Array(Type.Integer({ description: 'Micro-USD' })),

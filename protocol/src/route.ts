@@ -15,6 +15,8 @@ export interface Route {
   /** The heading under which documents list the operation. */
   readonly tag: string;
   readonly params?: TObject;
+  /** Behind the path's question mark; every value is text. Other members than these are refused. */
+  readonly query?: TObject;
   readonly body?: TObject;
   /** `data` of a successful answer. */
   readonly reply: TSchema;
@@ -43,8 +45,20 @@ export function route<const R extends Route>(declared: R): R {
   return declared;
 }
 
+/** Which rate limit an operation of the merchant API counts towards. */
+export type RateClass = 'read' | 'write' | 'list';
+
+/** The rate limit that an operation counts towards: lists, which cost most, are the paths that say so. */
+export function rateClassOf(route: Pick<Route, 'effect' | 'path'>): RateClass {
+  if (route.effect !== 'query') return 'write';
+  return route.path.split('/').includes('list') ? 'list' : 'read';
+}
+
 export type ParamsOf<R extends Route> = R['params'] extends TSchema
   ? Static<R['params']>
+  : Record<string, never>;
+export type QueryOf<R extends Route> = R['query'] extends TSchema
+  ? Static<R['query']>
   : Record<string, never>;
 export type BodyOf<R extends Route> = R['body'] extends TSchema ? Static<R['body']> : undefined;
 export type ReplyOf<R extends Route> = Static<R['reply']>;

@@ -65,6 +65,17 @@ export function textPage<T extends TProperties>(members: T) {
   });
 }
 
+/** A page whose `page` and `size` come back as numbers, as every other list has them. */
+export function numberPage<T extends TProperties>(members: T) {
+  return Type.Object({
+    total: Type.Integer(),
+    page: Type.Integer(),
+    size: Type.Integer(),
+    hasMore: Type.Boolean(),
+    ...members,
+  });
+}
+
 /** Members that an update takes and ignores: what its resource's GET returns, so that read, change, write works. */
 export function ignored<const Name extends string>(...names: readonly Name[]) {
   const member = Type.Optional(Type.Unknown({ description: 'Taken and ignored.' }));

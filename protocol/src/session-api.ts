@@ -1,22 +1,16 @@
 import Type from 'typebox';
 import { route } from './route.ts';
-import { idText, pageParams, successReply } from './schema.ts';
+import { idText, numberPage, pageParams, successReply } from './schema.ts';
 import { session, sessionCreateBody, sessionView } from './session.ts';
 
-/** A page whose `page` and `size` come back as numbers, as session lists have them. */
-const sessionPage = Type.Object({
-  total: Type.Integer(),
-  page: Type.Integer(),
-  size: Type.Integer(),
-  hasMore: Type.Boolean(),
-  sessions: Type.Array(sessionView),
-});
+const sessionPage = numberPage({ sessions: Type.Array(sessionView) });
 
-function sessionList(path: string, summary: string) {
+function sessionList(path: string, summary: string, description: string) {
   return route({
     method: 'GET',
     path: `/session/list/${path}/:page/:size`,
     summary,
+    description: `${description} \`page\` and \`size\` come back as numbers.`,
     tag: 'Sessions',
     params: pageParams,
     reply: sessionPage,
@@ -57,6 +51,8 @@ export const sessionRoutes = {
     method: 'POST',
     path: '/session/checkout/cancel',
     summary: 'Cancel a session that nobody has signed',
+    description:
+      'Takes any session of the merchant that is initialized and has signedOnce 0: once an order is signed, somebody may be paying it.',
     tag: 'Sessions',
     body: Type.Object({ sessionId: idText }, { additionalProperties: false }),
     reply: successReply,
@@ -82,15 +78,40 @@ export const sessionRoutes = {
     effect: 'query',
     errors: ['session_not_found'],
   }),
-  listSessions: sessionList('all', 'List sessions, newest first'),
-  listInitializedSessions: sessionList('initialized', 'List sessions that wait for a payment'),
-  listPaidSessions: sessionList('paid', 'List sessions that are paid'),
-  listSettlingSessions: sessionList('settling', 'List sessions that are being settled'),
-  listCompletedSessions: sessionList('completed', 'List sessions that are completed'),
-  listCancelledSessions: sessionList('cancelled', 'List sessions that were cancelled'),
-  listExpiredSessions: sessionList('expired', 'List sessions that expired'),
+  listSessions: sessionList('all', 'List sessions, newest first', 'Sessions of every type and status.'),
+  listInitializedSessions: sessionList(
+    'initialized',
+    'List sessions that wait for a payment',
+    'Those whose payment was seen but is not final are among them: their initiateTx is set.',
+  ),
+  listPaidSessions: sessionList(
+    'paid',
+    'List sessions that are paid',
+    'The payment is final on its chain; the settlement has not begun, or the payment went back to its payer.',
+  ),
+  listSettlingSessions: sessionList(
+    'settling',
+    'List sessions that are being settled',
+    'The settlement is recorded and on its way.',
+  ),
+  listCompletedSessions: sessionList(
+    'completed',
+    'List sessions that are completed',
+    'The money is in the merchant’s wallet, final on its chain.',
+  ),
+  listCancelledSessions: sessionList(
+    'cancelled',
+    'List sessions that were cancelled',
+    'Cancelled by the merchant before anybody had signed.',
+  ),
+  listExpiredSessions: sessionList(
+    'expired',
+    'List sessions that expired',
+    'Not paid in time, and no longer payable.',
+  ),
   listSettlementPendingSessions: sessionList(
     'settlement/pending',
     'List sessions whose settlement is delayed',
+    'Paid sessions whose settlement is retried by itself; pendingReason says why.',
   ),
 } as const;

@@ -30,36 +30,48 @@ export const pendingReasons = [
 export type PendingReason = (typeof pendingReasons)[number];
 
 export const session = Type.Object({
-  sessionId: Type.String(),
+  sessionId: Type.String({ description: 'Prefix `sess_`' }),
   sessionType: Type.Enum(sessionTypes),
-  businessId: Type.String(),
-  businessType: Type.String(),
-  clientCode: Type.String(),
-  payer: Type.String(),
-  payerEmail: Type.String(),
+  businessId: Type.String({
+    description: 'The payment link’s id for `lnk` and `ai_checkout` sessions, else empty',
+  }),
+  businessType: Type.String({
+    description: '`payment_link` for `lnk` and `ai_checkout` sessions, else empty',
+  }),
+  clientCode: Type.String({ description: 'Secret of the hosted page; `****` for restricted keys' }),
+  payer: Type.String({ description: 'Wallet that paid; empty until paid' }),
+  payerEmail: Type.String({ description: 'Empty until paid, and for keys without `payer_pii:read`' }),
   payerEmailRequired: flag,
-  paidToken: Type.String(),
-  receiptId: Type.String(),
-  recipient: Type.String(),
-  settlementToken: Type.String(),
-  feeModel: Type.Integer(),
+  paidToken: Type.String({ description: 'Token id; empty until paid' }),
+  receiptId: Type.String({ description: 'Empty until paid' }),
+  recipient: Type.String({ description: 'Collection wallet' }),
+  settlementToken: Type.String({ description: 'Token id: `<chain>::<token>`' }),
+  feeModel: Type.Integer({ description: '1: the merchant pays the fee; 2: the payer pays the fee' }),
   amount: Type.Integer({ description: 'Micro-USD: the sum of the line items' }),
   lineItems,
-  expirationTime: Type.Integer(),
-  successUrl: Type.String(),
-  paymentUrl: Type.String(),
+  expirationTime: Type.Integer({ description: 'Unix seconds' }),
+  successUrl: Type.String({
+    description: 'Where the payer is sent after payment; `{SESSION_ID}` is replaced. Never proof of payment',
+  }),
+  paymentUrl: Type.String({ description: 'Hosted checkout page; the fragment holds clientCode' }),
   signedOnce: flag,
-  initiateTx: Type.String(),
-  completeTx: Type.String(),
+  initiateTx: Type.String({ description: 'Hash of the payment transaction; empty until it is seen' }),
+  completeTx: Type.String({ description: 'Hash of the settlement transaction; empty until it is final' }),
   paymentSucceededTime: Type.Union([timestampText, Type.Null()]),
   settlementSucceededTime: Type.Union([timestampText, Type.Null()]),
   createAt: timestampText,
   status: Type.Enum(sessionStatuses),
   /** Additive: why status is settlement_pending, else empty. */
-  pendingReason: Type.String(),
+  pendingReason: Type.String({ description: 'Why status is `settlement_pending`, else empty' }),
   /** Additive: the payer that the session was created or signed for; empty when open to all. */
-  intendedPayer: Type.String(),
-  metadata: Type.Unknown(),
+  intendedPayer: Type.String({
+    description: 'The payer that the session was created or signed for; empty when open to all',
+  }),
+  /** Additive. */
+  refundedAmount: Type.Integer({
+    description: 'Micro-USD that finally went back to the payer; 0 when nothing did',
+  }),
+  metadata: Type.Unknown({ description: 'The merchant’s own object, byte for byte' }),
 });
 export type Session = Static<typeof session>;
 

@@ -2,21 +2,23 @@ import Type, { type Static } from 'typebox';
 
 /** What happened on chain for a paid session. Values in Micro-USD; times as the merchant API writes them. */
 export const transaction = Type.Object({
-  orderId: Type.String(),
-  channelId: Type.String(),
-  orderType: Type.Integer(),
-  from: Type.String(),
-  to: Type.String(),
-  metaData: Type.String(),
-  totalValue: Type.Integer(),
-  paymentValue: Type.Integer(),
-  feeValue: Type.Integer(),
-  netValue: Type.Integer(),
+  orderId: Type.String({ description: 'On-chain order: 32 bytes, hex' }),
+  channelId: Type.String({
+    description: 'Account, its version and settlement token, hashed: an indexed topic on chain',
+  }),
+  orderType: Type.Integer({ description: '0: escrow; 1: direct; 2: payout on another chain' }),
+  from: Type.String({ description: 'Payer’s wallet' }),
+  to: Type.String({ description: 'Merchant’s wallet' }),
+  metaData: Type.String({ description: '32 bytes on chain that commit to the line items, hex' }),
+  totalValue: Type.Integer({ description: 'Micro-USD that the payer paid in all' }),
+  paymentValue: Type.Integer({ description: 'Micro-USD: the session’s amount' }),
+  feeValue: Type.Integer({ description: 'Micro-USD: always totalValue - netValue' }),
+  netValue: Type.Integer({ description: 'Micro-USD that the merchant receives' }),
   /** Additive: what the payer paid, in smallest units of the paid token. */
-  paidAmountInToken: Type.String(),
-  sourceTx: Type.String(),
-  targetTx: Type.String(),
-  executeTime: Type.String(),
-  finalizeTime: Type.String(),
+  paidAmountInToken: Type.String({ description: 'What the payer paid, in smallest units of the paid token' }),
+  sourceTx: Type.String({ description: 'Hash of the payment transaction' }),
+  targetTx: Type.String({ description: 'Hash of the settlement transaction; empty until it is final' }),
+  executeTime: Type.String({ description: 'Time of the payment, UTC' }),
+  finalizeTime: Type.String({ description: 'Time of the settlement, UTC; empty until it is final' }),
 });
 export type Transaction = Static<typeof transaction>;

@@ -8,13 +8,13 @@ export const webhookStatus = Type.Union([
 ]);
 
 export const webhook = Type.Object({
-  webhookId: Type.String(),
-  webhookName: Type.String(),
-  webhookDescription: Type.String(),
-  webhookUrl: Type.String(),
+  webhookId: Type.String({ description: 'Prefix `wkid_`' }),
+  webhookName: Type.String({ description: 'At most 100 characters' }),
+  webhookDescription: Type.String({ description: 'At most 1000 characters' }),
+  webhookUrl: Type.String({ description: 'Receiver, https' }),
   status: webhookStatus,
   subscribedEvents: Type.Array(Type.String()),
-  key: Type.String(),
+  key: Type.String({ description: 'Signing key `whsec_…`; masked for keys without `webhook_secrets:read`' }),
   createAt: timestampText,
   updateAt: timestampText,
 });

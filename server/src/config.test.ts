@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { defaultRateLimits } from '#http/rate-limit.ts';
 import { encryptKeystore } from '#outside/keystore.ts';
 import { systemRandom } from '#outside/random.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -86,7 +87,7 @@ test('what the file leaves out has documented defaults', async () => {
       environment: 'local',
       origin: 'http://127.0.0.1:4000',
       serviceDomain: 'localhost',
-      http: { host: '127.0.0.1', port: 4000 },
+      http: { host: '127.0.0.1', port: 4000, trustedProxies: [] },
       databaseUrl: '',
       roles: new Set(['web', 'watcher', 'worker']),
       chains: {
@@ -123,6 +124,7 @@ test('what the file leaves out has documented defaults', async () => {
         maxFeePerGasGwei: 500,
       },
       maxOpenSessions: 20,
+      rateLimits: defaultRateLimits,
       logLevel: 'info',
     },
   );
@@ -154,15 +156,17 @@ test('the environment wins over the file, and an empty variable counts as unset'
     keys: [config.orderKey.reveal(), config.settlerKey.reveal()],
     masterKeys: config.masterKeys.map((key) => key.reveal()),
     maxOpenSessions: config.maxOpenSessions,
+    rateLimits: config.rateLimits,
     logLevel: config.logLevel,
   };
   assert.deepEqual(told, {
     databaseUrl: 'postgresql://db.example.com/florin',
-    http: { host: '0.0.0.0', port: 8080 },
+    http: { host: '0.0.0.0', port: 8080, trustedProxies: [] },
     roles: ['web', 'watcher'],
     keys: [`0x${'44'.repeat(32)}`, settlerKey],
     masterKeys: ['55'.repeat(32), masterKey],
     maxOpenSessions: undefined,
+    rateLimits: undefined,
     logLevel: 'warn',
   });
 });

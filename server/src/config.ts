@@ -1,8 +1,10 @@
+import { isIP } from 'node:net';
 import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { getAddress, isAddress } from 'viem';
 import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
+import { defaultRateLimits, type Rate, type RateLimits } from '#http/rate-limit.ts';
 import { Secret } from '#outside/secret.ts';
 import { ConfigError, type Environment, Fields, readJson, SecretSource } from './config-field.ts';
 
@@ -17,7 +19,7 @@ export interface Config {
   readonly environment: 'local' | 'production';
   readonly origin: string;
   readonly serviceDomain: string;
-  readonly http: { readonly host: string; readonly port: number };
+  readonly http: { readonly host: string; readonly port: number; readonly trustedProxies: readonly string[] };
   readonly databaseUrl: Secret;
   readonly roles: ReadonlySet<RoleName>;
   readonly chains: Chains;
@@ -40,6 +42,8 @@ export interface Config {
     readonly maxFeePerGasGwei: number;
   };
   readonly maxOpenSessions: number | undefined;
+  /** What callers may ask of one process in a time; undefined: no limit. */
+  readonly rateLimits: RateLimits | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
@@ -78,7 +82,7 @@ export function readConfig(given: Environment): Config {
     masterKeys: masterKeysOf(secrets),
     webhooks: webhooksOf(fields.object('webhooks'), kind),
     settlement: settlementOf(fields.object('settlement')),
-    maxOpenSessions: areRateLimitsOn(environment) ? openSessionsPerPayer : undefined,
+    ...limitsOf(fields.object('rateLimits'), environment),
     logLevel: logLevelOf(environment),
   };
   secrets.done();
@@ -117,6 +121,35 @@ function areRateLimitsOn(environment: Environment): boolean {
   return given === 'on';
 }
 
+function limitsOf(fields: Fields, environment: Environment): Pick<Config, 'maxOpenSessions' | 'rateLimits'> {
+  const count = (name: string, fallback: number) =>
+    fields.integer(name, { least: 1, most: 1_000_000, fallback });
+  const perSecond = (name: string, fallback: Rate): Rate => {
+    const rate = count(name, fallback.count);
+    return { count: rate, seconds: 1, burst: 2 * rate };
+  };
+  const perMinute = (name: string, fallback: Rate): Rate => {
+    const rate = count(name, fallback.count);
+    return { count: rate, seconds: 60, burst: rate };
+  };
+  const rateLimits: RateLimits = {
+    keyReads: perSecond('keyReadsPerSecond', defaultRateLimits.keyReads),
+    keyWrites: perSecond('keyWritesPerSecond', defaultRateLimits.keyWrites),
+    keyLists: perSecond('keyListsPerSecond', defaultRateLimits.keyLists),
+    failedAuthentications: perMinute(
+      'failedAuthenticationsPerMinute',
+      defaultRateLimits.failedAuthentications,
+    ),
+    publicReads: perSecond('publicReadsPerSecond', defaultRateLimits.publicReads),
+    signedRequests: perMinute('signedRequestsPerMinute', defaultRateLimits.signedRequests),
+  };
+  const maxOpenSessions = count('openSessionsPerPayer', openSessionsPerPayer);
+  fields.done();
+  return areRateLimitsOn(environment)
+    ? { maxOpenSessions, rateLimits }
+    : { maxOpenSessions: undefined, rateLimits: undefined };
+}
+
 function originOf(fields: Fields, kind: Config['environment']): string {
   const text = fields.text('origin');
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -149,9 +182,22 @@ function portOf(text: string): number {
 function httpOf(fields: Fields, environment: Environment): Config['http'] {
   const port = fields.integer('port', { least: 0, most: 65_535, fallback: 4000 });
   const host = fields.text('host', '127.0.0.1');
+  const trustedProxies = fields.has('trustedProxies') ? fields.list('trustedProxies').map(proxyOf) : [];
   fields.done();
   const given = environment['FLORIN_PORT'];
-  return { host: environment['FLORIN_HOST'] ?? host, port: given === undefined ? port : portOf(given) };
+  return {
+    host: environment['FLORIN_HOST'] ?? host,
+    port: given === undefined ? port : portOf(given),
+    trustedProxies,
+  };
+}
+
+/** An address or network of a proxy in front, whose X-Forwarded-For is believed. */
+function proxyOf(value: unknown, index: number): string {
+  if (typeof value === 'string' && isIP(value.split('/', 1)[0] ?? '') !== 0) return value;
+  throw new ConfigError(
+    `http.trustedProxies[${index}] must be an IP address or a network such as 10.0.0.0/8`,
+  );
 }
 
 function rolesOf(fields: Fields, environment: Environment): ReadonlySet<RoleName> {

@@ -28,6 +28,7 @@ export function serviceOptionsOf(
     webhooks: config.webhooks,
     settlement: config.settlement,
     maxOpenSessions: config.maxOpenSessions,
+    rateLimits: config.rateLimits,
   };
 }
 

@@ -20,7 +20,7 @@ import { docsDoor } from '#http/docs/docs-door.ts';
 import type { Readiness } from '#http/health.ts';
 import { merchantDoor } from '#http/merchant/merchant-door.ts';
 import { openApiDoor } from '#http/openapi.ts';
-import { defaultRateLimits, limitedDoor, type RateLimits } from '#http/rate-limit.ts';
+import { limitedDoor, type RateLimits } from '#http/rate-limit.ts';
 import { buildServer } from '#http/server.ts';
 import { type ApiKeyLookup, findApiKeys } from '#merchants/api-key.ts';
 import { keyUseRecorder } from '#merchants/api-key-limits.ts';
@@ -49,7 +49,12 @@ export interface ServiceOptions {
   readonly origin: string;
   /** `aipay.` before it is the name of the EIP-712 domain that payers sign for. */
   readonly serviceDomain: string;
-  readonly http: { readonly host: string; readonly port: number };
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** Proxies in front, whose X-Forwarded-For is believed; none when absent. */
+    readonly trustedProxies?: readonly string[];
+  };
   readonly databaseUrl: string;
   readonly roles: ReadonlySet<Role>;
   readonly chains: Chains;
@@ -71,8 +76,8 @@ export interface ServiceOptions {
   };
   /** Payable sessions that one payer may have open; undefined: no limit. */
   readonly maxOpenSessions: number | undefined;
-  /** What callers may ask of one process in a time; undefined: no limit. Absent: the defaults where payers have a quota. */
-  readonly rateLimits?: RateLimits | undefined;
+  /** What callers may ask of one process in a time; undefined: no limit. */
+  readonly rateLimits: RateLimits | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -215,11 +220,12 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
     rates: options.fees,
     termsReader: groupTermsReader(db),
   };
-  const rateLimits = rateLimitsOf(options);
+  const { rateLimits } = options;
   const server = await buildServer({
     log,
     random,
     origin,
+    trustedProxies: http.trustedProxies ?? [],
     ready: () => readiness(rooms),
     doors: [
       merchantDoor({
@@ -259,12 +265,6 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : http.port;
   return { listeningOrigin: `http://${http.host}:${port}`, close: () => closeServer(server) };
-}
-
-/** Switching rate limits off lifts the quota of open sessions and these together. */
-function rateLimitsOf(options: ServiceOptions): RateLimits | undefined {
-  if ('rateLimits' in options) return options.rateLimits;
-  return options.maxOpenSessions === undefined ? undefined : defaultRateLimits;
 }
 
 async function closeServer(server: FastifyInstance): Promise<void> {

@@ -18,6 +18,7 @@ const rooms = [
   'authorizations',
   'payments',
   'settlement',
+  'refunds',
   'http',
 ];
 /** Files beside the rooms; they stand right of all of them, in this order. */

@@ -14,7 +14,12 @@ interface Migration {
 }
 
 async function migrationFiles(): Promise<Migration[]> {
-  const files = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9-]+\.sql$/.test(name)).sort();
+  const files = (await readdir(folder)).sort();
+  // A file that is silently left out is worse than one that stops the start.
+  const misnamed = files.find((name) => !/^\d{4}_[a-z0-9-]+\.sql$/.test(name));
+  if (misnamed !== undefined) throw new Error(`migration ${misnamed} must be named as 0001_some-words.sql`);
+  const twice = files.find((name, index) => files[index - 1]?.slice(0, 4) === name.slice(0, 4));
+  if (twice !== undefined) throw new Error(`migration ${twice} has the number of another`);
   return Promise.all(
     files.map(async (file) => {
       const text = await readFile(new URL(file, folder), 'utf8');

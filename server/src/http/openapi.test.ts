@@ -46,7 +46,7 @@ test('operation ids are unique, and path parameters are all declared', () => {
   for (const { path, operation } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     assert.deepEqual(
-      (operation.parameters ?? []).map(({ name }) => name),
+      (operation.parameters ?? []).filter((each) => each.in === 'path').map(({ name }) => name),
       inPath,
     );
   }
@@ -100,8 +100,10 @@ test('each operation lists its codes', () => {
       ['400', '400100 Malformed JSON'],
       ['401', '200101 Missing or malformed Authorization header; 200102 Invalid, expired or revoked API key'],
       ['403', '200103 API key lacks permission'],
+      ['409', '400402 A request with this idempotency key is in flight'],
       ['413', '400110 Request body too large'],
       ['415', '400111 Unsupported media type'],
+      ['422', '400401 Idempotency key reused with another body'],
       ['429', '900101 Too many requests'],
       ['500', '999999 Internal error'],
     ],

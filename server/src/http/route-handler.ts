@@ -1,6 +1,6 @@
 import { Refusal } from '@florin/protocol/error.ts';
-import type { BodyOf, ParamsOf, ReplyOf, Route } from '@florin/protocol/route.ts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@florin/protocol/route.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { type ParsedBody, parseBody } from './body.ts';
 import type { ReplyShape } from './envelope.ts';
@@ -16,12 +16,13 @@ export interface DoorShape<Caller> {
    * Says who is calling, or throws a Refusal. Runs before the body is read, so that callers who may not call cost
    * nothing and always get the same answer.
    */
-  authorize(request: FastifyRequest, route: Route): Promise<Caller> | Caller;
+  authorize(request: FastifyRequest, route: Route, reply: FastifyReply): Promise<Caller> | Caller;
 }
 
 /** One checked request. */
-interface Call<R extends Route, Caller> {
+export interface Call<R extends Route, Caller> {
   readonly params: ParamsOf<R>;
+  readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
   /** The body exactly as sent; empty for GET. */
   readonly bodyText: string;
@@ -31,8 +32,22 @@ interface Call<R extends Route, Caller> {
   readonly clientAddress: string;
 }
 
-/** Returns `data` of the answer; parts of it may be finished JSON (rawJson). Throws a Refusal for expected failures. */
-type Handler<R extends Route, Caller> = (call: Call<R, Caller>) => Promise<WithRawJson<ReplyOf<R>>>;
+/** `data` of an answer; parts of it may be finished JSON (rawJson). */
+export type ReplyData<R extends Route> = WithRawJson<ReplyOf<R>>;
+
+/** A whole answer, written before: its body goes out byte for byte, and nothing is wrapped around it. */
+export class FinishedReply {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(body: string, headers: Readonly<Record<string, string>> = {}) {
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** Returns `data` of the answer, or the whole of it. Throws a Refusal for expected failures. */
+type Handler<R extends Route, Caller> = (call: Call<R, Caller>) => Promise<ReplyData<R> | FinishedReply>;
 
 export type AddRoute<Caller> = <R extends Route>(route: R, handle: Handler<R, Caller>) => void;
 
@@ -52,8 +67,8 @@ export function routesOf<Caller>(server: FastifyInstance, door: DoorShape<Caller
       method: route.method,
       url: door.basePath + route.path,
       config: { effect: route.effect },
-      onRequest: async (request) => {
-        callers.set(request, { caller: await door.authorize(request, route) });
+      onRequest: async (request, reply) => {
+        callers.set(request, { caller: await door.authorize(request, route, reply) });
       },
       handler: async (request, reply) => {
         const known = callers.get(request);
@@ -66,7 +81,9 @@ export function routesOf<Caller>(server: FastifyInstance, door: DoorShape<Caller
           clientAddress: request.ip,
         });
         reply.type(jsonType);
-        return door.shape.success(data);
+        if (!(data instanceof FinishedReply)) return door.shape.success(data);
+        reply.headers(data.headers);
+        return data.body;
       },
     });
   };
@@ -77,19 +94,23 @@ export const success = { success: true } as const;
 
 export const jsonType = 'application/json; charset=utf-8';
 
-type CheckedRequest<R extends Route> = Pick<Call<R, unknown>, 'params' | 'body' | 'bodyText'>;
+type CheckedRequest<R extends Route> = Pick<Call<R, unknown>, 'params' | 'query' | 'body' | 'bodyText'>;
 
 function requestReader<R extends Route>(route: R): (request: FastifyRequest) => CheckedRequest<R> {
   const checkParams = route.params === undefined ? undefined : compileCheck(route.params, 'path');
+  const checkQuery = route.query === undefined ? undefined : compileCheck(route.query, 'query');
   const checkBody = route.body === undefined ? undefined : compileCheck(route.body, 'body');
   const integers = integerNames(route.params);
   return (request) => {
     const params = numbered(request.params as Record<string, string>, integers);
     refuseIf(checkParams, params);
+    // Routes that take none ignore whatever stands there.
+    const query = checkQuery === undefined ? {} : request.query;
+    refuseIf(checkQuery, query);
     const parsed = checkBody === undefined ? undefined : bodyOf(request);
     refuseIf(checkBody, parsed?.value);
-    // The two checks above are what makes these types true.
-    return { params, body: parsed?.value, bodyText: parsed?.text ?? '' } as CheckedRequest<R>;
+    // The checks above are what makes these types true.
+    return { params, query, body: parsed?.value, bodyText: parsed?.text ?? '' } as CheckedRequest<R>;
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { eventBody, maxBodyBytes, withoutProductData } from './event-body.ts';
+import { eventBody, maxBodyBytes, withoutProductData, withoutSecrets } from './event-body.ts';
 
 const item = {
   lineItemId: 'li_1',
@@ -61,4 +61,25 @@ test('dropping productData from any JSON leaves what parsing and deleting it wou
     }),
     { numRuns: 500 },
   );
+});
+
+test('hiding what a reader may not see changes those values alone', () => {
+  const metadata = '{"clientCode":"kept","payerEmail":"kept", "n":1.0e400,"n":2}';
+  const text = (code: string, email: string, url: string) =>
+    body(
+      `{"session":{"clientCode":"${code}","payerEmail":"${email}","paymentUrl":"${url}","metadata":${metadata}},` +
+        '"transaction":{"payerEmail":"kept"}}',
+    );
+  const whole = text('a\\"b', 'payer@example.com', 'https://x.example/checkout/s#a');
+  const cases = [
+    [true, true, whole],
+    [true, false, text('a\\"b', '', 'https://x.example/checkout/s#a')],
+    [false, true, text('****', 'payer@example.com', 'https://x.example/checkout/s')],
+    [false, false, text('****', '', 'https://x.example/checkout/s')],
+  ] as const;
+  for (const [showClientCode, showPayerEmail, expected] of cases) {
+    assert.equal(withoutSecrets(whole, { showClientCode, showPayerEmail }), expected);
+  }
+  const other = body('{"product":{"clientCode":"kept"}}');
+  assert.equal(withoutSecrets(other, { showClientCode: false, showPayerEmail: false }), other);
 });

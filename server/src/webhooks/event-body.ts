@@ -52,6 +52,41 @@ export function withoutProductData(json: string): string {
   return kept + json.slice(from);
 }
 
+/**
+ * An event's text for readers who may not see everything: `data.session` with `clientCode` as `****` and a `paymentUrl`
+ * without its secret fragment, or with an empty `payerEmail`, as reads show them to the same reader. Every other byte
+ * stays.
+ */
+export function withoutSecrets(
+  json: string,
+  reader: { readonly showClientCode: boolean; readonly showPayerEmail: boolean },
+): string {
+  const hidden: Record<string, (value: string) => string> = {
+    ...(reader.showPayerEmail ? {} : { payerEmail: () => '' }),
+    ...(reader.showClientCode
+      ? {}
+      : { clientCode: () => '****', paymentUrl: (url) => url.slice(0, `${url}#`.indexOf('#')) }),
+  };
+  let kept = '';
+  let from = 0;
+  for (const member of sessionOf(json)) {
+    const hide = Object.hasOwn(hidden, member.key) ? hidden[member.key] : undefined;
+    if (hide === undefined) continue;
+    const value = JSON.parse(json.slice(member.valueStart, member.end)) as string;
+    kept += json.slice(from, member.valueStart) + JSON.stringify(hide(value));
+    from = member.end;
+  }
+  return kept + json.slice(from);
+}
+
+/** The members of `data.session`; none in events about something else. */
+function sessionOf(json: string): Member[] {
+  const data = members(json, 0).find((member) => member.key === 'data');
+  if (data === undefined) return [];
+  const session = members(json, data.valueStart).find((member) => member.key === 'session');
+  return session === undefined ? [] : members(json, session.valueStart);
+}
+
 interface Span {
   readonly start: number;
   readonly end: number;

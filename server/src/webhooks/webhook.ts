@@ -196,6 +196,20 @@ export async function removeWebhook(
   await transaction.query(sql.dropDeliveries, [options.webhookId]);
 }
 
+/**
+ * Takes the lock under which deliveries change their place in line, until the transaction ends. Before any webhook's or
+ * delivery's row, in the order in which the engine takes them.
+ */
+export async function lockDeliveryLines(transaction: Transaction): Promise<void> {
+  await transaction.query(sql.lockDeliveries);
+}
+
+/** Refuses a webhook that the merchant does not have: 100501. */
+export async function assertWebhook(queryable: Queryable, ref: WebhookRef): Promise<void> {
+  const rows = await queryable.query(sql.selectWebhook, [ref.merchantId, ref.webhookId]);
+  if (rows.length === 0) throw new Refusal('webhook_not_found', ref.webhookId);
+}
+
 function checkFields(deps: Pick<WebhookDeps, 'addresses'>, body: WebhookCreateBody): void {
   checkWebhookUrl(body.webhookUrl, deps.addresses);
   body.subscribedEvents.forEach((entry, index) => {
@@ -205,7 +219,8 @@ function checkFields(deps: Pick<WebhookDeps, 'addresses'>, body: WebhookCreateBo
   });
 }
 
-async function lockWebhook(transaction: Transaction, ref: WebhookRef): Promise<WebhookRow> {
+/** One webhook of the merchant, its row locked until the transaction ends; 100501 when there is none. */
+export async function lockWebhook(transaction: Transaction, ref: WebhookRef): Promise<WebhookRow> {
   const [row] = await transaction.query(sql.lockWebhook, [ref.merchantId, ref.webhookId]);
   if (row === undefined) throw new Refusal('webhook_not_found', ref.webhookId);
   return row;

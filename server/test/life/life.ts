@@ -145,6 +145,7 @@ export class Life {
         maxFeePerGasGwei: 500,
       },
       maxOpenSessions: undefined,
+      rateLimits: undefined,
       clock: systemClock,
       random: systemRandom,
       log: jsonLog(process.env['FLORIN_TEST_LOG'] === undefined ? 'silent' : 'info'),

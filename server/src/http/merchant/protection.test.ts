@@ -193,6 +193,47 @@ test('a repeated request counts once towards the day', async () => {
   assert.deepEqual(await world.database.db.query(spentByKey, [shop.keyId]), [{ counted: 60n, created: 60n }]);
 });
 
+test('a session costs the same statements with an idempotency key as without, and none for limits it has not', async () => {
+  const shop = await openShop({ maxSessionAmount: microUsd(500) });
+  const asked: string[] = [];
+  const { db } = world.database;
+  const watched: Database = {
+    ...db,
+    query: (asking, values) => {
+      asked.push(asking.name);
+      return db.query(asking, values);
+    },
+    transaction: () => assert.fail('a transaction costs two round trips more'),
+  };
+  const server = await replica({
+    db: watched,
+    insertSession: groupInserter(watched, world.deps),
+    lookupApiKey: async (hash) => (await findApiKeys(watched, [hash]))[0],
+  });
+  const costOf = async (idempotencyKey?: string) => {
+    asked.length = 0;
+    assert.equal((await create(server, shop, 10, idempotencyKey)).code, 0);
+    return [...asked];
+  };
+  const plain = await costOf();
+  assert.equal(plain.at(-1), 'sessions_insert');
+  assert.deepEqual(await costOf('cost'), [...plain.slice(0, -1), 'sessions_insert_claimed']);
+});
+
+test('sessions with and without keys go in one batch, and all are stored', async () => {
+  const shop = await openShop();
+  const server = await replica();
+  const replies = await Promise.all(
+    Array.from({ length: 60 }, (_, index) =>
+      create(server, shop, 10, index % 3 === 0 ? `mixed-${index}` : undefined),
+    ),
+  );
+  assert.deepEqual(new Set(replies.map(({ code }) => code)), new Set([0]));
+  assert.deepEqual(await world.database.db.query(spentByKey, [shop.keyId]), [
+    { counted: null, created: 600n },
+  ]);
+});
+
 test('a key that is revoked on one replica is refused by the next request to another', async () => {
   const shop = await openShop();
   const [first, second] = [await replica(), await replica()];
@@ -255,7 +296,7 @@ test('each key has its rates for reads, writes and lists, told in headers', asyn
     ).statusCode;
   const reads = await Promise.all(Array.from({ length: 201 }, detail));
   assert.equal(reads.filter((status) => status === 429).length, 1);
-  const writes = await Promise.all(Array.from({ length: 101 }, () => create(server, one, 1)));
+  const writes = await Promise.all(Array.from({ length: 101 }, () => create(server, one, 10)));
   assert.equal(writes.filter(({ status }) => status === 429).length, 1);
   assert.equal((await list(server, other.key)).code, 0);
   world.clock.time += 1_000;

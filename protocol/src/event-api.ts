@@ -1,0 +1,75 @@
+import Type from 'typebox';
+import { route } from './route.ts';
+import { idText, numberPage, pageParams, text } from './schema.ts';
+
+/** How long events can be read, in days. */
+export const eventLifeDays = 90;
+
+/** An event as webhooks get it. */
+export const event = Type.Object({
+  id: Type.String({ description: 'Prefix `evt_`' }),
+  type: Type.String({ description: 'Such as `session.paid`' }),
+  apiVersion: Type.Literal('v1'),
+  timestamp: Type.String({ description: 'RFC 3339' }),
+  sequence: Type.Integer({ description: 'Counts the events of one object from 1' }),
+  data: Type.Unknown({ description: 'What the matching read returned when it happened' }),
+  truncated: Type.Optional(Type.Literal(true)),
+});
+
+/** `?type=&after=`. */
+const eventFilter = Type.Object(
+  {
+    type: Type.Optional(
+      text({
+        min: 1,
+        max: 64,
+        description: 'A type or a pattern, as in subscribedEvents: session.paid, session.*',
+      }),
+    ),
+    after: Type.Optional(
+      text({
+        min: 1,
+        max: 64,
+        description: 'The id of an event: only what was raised after it, oldest first',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const readers =
+  'The body is the one that webhooks get, byte for byte. Keys that may not read payer_pii see payerEmail empty, and ' +
+  'restricted keys see clientCode as ****.';
+
+/** Events of the merchant API. */
+export const eventRoutes = {
+  listEvents: route({
+    method: 'GET',
+    path: '/event/list/:page/:size',
+    summary: 'List events, newest first',
+    description:
+      `The events of the last ${eventLifeDays} days. With after the list holds what was raised after that event, ` +
+      'oldest first: take page 1, go on behind its last event, and so on while hasMore. Events whose changes are ' +
+      'stored at the same moment can still come in before one that was already listed; webhooks miss none. ' +
+      readers,
+    tag: 'Events',
+    params: pageParams,
+    query: eventFilter,
+    reply: numberPage({ events: Type.Array(event) }),
+    permissions: ['events:read'],
+    effect: 'query',
+    errors: ['event_type_unknown', 'event_not_found', 'field_invalid'],
+  }),
+  getEvent: route({
+    method: 'GET',
+    path: '/event/:eventId',
+    summary: 'Read an event',
+    description: `Events can be read for ${eventLifeDays} days. ${readers}`,
+    tag: 'Events',
+    params: Type.Object({ eventId: idText }),
+    reply: event,
+    permissions: ['events:read'],
+    effect: 'query',
+    errors: ['event_not_found'],
+  }),
+} as const;

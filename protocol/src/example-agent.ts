@@ -1,0 +1,217 @@
+import { workflowOf } from './agent.ts';
+import type { Json, JsonObject } from './openapi-schema.ts';
+import { agentDomainName, paymentSessionCreationTypes, preparePaymentTypes } from './typed-data.ts';
+
+/** One payer, one link, one session: the examples of the AI protocol follow one payment from beginning to end. */
+const payer = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const merchantId = 'mer_Er82wa09L1kcyfSsj75GYM';
+const linkId = 'lnk_Gr7n0KlugynWtQSL2Kk02b';
+const linkVersion = 'ver_FA9drThD52dKsv9XqaeEyD';
+const sessionId = 'sess_zewEJD542Nt9N2AK1ZKlea';
+const sessionExpiresAt = 1_767_324_600;
+const gateway = '0xC83A020514B73fBBc329f31daF28c9CB002d65e8';
+const usdcOnBase = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const pricingModel = { type: 'fixed' };
+
+const token = {
+  chainName: 'base',
+  chainId: '8453',
+  tokenAddress: usdcOnBase,
+  name: 'USD Coin',
+  symbol: 'USDC',
+  decimals: 6,
+  amountInToken: '10000000',
+  amountInUSD: '10.00',
+} as const;
+
+const tea = {
+  quantity: 1,
+  productData: {
+    productName: 'Green tea',
+    productDescription: 'One kilogram of loose leaves',
+    imageUrl: '',
+    attributes: [{ name: 'Origin', value: 'Uji' }],
+  },
+  unitPriceInUSD: '10.00',
+} as const;
+
+const creationTemplate = {
+  purpose: 'create_payment_session',
+  linkId,
+  linkVersion,
+  merchantId,
+  paymentChainId: token.chainId,
+  paymentToken: usdcOnBase,
+  amount: token.amountInToken,
+  authorizationNonce: '0x6f604de04fe984135e3367658c0d3f5c5b54fe0798c7e4f0ad5eda6caf0c76bc',
+  authorizationExpiresAt: '1767323700',
+} as const;
+
+const preparationMessage = {
+  purpose: 'prepare_payment',
+  sessionId,
+  merchantId,
+  paymentChainId: token.chainId,
+  paymentToken: usdcOnBase,
+  payer,
+  payerEmail: '',
+  authorizationNonce: '0x43a727f61090c7388028057064ac5aea0e33bc3252f259785dd47357dca14cc6',
+  authorizationExpiresAt: '1767323730',
+} as const;
+
+const domainFields = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+] as const;
+
+/** What an answer asks to be signed. `types` holds the one primary type. */
+function requirement(
+  origin: string,
+  purpose: string,
+  types: Readonly<Record<string, Json>>,
+  message: JsonObject,
+): JsonObject {
+  const domain = { name: agentDomainName(new URL(origin).hostname), version: '1', chainId: 8453 };
+  return {
+    authorizationRequired: true,
+    authorizationSpec: {
+      type: 'eip712',
+      purpose,
+      domain,
+      types,
+      chainIdFrom: 'paymentChainId',
+      typedData: {
+        types: { EIP712Domain: domainFields, ...types },
+        primaryType: Object.keys(types)[0] ?? '',
+        domain,
+        message,
+      },
+    },
+    messageTemplate: message,
+  };
+}
+
+/** The workflow as plain JSON: members that are undefined are absent. */
+function workflow(situation: Parameters<typeof workflowOf>[0], deadline?: number): Json {
+  return JSON.parse(JSON.stringify(workflowOf(situation, deadline))) as Json;
+}
+
+function readySessionView(origin: string): JsonObject {
+  return {
+    pricingModel,
+    supportedPaymentTokens: [token],
+    preparePaymentRequirement: requirement(
+      origin,
+      'prepare_payment',
+      preparePaymentTypes,
+      preparationMessage,
+    ),
+    workflow: workflow('session_ready', sessionExpiresAt),
+  };
+}
+
+const orderId = '0x6a5f5475aa56be08bad2a2c1e94129b6fc007a431bf76521b7f915b0f20d14a7';
+// The selector and the first word of a real call; the rest would fill a page.
+const calldata = '0xdfb90f5ccb40ef3be6ab3c4db35bb40815c9ceaae24848cb983a466a8ce3100fcdf75c86';
+const approval =
+  '0x095ea7b3000000000000000000000000c83a020514b73fbbc329f31daf28c9cb002d65e8' +
+  '0000000000000000000000000000000000000000000000000000000000989680';
+
+function preparedView(origin: string): JsonObject {
+  return {
+    sessionId,
+    calldata,
+    executionChainId: token.chainId,
+    executorContract: gateway,
+    aiView: {
+      pricingModel,
+      paymentExecutionGuide: {
+        authorizationRequired: false,
+        executionRequest: {
+          purpose: 'execute_payment_guide',
+          sessionId,
+          txRequest: { chainId: token.chainId, to: gateway, data: calldata, value: '0' },
+          userReview: {
+            description:
+              `Pay 10 USDC (no fee on top) on base (chain 8453) for 1 x "Green tea". The gateway ${gateway} takes it ` +
+              "and the merchant's wallet 0x681b8B6fA72E99ae00FBB3b3894426884ac3c4fD receives it. This cannot be undone.",
+            irreversible: true,
+          },
+        },
+        prerequisites: [
+          {
+            purpose: 'approve_exact_amount',
+            description: `Allow the gateway ${gateway} to take exactly 10 USDC.`,
+            txRequest: { chainId: token.chainId, to: usdcOnBase, data: approval, value: '0' },
+          },
+        ],
+        alternatives: [],
+        order: { orderId, deadline: String(sessionExpiresAt) },
+        handoff: { paymentUrl: `${origin}/checkout/${sessionId}` },
+      },
+      workflow: workflow('payment_prepared', sessionExpiresAt),
+    },
+  };
+}
+
+const signature =
+  '0xb67d6d9710b270a932a81c45d30d8e19242c9296b655138f57b5e54522af35a6' +
+  '62935c7e18b8ecf6d9af72eea4d8b50e8262b6a79a69282d5f143a9c5bbbc93b1c';
+
+/** Examples of the AI protocol's operations. */
+export function agentExamples(origin: string) {
+  return {
+    getPaymentLink: {
+      params: { linkId },
+      data: {
+        merchantId,
+        linkId,
+        linkVersion,
+        linkName: 'Tea shop',
+        lineItems: [tea],
+        payerEmailRequired: false,
+        aiView: {
+          pricingModel,
+          supportedPaymentTokens: [token],
+          createPaymentSessionRequirement: requirement(
+            origin,
+            'create_payment_session',
+            paymentSessionCreationTypes,
+            creationTemplate,
+          ),
+          workflow: workflow('link_ready'),
+        },
+      },
+    },
+    createPaymentSession: {
+      body: { message: { ...creationTemplate, payer }, signature },
+      data: {
+        sessionId,
+        sessionType: 'ai_checkout',
+        sessionExpiresAt,
+        aiView: readySessionView(origin),
+      },
+    },
+    getPaymentSession: {
+      params: { sessionId },
+      data: {
+        sessionId,
+        sessionType: 'ai_checkout',
+        merchantId,
+        status: 'initialized',
+        sessionExpiresAt,
+        payerEmailRequired: false,
+        amountInUSD: '10.00',
+        lineItems: [tea],
+        initiateTx: '',
+        completeTx: '',
+        aiView: readySessionView(origin),
+      },
+    },
+    preparePayment: {
+      body: { message: preparationMessage, signature },
+      data: preparedView(origin),
+    },
+  } as const;
+}

@@ -1,0 +1,82 @@
+import { paidView, sessionId } from './example-session.ts';
+import type { JsonObject } from './openapi-schema.ts';
+
+const eventId = 'evt_5ZqkV0cX2bYw1R8mH3nTgL';
+const deliveryId = 'dlv_8uYdK2sWqJ4oZc6RfXb1Ne';
+const webhookId = 'wkid_1iujKnMMYEjNQPik00dzen';
+const refundId = 'rfd_2HkLmN7pQs9tVwXyZ0aBcD';
+const firstPage = { page: 1, size: 20 } as const;
+
+/** The body of a notification. */
+export function eventExample(origin: string): JsonObject {
+  return {
+    id: eventId,
+    type: 'session.completed',
+    apiVersion: 'v1',
+    timestamp: '2026-01-02T03:04:20.123Z',
+    sequence: 5,
+    data: paidView(origin, 'completed'),
+  };
+}
+
+const delivery = {
+  deliveryId,
+  eventId,
+  eventType: 'session.completed',
+  status: 'succeeded',
+  attempts: [
+    {
+      attempt: 1,
+      at: '2026-01-02 03:04:20',
+      httpStatus: 500,
+      latencyMs: 41,
+      error: 'status 500',
+      responseBody: '',
+    },
+    { attempt: 2, at: '2026-01-02 03:04:25', httpStatus: 204, latencyMs: 38, error: '', responseBody: '' },
+  ],
+  nextAttemptAt: null,
+  createAt: '2026-01-02 03:04:20',
+} as const;
+
+const refund = {
+  refundId,
+  sessionId,
+  amount: 24_500_000,
+  status: 'pending',
+  reason: 'Sold out',
+  txHash: '',
+  createAt: '2026-01-02 03:04:10',
+  updateAt: '2026-01-02 03:04:10',
+} as const;
+
+const completedRefund = {
+  ...refund,
+  status: 'completed',
+  txHash: '0x0d1a7c0e7ad0f6b7f0a5f5a2f1d9d9b1c8a2d4f7c3b5e6a9f8071625344352ab',
+  updateAt: '2026-01-02 03:20:00',
+} as const;
+
+/** Examples of the operations about events, deliveries and refunds. */
+export function eventExamples(origin: string) {
+  return {
+    testWebhook: { body: { webhookId }, data: { eventId: 'evt_0Test4v7Yb2KqLs8WnXc5Zd', deliveryId } },
+    listDeliveries: {
+      params: { webhookId, ...firstPage },
+      data: { total: 1, ...firstPage, hasMore: false, deliveries: [delivery] },
+    },
+    resendDelivery: { body: { deliveryId }, data: { success: true } },
+    listEvents: {
+      params: firstPage,
+      query: { type: 'session.*' },
+      data: { total: 1, ...firstPage, hasMore: false, events: [eventExample(origin)] },
+    },
+    getEvent: { params: { eventId }, data: eventExample(origin) },
+    createRefund: { body: { sessionId, reason: refund.reason }, data: refund },
+    getRefund: { params: { refundId }, data: completedRefund },
+    listRefunds: {
+      params: firstPage,
+      data: { total: 1, ...firstPage, hasMore: false, refunds: [completedRefund] },
+    },
+  } as const;
+}

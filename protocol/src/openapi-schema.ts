@@ -1,0 +1,143 @@
+import Type, { type TSchema } from 'typebox';
+import { account } from './account.ts';
+import { workflow } from './agent.ts';
+import {
+  agentLineItem,
+  agentSessionView,
+  authorizationRequirement,
+  completePaymentSessionGuide,
+  createdSessionView,
+  linkView,
+  preparedView,
+  prerequisite,
+  sessionAiView,
+  supportedPaymentToken,
+  txRequest,
+} from './agent-view.ts';
+import { capabilities } from './capability.ts';
+import { delivery } from './delivery-api.ts';
+import { event } from './event-api.ts';
+import { lineItem, productData } from './line-item.ts';
+import { link, linkCreateBody, linkCreated, linkDetail, settlementTokenInfo } from './link.ts';
+import { product, productCreateBody } from './product.ts';
+import { refund, refundCreateBody } from './refund.ts';
+import { session, sessionCreateBody, sessionView } from './session.ts';
+import { transaction } from './transaction.ts';
+import { webhook, webhookCreateBody } from './webhook.ts';
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+/** `error` of every failed answer. */
+const errorInfo = Type.Object({
+  slug: Type.String({ description: 'Name of the error; stable, unlike the message' }),
+  param: Type.String({ description: 'Path of the field that the error is about, else empty' }),
+  retryable: Type.Boolean({ description: 'Whether the same request may succeed later' }),
+  docUrl: Type.String({ description: 'The page about this code' }),
+  requestId: Type.String({ description: 'The Request-Id of this answer' }),
+});
+
+const failed = Type.Object({
+  code: Type.Integer({ description: 'Never 0' }),
+  message: Type.String({ description: '`Text: detail`, for people' }),
+  data: Type.Unknown({ description: 'null, or help that a program can use' }),
+  error: errorInfo,
+});
+
+/** Schemas that documents refer to by name instead of repeating them. */
+export const namedSchemas: Readonly<Record<string, TSchema>> = {
+  Account: account,
+  AgentLineItem: agentLineItem,
+  AgentLinkView: linkView,
+  AgentPreparedView: preparedView,
+  AgentSessionCreated: createdSessionView,
+  AgentSessionGuidance: sessionAiView,
+  AgentSessionView: agentSessionView,
+  AgentWorkflow: workflow,
+  AuthorizationRequirement: authorizationRequirement,
+  Capabilities: capabilities,
+  CompletePaymentSessionGuide: completePaymentSessionGuide,
+  Delivery: delivery,
+  Event: event,
+  Failure: failed,
+  LineItem: lineItem,
+  PaymentLink: link,
+  PaymentLinkCreated: linkCreated,
+  PaymentLinkCreateRequest: linkCreateBody,
+  PaymentLinkDetail: linkDetail,
+  Prerequisite: prerequisite,
+  Product: product,
+  ProductCreateRequest: productCreateBody,
+  ProductData: productData,
+  Refund: refund,
+  RefundCreateRequest: refundCreateBody,
+  Session: session,
+  SessionCreateRequest: sessionCreateBody,
+  SessionView: sessionView,
+  SettlementTokenInfo: settlementTokenInfo,
+  SupportedPaymentToken: supportedPaymentToken,
+  Transaction: transaction,
+  TransactionRequest: txRequest,
+  Webhook: webhook,
+  WebhookCreateRequest: webhookCreateBody,
+};
+
+const names = new Map<unknown, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]));
+const namesByText = new Map(
+  Object.entries(namedSchemas).map(([name, schema]) => [JSON.stringify(schema), name]),
+);
+
+/** The name that documents give a schema. Optional members are copies of the schema, known by what they say. */
+export function nameOfSchema(schema: unknown): string | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined;
+  return names.get(schema) ?? ('properties' in schema ? namesByText.get(JSON.stringify(schema)) : undefined);
+}
+
+/** The schema of every failed answer, by reference. */
+export const failureRef: JsonObject = { $ref: '#/components/schemas/Failure' };
+
+/** Drops what only this code knows from a schema, and refers to named schemas; `self` keeps a name's own body. */
+export function plainSchema(schema: unknown, self?: string): JsonObject {
+  const name = nameOfSchema(schema);
+  if (name !== undefined && name !== self) return { $ref: `#/components/schemas/${name}` };
+  const plain = plainValue(schema);
+  if (typeof plain !== 'object' || plain === null || Array.isArray(plain))
+    throw new Error('a schema is an object');
+  return plain as JsonObject;
+}
+
+function plainValue(value: unknown): Json {
+  if (Array.isArray(value)) return value.map((entry) => plainMember(entry));
+  if (typeof value === 'object' && value !== null) {
+    const constants = constantsOf(value);
+    if (constants !== undefined) return constants;
+    const members: Record<string, Json> = {};
+    for (const [key, member] of Object.entries(value)) {
+      if (key === 'format' && member === 'text') continue;
+      if (key === 'format' && member === 'https-url') {
+        members['format'] = 'uri';
+        members['pattern'] = '^https://';
+      } else members[key] = plainMember(member);
+    }
+    return members;
+  }
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null)
+    return value;
+  throw new TypeError(`not a JSON value in a schema: ${typeof value}`);
+}
+
+function plainMember(value: unknown): Json {
+  return nameOfSchema(value) === undefined ? plainValue(value) : plainSchema(value);
+}
+
+/** A union of constants of one type is an enum, which every reader of OpenAPI understands. */
+function constantsOf(schema: object): JsonObject | undefined {
+  if (!('anyOf' in schema) || !Array.isArray(schema.anyOf)) return undefined;
+  const branches: { const?: Json; type?: string }[] = schema.anyOf;
+  const type = branches[0]?.type;
+  if (type === undefined || !branches.every((branch) => branch.const !== undefined && branch.type === type)) {
+    return undefined;
+  }
+  const { anyOf: _, ...rest } = schema as { anyOf: unknown; description?: string };
+  return { ...(rest as JsonObject), type, enum: branches.map((branch) => branch.const ?? null) };
+}

@@ -1,0 +1,47 @@
+import Type from 'typebox';
+import { refund, refundCreateBody } from './refund.ts';
+import { route } from './route.ts';
+import { idText, numberPage, pageParams } from './schema.ts';
+
+/** Refunds of the merchant API. */
+export const refundRoutes = {
+  createRefund: route({
+    method: 'POST',
+    path: '/refund/create',
+    summary: 'Give a payment back to its payer',
+    description:
+      'While the payment waits for its settlement, the platform returns all of it on chain: the refund is pending ' +
+      'until that is final. The status of the session does not say so; its refundedAmount does. Once a settlement is ' +
+      'on its way or done, the money is in your wallet or about to be, and the answer is 100702.',
+    tag: 'Refunds',
+    body: refundCreateBody,
+    reply: refund,
+    permissions: ['refunds:write'],
+    effect: 'create',
+    errors: ['session_not_found', 'refund_exceeds', 'refund_not_possible'],
+  }),
+  getRefund: route({
+    method: 'GET',
+    path: '/refund/:refundId',
+    summary: 'Read a refund',
+    description: '`status` is pending until the transaction is final on its chain.',
+    tag: 'Refunds',
+    params: Type.Object({ refundId: idText }),
+    reply: refund,
+    permissions: ['refunds:read'],
+    effect: 'query',
+    errors: ['refund_not_found'],
+  }),
+  listRefunds: route({
+    method: 'GET',
+    path: '/refund/list/:page/:size',
+    summary: 'List refunds, newest first',
+    description: 'Refunds of every session and status.',
+    tag: 'Refunds',
+    params: pageParams,
+    reply: numberPage({ refunds: Type.Array(refund) }),
+    permissions: ['refunds:read'],
+    effect: 'query',
+    errors: ['field_invalid'],
+  }),
+} as const;

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { agentApi } from '@florin/protocol/agent-api.ts';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import { type RateClass, type Route, rateClassOf } from '@florin/protocol/route.ts';
+import fc from 'fast-check';
+import type { Clock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { defaultRateLimits, limitedDoor, networkOf, tokenBuckets } from './rate-limit.ts';
+import { buildServer, type Door } from './server.ts';
+
+function virtualClock(): Clock & { ms: number } {
+  const clock = {
+    ms: 1_000,
+    now: () => new Date(clock.ms),
+    monotonicMs: () => clock.ms,
+    sleep: async () => {},
+  };
+  return clock;
+}
+
+test('a burst may come at once, then requests pass at the rate', () => {
+  const clock = virtualClock();
+  const take = tokenBuckets({ count: 10, seconds: 1, burst: 20 }, clock);
+  const passed = () => Array.from({ length: 50 }, () => take('a').isAllowed).filter(Boolean).length;
+  assert.equal(passed(), 20);
+  clock.ms += 99;
+  assert.equal(passed(), 0);
+  clock.ms += 1;
+  assert.equal(passed(), 1);
+  clock.ms += 500;
+  assert.equal(passed(), 5);
+  clock.ms += 3_600_000;
+  assert.equal(passed(), 20);
+});
+
+test('a verdict tells what is left, when to come back and when all is there again', () => {
+  const clock = virtualClock();
+  const take = tokenBuckets({ count: 60, seconds: 60, burst: 2 }, clock);
+  const full = { isAllowed: true, retryAfterSeconds: 0 };
+  assert.deepEqual(take('a'), { ...full, remaining: 1, resetSeconds: 1 });
+  assert.deepEqual(take('a'), { ...full, remaining: 0, resetSeconds: 2 });
+  const refused = { isAllowed: false, remaining: 0, retryAfterSeconds: 1 };
+  assert.deepEqual(take('a'), { ...refused, resetSeconds: 2 });
+  clock.ms += 600;
+  assert.deepEqual(take('a'), { ...refused, resetSeconds: 2 });
+  clock.ms += 400;
+  assert.deepEqual(take('a'), { ...full, remaining: 0, resetSeconds: 2 });
+});
+
+test('over any time no caller gets more than the burst and the rate', () => {
+  const rate = { count: 7, seconds: 3, burst: 11 };
+  const steps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 50, maxLength: 400 });
+  fc.assert(
+    fc.property(steps, (pauses) => {
+      const clock = virtualClock();
+      const take = tokenBuckets(rate, clock);
+      const startMs = clock.ms;
+      let passed = 0;
+      for (const pause of pauses) {
+        clock.ms += pause;
+        passed += take('a').isAllowed ? 1 : 0;
+        const earned = ((clock.ms - startMs) * rate.count) / (rate.seconds * 1_000);
+        assert.ok(passed <= rate.burst + earned + 1e-6);
+      }
+    }),
+  );
+});
+
+test('callers do not count towards each other', () => {
+  const take = tokenBuckets({ count: 1, seconds: 1, burst: 1 }, virtualClock());
+  assert.deepEqual(
+    ['a', 'a', 'b', 'b'].map((caller) => take(caller).isAllowed),
+    [true, false, true, false],
+  );
+});
+
+test('memory is bounded, and who was away longest is forgotten first', () => {
+  const take = tokenBuckets({ count: 1, seconds: 60, burst: 1 }, virtualClock(), 2);
+  const passes = (caller: string) => take(caller).isAllowed;
+  assert.deepEqual([passes('a'), passes('b')], [true, true]);
+  assert.equal(passes('a'), false);
+  assert.equal(passes('c'), true);
+  assert.equal(passes('a'), false, 'a came back before c did');
+  assert.equal(passes('b'), true, 'b was forgotten');
+});
+
+const networks: [string, string][] = [
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:2::', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+];
+for (const [address, network] of networks) {
+  test(`${address} counts as ${network}`, () => assert.equal(networkOf(address), network));
+}
+
+test('every operation of the merchant API is a read, a write or a list', () => {
+  const classes: [string, Route][] = Object.entries(merchantApi.routes);
+  const named = (wanted: RateClass) =>
+    classes.filter(([, route]) => rateClassOf(route) === wanted).map(([name]) => name);
+  assert.deepEqual(
+    named('list').filter((name) => !name.startsWith('list')),
+    [],
+  );
+  assert.deepEqual(
+    classes.filter(([name]) => name.startsWith('list') && !named('list').includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    named('read').filter((name) => !name.startsWith('get')),
+    [],
+  );
+  assert.ok(named('write').includes('createCheckoutSession') && named('write').includes('removeWebhook'));
+});
+
+async function agentServer(clock: Clock, limits: typeof defaultRateLimits | undefined) {
+  const door: Door = (scope) => {
+    for (const basePath of ['/aipay/api/v1', '/api/v1']) {
+      for (const { method, path } of Object.values(agentApi.routes)) {
+        scope.route({ method, url: basePath + path, handler: async () => ({}) });
+      }
+    }
+  };
+  return buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin: 'https://pay.example.com',
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [limitedDoor(door, limits, clock)],
+  });
+}
+
+test('one address may read 20 times a second and create 60 times a minute, under all base paths together', async () => {
+  const clock = virtualClock();
+  const server = await agentServer(clock, defaultRateLimits);
+  const send = async (method: 'GET' | 'POST', path: string, remoteAddress = '203.0.113.7') =>
+    (await server.inject({ method, url: path, remoteAddress })).statusCode;
+  const reads = await Promise.all(
+    Array.from({ length: 41 }, (_, index) =>
+      send('GET', `${index % 2 === 0 ? '/aipay' : ''}/api/v1/payment/link/lnk_1`),
+    ),
+  );
+  assert.deepEqual(
+    reads.filter((status) => status !== 200),
+    [429],
+  );
+  assert.equal(await send('GET', '/api/v1/session/sess_1'), 429);
+  assert.equal(await send('GET', '/api/v1/session/sess_1', '203.0.113.8'), 200);
+  const create = (base: string) => send('POST', `${base}/api/v1/payment/session/create`);
+  for (let index = 0; index < 60; index += 1)
+    assert.equal(await create(index % 2 === 0 ? '/aipay' : ''), 200);
+  assert.equal(await create('/aipay'), 429);
+  assert.equal(await send('POST', '/aipay/api/v1/payment/prepare'), 200);
+  clock.ms += 1_000;
+  assert.equal(await create(''), 200);
+  assert.equal(await create(''), 429);
+});
+
+test('without limits a door is as it was', async () => {
+  const server = await agentServer(virtualClock(), undefined);
+  for (let index = 0; index < 100; index += 1) {
+    const reply = await server.inject({ url: '/api/v1/payment/link/lnk_1' });
+    assert.deepEqual([reply.statusCode, reply.headers['ratelimit-limit']], [200, undefined]);
+  }
+});

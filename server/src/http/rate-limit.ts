@@ -1,0 +1,179 @@
+import { isIPv6 } from 'node:net';
+import { Refusal } from '@florin/protocol/error.ts';
+import { type Route, rateClassOf } from '@florin/protocol/route.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#outside/clock.ts';
+import type { Door } from './server.ts';
+
+/** So many requests in so many seconds; `burst` of them may come at once after a pause. */
+export interface Rate {
+  readonly count: number;
+  readonly seconds: number;
+  readonly burst: number;
+}
+
+/** What callers may ask of one process. Replicas count each on their own. */
+export interface RateLimits {
+  /** For each API key. */
+  readonly keyReads: Rate;
+  readonly keyWrites: Rate;
+  readonly keyLists: Rate;
+  /** For each client address: requests without a valid key, and requests to public routes. */
+  readonly failedAuthentications: Rate;
+  readonly publicReads: Rate;
+  /** For each client address and operation of the AI protocol that carries a signature. */
+  readonly signedRequests: Rate;
+}
+
+export const defaultRateLimits: RateLimits = {
+  keyReads: { count: 100, seconds: 1, burst: 200 },
+  keyWrites: { count: 50, seconds: 1, burst: 100 },
+  keyLists: { count: 20, seconds: 1, burst: 40 },
+  failedAuthentications: { count: 60, seconds: 60, burst: 60 },
+  publicReads: { count: 20, seconds: 1, burst: 40 },
+  signedRequests: { count: 60, seconds: 60, burst: 60 },
+};
+
+/** Whether one more request may come, and how the caller stands. */
+export interface Verdict {
+  readonly isAllowed: boolean;
+  /** Requests that may still come at once. */
+  readonly remaining: number;
+  /** Whole seconds until the full burst is there again. */
+  readonly resetSeconds: number;
+  /** Whole seconds until one more request may come; 0 when it may now. */
+  readonly retryAfterSeconds: number;
+}
+
+interface Bucket {
+  tokens: number;
+  filledAtMs: number;
+}
+
+/** Callers that one set of buckets remembers: about 10 MB. Who was away longest is forgotten, and starts afresh. */
+const maxCallers = 50_000;
+
+/**
+ * Token buckets in memory, one for each caller: each request takes a token, and tokens come back evenly with time. A
+ * caller who is refused loses nothing by asking.
+ */
+export function tokenBuckets(
+  rate: Rate,
+  clock: Clock,
+  capacity: number = maxCallers,
+): (caller: string) => Verdict {
+  const buckets = new Map<string, Bucket>();
+  const perMs = rate.count / (rate.seconds * 1_000);
+  const take = (caller: string): Bucket => {
+    const nowMs = clock.monotonicMs();
+    const known = buckets.get(caller);
+    // Taken out and put back, so that the map's order is the order of use.
+    buckets.delete(caller);
+    const elapsedMs = known === undefined ? 0 : Math.max(0, nowMs - known.filledAtMs);
+    const tokens = Math.min(rate.burst, (known?.tokens ?? rate.burst) + elapsedMs * perMs);
+    const bucket = { tokens, filledAtMs: nowMs };
+    buckets.set(caller, bucket);
+    const oldest = buckets.keys().next();
+    if (buckets.size > capacity && oldest.done !== true) buckets.delete(oldest.value);
+    return bucket;
+  };
+  return (caller) => {
+    const bucket = take(caller);
+    // A hair less than one: sums of fractions may miss a whole token by their rounding.
+    const isAllowed = bucket.tokens >= 1 - 1e-9;
+    if (isAllowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
+    const secondsFor = (tokens: number) => Math.ceil(Math.max(0, tokens) / perMs / 1_000 - 1e-9);
+    return {
+      isAllowed,
+      remaining: Math.floor(bucket.tokens + 1e-9),
+      resetSeconds: secondsFor(rate.burst - bucket.tokens),
+      retryAfterSeconds: isAllowed ? 0 : Math.max(1, secondsFor(1 - bucket.tokens)),
+    };
+  };
+}
+
+/** Lets a caller's request pass or refuses it (900101), and tells in headers how the caller stands. */
+export type RateGuard = (caller: string, reply: FastifyReply) => void;
+
+function rateGuard(rate: Rate, clock: Clock): RateGuard {
+  const take = tokenBuckets(rate, clock);
+  const policy = `${rate.count};w=${rate.seconds};burst=${rate.burst}`;
+  return (caller, reply) => {
+    const verdict = take(caller);
+    reply.headers({
+      'ratelimit-policy': policy,
+      'ratelimit-limit': String(rate.burst),
+      'ratelimit-remaining': String(verdict.remaining),
+      'ratelimit-reset': String(verdict.resetSeconds),
+    });
+    if (verdict.isAllowed) return;
+    const { retryAfterSeconds } = verdict;
+    throw new Refusal('rate_limited', { detail: `${policyText(rate)}, try again later`, retryAfterSeconds });
+  };
+}
+
+function policyText({ count, seconds }: Rate): string {
+  return seconds === 1 ? `at most ${count} a second` : `at most ${count} in ${seconds} seconds`;
+}
+
+/** The guards of the merchant API. */
+export interface MerchantGuards {
+  /** For a request with a valid key. */
+  readonly ofKey: (route: Route, keyId: string, reply: FastifyReply) => void;
+  /** For a request whose authentication has failed. */
+  readonly failedAuthentication: RateGuard;
+  readonly publicRead: RateGuard;
+}
+
+/** Makes the guards of the merchant API; without limits they let everything pass. */
+export function merchantGuards(limits: RateLimits | undefined, clock: Clock): MerchantGuards {
+  if (limits === undefined) {
+    return { ofKey: () => {}, failedAuthentication: () => {}, publicRead: () => {} };
+  }
+  const byClass = {
+    read: rateGuard(limits.keyReads, clock),
+    write: rateGuard(limits.keyWrites, clock),
+    list: rateGuard(limits.keyLists, clock),
+  };
+  return {
+    ofKey: (route, keyId, reply) => byClass[rateClassOf(route)](keyId, reply),
+    failedAuthentication: rateGuard(limits.failedAuthentications, clock),
+    publicRead: rateGuard(limits.publicReads, clock),
+  };
+}
+
+/**
+ * Puts limits by client address before a door without keys: on reads together, and on each operation that changes
+ * something. Without limits the door is as it was.
+ */
+export function limitedDoor(door: Door, limits: RateLimits | undefined, clock: Clock): Door {
+  if (limits === undefined) return door;
+  const reads = rateGuard(limits.publicReads, clock);
+  const signed = rateGuard(limits.signedRequests, clock);
+  return async (server) => {
+    server.addHook('onRequest', async (request, reply) => {
+      const network = networkOf(request.ip);
+      if (request.method === 'POST') signed(`${network} ${operationOf(request)}`, reply);
+      else reads(network, reply);
+    });
+    await door(server);
+  };
+}
+
+/** The last two parts of the route's path: one operation may answer under several base paths. */
+function operationOf(request: FastifyRequest): string {
+  return (request.routeOptions.url ?? '').split('/').slice(-2).join('/');
+}
+
+/** What counts as one client: an IPv4 address, or the /64 network of an IPv6 address, which one host may hold whole. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1] !== undefined) return mapped[1];
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = (address.split('%', 1)[0] ?? '').toLowerCase().split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right];
+  const first = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${first.join(':')}::/64`;
+}

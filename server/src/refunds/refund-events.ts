@@ -1,0 +1,58 @@
+import type { ChainEvent, ChainHandler } from '#chains/event.ts';
+import type { Transaction } from '#db/database.ts';
+import { findOrder } from '#sessions/order.ts';
+import { lockSession } from '#sessions/session.ts';
+import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import { lockPendingRefunds } from './refund.sql.ts';
+import { moveRefund } from './refund.ts';
+
+/**
+ * Says what became of refunds once the chain shows it finally, and keeps `refundedAmount` of sessions. Runs after the
+ * settlement handler in the same transaction. Until then nothing is known for good: a refund stays pending.
+ */
+export function refundHandler(deps: SessionMoveDeps): ChainHandler {
+  return {
+    async onBlock() {},
+    async onReorg() {},
+    async onFinal(transaction, _chain, _block, events) {
+      await finish(transaction, deps, events.filter(isOutcome));
+    },
+  };
+}
+
+/** Where an order's money went: each order has one such event at most. */
+function isOutcome(event: ChainEvent): boolean {
+  return event.name === 'Settled' || isReturn(event);
+}
+
+/** The payer may have taken the money back before our refund came: the outcome is the same. */
+function isReturn(event: ChainEvent): boolean {
+  return event.name === 'Refunded' || event.name === 'Reclaimed';
+}
+
+async function finish(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  outcomes: readonly ChainEvent[],
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  for (const event of outcomes.filter(isReturn)) await showReturn(transaction, deps, event);
+  const byOrder = new Map<string, ChainEvent>(outcomes.map((event) => [event.orderId, event]));
+  for (const row of await transaction.query(lockPendingRefunds, [[...byOrder.keys()]])) {
+    const event = byOrder.get(row.order_id);
+    if (event === undefined) throw new Error(`refund ${row.refund_id} was not asked for`);
+    const trigger = isReturn(event) ? 'payment_returned' : 'payment_settled';
+    await moveRefund(transaction, deps, row, { trigger, txHash: event.txHash });
+  }
+}
+
+/** Whoever sent the money back: the session shows it, unless what went back is a payment that lost against another. */
+async function showReturn(transaction: Transaction, deps: SessionMoveDeps, event: ChainEvent): Promise<void> {
+  const order = await findOrder(transaction, event.orderId);
+  if (order === undefined) return;
+  const session = await lockSession(transaction, order.sessionId);
+  if (session?.orderId !== order.orderId) return;
+  await moveSession(transaction, deps, session, 'payment_returned', {
+    refundedAmount: order.amounts.totalValue,
+  });
+}

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refundStatuses } from '@florin/protocol/refund.ts';
+import { refundMove, refundTriggers } from './refund.machine.ts';
+
+const expected = new Map<string, string>([
+  ['pending payment_returned', 'completed refund.completed'],
+  ['pending payment_settled', 'failed refund.failed'],
+]);
+
+test('the table is total: every pair of status and trigger either moves as written or is refused', () => {
+  for (const status of refundStatuses) {
+    for (const trigger of refundTriggers) {
+      const move = refundMove(status, trigger);
+      const seen = move === undefined ? undefined : `${move.to} ${move.event}`;
+      assert.equal(seen, expected.get(`${status} ${trigger}`), `${status} ${trigger}`);
+    }
+  }
+});

@@ -1,0 +1,77 @@
+import { statement } from '#db/statement.ts';
+
+export const deliveryPage = statement(
+  'webhooks_delivery_page',
+  ['text', 'int8', 'int8'],
+  {
+    delivery_id: 'text',
+    event_id: 'text',
+    event_type: 'text',
+    status: 'text',
+    next_attempt_at: 'timestamptz?',
+    created_at: 'timestamptz',
+  },
+  `select deliveries.delivery_id, deliveries.event_id, events.event_type, deliveries.status,
+     deliveries.next_attempt_at, deliveries.created_at
+   from deliveries join events on events.event_id = deliveries.event_id
+   where deliveries.webhook_id = $1
+   order by deliveries.ordinal desc limit $2 offset $3`,
+);
+
+export const deliveryCount = statement(
+  'webhooks_delivery_count',
+  ['text'],
+  { total: 'int8' },
+  'select count(*) as total from deliveries where webhook_id = $1',
+);
+
+// The last $2 of each: along the primary key, backwards.
+export const lastAttempts = statement(
+  'webhooks_last_attempts',
+  ['text[]', 'int8'],
+  {
+    delivery_id: 'text',
+    attempt: 'int4',
+    attempted_at: 'timestamptz',
+    http_status: 'int4?',
+    latency_ms: 'int4',
+    error: 'text',
+    response_body: 'text',
+  },
+  `select shown.delivery_id, shown.attempt, shown.attempted_at, shown.http_status, shown.latency_ms, shown.error,
+     shown.response_body
+   from unnest($1::text[]) as wanted (delivery_id)
+   cross join lateral (
+     select delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body
+     from delivery_attempts where delivery_attempts.delivery_id = wanted.delivery_id
+     order by attempt desc limit $2
+   ) as shown
+   order by shown.delivery_id, shown.attempt`,
+);
+
+// Not those of deleted webhooks, nor of events that can no longer be read.
+export const lockDelivery = statement(
+  'webhooks_lock_delivery',
+  ['text', 'text', 'timestamptz'],
+  { status: 'text', webhook_status: 'text' },
+  `select deliveries.status, webhooks.status as webhook_status
+   from deliveries
+   join webhooks on webhooks.webhook_id = deliveries.webhook_id
+   join events on events.event_id = deliveries.event_id
+   where deliveries.merchant_id = $1 and deliveries.delivery_id = $2 and webhooks.status <> 'removed'
+     and events.body <> '' and events.created_at > $3
+   for no key update of deliveries`,
+);
+
+// As a replay does it: the schedule starts again, the log goes on counting. Without a time it waits for its webhook.
+export const restartDelivery = statement(
+  'webhooks_restart_delivery',
+  ['text', 'timestamptz'],
+  { woken: 'text?' },
+  `with restarted as (
+     update deliveries set status = 'pending', next_attempt_at = $2, attempts_before_replay = attempt_count
+     where delivery_id = $1 and status <> 'pending'
+     returning next_attempt_at
+   )
+   select pg_notify('florin_deliveries', '')::text as woken from restarted where next_attempt_at is not null`,
+);

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { systemClock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import { addMerchant, addWebhook } from '../../test/harness/webhook-fixture.ts';
+import { openWebhookWorld } from '../../test/harness/webhook-world.ts';
+import { listDeliveries, resendDelivery } from './delivery-log.ts';
+import { sendTestEvent } from './test-event.ts';
+
+const world = await openWebhookWorld();
+after(() => world.close());
+const { db, openReceiver, withWorker, raise, untilStatus } = world;
+const deps = { clock: systemClock, random: systemRandom };
+
+test('a delivery that is sent again has the same webhook-id and body, and its log goes on', async () => {
+  const receiver = await openReceiver();
+  const merchantId = await addMerchant(db);
+  const { webhookId } = await addWebhook(db, merchantId, { webhookUrl: receiver.url });
+  const page = { merchantId, webhookId, page: 1, size: 10 };
+  await withWorker(async () => {
+    await raise(merchantId, merchantId);
+    await untilStatus(merchantId, 'succeeded');
+    const [delivery] = (await listDeliveries(db, page)).deliveries;
+    const request = { merchantId, deliveryId: delivery?.deliveryId ?? '' };
+    await db.transaction((transaction) => resendDelivery(transaction, deps, request));
+    await receiver.waitFor(2);
+    await untilStatus(merchantId, 'succeeded');
+  });
+  const [first, second] = receiver.requests;
+  assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id']);
+  assert.equal(first?.body, second?.body);
+  const [delivery] = (await listDeliveries(db, page)).deliveries;
+  assert.deepEqual(
+    delivery?.attempts.map(({ attempt, httpStatus }) => [attempt, httpStatus]),
+    [
+      [1, 204],
+      [2, 204],
+    ],
+  );
+});
+
+test('a test arrives at a webhook that has not subscribed to tests', async () => {
+  const receiver = await openReceiver();
+  const merchantId = await addMerchant(db);
+  const subscribedEvents = ['account.created'];
+  const { webhookId } = await addWebhook(db, merchantId, { webhookUrl: receiver.url, subscribedEvents });
+  const { eventId } = await withWorker(async () => {
+    const sent = await db.transaction((transaction) =>
+      sendTestEvent(transaction, deps, { merchantId, webhookId }),
+    );
+    await untilStatus(merchantId, 'succeeded');
+    return sent;
+  });
+  assert.deepEqual(
+    receiver.requests.map(({ body }) => (JSON.parse(body) as { id: string }).id),
+    [eventId],
+  );
+});

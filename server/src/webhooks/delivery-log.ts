@@ -1,0 +1,69 @@
+import { type Delivery, type DeliveryStatus, maxShownAttempts } from '@florin/protocol/delivery-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import type { Row } from '#db/statement.ts';
+import type { Clock } from '#outside/clock.ts';
+import * as sql from './delivery-log.sql.ts';
+import { oldestReadable } from './event-log.ts';
+import { assertWebhook, lockDeliveryLines, type WebhookRef } from './webhook.ts';
+
+/** One page of what a webhook was told or is to be told, newest first, with the exact total. Unknown: 100501. */
+export async function listDeliveries(
+  queryable: Queryable,
+  request: WebhookRef & { readonly page: number; readonly size: number },
+): Promise<{ total: number; deliveries: Delivery[] }> {
+  const { webhookId, page, size } = request;
+  await assertWebhook(queryable, request);
+  const [counts, rows] = await Promise.all([
+    queryable.query(sql.deliveryCount, [webhookId]),
+    queryable.query(sql.deliveryPage, [webhookId, size, (page - 1) * size]),
+  ]);
+  const attempts = await queryable.query(sql.lastAttempts, [
+    rows.map((row) => row.delivery_id),
+    maxShownAttempts,
+  ]);
+  const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
+  return {
+    total: Number(counts[0]?.total ?? 0n),
+    deliveries: rows.map((row) => deliveryOf(row, byDelivery.get(row.delivery_id) ?? [])),
+  };
+}
+
+/**
+ * Sends a finished delivery again, on a fresh schedule and with the same webhook-id; one that is still being tried is
+ * left as it is. While the webhook is not active it waits for it. Unknown, or its event is too old: 100505.
+ */
+export async function resendDelivery(
+  transaction: Transaction,
+  deps: { readonly clock: Clock },
+  request: { readonly merchantId: string; readonly deliveryId: string },
+): Promise<void> {
+  const now = deps.clock.now();
+  await lockDeliveryLines(transaction);
+  const { merchantId, deliveryId } = request;
+  const [row] = await transaction.query(sql.lockDelivery, [merchantId, deliveryId, oldestReadable(now)]);
+  if (row === undefined) throw new Refusal('delivery_not_found', deliveryId);
+  if (row.status === 'pending') return;
+  await transaction.query(sql.restartDelivery, [deliveryId, row.webhook_status === 'active' ? now : null]);
+}
+
+function deliveryOf(row: Row<typeof sql.deliveryPage>, attempts: Row<typeof sql.lastAttempts>[]): Delivery {
+  return {
+    deliveryId: row.delivery_id,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    // The schema's check constraint is what makes the narrowing true.
+    status: row.status as DeliveryStatus,
+    attempts: attempts.map((attempt) => ({
+      attempt: attempt.attempt,
+      at: formatTimestamp(attempt.attempted_at),
+      httpStatus: attempt.http_status,
+      latencyMs: attempt.latency_ms,
+      error: attempt.error,
+      responseBody: attempt.response_body,
+    })),
+    nextAttemptAt: row.next_attempt_at === null ? null : formatTimestamp(row.next_attempt_at),
+    createAt: formatTimestamp(row.created_at),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Database, Transaction } from '#db/database.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Log } from '#telemetry/log.ts';
+import { removeOldEvents } from './event-log.sql.ts';
+import { oldestReadable } from './event-log.ts';
+import { lockDeliveryLines } from './webhook.ts';
+
+/** Events removed in one transaction, which deliveries wait for: some ten milliseconds. */
+const batchSize = 200;
+/** Batches in one go; what is left over waits for the next. */
+const maxBatches = 500;
+const restBetweenBatchesMs = 200;
+const intervalMs = 3_600_000;
+
+/** Removes old events until the signal aborts: looks once an hour, and takes breaks while there is much to do. */
+export async function runEventHousekeeping(
+  deps: { readonly db: Database; readonly clock: Clock; readonly log: Log },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, clock, log } = deps;
+  while (!signal.aborted) {
+    try {
+      for (let batch = 0; batch < maxBatches && !signal.aborted; batch += 1) {
+        const removed = await db.transaction((transaction) =>
+          removeEventsBatch(transaction, clock.now(), batchSize),
+        );
+        if (removed < batchSize) break;
+        await clock.sleep(restBetweenBatchesMs, signal);
+      }
+    } catch (error) {
+      log.error('webhooks.housekeeping_failed', error);
+    }
+    await clock.sleep(intervalMs, signal);
+  }
+}
+
+/**
+ * Removes up to `limit` events that can no longer be read, with their deliveries, oldest first; never one that is still
+ * to be delivered. Returns how many.
+ */
+export async function removeEventsBatch(transaction: Transaction, now: Date, limit: number): Promise<number> {
+  await lockDeliveryLines(transaction);
+  const [row] = await transaction.query(removeOldEvents, [oldestReadable(now), limit]);
+  return Number(row?.removed ?? 0n);
+}

@@ -1,0 +1,71 @@
+import { Refusal } from '@florin/protocol/error.ts';
+import { eventTypes, isSubscription, subscriptionTakes } from '@florin/protocol/event.ts';
+import { eventLifeDays } from '@florin/protocol/event-api.ts';
+import type { Queryable } from '#db/database.ts';
+import type { Clock } from '#outside/clock.ts';
+import * as sql from './event-log.sql.ts';
+
+/** Events raised before this time can no longer be read, whether or not housekeeping has come by. */
+export function oldestReadable(now: Date): Date {
+  return new Date(now.getTime() - eventLifeDays * 24 * 3_600_000);
+}
+
+/**
+ * One page of the merchant's events, as the texts that webhooks get, with the exact total: newest first, or behind the
+ * event `after`, oldest first. Refuses a type that is none (100504) and an unknown `after` (100506).
+ */
+export async function listEvents(
+  queryable: Queryable,
+  deps: { readonly clock: Clock },
+  request: {
+    readonly merchantId: string;
+    /** A type or a pattern, as in subscribedEvents. */
+    readonly type?: string | undefined;
+    readonly after?: string | undefined;
+    readonly page: number;
+    readonly size: number;
+  },
+): Promise<{ total: number; bodies: string[] }> {
+  const { merchantId, type = '*', after, page, size } = request;
+  if (!isSubscription(type)) throw new Refusal('event_type_unknown', { param: 'type', detail: type });
+  const types = eventTypes.filter((candidate) => subscriptionTakes(type, candidate));
+  const matching = [merchantId, types, oldestReadable(deps.clock.now())];
+  const window = [size, (page - 1) * size];
+  if (after === undefined) {
+    const [counts, rows] = await Promise.all([
+      queryable.query(sql.eventCount, matching),
+      queryable.query(sql.eventPage, [...matching, ...window]),
+    ]);
+    return pageOf(counts, rows);
+  }
+  const { ordinal } = await eventRow(queryable, deps, { merchantId, eventId: after });
+  const [counts, rows] = await Promise.all([
+    queryable.query(sql.eventCountAfter, [...matching, ordinal]),
+    queryable.query(sql.eventPageAfter, [...matching, ordinal, ...window]),
+  ]);
+  return pageOf(counts, rows);
+}
+
+function pageOf(counts: readonly { total: bigint }[], rows: readonly { body: string }[]) {
+  return { total: Number(counts[0]?.total ?? 0n), bodies: rows.map((row) => row.body) };
+}
+
+/** The text of one event of the merchant as webhooks get it, byte for byte; 100506 when there is none, or no longer. */
+export async function eventText(
+  queryable: Queryable,
+  deps: { readonly clock: Clock },
+  request: { readonly merchantId: string; readonly eventId: string },
+): Promise<string> {
+  return (await eventRow(queryable, deps, request)).body;
+}
+
+async function eventRow(
+  queryable: Queryable,
+  deps: { readonly clock: Clock },
+  { merchantId, eventId }: { readonly merchantId: string; readonly eventId: string },
+): Promise<{ ordinal: bigint; body: string }> {
+  const since = oldestReadable(deps.clock.now());
+  const [row] = await queryable.query(sql.eventById, [eventId, merchantId, since]);
+  if (row === undefined) throw new Refusal('event_not_found', eventId);
+  return row;
+}

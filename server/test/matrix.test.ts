@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type IdKind, newId } from '@florin/protocol/id.ts';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import { type Permission, permissions } from '@florin/protocol/permission.ts';
+import type { Route } from '@florin/protocol/route.ts';
+import { listApiKeys, revokeApiKey } from '#merchants/api-key.ts';
+import { systemRandom } from '#outside/random.ts';
+import { MerchantWorld } from './harness/merchant-fixture.ts';
+import { addPaidSession } from './harness/payment-fixture.ts';
+
+/** One thing of each kind, all of one merchant. */
+interface Things {
+  readonly accountId: string;
+  readonly productId: string;
+  /** Never shown by a link, so that it can be removed. */
+  readonly spareProductId: string;
+  readonly linkId: string;
+  readonly sessionId: string;
+  readonly paidSessionId: string;
+  readonly refundId: string;
+  readonly webhookId: string;
+  readonly spareWebhookId: string;
+  readonly deliveryId: string;
+  readonly eventId: string;
+}
+
+const kinds: Record<keyof Things, IdKind> = {
+  accountId: 'account',
+  productId: 'product',
+  spareProductId: 'product',
+  linkId: 'link',
+  sessionId: 'session',
+  paidSessionId: 'session',
+  refundId: 'refund',
+  webhookId: 'webhook',
+  spareWebhookId: 'webhook',
+  deliveryId: 'delivery',
+  eventId: 'event',
+};
+
+/** What the route must ask for, written down a second time, and a request that succeeds with one's own things. */
+interface Row {
+  readonly permissions: readonly Permission[];
+  /** Values of path parameters. */
+  readonly params?: (things: Things) => Record<string, string>;
+  readonly body?: (things: Things) => object;
+  /** Asks for several things and leaves out what is not there, instead of refusing. */
+  readonly leavesOut?: true;
+}
+
+const page = () => ({ page: '1', size: '100' });
+const item = (productId: string) => ({ itemType: 'product', productId, quantity: 1, unitPrice: 10_000_000 });
+const linkFields = ({ accountId, productId }: Things) => ({
+  linkType: 'fixed',
+  linkName: 'Tea',
+  accountId,
+  settlementToken: 'ethereum::usdc',
+  feeModel: 1,
+  lineItems: [item(productId)],
+});
+const webhookFields = {
+  webhookName: 'Hook',
+  webhookUrl: 'https://shop.example.com/hook',
+  subscribedEvents: ['*'],
+};
+
+const products = { read: ['products:read'], write: ['products:write'] } as const;
+const links = { read: ['payment_links:read'], write: ['payment_links:write'] } as const;
+const webhooks = { read: ['webhooks:read'], write: ['webhooks:write'] } as const;
+const sessionList: Row = { permissions: ['sessions:read'], params: page };
+
+/** Every route of the merchant API, in an order in which each request can succeed. */
+const rows: Record<keyof typeof merchantApi.routes, Row> = {
+  getCapabilities: { permissions: [] },
+  createProduct: { permissions: products.write, body: () => ({ name: 'Tea', commonPrices: [1] }) },
+  listProducts: { permissions: products.read, params: page },
+  listProductsByIds: {
+    permissions: products.read,
+    body: ({ productId }) => ({ productIds: [productId] }),
+    leavesOut: true,
+  },
+  updateProduct: {
+    permissions: products.write,
+    body: ({ productId }) => ({ productId, name: 'Tea', commonPrices: [1] }),
+  },
+  getAccount: { permissions: ['accounts:read'], params: ({ accountId }) => ({ accountId }) },
+  listAccounts: { permissions: ['accounts:read'] },
+  createLink: { permissions: links.write, body: linkFields },
+  updateLink: {
+    permissions: links.write,
+    body: (things) => ({ linkId: things.linkId, ...linkFields(things) }),
+  },
+  getLink: { permissions: links.read, params: ({ linkId }) => ({ linkId }) },
+  listLinks: { permissions: links.read, params: page },
+  disableLink: { permissions: links.write, body: ({ linkId }) => ({ linkId }) },
+  enableLink: { permissions: links.write, body: ({ linkId }) => ({ linkId }) },
+  createCheckoutSession: {
+    permissions: ['checkout_sessions:write'],
+    body: ({ accountId, productId }) => ({
+      accountId,
+      settlementToken: 'ethereum::usdc',
+      lineItems: [item(productId)],
+    }),
+  },
+  getSession: {
+    permissions: ['sessions:read', 'checkout_sessions:read'],
+    params: ({ sessionId }) => ({ sessionId }),
+  },
+  cancelCheckoutSession: {
+    permissions: ['checkout_sessions:write'],
+    body: ({ sessionId }) => ({ sessionId }),
+  },
+  listSessions: sessionList,
+  listInitializedSessions: sessionList,
+  listPaidSessions: sessionList,
+  listSettlingSessions: sessionList,
+  listCompletedSessions: sessionList,
+  listCancelledSessions: sessionList,
+  listExpiredSessions: sessionList,
+  listSettlementPendingSessions: sessionList,
+  createRefund: {
+    permissions: ['refunds:write'],
+    body: ({ paidSessionId }) => ({ sessionId: paidSessionId }),
+  },
+  getRefund: { permissions: ['refunds:read'], params: ({ refundId }) => ({ refundId }) },
+  listRefunds: { permissions: ['refunds:read'], params: page },
+  createWebhook: { permissions: webhooks.write, body: () => webhookFields },
+  updateWebhook: {
+    permissions: webhooks.write,
+    body: ({ webhookId }) => ({ webhookId, ...webhookFields }),
+  },
+  disableWebhook: { permissions: webhooks.write, body: ({ webhookId }) => ({ webhookId }) },
+  enableWebhook: { permissions: webhooks.write, body: ({ webhookId }) => ({ webhookId }) },
+  refreshWebhookKey: { permissions: webhooks.write, body: ({ webhookId }) => ({ webhookId }) },
+  listWebhooks: { permissions: webhooks.read },
+  getWebhook: { permissions: webhooks.read, params: ({ webhookId }) => ({ webhookId }) },
+  testWebhook: { permissions: webhooks.write, body: ({ webhookId }) => ({ webhookId }) },
+  listDeliveries: {
+    permissions: webhooks.read,
+    params: ({ webhookId }) => ({ webhookId, ...page() }),
+  },
+  resendDelivery: { permissions: webhooks.write, body: ({ deliveryId }) => ({ deliveryId }) },
+  listEvents: { permissions: ['events:read'], params: page },
+  getEvent: { permissions: ['events:read'], params: ({ eventId }) => ({ eventId }) },
+  archiveProduct: {
+    permissions: products.write,
+    body: ({ spareProductId: productId }) => ({ productId }),
+  },
+  unarchiveProduct: {
+    permissions: products.write,
+    body: ({ spareProductId: productId }) => ({ productId }),
+  },
+  removeProduct: {
+    permissions: products.write,
+    body: ({ spareProductId: productId }) => ({ productId }),
+  },
+  removeWebhook: {
+    permissions: webhooks.write,
+    body: ({ spareWebhookId: webhookId }) => ({ webhookId }),
+  },
+};
+
+const routes: Record<string, Route> = merchantApi.routes;
+const entries = Object.entries(rows).map(([name, row]) => {
+  const route = routes[name];
+  if (route === undefined) throw new Error(`there is no route ${name}`);
+  return { name, row, route };
+});
+
+let world: MerchantWorld;
+let own: { merchantId: string; key: string; things: Things };
+let foreign: Things;
+
+before(async () => {
+  world = await MerchantWorld.open();
+  const [first, second] = [await openShop(), await openShop()];
+  own = first;
+  foreign = second.things;
+});
+after(() => world.close());
+
+/** A merchant with one thing of each kind. */
+async function openShop(): Promise<typeof own> {
+  const merchantId = await world.addMerchant();
+  const key = await world.addKey(merchantId);
+  const accountId = await world.addAccount(merchantId);
+  const post = async (path: string, body: object) => {
+    const reply = await world.send('POST', path, { key, body });
+    assert.equal(reply.code, 0, `${path}: ${reply.message}`);
+    return reply.data;
+  };
+  const product = { name: 'Tea', commonPrices: [10_000_000] };
+  const { productId } = await post('/product/create', product);
+  const { productId: spareProductId } = await post('/product/create', product);
+  const named = { accountId, productId } as Things;
+  const { linkId } = await post('/payment/link/create', linkFields(named));
+  const session = { accountId, settlementToken: 'ethereum::usdc', lineItems: [item(productId)] };
+  const { sessionId } = await post('/session/checkout/create', session);
+  const { webhookId } = await post('/webhook/create', webhookFields);
+  const { webhookId: spareWebhookId } = await post('/webhook/create', webhookFields);
+  const { deliveryId, eventId } = await post('/webhook/test', { webhookId });
+  const [paid, returned] = [
+    await addPaidSession(world, { key, accountId }),
+    await addPaidSession(world, { key, accountId }),
+  ];
+  const { refundId } = await post('/refund/create', { sessionId: returned.sessionId });
+  const things = {
+    ...{ accountId, productId, spareProductId, linkId, sessionId, refundId },
+    ...{ webhookId, spareWebhookId, deliveryId, eventId, paidSessionId: paid.sessionId },
+  };
+  return { merchantId, key, things };
+}
+
+interface Request {
+  readonly method: Route['method'];
+  readonly path: string;
+  readonly body: object | undefined;
+}
+
+function requestOf({ row, route }: (typeof entries)[number], things: Things): Request {
+  const params = row.params?.(things) ?? {};
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`${route.path}: the row gives no ${name}`);
+    return value;
+  });
+  return {
+    method: route.method,
+    path,
+    body: route.method === 'GET' ? undefined : (row.body?.(things) ?? {}),
+  };
+}
+
+/** The kinds of things that a request names. */
+function namesIn(request: Request): (keyof Things)[] {
+  const text = JSON.stringify(request);
+  return (Object.keys(kinds) as (keyof Things)[]).filter((name) => text.includes(own.things[name]));
+}
+
+async function answer(request: Request, authorization: string | undefined) {
+  const reply = await world.server.inject({
+    method: request.method,
+    url: `/payment/v1${request.path}`,
+    headers: authorization === undefined ? {} : { authorization },
+    ...(request.body === undefined ? {} : { payload: request.body }),
+  });
+  return { status: reply.statusCode, headers: Object.keys(reply.headers).sort(), ...reply.json<Answer>() };
+}
+
+interface Answer {
+  readonly code: number;
+  readonly message: string;
+  readonly data: unknown;
+  readonly error?: { readonly requestId: string };
+}
+
+test('every route of the merchant API has a row, and a row that has gone is noticed', () => {
+  assert.deepEqual(Object.keys(rows).sort(), Object.keys(merchantApi.routes).sort());
+});
+
+test('every route asks for what its row says; only capabilities are public', () => {
+  for (const { name, row, route } of entries) {
+    assert.deepEqual([name, route.permissions], [name, row.permissions]);
+    assert.equal(row.permissions.length === 0, name === 'getCapabilities');
+  }
+});
+
+async function keyThat(state: 'revoked' | 'expired'): Promise<string> {
+  const merchantId = await world.addMerchant();
+  if (state === 'expired') return world.addKey(merchantId, { permissions, expiresAt: world.clock.now() });
+  const key = await world.addKey(merchantId);
+  const [summary] = await listApiKeys(world.database.db, merchantId);
+  await world.database.db.transaction((transaction) =>
+    revokeApiKey(transaction, summary?.keyId ?? '', world.clock.now()),
+  );
+  return key;
+}
+
+const invalid: [string, number, () => Promise<string | undefined>][] = [
+  ['no key', 200101, async () => undefined],
+  ['a malformed header', 200101, async () => `bearer ${own.key}`],
+  ['an unknown key', 200102, async () => 'Bearer sk_live_0000000000000000000000000000000000000000000000000'],
+  ['a revoked key', 200102, async () => `Bearer ${await keyThat('revoked')}`],
+  ['an expired key', 200102, async () => `Bearer ${await keyThat('expired')}`],
+];
+for (const [what, code, header] of invalid) {
+  test(`${what} gets ${code} on every route, whatever it names`, async () => {
+    const authorization = await header();
+    for (const entry of entries.filter(({ row }) => row.permissions.length > 0)) {
+      const texts = new Set<string>();
+      for (const things of [own.things, foreign]) {
+        const reply = await answer(requestOf(entry, things), authorization);
+        assert.deepEqual([entry.name, reply.status, reply.code], [entry.name, 401, code]);
+        texts.add(reply.message);
+      }
+      assert.equal(texts.size, 1);
+    }
+  });
+}
+
+/** Routes that a key gets past the doorman of, asked about nothing that exists. */
+async function openTo(key: string): Promise<string[]> {
+  const nothing = unknownThings();
+  const open: string[] = [];
+  for (const entry of entries) {
+    const request = { ...requestOf(entry, nothing), ...(entry.route.method === 'GET' ? {} : { body: {} }) };
+    const reply = await answer(request, `Bearer ${key}`);
+    if (reply.status === 403) {
+      assert.deepEqual(
+        [entry.name, reply.code, reply.message, reply.data],
+        [entry.name, 200103, `API key lacks permission: ${entry.row.permissions.join(' or ')}`, null],
+      );
+    } else {
+      assert.equal(reply.status, 200, `${entry.name}: ${reply.message}`);
+      open.push(entry.name);
+    }
+  }
+  return open;
+}
+
+function unknownThings(): Things {
+  const ids = Object.entries(kinds).map(([name, kind]) => [name, newId(kind, systemRandom.bytes)]);
+  return Object.fromEntries(ids) as unknown as Things;
+}
+
+const namesWhere = (holds: (row: Row) => boolean) =>
+  entries.filter(({ row }) => row.permissions.length === 0 || holds(row)).map(({ name }) => name);
+
+for (const permission of permissions) {
+  test(`a key with nothing but ${permission} gets to the routes of ${permission} alone`, async () => {
+    const key = await world.addKey(own.merchantId, { permissions: [permission] });
+    assert.deepEqual(
+      await openTo(key),
+      namesWhere((row) => row.permissions.includes(permission)),
+    );
+  });
+}
+
+test('a key without permissions gets to public routes alone', async () => {
+  assert.deepEqual(await openTo(await world.addKey(own.merchantId, { permissions: [] })), [
+    'getCapabilities',
+  ]);
+});
+
+test('a read_only key gets to every read and to no write', async () => {
+  assert.deepEqual(
+    await openTo(await world.addKey(own.merchantId, { preset: 'read_only' })),
+    namesWhere((row) => row.permissions.every((permission) => permission.endsWith(':read'))),
+  );
+});
+
+test('a secret key gets everywhere', async () => {
+  assert.deepEqual(
+    await openTo(own.key),
+    namesWhere(() => true),
+  );
+});
+
+for (const entry of entries) {
+  test(`${entry.name}: another merchant's thing is answered as one that does not exist, one's own is served`, async () => {
+    const request = requestOf(entry, own.things);
+    for (const name of namesIn(request)) {
+      const unknownId = newId(kinds[name], systemRandom.bytes);
+      const answers = [];
+      for (const id of [foreign[name], unknownId]) {
+        const reply = await answer(requestOf(entry, { ...own.things, [name]: id }), `Bearer ${own.key}`);
+        const { error, ...rest } = reply;
+        answers.push(
+          JSON.parse(JSON.stringify({ ...rest, error: { ...error, requestId: '' } }).replaceAll(id, 'ID')),
+        );
+      }
+      assert.deepEqual(answers[0], answers[1], name);
+      if (entry.row.leavesOut === true) assert.deepEqual([answers[0].code, answers[0].data], [0, []]);
+      else assert.notEqual(answers[0].code, 0, name);
+    }
+    const reply = await answer(request, `Bearer ${own.key}`);
+    assert.deepEqual([reply.status, reply.code, reply.message], [200, 0, 'success']);
+    // Whatever is served, nothing in it is another merchant's.
+    const text = JSON.stringify(reply.data);
+    assert.deepEqual(
+      Object.values(foreign).filter((id: string) => text.includes(id)),
+      [],
+    );
+  });
+}
