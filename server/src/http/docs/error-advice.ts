@@ -1,0 +1,245 @@
+import type { ErrorName } from '@florin/protocol/error.ts';
+
+/** What an error means, and what its reader does about it. */
+export interface ErrorAdvice {
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+function advice(meaning: string, remedy: string): ErrorAdvice {
+  return { meaning, remedy };
+}
+
+const again = 'Send the same request again; on a POST with the same Idempotency-Key. Nothing was changed.';
+
+/** Advice for every error of the catalogue. */
+export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
+  link_not_found: advice(
+    'No payment link of this merchant has this id.',
+    'Check the id; ids are case-sensitive and belong to one merchant.',
+  ),
+  link_archived: advice(
+    'The payment link was deleted.',
+    'Use another link: a deleted one does not come back.',
+  ),
+  link_not_active: advice(
+    'The payment link is disabled and begins no sessions.',
+    'Enable it with POST /payment/link/enable, or show the payer its customDisabledText.',
+  ),
+  link_version_invalid: advice(
+    'The link was edited after the payer had read it: linkVersion is not its current version.',
+    '`data.latest` holds the fresh view. Look at the new terms, sign a new message and send it.',
+  ),
+  link_items_mismatch: advice(
+    'The line items do not fit the type of the link.',
+    'A `fixed` link takes `product` items with a price, a `custom` link exactly one `user_priced` item.',
+  ),
+  session_not_found: advice('No session has this id for this caller.', 'Check the id.'),
+  client_code_invalid: advice(
+    'The secret of the hosted page is wrong.',
+    'Open paymentUrl whole, with the part behind `#`.',
+  ),
+  session_expired: advice(
+    'The session was not paid in time and is closed.',
+    'Create a new session. An order that was sent before the deadline is still counted by its chain.',
+  ),
+  session_paid: advice('The session is paid, or further.', 'Read the session; do not pay again.'),
+  session_cancelled: advice('The merchant cancelled the session.', 'Create a new session.'),
+  payer_mismatch: advice(
+    'The session belongs to another payer.',
+    'Sign with the wallet that the session was created for, or create a session for this one.',
+  ),
+  session_already_signed: advice(
+    'An order was signed for a payer, who may be paying at this moment.',
+    'Wait for the payment, or for the session to expire; then it closes by itself.',
+  ),
+  expiration_out_of_range: advice(
+    'expirationTime is less than 1800 seconds or more than 30 days ahead.',
+    'Send Unix seconds within that range, or leave it out: 30 minutes is the default.',
+  ),
+  amount_out_of_range: advice(
+    'The total is over ten million dollars, or no route takes an amount so small or so large.',
+    'Ask GET /capabilities/all for the bounds of each route.',
+  ),
+  product_not_found: advice(
+    'The product, or every one of those that were named, does not exist.',
+    'Check the ids.',
+  ),
+  products_missing: advice(
+    'Some of the products that were named do not exist.',
+    'Check the ids in the message.',
+  ),
+  products_not_active: advice(
+    'Some of the products that were named are archived.',
+    'Unarchive them with POST /product/unarchive, or leave them out.',
+  ),
+  product_not_active: advice(
+    'The product, or every one of those that were named, is archived.',
+    'Unarchive it with POST /product/unarchive.',
+  ),
+  product_used: advice(
+    'A payment link has referenced the product at some time, so it stays for good.',
+    'Archive it instead.',
+  ),
+  product_removed: advice('The product was removed.', 'Create a new one.'),
+  account_not_found: advice(
+    'No collection account of this merchant has this id.',
+    'Take accountId from GET /account/list.',
+  ),
+  account_removed: advice(
+    'The collection account was removed.',
+    'Choose another account; the same address added again has a new accountId.',
+  ),
+  account_version_changed: advice(
+    'The account was removed and created anew since.',
+    'Read the account again and repeat the request.',
+  ),
+  settlement_token_not_enabled: advice(
+    'The account does not take settlements in this token.',
+    'Choose one of its settlementCurrencies.',
+  ),
+  account_limit: advice('The merchant has 20 accounts.', 'Remove one that is no longer used.'),
+  webhook_not_found: advice(
+    'No webhook of this merchant has this id.',
+    'Take webhookId from GET /webhook/list.',
+  ),
+  webhook_limit: advice('The merchant has 10 webhooks.', 'Remove or change one.'),
+  webhook_url_not_allowed: advice(
+    'The URL is not https, carries credentials, or leads to a private address.',
+    'Use a public https address without a user name in it.',
+  ),
+  event_type_unknown: advice(
+    'No event has this type.',
+    'Use a name or a pattern from the page about event types; the message names the unknown one.',
+  ),
+  delivery_not_found: advice(
+    'No delivery of this merchant has this id.',
+    'Take deliveryId from GET /webhook/delivery/list/:webhookId/:page/:size.',
+  ),
+  event_not_found: advice(
+    'No event of this merchant has this id, or it is older than 90 days.',
+    'Check the id.',
+  ),
+  signature_invalid: advice(
+    'The signature is not that of the payer over exactly this message.',
+    'Sign the typed data of the answer before, with domain.chainId = paymentChainId, and send the message as signed.',
+  ),
+  authorization_expired: advice(
+    'authorizationExpiresAt has passed.',
+    'Read the link or the session again and sign the fresh messageTemplate.',
+  ),
+  authorization_too_far: advice(
+    'authorizationExpiresAt is more than 3900 seconds ahead.',
+    'Sign with a nearer expiry; templates use 900 seconds.',
+  ),
+  nonce_used: advice(
+    'The payer has used this nonce for another request.',
+    'Take a new random nonce. Repeating the very same message and signature is safe and is answered as before.',
+  ),
+  domain_chain_mismatch: advice(
+    'The chain of the signing domain is not paymentChainId.',
+    'Use the same chain in both.',
+  ),
+  purpose_mismatch: advice(
+    'The message is meant for another operation.',
+    'Sign `create_payment_session` or `prepare_payment`, as the answer before says.',
+  ),
+  merchant_mismatch: advice(
+    'merchantId is not that of the link or the session.',
+    'Copy merchantId from the view.',
+  ),
+  payment_token_unsupported: advice(
+    'This token does not pay for this link or session on this chain.',
+    'Choose one of supportedPaymentTokens.',
+  ),
+  amount_mismatch: advice(
+    'The signed amount is not what is asked for.',
+    '`data` holds the current quote. Sign its amount.',
+  ),
+  payer_email_required: advice(
+    'The merchant asks for an e-mail address.',
+    'Put it into payerEmail and sign.',
+  ),
+  payer_not_served: advice('This installation does not serve this payer.', 'Pay from another wallet.'),
+  method_not_available: advice(
+    'This way of paying is not available here.',
+    'Choose another one of the methods offered.',
+  ),
+  order_already_paid: advice(
+    'A payment for this session is already on its chain, or the session was paid in another way.',
+    'Read the session; do not pay again.',
+  ),
+  refund_exceeds: advice('More would go back than was paid and not returned yet.', 'Ask for less.'),
+  refund_not_possible: advice(
+    'The session has nothing that could go back now: it is not paid, settled, or refunded already.',
+    'Read the session and its refunds.',
+  ),
+  refund_not_found: advice('No refund of this merchant has this id.', 'Check the id.'),
+  authorization_header_malformed: advice(
+    'The header Authorization is missing or is not `Bearer`, one space and a key.',
+    'Send `Authorization: Bearer sk_live_…` with exactly one space.',
+  ),
+  api_key_invalid: advice(
+    'The key is unknown, expired or revoked. Which of them is not said.',
+    'Use another key. A wrong character is enough: keys carry a checksum.',
+  ),
+  api_key_forbidden: advice(
+    'The key may not do this; the message names the permission.',
+    'Use a key that has the permission.',
+  ),
+  json_malformed: advice(
+    'The body is missing, is not JSON, is not UTF-8 or is nested deeper than 16 levels, or the request is not HTTP.',
+    'Send one JSON object in UTF-8.',
+  ),
+  field_invalid: advice(
+    'A field of the path, the query or the body breaks its rule, or is not known.',
+    '`error.param` is the path of the field and the message its rule. Unknown fields are refused so that a typo never resets a field.',
+  ),
+  body_too_large: advice('The body has more than 256 KiB.', 'Send less; metadata takes at most 16 KiB.'),
+  media_type_unsupported: advice(
+    'The body is not declared as JSON, or it is compressed.',
+    'Send `Content-Type: application/json` and no Content-Encoding.',
+  ),
+  currency_unsupported: advice(
+    'This installation has no such token.',
+    'Choose a tokenId of GET /capabilities/all.',
+  ),
+  channel_unsupported: advice(
+    'This installation has no such chain.',
+    'Choose a chain of GET /capabilities/all.',
+  ),
+  route_unavailable: advice(
+    'No route leads from one of these tokens to the other.',
+    'Choose tokens that GET /capabilities/all joins.',
+  ),
+  stat_not_found: advice('There is no such statistic.', 'Check the name.'),
+  idempotency_key_reused: advice(
+    'Another body was sent with this Idempotency-Key within the last 30 days.',
+    'Take a new key for a new request, and the same body for a retry.',
+  ),
+  idempotency_in_flight: advice(
+    'The first request with this Idempotency-Key is still being worked on.',
+    'Wait for Retry-After and send the same request again.',
+  ),
+  route_unknown: advice(
+    'There is nothing at this path.',
+    'Check the path. The merchant API begins with `/payment/v1`, the AI protocol with `/aipay/api/v1`.',
+  ),
+  method_not_allowed: advice('The path exists, with another method.', 'The header Allow names the methods.'),
+  rate_limited: advice(
+    'The caller asks too often, or the payer has too many open sessions.',
+    'Wait for Retry-After, then send the same request again.',
+  ),
+  create_failed: advice('The database could not store the record now.', again),
+  update_failed: advice('The database could not change the record now.', again),
+  query_failed: advice('The database could not be asked now.', 'Send the same request again.'),
+  image_store_unavailable: advice('The image could not be stored now. It is never the image’s fault.', again),
+  chain_unavailable: advice(
+    'The node of the chain does not answer, so a signature or an allowance could not be checked.',
+    'Wait for Retry-After, then send the same request again; the same nonce is right.',
+  ),
+  internal: advice(
+    'Something failed that should not. It is logged in full.',
+    'Try again; if it stays, tell the operator the requestId.',
+  ),
+};

@@ -1,0 +1,86 @@
+import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
+import { failureExample } from '@florin/protocol/example.ts';
+import { errorsOf, operatorErrors, serverErrors } from '@florin/protocol/openapi-errors.ts';
+import type { RouteTable } from '@florin/protocol/route.ts';
+import { errorAdvice } from './error-advice.ts';
+import { operationsPath } from './operation-pages.ts';
+import { code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
+
+const slugs = Object.keys(errorCatalogue) as ErrorName[];
+
+/** The list of all errors, and one page for each. */
+export function errorPages(options: { origin: string; tables: readonly RouteTable[] }): DocsPage[] {
+  return [errorListPage(options.origin), ...slugs.map((slug) => errorPage(slug, options))];
+}
+
+function errorListPage(origin: string): DocsPage {
+  return {
+    path: '/docs/errors',
+    title: 'Errors',
+    summary: 'Every code that is not 0, what it means and what to do about it.',
+    section: 'Errors',
+    blocks: [
+      paragraph(
+        'Business errors are HTTP 200 with a non-zero `code`: test for `code` = 0, never for the status. Every failure has ' +
+          'the same shape. `error.slug` is stable; messages read `Text: detail` and may change. `error.docUrl` is the page ' +
+          'of the code, `error.requestId` repeats the header Request-Id.',
+      ),
+      code('json', JSON.stringify(failureExample(origin, 'field_invalid'), undefined, 2)),
+      table(
+        ['Code', 'HTTP', 'Slug', 'Meaning', 'Retryable'],
+        slugs.map((slug) => {
+          const { code: number, http, text, retryable } = errorCatalogue[slug];
+          return [
+            linkTo(String(number), `/docs/errors/${number}`),
+            String(http),
+            `\`${slug}\``,
+            text,
+            retryable ? 'yes' : 'no',
+          ];
+        }),
+      ),
+      paragraph(
+        'HTTP 414 and 431 may come from the HTTP layer, before a request can be read. Retryable errors have changed nothing.',
+      ),
+    ],
+  };
+}
+
+function errorPage(slug: ErrorName, options: { origin: string; tables: readonly RouteTable[] }): DocsPage {
+  const { code: number, http, text, retryable } = errorCatalogue[slug];
+  const { meaning, remedy } = errorAdvice[slug];
+  return {
+    path: `/docs/errors/${number}`,
+    title: `${number}: ${text}`,
+    summary: meaning,
+    section: 'Errors',
+    blocks: [
+      table(
+        ['Code', 'Slug', 'HTTP status', 'Retryable'],
+        [[String(number), `\`${slug}\``, String(http), retryable ? 'yes' : 'no']],
+      ),
+      heading('What to do'),
+      paragraph(remedy),
+      heading('Example'),
+      code('json', JSON.stringify(failureExample(options.origin, slug), undefined, 2)),
+      heading('Who answers it'),
+      list(...answerers(slug, options.tables)),
+    ],
+  };
+}
+
+function answerers(slug: ErrorName, tables: readonly RouteTable[]): string[] {
+  const isServers = (serverErrors as readonly ErrorName[]).includes(slug);
+  const isOperators = (operatorErrors as readonly ErrorName[]).includes(slug);
+  const operations = tables.flatMap((table) =>
+    Object.values(table.routes)
+      .filter((route) => errorsOf(table, route).includes(slug))
+      .map((route) => linkTo(`${table.title}: ${route.summary}`, operationsPath(route.tag), route.summary)),
+  );
+  const lines = [
+    ...(isServers ? ['The server itself, at any path.'] : []),
+    ...(isOperators ? ['The operator’s command line.'] : []),
+    ...operations,
+  ];
+  return lines.length === 0 ? ['No operation of this version: the code is reserved.'] : lines;
+}

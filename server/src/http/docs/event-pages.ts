@@ -1,0 +1,158 @@
+import { type EventType, eventPatterns, eventTypes } from '@florin/protocol/event.ts';
+import { eventLifeDays } from '@florin/protocol/event-api.ts';
+import { eventExample } from '@florin/protocol/example-event.ts';
+import { maxBodyBytes } from '#webhooks/event-body.ts';
+import { defaultRetrySettings } from '#webhooks/retry.ts';
+import { type Block, code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
+
+const eventTexts: Readonly<Record<EventType, readonly [when: string, data: string]>> = {
+  'account.created': ['A collection account was added.', '`{account}`'],
+  'account.updated': ['A collection account was changed.', '`{account}`'],
+  'account.removed': ['A collection account was removed; its links are disabled.', '`{account}`'],
+  'product.created': ['A product was created.', '`{product}`'],
+  'product.updated': ['A product was replaced.', '`{product}`'],
+  'product.archived': ['A product was archived.', '`{product}`'],
+  'product.unarchived': ['A product was unarchived.', '`{product}`'],
+  'product.removed': ['A product was removed.', '`{product}`'],
+  'payment.link.created': ['A payment link was created.', '`{link}`'],
+  'payment.link.updated': ['A payment link was replaced.', '`{link}`'],
+  'payment.link.disabled': ['A payment link was disabled, by whatever did it.', '`{link}`'],
+  'payment.link.enabled': ['A payment link was enabled.', '`{link}`'],
+  'session.created': ['A session was created.', '`{session}`'],
+  'session.payment_detected': ['Its payment is in a block that is not final.', '`{session}`'],
+  'session.paid': ['Its payment is final. Raised once.', '`{session, transaction}`'],
+  'session.settling': ['A settlement is recorded.', '`{session, transaction}`'],
+  'session.completed': [
+    'The money is in the merchant’s wallet, final. May come again after `session.settlement_pending`.',
+    '`{session, transaction}`',
+  ],
+  'session.settlement_pending': ['The settlement is delayed and being retried.', '`{session, transaction}`'],
+  'session.expired': ['It was not paid in time.', '`{session}`'],
+  'session.cancelled': ['The merchant cancelled it.', '`{session}`'],
+  'session.exception': [
+    'Something about its payment needs attention, such as a second payment.',
+    '`{exception, session}`',
+  ],
+  'refund.created': ['A refund was asked for.', '`{refund}`'],
+  'refund.completed': ['The payer has the money back, final.', '`{refund}`'],
+  'refund.failed': ['The money went to the merchant instead.', '`{refund}`'],
+  'webhook.test': ['`POST /webhook/test` was called.', '`{message}`'],
+  'webhook.paused': ['Another webhook of the merchant failed for too long.', '`{webhook}`, without its key'],
+};
+
+/** The types of events. */
+export function eventPage(origin: string): DocsPage {
+  return {
+    path: '/docs/events',
+    title: 'Event types',
+    summary: 'What a webhook can subscribe to, when each event is raised, and what its `data` holds.',
+    section: 'Concepts',
+    blocks: [
+      code('json', JSON.stringify(eventExample(origin), undefined, 2)),
+      list(
+        '`id` is the same on every retry and equals the header `webhook-id`: handle each id once.',
+        '`sequence` counts the events of one object from 1. Events of one object arrive in order.',
+        '`data` is what the matching read returned when the event happened.',
+        `Over ${maxBodyBytes / 1024} KiB line items lose \`productData\`, and the body says \`"truncated": true\`.`,
+        `${linkTo('GET /event/list', '/docs/api/events')} gives the same bodies again for ${eventLifeDays} days.`,
+      ),
+      paragraph(
+        `\`subscribedEvents\` takes exact names and these patterns: ${eventPatterns
+          .map((pattern) => `\`${pattern}\``)
+          .join(', ')}.`,
+      ),
+      ...eventTypes.flatMap((type) => [
+        heading(type, 3),
+        paragraph(`${eventTexts[type][0]} \`data\` is ${eventTexts[type][1]}.`),
+      ]),
+    ],
+  };
+}
+
+/** How notifications are signed, sent and repeated. */
+export function webhookPage(): DocsPage {
+  return {
+    path: '/docs/webhooks',
+    title: 'Webhooks',
+    summary: 'How a notification is verified, when it is repeated, and when a webhook is paused.',
+    section: 'Concepts',
+    blocks: [...verificationBlocks(), ...deliveryBlocks()],
+  };
+}
+
+function verificationBlocks(): Block[] {
+  return [
+    heading('Verify a notification'),
+    paragraph(
+      'Notifications are signed as [Standard Webhooks](https://www.standardwebhooks.com) prescribes, so any of its ' +
+        'libraries verifies them with the webhook’s `key`. ' +
+        `${linkTo('Receive webhooks', '/docs/guide/receive-webhooks')} is a receiver in twenty lines.`,
+    ),
+    table(
+      ['Header', 'Content'],
+      [
+        ['`webhook-id`', 'The id of the event: the same on every retry.'],
+        ['`webhook-timestamp`', 'When this attempt was sent, in Unix seconds.'],
+        ['`webhook-signature`', 'One or more signatures with a space between: `v1,` and base64.'],
+      ],
+    ),
+    paragraph('By hand:'),
+    {
+      kind: 'list',
+      isOrdered: true,
+      items: [
+        'Take the body as it came, byte for byte, before anything parses it.',
+        'Join `webhook-id`, `webhook-timestamp` and the body with dots.',
+        'The secret is what follows `whsec_` in `key`, decoded from base64: 32 bytes.',
+        'Compute HMAC-SHA256 of the joined text with the secret, and write it as base64.',
+        'Compare, in constant time, with each signature behind `v1,`. One that fits is enough.',
+        'Refuse a timestamp that is more than five minutes away from your clock.',
+      ],
+    },
+    paragraph(
+      '`POST /webhook/key/refresh` makes a new key. The old one is invalid at once, unless `overlapSeconds` keeps both ' +
+        'signing for a while: then the header carries two signatures.',
+    ),
+  ];
+}
+
+function deliveryBlocks(): Block[] {
+  const { delaysMs, jitter, pauseAfterFailures, pauseAfterMs, retryAfterLimitMs } = defaultRetrySettings;
+  const hours = (ms: number) => ms / 3_600_000;
+  return [
+    heading('Answer'),
+    paragraph(
+      'Any 2xx status within 15 seconds counts as received. Redirects are failures and are never followed; bodies are ' +
+        'not read beyond 64 KiB. Answer first and work afterwards.',
+    ),
+    heading('Retries'),
+    table(
+      ['Attempt', 'Wait before it'],
+      delaysMs.map((delayMs, index) => [String(index + 1), waitText(delayMs)]),
+    ),
+    list(
+      `Each wait varies by up to ${jitter * 100} %. All attempts span ${
+        Math.round(hours(delaysMs.reduce((sum, delayMs) => sum + delayMs, 0)) * 10) / 10
+      } hours.`,
+      `A longer \`Retry-After\` is honoured up to ${hours(retryAfterLimitMs)} hours, a shorter one changes nothing.`,
+      'Later events of the same session wait for the earlier one; other sessions do not.',
+    ),
+    heading('Pause'),
+    paragraph(
+      `A webhook is paused after ${pauseAfterFailures} failed attempts in a row that span at least ${hours(pauseAfterMs)} ` +
+        'hours, or at once when it answers HTTP 410. Any success starts the count anew. `POST /webhook/enable` starts it ' +
+        'again, and `replaySince` sends what was skipped or failed since then. The operator can change both numbers.',
+    ),
+    heading('Addresses'),
+    paragraph(
+      'Only https, to public addresses: private, loopback, link-local and other special ranges are refused in any ' +
+        'spelling, when the URL is given and again at every connection. Webhook URLs carry no credentials.',
+    ),
+  ];
+}
+
+function waitText(delayMs: number): string {
+  if (delayMs === 0) return 'none';
+  if (delayMs < 60_000) return `${delayMs / 1000} seconds`;
+  return delayMs < 3_600_000 ? `${delayMs / 60_000} minutes` : `${delayMs / 3_600_000} hours`;
+}

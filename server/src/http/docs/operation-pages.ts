@@ -1,0 +1,156 @@
+import { errorCatalogue } from '@florin/protocol/error.ts';
+import { type OperationExample, operationExamples } from '@florin/protocol/example.ts';
+import { successBody, tagDescriptions } from '@florin/protocol/openapi.ts';
+import { errorsOf, needsKey, takesIdempotencyKey } from '@florin/protocol/openapi-errors.ts';
+import { namedSchemas } from '@florin/protocol/openapi-schema.ts';
+import { type Route, type RouteTable, rateClassOf } from '@florin/protocol/route.ts';
+import { anchorOf, type Block, code, type DocsPage, heading, linkTo, paragraph, table } from './page.ts';
+import { fieldRows, ignoredFields, objectsPath, schemaPart, typeText } from './schema-rows.ts';
+
+const fieldHead = ['Field', 'Type', 'Required', 'Meaning'];
+const replyHead = ['Field', 'Type', 'Always there', 'Meaning'];
+
+/** Where the operations of a heading are described. */
+export function operationsPath(tag: string): string {
+  return `/docs/api/${anchorOf(tag)}`;
+}
+
+/** One page for each heading of the route tables. */
+export function operationPages(options: { origin: string; tables: readonly RouteTable[] }): DocsPage[] {
+  const { origin, tables } = options;
+  const operations = tables.flatMap((table) =>
+    Object.entries(table.routes).map(([id, route]) => ({ table, id, route })),
+  );
+  const examples = operationExamples(origin);
+  return [...Map.groupBy(operations, ({ route }) => route.tag)].map(([tag, members]) => ({
+    path: operationsPath(tag),
+    title: tag,
+    summary: tagDescriptions[tag] ?? `Operations about ${tag}.`,
+    section: 'API',
+    blocks: [
+      table(
+        ['Operation', 'Method and path'],
+        members.map(({ table: { basePath }, route }) => [
+          linkTo(route.summary, operationsPath(tag), route.summary),
+          `\`${route.method} ${basePath}${route.path}\``,
+        ]),
+      ),
+      ...members.flatMap((member) => operationBlocks({ ...member, origin, example: examples[member.id] })),
+    ],
+  }));
+}
+
+interface Operation {
+  readonly origin: string;
+  readonly table: RouteTable;
+  readonly id: string;
+  readonly route: Route;
+  readonly example: OperationExample | undefined;
+}
+
+function operationBlocks(operation: Operation): Block[] {
+  const { table: interfaceTable, id, route } = operation;
+  const key = needsKey(interfaceTable, route)
+    ? `Permission: ${route.permissions.map((permission) => `\`${permission}\``).join(' or ')}.`
+    : 'No API key is asked for.';
+  const rate = interfaceTable.security === 'api_key' ? ` Counts as a ${rateClassOf(route)}.` : '';
+  return [
+    heading(route.summary),
+    code('http', `${route.method} ${interfaceTable.basePath}${route.path}`),
+    paragraph(`${route.description ?? `${route.summary}.`} ${key}${rate} Operation id: \`${id}\`.`),
+    ...requestBlocks(operation),
+    ...replyBlocks(operation),
+    heading(`Errors: ${route.summary.toLowerCase()}`, 3),
+    table(
+      ['Code', 'HTTP', 'Slug', 'Meaning', 'Retryable'],
+      errorsOf(interfaceTable, route).map((slug) => {
+        const { code: number, http, text, retryable } = errorCatalogue[slug];
+        return [
+          linkTo(String(number), `/docs/errors/${number}`),
+          String(http),
+          `\`${slug}\``,
+          text,
+          retryable ? 'yes' : 'no',
+        ];
+      }),
+    ),
+  ];
+}
+
+function requestBlocks(operation: Operation): Block[] {
+  const { route, table: interfaceTable } = operation;
+  const rows = [
+    ...fieldRows(schemaPart(route.params ?? {})).map((row) => ['path', ...row]),
+    ...fieldRows(schemaPart(route.query ?? {})).map((row) => ['query', ...row]),
+    ...(takesIdempotencyKey(interfaceTable, route)
+      ? [['header', '`Idempotency-Key`', 'string', 'no', 'Makes retries safe. At most 255 characters']]
+      : []),
+    ...fieldRows(schemaPart(route.body ?? {})).map((row) => ['body', ...row]),
+  ];
+  const ignored = ignoredFields(schemaPart(route.body ?? {}));
+  return [
+    ...(rows.length === 0 ? [] : [table(['In', ...fieldHead], rows)]),
+    ...(ignored.length === 0
+      ? []
+      : [
+          paragraph(
+            `Taken and ignored, so that what a read returned can be changed and sent back: ${ignored
+              .map((name) => `\`${name}\``)
+              .join(', ')}.`,
+          ),
+        ]),
+    code('sh', curlOf(operation)),
+  ];
+}
+
+function replyBlocks({ route, table: interfaceTable, example }: Operation): Block[] {
+  const reply = schemaPart(route.reply);
+  const rows = fieldRows(reply);
+  const isNamed = typeText(reply).startsWith('[');
+  const where = interfaceTable.shape === 'envelope' ? '`data`' : '`data`, and the answer itself,';
+  return [
+    paragraph(`${where} holds ${isNamed || rows.length === 0 ? typeText(reply) : 'these fields'}.`),
+    ...(isNamed || rows.length === 0 ? [] : [table(replyHead, rows)]),
+    ...(example === undefined
+      ? []
+      : [code('json', JSON.stringify(shownAnswer(interfaceTable, example.data), undefined, 2))]),
+  ];
+}
+
+/** The superset is shown as its envelope: the same members stand beside it. */
+function shownAnswer(interfaceTable: RouteTable, data: OperationExample['data']): unknown {
+  const body = successBody('envelope', data);
+  return interfaceTable.shape === 'envelope' ? body : { ...body, '…': 'the members of data again' };
+}
+
+function curlOf({ origin, table: interfaceTable, route, example }: Operation): string {
+  const path = route.path.replaceAll(/:([A-Za-z]+)/g, (_whole, name: string) =>
+    encodeURIComponent(String(example?.params?.[name] ?? '')),
+  );
+  const query = Object.entries(example?.query ?? {}).map(
+    ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
+  );
+  const url = `${origin}${interfaceTable.basePath}${path}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  const parts = [`curl -s '${url}'`];
+  if (needsKey(interfaceTable, route)) parts.push(`-H "Authorization: Bearer $FLORIN_KEY"`);
+  if (route.body !== undefined) {
+    parts.push("-H 'Content-Type: application/json'");
+    parts.push(`-d '${JSON.stringify(example?.body ?? {}, undefined, 2).replaceAll("'", "'\\''")}'`);
+  }
+  return parts.join(' \\\n  ');
+}
+
+/** One page with every object that answers refer to by name. */
+export function objectsPage(): DocsPage {
+  return {
+    path: objectsPath,
+    title: 'Objects',
+    summary:
+      'Every object that operations take and return. Timestamps are `YYYY-MM-DD HH:MM:SS` in UTC, amounts integers in Micro-USD.',
+    section: 'API',
+    blocks: Object.entries(namedSchemas).flatMap(([name, schema]) => [
+      heading(name),
+      table(replyHead, fieldRows(schemaPart(schema))),
+    ]),
+  };
+}

@@ -1,0 +1,134 @@
+import { agentMoves } from '@florin/protocol/agent.ts';
+import { pendingReasons, type SessionStatus, sessionStatuses } from '@florin/protocol/session.ts';
+import { type SessionTrigger, sessionMoves, sessionTriggers } from '#sessions/session.machine.ts';
+import { type Block, type DocsPage, heading, linkTo, paragraph, table } from './page.ts';
+
+const statusTexts: Readonly<Record<SessionStatus, string>> = {
+  initialized: 'Created, waiting for payment.',
+  paid: 'The payment is final on its chain; the money waits in the contract for its settlement, or went back to its payer.',
+  settling: 'A settlement is recorded and on its way.',
+  completed: 'The money is in the merchant’s wallet, final on its chain.',
+  settlement_pending: 'The settlement is delayed; it is retried by itself, and an order settles once.',
+  expired: 'Not paid in time; nothing can pay it any more.',
+  cancelled: 'Cancelled by the merchant.',
+};
+
+const triggerTexts: Readonly<Record<SessionTrigger, string>> = {
+  order_signed: 'The service signed an order for a payer: `signedOnce` becomes 1 for good.',
+  payment_detected: 'The payment transaction is in a block that is not final.',
+  payment_undetected: 'That block was reorganised away.',
+  payment_final: 'The payment is in a canonical block that is final by the chain’s policy.',
+  settlement_recorded: 'A settlement transaction is stored, not broadcast yet.',
+  settlement_final: 'The settlement reached the merchant’s wallet and is final on its chain.',
+  settlement_delayed:
+    'The settlement was reorganised away, reverted or not mined in time; or the vault is short, the recipient blocked, the token paused.',
+  payment_returned: 'The whole payment is finally back with its payer.',
+  expire:
+    'Nothing can pay the session any more: by our clock when no order was signed, else by the time of the chains at a final block.',
+  cancel: '`POST /session/checkout/cancel`.',
+};
+
+/** States and transitions; the moves of sessions are printed from the table that the service runs on. */
+export function statePage(): DocsPage {
+  return {
+    path: '/docs/states',
+    title: 'States and transitions',
+    summary: 'How sessions, products, links and webhooks move, and what each move raises.',
+    section: 'Concepts',
+    blocks: [...sessionBlocks(), ...resourceBlocks(), ...agentBlocks()],
+  };
+}
+
+function sessionBlocks(): Block[] {
+  return [
+    heading('Session'),
+    table(
+      ['Status', 'Meaning'],
+      sessionStatuses.map((status) => [`\`${status}\``, statusTexts[status]]),
+    ),
+    paragraph('These are all the moves there are. A trigger that a status does not list is refused.'),
+    table(
+      ['From', 'Trigger', 'Condition', 'To', 'Event'],
+      sessionMoves.map(({ from, trigger, signedOnce, to, event }) => [
+        `\`${from}\``,
+        `\`${trigger}\``,
+        signedOnce === undefined ? '' : `\`signedOnce\` = ${signedOnce ? 1 : 0}`,
+        from === to ? 'stays' : `\`${to}\``,
+        event === undefined ? '' : linkTo(event, '/docs/events', event),
+      ]),
+    ),
+    table(
+      ['Trigger', 'What has happened'],
+      sessionTriggers.map((trigger) => [`\`${trigger}\``, triggerTexts[trigger]]),
+    ),
+    paragraph(
+      `While a settlement is delayed, \`pendingReason\` says why: ${pendingReasons
+        .map((reason) => `\`${reason}\``)
+        .join(', ')}. \`transaction\` is part of a session’s answer once \`paymentSucceededTime\` is set.`,
+    ),
+  ];
+}
+
+function resourceBlocks(): Block[] {
+  return [
+    heading('Product'),
+    table(
+      ['From', 'Trigger', 'To', 'Also'],
+      [
+        [
+          '`active`',
+          '`POST /product/archive`',
+          '`archived`',
+          'Links that show it are disabled; open sessions stay payable.',
+        ],
+        [
+          '`archived`',
+          '`POST /product/unarchive`',
+          '`active`',
+          'Its links stay disabled until they are enabled.',
+        ],
+      ],
+    ),
+    heading('Payment link'),
+    table(
+      ['From', 'Trigger', 'To', 'Also'],
+      [
+        ['`active`', '`POST /payment/link/disable`', '`disabled`', 'Its page shows `customDisabledText`.'],
+        ['`disabled`', '`POST /payment/link/enable`', '`active`', 'Refused while a product is archived.'],
+        ['`active`', 'A product that it shows is archived', '`disabled`', ''],
+        ['`active`', 'Its account is removed', '`disabled`', ''],
+      ],
+    ),
+    heading('Webhook'),
+    table(
+      ['From', 'Trigger', 'To', 'Also'],
+      [
+        ['`active`', '`POST /webhook/disable`', '`inactive`', 'Events raised meanwhile are skipped.'],
+        ['`inactive`', '`POST /webhook/enable`', '`active`', '`replaySince` sends skipped events after all.'],
+        [
+          '`active`',
+          'Repeated failures, or HTTP 410 once',
+          '`paused`',
+          'The merchant’s other webhooks hear of it.',
+        ],
+        ['`paused`', '`POST /webhook/enable`', '`active`', ''],
+      ],
+    ),
+    paragraph('An action on something that is already in the wanted state succeeds and raises no event.'),
+  ];
+}
+
+function agentBlocks(): Block[] {
+  return [
+    heading('AI protocol'),
+    table(
+      ['Stage', 'Next action', 'Signature', 'What to do'],
+      Object.values(agentMoves).map(({ stage, action, authorizationRequired, description }) => [
+        `\`${stage}\``,
+        `\`${action}\``,
+        authorizationRequired ? 'yes' : 'no',
+        description,
+      ]),
+    ),
+  ];
+}

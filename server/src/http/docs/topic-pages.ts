@@ -1,0 +1,184 @@
+import { maxAccounts } from '@florin/protocol/account.ts';
+import { authorizationLifeSeconds } from '@florin/protocol/agent.ts';
+import { eventLifeDays } from '@florin/protocol/event-api.ts';
+import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
+import { permissionPresets, permissions } from '@florin/protocol/permission.ts';
+import type { RouteTable } from '@florin/protocol/route.ts';
+import { metadataLimits, sessionLifeSeconds } from '@florin/protocol/session.ts';
+import { maxWebhooks } from '@florin/protocol/webhook.ts';
+import { bodyLimitBytes } from '../failure.ts';
+import { defaultRateLimits, type Rate } from '../rate-limit.ts';
+import { code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
+import { grouped, limitText, type SchemaPart, schemaPart } from './schema-rows.ts';
+
+/** Keys, permissions and the payer's signature. */
+export function authenticationPage(): DocsPage {
+  return {
+    path: '/docs/authentication',
+    title: 'Authentication',
+    summary: 'API keys for the merchant API, signatures of the payer’s wallet for the AI protocol.',
+    section: 'Concepts',
+    blocks: [
+      heading('API keys'),
+      code('http', 'Authorization: Bearer sk_live_…'),
+      list(
+        'Exactly one space after `Bearer`. A missing, malformed, unknown, expired or revoked key is HTTP 401.',
+        '`sk_live_` is a secret key: every permission. Keep it on servers.',
+        '`rk_live_` is a restricted key: the permissions that it was made with. A missing one is HTTP 403, code 200103.',
+        'Keys are shown once. What is stored is their hash.',
+        'The address decides the interface: a merchant path without a valid key is always 401.',
+      ),
+      table(
+        ['Permission', ...Object.keys(permissionPresets)],
+        permissions.map((permission) => [
+          `\`${permission}\``,
+          ...Object.values(permissionPresets).map((preset: readonly string[]) =>
+            preset.includes(permission) ? 'yes' : '',
+          ),
+        ]),
+      ),
+      heading('AI protocol'),
+      paragraph(
+        'Requests that change anything carry `message` and `signature`: EIP-712 typed data, signed by the payer’s wallet. ' +
+          'The answer before says what to sign: `authorizationSpec` has the types, `messageTemplate` a message that is ' +
+          'complete but for what the payer chooses. The domain is `aipay.` and the service’s domain, version `1`, and ' +
+          'the chain of the payment.',
+      ),
+      list(
+        `An authorization is good until \`authorizationExpiresAt\`, at most ${grouped(authorizationLifeSeconds.maximum)} seconds ahead.`,
+        'The same message and signature again get the same answer, marked `replayed`: a retry after a time-out is always safe. The same nonce with anything else is refused.',
+        'Smart accounts authorize by their own code (EIP-1271, EIP-7702); accounts that are not deployed yet are refused.',
+      ),
+    ],
+  };
+}
+
+/** What holds for every operation. */
+export function conventionsPage(): DocsPage {
+  return {
+    path: '/docs/conventions',
+    title: 'Conventions',
+    summary: 'What holds for every operation: addresses, envelope, money, pages, retries, versions.',
+    section: 'Concepts',
+    blocks: [
+      table(
+        ['Interface', 'Base path', 'Key'],
+        [
+          [linkTo('Merchant API', '/docs/api/products'), '`/payment/v1`', 'yes'],
+          [linkTo('AI protocol', '/docs/api/ai-protocol'), '`/aipay/api/v1`', 'no'],
+        ],
+      ),
+      heading('Envelope'),
+      paragraph(
+        'Every answer is `{code, message, data}`, and `code` = 0 is success. Business errors are HTTP 200 too. Answers of ' +
+          'the AI protocol have the members of `data` beside it as well. Every answer carries `Request-Id`.',
+      ),
+      heading('Money'),
+      list(
+        'Amounts of the merchant API are integers in Micro-USD: 1,000,000 is one US dollar.',
+        'Amounts in tokens are decimal strings of smallest units. Stablecoins count at par.',
+        'The fee is `ceil(paymentValue × feeRatePPM / 1,000,000)`. With fee model 1 the merchant pays it: `netValue` = `paymentValue` - `feeValue`. With fee model 2 the payer does: `totalValue` = `paymentValue` + `feeValue`. Always `feeValue` = `totalValue` - `netValue`.',
+      ),
+      heading('Retries'),
+      paragraph(
+        'Every POST of the merchant API takes the header `Idempotency-Key`. The same key with the same body answers what the ' +
+          'first request answered, with `Idempotent-Replayed: true`, for 30 days. Another body is 422 with code 400401; a ' +
+          'request still under way is 409 with code 400402. Only successes are kept: a failure has changed nothing and may ' +
+          'be retried.',
+      ),
+      heading('Lists'),
+      paragraph(
+        'Pages count from 1 and hold at most 100 entries, newest first. `hasMore` says whether another page follows. `page` and ' +
+          '`size` come back as strings in product and link lists, and as numbers everywhere else.',
+      ),
+      heading('Fields'),
+      list(
+        'Unknown fields are refused, nested ones too. An update takes and ignores what a read of the same resource returns, so that read, change, write works.',
+        'An update replaces everything: optional fields that are left out are reset.',
+        'Absent texts are `""`, absent metadata is `{}`.',
+        'Timestamps are `YYYY-MM-DD HH:MM:SS` in UTC; `expirationTime` is in Unix seconds.',
+      ),
+      heading('Versions'),
+      paragraph(
+        'Version 1 only ever gains: new fields, operations, event types and codes may come, so ignore what you do not know. A ' +
+          'breaking change would be `/payment/v2`, with twelve months of both.',
+      ),
+    ],
+  };
+}
+
+/** Every limit, read from the schemas and constants that enforce it. */
+export function limitsPage(tables: readonly RouteTable[]): DocsPage {
+  const limits = defaultRateLimits;
+  return {
+    path: '/docs/limits',
+    title: 'Limits',
+    summary: 'Every limit of requests, fields and rates.',
+    section: 'Concepts',
+    blocks: [
+      table(
+        ['Subject', 'Limit'],
+        [
+          ['Collection accounts per merchant', String(maxAccounts)],
+          ['Webhooks per merchant', String(maxWebhooks)],
+          ['Request body', `${bodyLimitBytes / 1024} KiB, 16 levels deep`],
+          ['metadata', `${metadataLimits.bytes / 1024} KiB, ${metadataLimits.depth} levels deep`],
+          [
+            'Life of a session',
+            `${grouped(sessionLifeSeconds.minimum)} seconds (the default) to ${sessionLifeSeconds.maximum / 86_400} days`,
+          ],
+          ['Life of an authorization', `${grouped(authorizationLifeSeconds.maximum)} seconds`],
+          ['Decimals of a token', `${minTokenDecimals} to ${maxTokenDecimals}`],
+          ['Events can be read for', `${eventLifeDays} days`],
+        ],
+      ),
+      heading('Rates'),
+      paragraph(
+        'Beyond these, answers are HTTP 429 with code 900101 and `Retry-After`. The numbers are the defaults of one process; ' +
+          'the operator can change them.',
+      ),
+      table(
+        ['Requests', 'Counted by', 'Rate', 'At once'],
+        [
+          ['Reads', 'API key', ...rateCells(limits.keyReads)],
+          ['Writes', 'API key', ...rateCells(limits.keyWrites)],
+          ['Lists', 'API key', ...rateCells(limits.keyLists)],
+          ['Without a valid key', 'client address', ...rateCells(limits.failedAuthentications)],
+          ['Public reads', 'client address', ...rateCells(limits.publicReads)],
+          ['Signed requests', 'client address', ...rateCells(limits.signedRequests)],
+        ],
+      ),
+      heading('Fields'),
+      paragraph('“Characters” are Unicode code points.'),
+      table(['Operation', 'Field', 'Limit'], fieldLimits(tables)),
+    ],
+  };
+}
+
+function rateCells({ count, seconds, burst }: Rate): string[] {
+  return [seconds === 1 ? `${count} a second` : `${count} in ${seconds} seconds`, String(burst)];
+}
+
+function fieldLimits(tables: readonly RouteTable[]): string[][] {
+  return tables.flatMap(({ basePath, routes }) =>
+    Object.values(routes).flatMap(({ method, path, body }) =>
+      limitsOf(schemaPart(body ?? {}), '').map(([field = '', limit = '']) => [
+        `\`${method} ${basePath}${path}\``,
+        `\`${field}\``,
+        limit,
+      ]),
+    ),
+  );
+}
+
+function limitsOf(part: SchemaPart, prefix: string): string[][] {
+  return Object.entries(part.properties ?? {}).flatMap(([name, member]) => {
+    const path = `${prefix}${name}`;
+    const limit = limitText(member);
+    return [
+      ...(limit === '' ? [] : [[path, limit]]),
+      ...limitsOf(member, `${path}.`),
+      ...limitsOf(member.items ?? {}, `${path}[].`),
+    ];
+  });
+}
