@@ -22,6 +22,8 @@ export interface Environment {
   onEnd(end: () => Promise<void>): void;
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 async function execute(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -39,6 +41,13 @@ export async function withEnvironment<Result>(
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'florin-bench-'));
   const ends: (() => Promise<void>)[] = [];
+  const endAll = async () => {
+    for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // PostgreSQL has a session of its own and would outlive Ctrl-C.
+  const interrupt = () => void endAll().finally(() => process.exit(1));
+  for (const signal of signals) process.once(signal, interrupt);
   try {
     // Durable as delivered: a commit that has not reached the disk is no commit.
     const postgres = await startPostgres({ dataFolder: join(folder, 'postgres'), isDurable: true });
@@ -66,7 +75,7 @@ export async function withEnvironment<Result>(
       onEnd: (end) => ends.push(end),
     });
   } finally {
-    for (const end of ends.reverse()) await end();
-    rmSync(folder, { recursive: true, force: true });
+    for (const signal of signals) process.removeListener(signal, interrupt);
+    await endAll();
   }
 }

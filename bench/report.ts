@@ -66,9 +66,14 @@ function machine() {
   };
 }
 
+/** A Markdown table with columns of even width, as the formatter wants it. */
 function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {
-  const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+  const widths = head.map((name, column) =>
+    Math.max(3, name.length, ...rows.map((row) => String(row[column] ?? '').length)),
+  );
+  const line = (row: readonly (string | number)[], filler = ' ') =>
+    `| ${widths.map((width, column) => String(row[column] ?? '').padEnd(width, filler)).join(' | ')} |`;
+  return [line(head), line([], '-'), ...rows.map((row) => line(row))];
 }
 
 function cells({ perSecond, p50Ms, p99Ms, serverMicroseconds, postgresMicroseconds }: Figures) {
@@ -78,12 +83,12 @@ function cells({ perSecond, p50Ms, p99Ms, serverMicroseconds, postgresMicrosecon
 const figureHeads = ['requests/s', 'p50 ms', 'p99 ms', 'server µs', 'PostgreSQL µs'];
 
 /** The subject's section of bench/README.md. */
-export function composeSection(result: Result, at: Date): string {
+export function composeSection(result: Result, at: Date, loadBefore: number): string {
   const { processors, model, memoryGiB, system, node } = machine();
   const { effort } = result;
   const how =
     `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${processors} × ${model}, ${memoryGiB} GiB, ${system}, ` +
-    `Node ${node}; ${effort.connections} connections, medians of ${effort.rounds} runs of ${effort.seconds} s in turn.`;
+    `Node ${node}, load average before ${loadBefore}; ${effort.connections} connections, medians of ${effort.rounds} runs of ${effort.seconds} s in turn.`;
   const measured = result.measured.map((row) => [
     row.name,
     ...cells(row.median),
@@ -116,15 +121,15 @@ export function replaceSection(readme: string, subject: string, section: string)
   return readme.slice(0, from) + block + readme.slice(to + end.length);
 }
 
-/** Writes `results/<subject>.json` and the subject's section of the README. */
-export function writeResult(result: Result): void {
+/** Writes `results/<subject>.json` and the subject's section of the README, with the load average before the runs. */
+export function writeResult(result: Result, loadBefore: number): void {
   const at = new Date();
   mkdirSync(resultsFolder, { recursive: true });
-  const content = { at: at.toISOString(), machine: machine(), ...result };
+  const content = { at: at.toISOString(), machine: machine(), loadBefore, ...result };
   writeFileSync(
     new URL(`${result.subject}.json`, resultsFolder),
     `${JSON.stringify(content, undefined, 2)}\n`,
   );
   const readme = readFileSync(readmePath, 'utf8');
-  writeFileSync(readmePath, replaceSection(readme, result.subject, composeSection(result, at)));
+  writeFileSync(readmePath, replaceSection(readme, result.subject, composeSection(result, at, loadBefore)));
 }

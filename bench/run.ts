@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Environment, withEnvironment } from './environment.ts';
@@ -58,7 +59,9 @@ async function measure(name: string, options: ReturnType<typeof readArguments>):
   const subject = subjects[name];
   if (subject === undefined) throw new Error(`${name} is no subject`);
   const { effort, profileFolder, isDry } = options;
-  print(`\n${name}`);
+  // What the machine did besides, just before; beyond a tenth of its processors the figures are noisy.
+  const loadBefore = Math.round((loadavg()[0] ?? 0) * 10) / 10;
+  print(`\n${name} (load average before: ${loadBefore})`);
   const result = await withEnvironment({ effort, profileFolder, log: (line) => print(`  ${line}`) }, subject);
   for (const { name: contender, median } of result.measured)
     print(`  median  ${describe(contender, median)}`);
@@ -68,7 +71,7 @@ async function measure(name: string, options: ReturnType<typeof readArguments>):
     print(`  ratio   ${ratio}: ${value}, ${byProcessorTime} by processor time${verdict}`);
   }
   for (const note of result.notes) print(`  ${note}`);
-  if (!isDry) writeResult(result);
+  if (!isDry) writeResult(result, loadBefore);
 }
 
 try {

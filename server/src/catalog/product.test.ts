@@ -24,7 +24,7 @@ const addMerchant = statement(
   {},
   `insert into merchants (merchant_id, merchant_name, created_at) values ($1, $1, now())`,
 );
-const clear = statement('test_product_clear', [], {}, 'truncate merchants cascade');
+const clear = statement('test_product_clear', [], {}, 'truncate merchants, events cascade');
 const events = statement(
   'test_product_events',
   [],

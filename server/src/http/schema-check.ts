@@ -7,9 +7,14 @@ function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** Whether a text is an absolute https URL without credentials, as browsers read URLs (WHATWG). */
+// Browsers drop tabs and line ends from URLs, and read `https:shop.example` on a page of ours as a path of ours: both
+// would lead elsewhere than they say, and the former would break a Location header.
+const plainHttps = /^https:\/\/\P{Cc}*$/iu;
+
+/** Whether a text is an absolute https URL without credentials, as browsers read URLs (WHATWG), wherever they read it. */
 function isHttpsUrl(text: string): boolean {
-  if (!isStorableText(text) || text !== text.trim() || !URL.canParse(text)) return false;
+  if (!isStorableText(text) || text !== text.trim() || !plainHttps.test(text) || !URL.canParse(text))
+    return false;
   const url = new URL(text);
   return url.protocol === 'https:' && url.username === '' && url.password === '';
 }

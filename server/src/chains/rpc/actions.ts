@@ -169,10 +169,6 @@ async function send(rpc: Rpc, call: RpcCall): Promise<unknown> {
   return rpc.request(call.method, call.params);
 }
 
-export async function getChainId(rpc: Rpc): Promise<number> {
-  return parseSmallQuantity('chain id', await rpc.request('eth_chainId', []));
-}
-
 /** The block that a tag names, or the canonical block of a height; undefined when the node does not have it. */
 export async function getBlock(rpc: Rpc, block: BlockTag | bigint): Promise<BlockHeader | undefined> {
   const header = parseHeader(await send(rpc, calls.block(block)));
@@ -180,22 +176,6 @@ export async function getBlock(rpc: Rpc, block: BlockTag | bigint): Promise<Bloc
     throw new RpcAnswerInvalid(`asked for block ${block}, got ${header.number}`);
   }
   return header;
-}
-
-export async function getBlockByHash(rpc: Rpc, hash: Hex): Promise<BlockHeader | undefined> {
-  const header = parseHeader(await rpc.request('eth_getBlockByHash', [hash, false]));
-  if (header !== undefined && header.hash !== hash)
-    throw new RpcAnswerInvalid('asked for a block, got another');
-  return header;
-}
-
-/** Logs of one block from these addresses. The caller checks them against the block's header. */
-export async function getLogsByBlockHash(
-  rpc: Rpc,
-  hash: Hex,
-  addresses: readonly Hex[],
-): Promise<readonly RpcLog[]> {
-  return parseLogs(await send(rpc, calls.logs(hash, addresses)));
 }
 
 /** Most receipts asked for in one batch. */
@@ -262,22 +242,8 @@ export function parseFeeHistory(value: unknown): FeeHistory {
   };
 }
 
-export async function getFeeHistory(rpc: Rpc, blockCount: number, percentile: number): Promise<FeeHistory> {
-  return parseFeeHistory(await send(rpc, calls.feeHistory(blockCount, percentile)));
-}
-
 export async function getGasPrice(rpc: Rpc): Promise<bigint> {
   return parseQuantity('gas price', await rpc.request('eth_gasPrice', []));
-}
-
-/** Gas that the call would use now; `RpcError` when it would revert. */
-export async function estimateGas(rpc: Rpc, request: CallRequest): Promise<bigint> {
-  return parseQuantity('gas estimate', await send(rpc, calls.estimateGas(request)));
-}
-
-/** Hands a signed transaction to the node; gives its hash as the node computed it. */
-export async function sendRawTransaction(rpc: Rpc, raw: Hex): Promise<Hex> {
-  return parseHash('transaction hash', await send(rpc, calls.sendRaw(raw)));
 }
 
 /** Return data of a call without a transaction; `RpcError` when it reverts. */

@@ -7,12 +7,11 @@ import { runSenderLoop } from './sender-loop.ts';
 import type { RecordedTransaction, RevertedPlan, SendPlan, SendRequest } from './sent.ts';
 import { allocateNonce, findPendingById, newestAttempt, storeTransaction } from './store.ts';
 
-export type { SenderOptions, SenderSettings } from './context.ts';
+export type { SenderOptions } from './context.ts';
 export type {
   RecordedTransaction,
   RevertedPlan,
   SendPlan,
-  SendPurpose,
   SendRequest,
   SentOutcome,
 } from './sent.ts';

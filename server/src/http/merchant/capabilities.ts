@@ -3,6 +3,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { type FeeRates, type Route, routesTo } from '#sessions/quote.ts';
+import { rawJson } from '../raw-json.ts';
 import type { AddRoute } from '../route-handler.ts';
 
 /** GET /capabilities/all: what can be paid with what, and on which terms. Public. */
@@ -10,8 +11,8 @@ export function addCapabilityRoutes<Caller>(
   addRoute: AddRoute<Caller>,
   deps: { chains: Chains; rates: FeeRates },
 ): void {
-  // The configuration is frozen, so the answer is too.
-  const answer = capabilitiesOf(deps.chains, deps.rates);
+  // The configuration is frozen, so the answer is too, and is written once.
+  const answer = rawJson(JSON.stringify(capabilitiesOf(deps.chains, deps.rates)));
   addRoute(merchantApi.routes.getCapabilities, async () => answer);
 }
 
