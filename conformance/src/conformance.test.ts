@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Life } from '@florin/server/test/life/life.ts';
+import { runConformance } from './conformance.ts';
+
+test('the service conforms to the specification', async (t) => {
+  const life = await Life.start();
+  const lines: string[] = [];
+  try {
+    const { origin } = life.options;
+    const report = await runConformance({
+      merchantApi: `${origin}/payment/v1`,
+      aiApi: `${origin}/aipay/api/v1`,
+      key: life.secretKey,
+      tell: (line) => lines.push(line),
+    });
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('✗')),
+      [],
+    );
+    assert.equal(report.failed, 0);
+    assert.ok(report.passed > 100);
+    t.diagnostic(`${report.passed} rules hold`);
+  } finally {
+    await life.close();
+  }
+});
+
+/** A service that says yes to everything. */
+async function startYes(): Promise<{ origin: string; server: Server }> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{"code":0,"message":"success","data":{"success":true}}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test('a service that says yes to everything does not conform', async () => {
+  const { server, origin } = await startYes();
+  const lines: string[] = [];
+  const tell = (line: string) => lines.push(line);
+  try {
+    const report = await runConformance({ merchantApi: origin, aiApi: origin, key: 'sk_live_x', tell });
+    assert.ok(report.failed > 90);
+    assert.equal(lines.at(-1), `\n${report.passed} passed, ${report.failed} failed`);
+  } finally {
+    server.close();
+  }
+});
+
+/** Runs the command; gives its exit code and the last line that it wrote. */
+function run(...args: string[]): Promise<[number | null, string]> {
+  const main = fileURLToPath(new URL('main.ts', import.meta.url));
+  const child = spawn(process.execPath, [...process.execArgv, main, ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk.toString();
+  });
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve([code, output.trimEnd().split('\n').at(-1) ?? '']));
+  });
+}
+
+test('the command exits with 1 when a rule does not hold, and with 2 when it was typed wrongly', async () => {
+  const { server, origin } = await startYes();
+  const folder = await mkdtemp(join(tmpdir(), 'florin-conformance-'));
+  const world = join(folder, 'world.json');
+  const manifest = { merchantApi: origin, aiApi: origin, secretKey: 'sk_live_x', restrictedKey: 'rk_live_x' };
+  await writeFile(world, JSON.stringify(manifest));
+  try {
+    assert.deepEqual(await run(), [2, '']);
+    assert.deepEqual(await run('--merchant-api', origin), [2, '']);
+    assert.deepEqual(await run('--nonsense'), [2, '']);
+    for (const args of [
+      ['--merchant-api', `${origin}/`, '--key', 'sk_live_x'],
+      ['--world', world],
+    ]) {
+      const [code, last] = await run(...args);
+      assert.equal(code, 1);
+      assert.match(last, /^\d+ passed, \d+ failed$/);
+    }
+  } finally {
+    server.close();
+    await rm(folder, { recursive: true });
+  }
+});

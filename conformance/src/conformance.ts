@@ -1,0 +1,48 @@
+import { clientOf } from './client.ts';
+import { type Report, Rules } from './rule.ts';
+import { checkAccounts } from './rules/accounts.ts';
+import { checkAgent } from './rules/agent.ts';
+import { checkAuthentication, checkEnvelope } from './rules/authentication.ts';
+import { checkLinks } from './rules/links.ts';
+import { checkProducts } from './rules/products.ts';
+import { checkSessions } from './rules/sessions.ts';
+import { checkWebhooks } from './rules/webhooks.ts';
+
+export interface ConformanceOptions {
+  /** Base URLs without a slash at the end. */
+  readonly merchantApi: string;
+  /** Without it the AI protocol is left out. */
+  readonly aiApi?: string;
+  /** A secret key of a merchant with at least one account. */
+  readonly key: string;
+  /** A restricted key that may read accounts and write nothing; without it its rule is left out. */
+  readonly restrictedKey?: string;
+  /** Gets one line for each rule. */
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Checks a running installation against the specification, rule by rule, through HTTP alone. What it creates is named
+ * "Conformance ..."; webhooks are removed again, links disabled and sessions cancelled or left to expire unpaid.
+ */
+export async function runConformance(options: ConformanceOptions): Promise<Report> {
+  const { merchantApi, aiApi, key, restrictedKey, tell } = options;
+  const rules = new Rules(tell);
+  const merchant = clientOf(merchantApi, key);
+  const mark = `Conformance ${new Date().toISOString().slice(0, 19)}`;
+  const subject = { rules, merchant, merchantApi, key, restrictedKey, mark };
+  await checkAuthentication(subject);
+  await checkEnvelope(subject);
+  const collection = await checkAccounts(subject);
+  const productId = await checkProducts(subject);
+  const linkId = await checkLinks(subject, { collection, productId });
+  const sessionId = await checkSessions(subject, { collection, productId });
+  await checkWebhooks(subject);
+  if (aiApi !== undefined) await checkAgent(subject, aiApi, { linkId, sessionId });
+  if (linkId !== undefined) await merchant.post('/payment/link/disable', { linkId });
+  if (sessionId !== undefined) await merchant.post('/session/checkout/cancel', { sessionId });
+  if (productId !== undefined) await merchant.post('/product/archive', { productId });
+  const { report } = rules;
+  tell(`\n${report.passed} passed, ${report.failed} failed`);
+  return report;
+}

@@ -1,0 +1,79 @@
+import type { Answer } from './client.ts';
+import { mismatches, type Shape } from './shape.ts';
+
+/** Counts rules and tells about each. */
+export interface Report {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** Checks one rule after another; one that fails does not keep the others from being checked. */
+export class Rules {
+  readonly #tell: (line: string) => void;
+  #passed = 0;
+  #failed = 0;
+
+  constructor(tell: (line: string) => void) {
+    this.#tell = tell;
+  }
+
+  get report(): Report {
+    return { passed: this.#passed, failed: this.#failed };
+  }
+
+  /** Checks a rule; what `check` throws is why it does not hold. Gives what `check` gave, undefined after a failure. */
+  async rule<Found>(name: string, check: () => Promise<Found>): Promise<Found | undefined> {
+    try {
+      const found = await check();
+      this.#passed += 1;
+      this.#tell(`✓ ${name}`);
+      return found;
+    } catch (error) {
+      this.#failed += 1;
+      this.#tell(`✗ ${name}\n    ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+}
+
+/** A rule does not hold. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
+
+/** `data` of a success that has this shape. */
+export function succeeded(answer: Answer, shape: Shape): Record<string, unknown> {
+  if (answer.status !== 200 || answer.code !== 0)
+    throw new Violation(`expected a success, got ${said(answer)}`);
+  const wrong = mismatches(answer.data, shape);
+  if (wrong.length > 0) throw new Violation(wrong.join('; '));
+  return answer.data as Record<string, unknown>;
+}
+
+/** A business error: HTTP 200 with this code, or any that is not 0. */
+export function refused(answer: Answer, code?: number): void {
+  answeredWith(answer, 200, code);
+}
+
+/** A failure with this HTTP status, and this code or any that is not 0. */
+export function answeredWith(answer: Answer, status: number, code?: number): void {
+  const isRight =
+    answer.status === status && answer.code !== 0 && (code === undefined || answer.code === code);
+  if (!isRight)
+    throw new Violation(`expected HTTP ${status} with code ${code ?? 'other than 0'}, got ${said(answer)}`);
+}
+
+/** Demands something else of a rule. */
+export function demand(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Violation(otherwise);
+}
+
+/** What an earlier rule found; without it this rule cannot be checked. */
+export function found<Value>(value: Value | undefined, name: string): Value {
+  if (value === undefined) throw new Violation(`could not be checked without ${name}`);
+  return value;
+}
+
+function said({ status, code, message }: Answer): string {
+  return `HTTP ${status} with code ${code}: ${message}`;
+}

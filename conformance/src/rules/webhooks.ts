@@ -1,0 +1,127 @@
+import type { Answer } from '../client.ts';
+import { success, webhook } from '../resource.ts';
+import { demand, found, refused, succeeded } from '../rule.ts';
+import { exactly, oneOf, type Shape } from '../shape.ts';
+import type { Subject } from '../subject.ts';
+
+const mostWebhooks = 10;
+
+/** Webhooks: every endpoint and every limit. Everything that it registers is removed again. */
+export async function checkWebhooks({ rules, merchant, mark }: Subject): Promise<void> {
+  const content = {
+    webhookName: `${mark} webhook`,
+    // Reserved for documentation: nobody is told anything.
+    webhookUrl: 'https://conformance.example.com/webhook',
+    subscribedEvents: ['session.paid', 'session.completed'],
+    webhookDescription: 'Made by the conformance suite',
+  };
+  const create = (change: object) => merchant.post('/webhook/create', { ...content, ...change });
+  const act = async (action: string, body: object) =>
+    succeeded(await merchant.post(`/webhook/${action}`, body), success);
+  const detail = async (webhookId: string, shape: Shape) =>
+    succeeded(await merchant.get(`/webhook/detail/${webhookId}`), shape);
+
+  const webhookId = await rules.rule(
+    'POST /webhook/create answers an active webhook with its key',
+    async () => {
+      const same = Object.fromEntries(Object.entries(content).map(([name, value]) => [name, exactly(value)]));
+      const shape = { ...webhook, ...same, status: oneOf('active') };
+      return String(succeeded(await create({}), shape)['webhookId']);
+    },
+  );
+  await rules.rule('GET /webhook/list answers all webhooks', async () => {
+    const { webhooks } = succeeded(await merchant.get('/webhook/list'), { webhooks: [webhook] }) as {
+      webhooks: { webhookId: string }[];
+    };
+    demand(
+      webhooks.some((listed) => listed.webhookId === webhookId),
+      'the webhook is not in the list',
+    );
+  });
+  await rules.rule('POST /webhook/update replaces every field: the description is reset', async () => {
+    const id = found(webhookId, 'a webhook');
+    const changed = {
+      webhookId: id,
+      webhookName: `${mark} new`,
+      webhookUrl: content.webhookUrl,
+      subscribedEvents: ['session.paid'],
+    };
+    await act('update', changed);
+    await detail(id, {
+      ...webhook,
+      webhookDescription: oneOf(''),
+      webhookName: oneOf(`${mark} new`),
+    });
+  });
+  await rules.rule('POST /webhook/disable and /webhook/enable move the status', async () => {
+    const id = found(webhookId, 'a webhook');
+    await act('disable', { webhookId: id });
+    await detail(id, { status: oneOf('inactive') });
+    await act('enable', { webhookId: id });
+    await detail(id, { status: oneOf('active') });
+  });
+  await rules.rule('POST /webhook/key/refresh makes a new key', async () => {
+    const id = found(webhookId, 'a webhook');
+    const before = await detail(id, webhook);
+    await act('key/refresh', { webhookId: id });
+    demand((await detail(id, webhook))['key'] !== before['key'], 'the key is still the old one');
+  });
+  await checkWebhookLimits({ rules, create, act });
+  await rules.rule('POST /webhook/remove deletes for good', async () => {
+    const id = found(webhookId, 'a webhook');
+    await act('remove', { webhookId: id });
+    refused(await merchant.get(`/webhook/detail/${id}`), 100501);
+    refused(await merchant.post('/webhook/enable', { webhookId: id }), 100501);
+  });
+}
+
+async function checkWebhookLimits(options: {
+  rules: Subject['rules'];
+  create: (change: object) => Promise<Answer>;
+  act: (action: string, body: object) => Promise<unknown>;
+}): Promise<void> {
+  const { rules, create, act } = options;
+  const limits: [string, object, object][] = [
+    ['name of 100 characters', { webhookName: '\u{1f375}'.repeat(100) }, { webhookName: 'x'.repeat(101) }],
+    [
+      'description of 1000 characters',
+      { webhookDescription: 'x'.repeat(1000) },
+      { webhookDescription: 'x'.repeat(1001) },
+    ],
+    ['URL of 1000 characters', { webhookUrl: url(1000) }, { webhookUrl: url(1001) }],
+  ];
+  for (const [name, taken, over] of limits) {
+    await rules.rule(`a webhook ${name} is taken, one more is refused`, async () => {
+      const { webhookId: id } = succeeded(await create(taken), webhook);
+      await act('remove', { webhookId: id });
+      refused(await create(over), 400101);
+    });
+  }
+  const wrong: [string, object, number][] = [
+    ['with an http URL', { webhookUrl: 'http://conformance.example.com' }, 100503],
+    ['at a private address', { webhookUrl: 'https://10.0.0.1/' }, 100503],
+    ['without events', { subscribedEvents: [] }, 400101],
+    ['with an unknown event', { subscribedEvents: ['session.lost'] }, 100504],
+    ['without a name', { webhookName: undefined }, 400101],
+  ];
+  for (const [name, change, code] of wrong) {
+    await rules.rule(`a webhook ${name} is refused`, async () => refused(await create(change), code));
+  }
+  await rules.rule('ten webhooks are the limit', async () => {
+    const made: unknown[] = [];
+    try {
+      for (;;) {
+        const answer = await create({});
+        if (answer.code !== 0) return refused(answer, 100502);
+        made.push(succeeded(answer, webhook)['webhookId']);
+        demand(made.length < mostWebhooks, 'an eleventh webhook was registered');
+      }
+    } finally {
+      for (const id of made) await act('remove', { webhookId: id });
+    }
+  });
+}
+
+function url(length: number): string {
+  return 'https://conformance.example.com/'.padEnd(length, 'x');
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { type IdKind, idTokenPattern, type Operation, operations } from './operation.ts';
+import { type FuzzRequest, hostileRequest, nearValidRequest, validRequest } from './request.ts';
+import { Target, unknownId } from './target.ts';
+
+// Ten minutes on demand find more than ten seconds in every run.
+const factor = Number(process.env['FLORIN_FUZZ_FACTOR'] ?? '1');
+/** Requests of each kind to each operation. */
+const runs = { valid: 20 * factor, nearValid: 40 * factor, hostile: 15 * factor };
+
+let target: Target;
+before(async () => {
+  target = await Target.open();
+});
+after(() => target.close());
+
+async function holds(
+  operation: Operation,
+  request: fc.Arbitrary<FuzzRequest>,
+  numRuns: number,
+): Promise<void> {
+  const property = fc.asyncProperty(request, async (sent) => {
+    const exchange = await target.send(sent);
+    assert.deepEqual(
+      target.judge(exchange),
+      [],
+      `${operation.id}: ${JSON.stringify(exchange.sent)} -> ${exchange.text}`,
+    );
+  });
+  await fc.assert(property, { numRuns, endOnFailure: true });
+}
+
+test('no request breaks an operation: the answer is as documented, and a refusal has changed nothing', async (t) => {
+  const before = await target.journal.tables();
+  for (const operation of operations) {
+    await t.test(operation.id, async () => {
+      await target.restock();
+      await holds(operation, validRequest(operation), runs.valid);
+      await holds(operation, nearValidRequest(operation), runs.nearValid);
+      await holds(operation, hostileRequest(operation), runs.hostile);
+    });
+  }
+  assert.deepEqual(Object.keys(await target.journal.tables()), Object.keys(before));
+  const { requests, taken, unexpected5xx, schemaMisses, crossTenantReads } = target.figures;
+  const takenInAll = [...taken.values()].reduce((sum, count) => sum + count, 0);
+  t.diagnostic(
+    `${requests} requests, ${takenInAll} taken: ${unexpected5xx} unexpected 5xx, ${schemaMisses} schema misses, ` +
+      `${crossTenantReads} cross-tenant reads`,
+  );
+  assert.deepEqual(
+    { unexpected5xx, schemaMisses, crossTenantReads },
+    { unexpected5xx: 0, schemaMisses: 0, crossTenantReads: 0 },
+  );
+  // A generator whose requests are all refused would prove little. Nothing is paid here that could be refunded.
+  const neverTaken = operations.map(({ id }) => id).filter((id) => !taken.has(id));
+  assert.deepEqual(neverTaken.sort(), ['createRefund', 'getRefund']);
+});
+
+/** The request with this id where it has still none. */
+function withId(request: FuzzRequest, id: string): FuzzRequest {
+  const { path, payload } = request;
+  return {
+    ...request,
+    path: path.replace(idTokenPattern, id),
+    payload: typeof payload === 'string' ? payload.replace(idTokenPattern, id) : undefined,
+  };
+}
+
+/** What is answered, without what differs between any two requests. */
+async function answerTo(request: FuzzRequest, id: string): Promise<[number, string]> {
+  const exchange = await target.send(request);
+  assert.deepEqual(target.judge(exchange), [], JSON.stringify(exchange));
+  const text = exchange.text.replaceAll(id, '(id)').replaceAll(/req_[0-9A-Za-z]{22}/g, '(request)');
+  return [exchange.status, text];
+}
+
+test("another merchant's id is answered as an id that nobody has, wherever it stands", async (t) => {
+  let compared = 0;
+  for (const operation of operations) {
+    for (const request of fc.sample(validRequest(operation), 4)) {
+      const plain = { ...request, headers: operation.route.method === 'POST' ? jsonHeaders : {} };
+      // The same own ids in both, whatever has been made in between.
+      const text = `${plain.path} ${String(plain.payload ?? '')}`;
+      const kinds = [...text.matchAll(idTokenPattern)].map((match) => match[1] as IdKind);
+      for (const [place, kind] of kinds.entries()) {
+        const foreignId = target.foreign.ids[kind][0] ?? unknownId(kind);
+        const nobodys = unknownId(kind);
+        const fixed = target.fixed(plain, place);
+        const answers = [
+          await answerTo(withId(fixed, nobodys), nobodys),
+          await answerTo(withId(fixed, foreignId), foreignId),
+        ];
+        assert.deepEqual(answers[1], answers[0], `${operation.id}: ${kind} at place ${place}`);
+        compared += 1;
+      }
+    }
+  }
+  t.diagnostic(`${compared} pairs of requests compared`);
+});
+
+const jsonHeaders = { 'content-type': 'application/json' };
