@@ -13,6 +13,7 @@ const names = {
   batch: 'limit L1 (batched insert)',
   single: 'limit L1s (single insert)',
   create: 'session create',
+  keyed: 'session create with an Idempotency-Key',
   get: 'limit GET',
   read: 'session read',
 } as const;
@@ -72,13 +73,18 @@ function headersOf(product: Product) {
   return { authorization: `Bearer ${product.apiKey}` };
 }
 
-function createQuestion(path: string, headers: Readonly<Record<string, string>>, body: string) {
+function createQuestion(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  isIdempotent = true,
+) {
   return {
     method: 'POST' as const,
     paths: [path],
     headers: { ...headers, 'content-type': 'application/json' },
     body,
-    isIdempotent: true,
+    isIdempotent,
   };
 }
 
@@ -134,6 +140,11 @@ export async function measureSessions(environment: Environment): Promise<Result>
   const create: Contender = {
     name: names.create,
     server: product.server,
+    question: createQuestion('/payment/v1/session/checkout/create', headers, body, false),
+  };
+  const keyed: Contender = {
+    name: names.keyed,
+    server: product.server,
     question: createQuestion('/payment/v1/session/checkout/create', headers, body),
   };
   const read: Contender = {
@@ -146,7 +157,7 @@ export async function measureSessions(environment: Environment): Promise<Result>
     throw new Error('a limit did not start');
   const getWithIds = await withIds(get, batch, { effort, prefix: '' });
   const readWithIds = await withIds(read, create, { effort, prefix: '/payment/v1' });
-  const measured = await compare([batch, create, single, getWithIds, readWithIds], effort, log);
+  const measured = await compare([batch, create, keyed, single, getWithIds, readWithIds], effort, log);
   const find = (name: string) => measured.find((candidate) => candidate.name === name)?.median.perSecond ?? 0;
   return {
     subject: 'session',
@@ -155,6 +166,7 @@ export async function measureSessions(environment: Environment): Promise<Result>
     measured,
     ratios: [
       ratioOf(measured, { product: names.create, limit: names.batch, wanted: 0.4 }),
+      ratioOf(measured, { product: names.keyed, limit: names.batch, wanted: 0.6 }),
       ratioOf(measured, { product: names.create, limit: names.single, wanted: 0 }),
       ratioOf(measured, { product: names.read, limit: names.get, wanted: 0.7 }),
     ],
@@ -163,9 +175,9 @@ export async function measureSessions(environment: Environment): Promise<Result>
       await halfLoadOf(readWithIds, find(names.read), effort),
     ],
     notes: [
-      'A create of the product looks its key, account and product up in the database, and writes the session with its `session.created` event; a limit writes a session and an idempotency row.',
+      'A create of the product looks its API key and product up in the database, and writes the session with its `session.created` event; a limit writes a session and an idempotency row.',
       idempotent
-        ? 'Every create brings an Idempotency-Key of its own, which both sides store.'
+        ? 'The limits store an idempotency row with every create; the product does so, with its sealed answer, where a request brings an Idempotency-Key.'
         : 'Every create brings an Idempotency-Key of its own, which the limits store and the product does not yet.',
     ],
   };

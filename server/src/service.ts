@@ -101,7 +101,7 @@ const expiryBatch = 200;
 const answerIntervalMs = 60_000;
 const answerBatch = 1_000;
 /** Key lookups of requests that arrive together share a round trip. */
-const keyLookupLimits = { maxSize: 128, maxInFlight: 2, maxWaiting: 10_000 };
+const keyLookupLimits = { maxSize: 128, maxInFlight: 1, maxWaiting: 10_000 };
 
 /**
  * Wires the whole service by hand and starts the roles asked for. Everything from outside (time, chance, network, keys)

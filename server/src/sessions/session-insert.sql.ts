@@ -1,6 +1,12 @@
 import { statement } from '#db/statement.ts';
 import { claimColumns, claimedTable } from '#merchants/idempotency.ts';
-import { incomingEventKinds, incomingEvents, outboxTables, outboxWake } from '#webhooks/outbox.ts';
+import {
+  firstEvents,
+  incomingEventKinds,
+  incomingEvents,
+  outboxWake,
+  outboxWrites,
+} from '#webhooks/outbox.ts';
 
 /** Columns of a new session in the order of the insert, with the type of the array that carries them. */
 const newSessionColumns = [
@@ -45,6 +51,7 @@ export const insertSessions = statement(
   `with draft as (
      select d.* from unnest(${arrays.join(', ')}) as d (${names.join(', ')})
      join accounts a on a.account_id = d.account_id and a.version = d.account_version and a.status = 'normal'
+       and d.settlement_token = any (a.settlement_currencies)
    ), inserted as (
      insert into sessions (${names.join(', ')}, status, updated_at)
      select ${names.join(', ')}, 'initialized', created_at from draft
@@ -52,7 +59,7 @@ export const insertSessions = statement(
    ), ${incomingEvents(newSessionColumns.length + 1).replace('incoming_events as', 'all_incoming_events as')},
    incoming_events as (
      select all_incoming_events.* from all_incoming_events join inserted on inserted.session_id = object_id
-   ), ${outboxTables}
+   ), ${firstEvents}, ${outboxWrites}
    select inserted.session_id, ${outboxWake} as woken from inserted`,
 );
 
@@ -75,6 +82,7 @@ export const insertClaimedSessions = statement(
      select d.* from unnest(${[...arrays, ...claimArrays].join(', ')})
        as d (${[...names, ...claimNames].join(', ')})
      join accounts a on a.account_id = d.account_id and a.version = d.account_version and a.status = 'normal'
+       and d.settlement_token = any (a.settlement_currencies)
    ), ${claimedTable}, inserted as (
      insert into sessions (${names.join(', ')}, status, updated_at)
      select ${names.join(', ')}, 'initialized', created_at from draft
@@ -83,7 +91,7 @@ export const insertClaimedSessions = statement(
    ), ${incomingEvents(names.length + claimNames.length + 1).replace('incoming_events as', 'all_incoming_events as')},
    incoming_events as (
      select all_incoming_events.* from all_incoming_events join inserted on inserted.session_id = object_id
-   ), ${outboxTables}
+   ), ${firstEvents}, ${outboxWrites}
    select draft.session_id, inserted.session_id is not null as is_stored, ${outboxWake} as woken
    from draft left join inserted on inserted.session_id = draft.session_id`,
 );

@@ -29,8 +29,8 @@ interface InsertDeps {
   readonly origin: string;
 }
 
-/** Sessions that gather while two inserts are under way go into the next one together (bench/README.md). */
-const groupCommit = { maxSize: 64, maxInFlight: 2, maxWaiting: 5_000 };
+/** Sessions that gather while an insert is under way go into the next one together (bench/README.md). */
+const groupCommit = { maxSize: 64, maxInFlight: 1, maxWaiting: 5_000 };
 
 /** An inserter that stores sessions within the caller's transaction, or alone when given the pool. */
 export function sessionInserter(queryable: Queryable, deps: InsertDeps): SessionInserter {

@@ -65,6 +65,9 @@ interface SessionDraft {
   readonly expirationTime: Date;
 }
 
+/** Refusals that an account which has changed since it was read would explain. */
+const staleRefusals: ReadonlySet<string> = new Set(['account_removed', 'settlement_token_not_enabled']);
+
 /**
  * Creates a checkout session for a merchant's request, with its event. Refuses unknown or removed accounts, tokens that
  * are not configured or not enabled, products that are missing or archived, and totals or expiries out of range.
@@ -75,8 +78,24 @@ export async function createCheckoutSession(
   request: { merchantId: string; body: SessionCreateBody; metadataText: string },
   insert: SessionInserter = sessionInserter(queryable, deps),
 ): Promise<StoredSession> {
+  const reader = deps.termsReader ?? termsReader(queryable);
+  try {
+    return await createByTerms(reader, deps, request, insert);
+  } catch (error) {
+    const isStale = error instanceof Refusal && staleRefusals.has(error.slug);
+    if (!isStale || !reader.forget(request.body.accountId)) throw error;
+    return createByTerms(reader, deps, request, insert);
+  }
+}
+
+async function createByTerms(
+  reader: TermsReader,
+  deps: SessionDeps,
+  request: { merchantId: string; body: SessionCreateBody; metadataText: string },
+  insert: SessionInserter,
+): Promise<StoredSession> {
   const { merchantId, body } = request;
-  const terms = await checkoutTerms(deps.termsReader ?? termsReader(queryable), deps, merchantId, body);
+  const terms = await checkoutTerms(reader, deps, merchantId, body);
   return store(deps, insert, {
     ...terms,
     merchantId,

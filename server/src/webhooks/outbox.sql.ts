@@ -26,17 +26,24 @@ export function incomingEvents(first: number): string {
   )`;
 }
 
-/**
- * Common tables that write everything in `incoming_events` and its deliveries. A merchant has at most 10 webhooks, so
- * one more character makes an event's random stem into the id of each delivery: no need to know their number first.
- */
-export const outboxTables = `numbered_events as (
+/** Numbers events after those that their objects have already, in the order given. */
+const numberedEvents = `numbered_events as (
     select
       incoming_events.*,
       coalesce((select max(events.sequence) from events where events.object_id = incoming_events.object_id), 0)
         + row_number() over (partition by incoming_events.object_id order by incoming_events.position) as sequence
     from incoming_events
-  ), inserted_events as (
+  )`;
+
+/** The same for objects that the statement itself creates, with one event each: nothing needs to be looked up. */
+export const firstEvents =
+  'numbered_events as (select incoming_events.*, 1::bigint as sequence from incoming_events)';
+
+/**
+ * Common tables that write everything in `numbered_events` and its deliveries. A merchant has at most 10 webhooks, so
+ * one more character makes an event's random stem into the id of each delivery: no need to know their number first.
+ */
+export const outboxWrites = `inserted_events as (
     insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)
     select event_id, merchant_id, event_type, object_id, sequence, head || sequence::text || tail, created_at
     from numbered_events
@@ -76,5 +83,5 @@ export const insertEvents = statement(
   'webhooks_insert_events',
   incomingEventKinds,
   { woken: 'text?' },
-  `with ${incomingEvents(1)}, ${outboxTables} select ${outboxWake} as woken`,
+  `with ${incomingEvents(1)}, ${numberedEvents}, ${outboxWrites} select ${outboxWake} as woken`,
 );

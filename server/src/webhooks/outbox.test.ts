@@ -15,11 +15,12 @@ import {
 } from '../../test/harness/webhook-fixture.ts';
 import {
   emit,
+  firstEvents,
   incomingEvents,
   incomingEventValues,
   type OutboxEvent,
-  outboxTables,
   outboxWake,
+  outboxWrites,
 } from './outbox.ts';
 import { disableWebhook } from './webhook.ts';
 
@@ -193,7 +194,7 @@ const insertInOneStatement = statement(
   { woken: 'text?' },
   `with made as (
      insert into merchants (merchant_id, merchant_name, created_at) values ($1, 'Composed', $2)
-   ), ${incomingEvents(3)}, ${outboxTables}
+   ), ${incomingEvents(3)}, ${firstEvents}, ${outboxWrites}
    select ${outboxWake} as woken`,
 );
 

@@ -6,7 +6,7 @@ import { eventBody } from './event-body.ts';
 import { insertEvents } from './outbox.sql.ts';
 
 // For rooms that write their events in their own statement, in one round trip with the business change.
-export { incomingEventKinds, incomingEvents, outboxTables, outboxWake } from './outbox.sql.ts';
+export { firstEvents, incomingEventKinds, incomingEvents, outboxWake, outboxWrites } from './outbox.sql.ts';
 
 /** Something that happened to one object, as its merchant's webhooks will hear it. */
 export interface OutboxEvent {
