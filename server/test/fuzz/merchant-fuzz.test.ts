@@ -85,9 +85,12 @@ test("another merchant's id is answered as an id that nobody has, wherever it st
       const text = `${plain.path} ${String(plain.payload ?? '')}`;
       const kinds = [...text.matchAll(idTokenPattern)].map((match) => match[1] as IdKind);
       for (const [place, kind] of kinds.entries()) {
-        const foreignId = target.foreign.ids[kind][0] ?? unknownId(kind);
-        const nobodys = unknownId(kind);
         const fixed = target.fixed(plain, place);
+        const fixedText = `${fixed.path} ${String(fixed.payload ?? '')}`;
+        // One that stands nowhere else in the request: named twice, an id is counted once.
+        const foreignId = target.foreign.ids[kind].find((id) => !fixedText.includes(id));
+        if (foreignId === undefined) continue;
+        const nobodys = unknownId(kind);
         const answers = [
           await answerTo(withId(fixed, nobodys), nobodys),
           await answerTo(withId(fixed, foreignId), foreignId),
