@@ -186,5 +186,7 @@ function repeated(value: unknown, times: number): unknown {
 
 /** Assignment to `__proto__` would change the prototype instead of adding a member. */
 function define(holder: object, key: PropertyKey, value: unknown): void {
+  // The one member name that an array gives a meaning of its own; JSON cannot carry it there.
+  if (Array.isArray(holder) && key === 'length') return;
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
 }
