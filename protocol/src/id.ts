@@ -23,7 +23,8 @@ export type IdKind = keyof typeof idPrefixes;
 /** How many base62 characters follow the prefix. */
 export const idBodyLength = 22;
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The digits of base62, in the order of their values. */
+export const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Gives random bytes; production passes the operating system's generator, the simulator a seeded one. */
 export type RandomBytes = (size: number) => Uint8Array;
@@ -33,7 +34,7 @@ export function newId(kind: IdKind, randomBytes: RandomBytes): string {
   let body = '';
   while (body.length < idBodyLength) {
     for (const byte of randomBytes(idBodyLength + 6)) {
-      if (byte < 248 && body.length < idBodyLength) body += alphabet[byte % 62];
+      if (byte < 248 && body.length < idBodyLength) body += base62Alphabet[byte % 62];
     }
   }
   return idPrefixes[kind] + body;
@@ -45,7 +46,7 @@ export function base62Of(digest: Uint8Array): string {
   for (const byte of digest) value = (value << 8n) | BigInt(byte);
   let body = '';
   for (let index = 0; index < idBodyLength; index += 1) {
-    body += alphabet[Number(value % 62n)];
+    body += base62Alphabet[Number(value % 62n)];
     value /= 62n;
   }
   return body;

@@ -4,7 +4,7 @@ import { type MicroUsd, tokenAmount, toMicroUsd } from '@florin/protocol/money.t
 import type { Queryable, Transaction } from '#db/database.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
-import { type Quote, quoteOfTotal, type Route, routesTo } from '#sessions/quote.ts';
+import { type Quote, quoteOfTotal, type Route, routeFrom } from '#sessions/quote.ts';
 import { createLinkSession, findSession, openSessionCount } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import {
@@ -125,9 +125,8 @@ function routeOf(deps: AuthorizationDeps, link: StoredLink, signed: SignedMessag
     });
   }
   const token = deps.chains.tokenAt(chain.chainId, signed.paymentToken);
-  const route = routesTo(deps.chains, deps.rates, link.settlementToken).find(
-    (candidate) => candidate.paymentToken.tokenId === token?.tokenId,
-  );
+  const ends = { paymentTokenId: token?.tokenId ?? '', settlementTokenId: link.settlementToken };
+  const route = routeFrom(deps.chains, deps.rates, ends);
   if (route === undefined) {
     throw new Refusal('payment_token_unsupported', {
       param: 'message.paymentToken',

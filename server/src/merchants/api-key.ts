@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { Refusal } from '@florin/protocol/error.ts';
-import { newId } from '@florin/protocol/id.ts';
+import { base62Alphabet, newId } from '@florin/protocol/id.ts';
 import {
   type Permission,
   type PermissionPreset,
@@ -47,7 +47,6 @@ export interface ApiKeySummary extends ApiKeyLimits {
 }
 
 const prefixes: Record<ApiKeyKind, string> = { secret: 'sk_live_', restricted: 'rk_live_' };
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 256 random bits and a 32-bit checksum, in base62. */
 const secretLength = 43;
 const checksumLength = 6;
@@ -57,7 +56,7 @@ function base62(value: bigint, length: number): string {
   let text = '';
   let rest = value;
   for (let index = 0; index < length; index += 1) {
-    text = (alphabet[Number(rest % 62n)] ?? '') + text;
+    text = (base62Alphabet[Number(rest % 62n)] ?? '') + text;
     rest /= 62n;
   }
   return text;

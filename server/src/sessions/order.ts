@@ -7,7 +7,7 @@ import { findCursor } from '#chains/watcher/cursor.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { insertOrder, orderById, ordersByIds } from './order.sql.ts';
-import { type FeeRates, type Quote, quoteOf, quoteOfTotal, routesTo } from './quote.ts';
+import { type FeeRates, type Quote, quoteOf, quoteOfTotal, routeFrom } from './quote.ts';
 import { moveSession, type SessionMoveDeps } from './session-move.ts';
 import { parseOrder } from './session-row.ts';
 import type { OrderSigner } from './signer.ts';
@@ -33,9 +33,8 @@ export interface OrderRequest {
 
 /** The price of a session in one token. Refuses a token without a route, and an amount that the route does not take. */
 export function quoteSession(chains: Chains, rates: FeeRates, session: StoredSession, token: Token): Quote {
-  const route = routesTo(chains, rates, session.settlementToken).find(
-    (candidate) => candidate.paymentToken.tokenId === token.tokenId,
-  );
+  const ends = { paymentTokenId: token.tokenId, settlementTokenId: session.settlementToken };
+  const route = routeFrom(chains, rates, ends);
   if (route === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
   const { feeModel, chosenTotal } = session;
   const quote =

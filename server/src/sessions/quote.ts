@@ -47,6 +47,18 @@ export function routesTo(chains: Chains, rates: FeeRates, settlementTokenId: str
     .sort((left, right) => order[left.kind] - order[right.kind]);
 }
 
+/** The route from one payment token to a settlement token; undefined when either is not configured. */
+export function routeFrom(
+  chains: Chains,
+  rates: FeeRates,
+  ends: { paymentTokenId: string; settlementTokenId: string },
+): Route | undefined {
+  const paymentToken = chains.token(ends.paymentTokenId);
+  const settlementToken = chains.token(ends.settlementTokenId);
+  if (paymentToken === undefined || settlementToken === undefined) return undefined;
+  return routeBetween(paymentToken, settlementToken, rates);
+}
+
 function routeBetween(paymentToken: Token, settlementToken: Token, rates: FeeRates): Route {
   const ends = {
     paymentToken,

@@ -39,6 +39,31 @@ const newSessionColumns = [
 const names = newSessionColumns.map(([name]) => name);
 const arrays = newSessionColumns.map(([, type], index) => `$${index + 1}::${type}`);
 
+/** The sessions to be inserted whose account still is what was read of it, from arrays of these columns. */
+function drafts(sources: readonly string[], columns: readonly string[]): string {
+  return `draft as (
+     select d.* from unnest(${sources.join(', ')}) as d (${columns.join(', ')})
+     join accounts a on a.account_id = d.account_id and a.version = d.account_version and a.status = 'normal'
+       and d.settlement_token = any (a.settlement_currencies)
+   )`;
+}
+
+/** Inserts the drafts that a condition takes, as `inserted`. */
+function insertedDrafts(condition = 'true'): string {
+  return `inserted as (
+     insert into sessions (${names.join(', ')}, status, updated_at)
+     select ${names.join(', ')}, 'initialized', created_at from draft where ${condition}
+     returning session_id
+   )`;
+}
+
+/** Writes the events of the sessions that were inserted, from parameters of which the first has this number. */
+function eventsOfInserted(first: number): string {
+  return `${incomingEvents(first, 'all_incoming_events')}, incoming_events as (
+     select all_incoming_events.* from all_incoming_events join inserted on inserted.session_id = object_id
+   ), ${firstEvents}, ${outboxWrites}`;
+}
+
 /**
  * Inserts sessions, their session.created events and deliveries in one round trip and one commit. An account that was
  * removed or re-created since its terms were read gets no session: the row and its event are left out, and the
@@ -48,18 +73,7 @@ export const insertSessions = statement(
   'sessions_insert',
   [...newSessionColumns.map(([, type]) => type), ...incomingEventKinds],
   { session_id: 'text', woken: 'text?' },
-  `with draft as (
-     select d.* from unnest(${arrays.join(', ')}) as d (${names.join(', ')})
-     join accounts a on a.account_id = d.account_id and a.version = d.account_version and a.status = 'normal'
-       and d.settlement_token = any (a.settlement_currencies)
-   ), inserted as (
-     insert into sessions (${names.join(', ')}, status, updated_at)
-     select ${names.join(', ')}, 'initialized', created_at from draft
-     returning session_id
-   ), ${incomingEvents(newSessionColumns.length + 1).replace('incoming_events as', 'all_incoming_events as')},
-   incoming_events as (
-     select all_incoming_events.* from all_incoming_events join inserted on inserted.session_id = object_id
-   ), ${firstEvents}, ${outboxWrites}
+  `with ${drafts(arrays, names)}, ${insertedDrafts()}, ${eventsOfInserted(names.length + 1)}
    select inserted.session_id, ${outboxWake} as woken from inserted`,
 );
 
@@ -78,20 +92,9 @@ export const insertClaimedSessions = statement(
     ...incomingEventKinds,
   ],
   { session_id: 'text', is_stored: 'bool', woken: 'text?' },
-  `with draft as (
-     select d.* from unnest(${[...arrays, ...claimArrays].join(', ')})
-       as d (${[...names, ...claimNames].join(', ')})
-     join accounts a on a.account_id = d.account_id and a.version = d.account_version and a.status = 'normal'
-       and d.settlement_token = any (a.settlement_currencies)
-   ), ${claimedTable}, inserted as (
-     insert into sessions (${names.join(', ')}, status, updated_at)
-     select ${names.join(', ')}, 'initialized', created_at from draft
-     where claim_key is null or claim_request_id in (select request_id from claimed)
-     returning session_id
-   ), ${incomingEvents(names.length + claimNames.length + 1).replace('incoming_events as', 'all_incoming_events as')},
-   incoming_events as (
-     select all_incoming_events.* from all_incoming_events join inserted on inserted.session_id = object_id
-   ), ${firstEvents}, ${outboxWrites}
+  `with ${drafts([...arrays, ...claimArrays], [...names, ...claimNames])}, ${claimedTable},
+   ${insertedDrafts('claim_key is null or claim_request_id in (select request_id from claimed)')},
+   ${eventsOfInserted(names.length + claimNames.length + 1)}
    select draft.session_id, inserted.session_id is not null as is_stored, ${outboxWake} as woken
    from draft left join inserted on inserted.session_id = draft.session_id`,
 );

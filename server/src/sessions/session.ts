@@ -252,10 +252,18 @@ const groupLimits = { maxSize: 64, maxInFlight: 2, maxWaiting: 10_000 };
 /** A finder for many requests at once: they share round trips. */
 export function groupSessionFinder(queryable: Queryable): SessionFinder {
   return batched(async (sessionIds: readonly string[]) => {
-    const rows = await queryable.query(sessionsByIds, [sessionIds]);
-    const found = new Map(rows.map((row) => [row.session_id, parseSession(row)]));
+    const found = await findSessions(queryable, sessionIds);
     return sessionIds.map((sessionId) => found.get(sessionId));
   }, groupLimits);
+}
+
+/** Several sessions by id in one round trip; unknown ids are left out. */
+export async function findSessions(
+  queryable: Queryable,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredSession>> {
+  const rows = await queryable.query(sessionsByIds, [sessionIds]);
+  return new Map(rows.map((row) => [row.session_id, parseSession(row)]));
 }
 
 /** One session of the merchant with its paid order; undefined when the merchant has no such session. */

@@ -9,7 +9,7 @@ import { payoutPostings, returnPostings, settlementPostings } from '#payments/po
 import { findOrder } from '#sessions/order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import { finalEventOfOrder } from './leg.sql.ts';
 import { closeLeg, delayLeg, findLeg, type LegName, requestLeg, showDelay } from './leg.ts';
 
@@ -118,10 +118,10 @@ async function settled(
     // The merchant, or for a payout the vault, holds what is the payer's: people have to give it back.
     return raiseException(transaction, deps, { session, order, event, kind: 'duplicate_settled' });
   }
-  if (order.order.orderType !== orderKinds.vaultPayout) return complete(transaction, deps, order, event);
+  if (order.order.orderType !== orderKinds.vaultPayout) return complete(transaction, deps, session, event);
   // Read again after a restored backup, the chains come in any order: the payout may stand there already.
   const paidBefore = await finalEvent(transaction, order.orderId, 'PaidOut');
-  if (paidBefore !== undefined) return complete(transaction, deps, order, paidBefore);
+  if (paidBefore !== undefined) return complete(transaction, deps, session, paidBefore);
   // Only now, with the payer's money finally in the vault of its own chain, does the other vault owe the merchant;
   // and only for the payment that won the session.
   await requestLeg(transaction, order, { name: 'payout', chainId: Number(order.order.targetChain), at });
@@ -152,17 +152,16 @@ async function paidOut(
   const paid = { chainName: chain.name, asset: session.settlementToken, amount: BigInt(amount) };
   await bookEvent(transaction, 'payout', order, event, payoutPostings(paid));
   await closeLeg(transaction, { orderId: order.orderId, name: 'payout', at: deps.clock.now() });
-  await complete(transaction, deps, order, event);
+  if (session.orderId === order.orderId) await complete(transaction, deps, session, event);
 }
 
+/** Completes a session whose row is locked, by an event of the order that counts. */
 async function complete(
   transaction: Transaction,
   deps: PaymentDeps,
-  order: StoredOrder,
+  session: StoredSession,
   event: Pick<ChainEvent, 'txHash' | 'blockTime'>,
 ): Promise<void> {
-  const session = await lockSession(transaction, order.sessionId);
-  if (session?.orderId !== order.orderId) return;
   await moveSession(transaction, deps, session, 'settlement_final', {
     completeTx: event.txHash,
     settlementSucceededAt: event.blockTime,

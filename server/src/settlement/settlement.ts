@@ -6,7 +6,7 @@ import type { Chain, Chains } from '#chains/chain.ts';
 import type { Sender, SentOutcome } from '#chains/sender/sender.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import { findOrders } from '#sessions/order.ts';
-import { findSession, lockSession } from '#sessions/session.ts';
+import { findSessions, lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
 import type { OrderSigner } from '#sessions/signer.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
@@ -159,10 +159,14 @@ async function payoutBatch(
   const chosen: { leg: Leg; payout: ReturnType<typeof payoutOf> }[] = [];
   const short: Leg[] = [];
   const unknown: Leg[] = [];
+  const ordersById = new Map<string, StoredOrder>(orders.map((order) => [order.orderId, order]));
+  const sessions = await findSessions(
+    deps.db,
+    legs.map((leg) => leg.sessionId),
+  );
   for (const leg of legs) {
-    const order = orders.find((candidate) => candidate.orderId === leg.orderId);
-    const session = await findSession(deps.db, leg.sessionId);
-    const token = session === undefined ? undefined : deps.chains.token(session.settlementToken);
+    const order = ordersById.get(leg.orderId);
+    const token = deps.chains.token(sessions.get(leg.sessionId)?.settlementToken ?? '');
     if (order === undefined || token === undefined) {
       // Its token has left the configuration: it waits for it to come back, and holds up no other.
       deps.log.warn('settlement.token_not_configured', { chainId: chain.chainId, orderId: leg.orderId });

@@ -1,3 +1,4 @@
+import { base62Alphabet } from '@florin/protocol/id.ts';
 import { statement } from '#db/statement.ts';
 
 /** Parameters of `incomingEvents`, in order. */
@@ -13,10 +14,13 @@ export const incomingEventKinds = [
   'timestamptz[]',
 ] as const;
 
-/** The common table `incoming_events`, from nine array parameters of which the first has this number. */
-export function incomingEvents(first: number): string {
+/**
+ * The common table `incoming_events`, from nine array parameters of which the first has this number. With another name a
+ * statement can define `incoming_events` itself, as those of them that it wants written.
+ */
+export function incomingEvents(first: number, name = 'incoming_events'): string {
   const at = (offset: number) => `$${first + offset}`;
-  return `incoming_events as (
+  return `${name} as (
     select * from unnest(
       ${at(0)}::text[], ${at(1)}::text[], ${at(2)}::text[], ${at(3)}::text[], ${at(4)}::text[], ${at(5)}::text[],
       ${at(6)}::text[], ${at(7)}::text[], ${at(8)}::timestamptz[]
@@ -53,7 +57,7 @@ export const outboxWrites = `inserted_events as (
       (delivery_id, event_id, webhook_id, merchant_id, object_id, sequence, status, next_attempt_at, created_at)
     select
       numbered_events.delivery_stem || substr(
-        '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+        '${base62Alphabet}',
         row_number() over (partition by numbered_events.event_id order by webhooks.ordinal)::int,
         1
       ),

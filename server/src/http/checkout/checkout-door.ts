@@ -9,8 +9,8 @@ import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { findSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
+import { type Html, html } from '../html.ts';
 import type { Door } from '../server.ts';
-import { type Html, html } from './html.ts';
 import { type Page, pagePolicy, renderPage } from './page.ts';
 
 export interface CheckoutDoorOptions {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Html, Html as HtmlText, html } from './html.ts';
+import { type Html, Html as HtmlText, html } from '../html.ts';
 
 /** Works without any script, in the reader's light or dark scheme, from 320 px upwards. */
 const style = `

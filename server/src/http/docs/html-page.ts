@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../html.ts';
 import { type Inline, inlineParts } from './markdown.ts';
 import { anchorOf, type Block, type DocsPage } from './page.ts';
 
@@ -29,18 +30,6 @@ const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** Nothing is loaded, run or embedded but the style above. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
-}
 
 /** Writes a whole page, with a link to its Markdown twin. */
 export function renderDocsPage(page: DocsPage): string {
