@@ -18,6 +18,9 @@ const abiFile = join(root, 'protocol', 'src', 'contract.gen.ts');
 const artifacts = [
   { source: 'src/PaymentGateway.sol', name: 'PaymentGateway' },
   { source: 'src/PayoutVault.sol', name: 'PayoutVault' },
+  { source: 'src/CctpRoute.sol', name: 'CctpRoute' },
+  { source: 'local/LocalMessageTransmitter.sol', name: 'LocalMessageTransmitter' },
+  { source: 'local/LocalTokenMessenger.sol', name: 'LocalTokenMessenger' },
   { source: 'local/LocalUsdc.sol', name: 'LocalUsdc' },
   { source: 'local/LocalUsdt.sol', name: 'LocalUsdt' },
   { source: 'local/LocalDai.sol', name: 'LocalDai' },
@@ -39,6 +42,8 @@ type AbiEntry = { type: string; name?: string; [member: string]: unknown };
 type Reference = { start: number; length: number };
 type CompiledContract = {
   abi: AbiEntry[];
+  userdoc: object;
+  devdoc: object;
   evm: {
     bytecode: { object: string };
     deployedBytecode: { object: string; immutableReferences: Record<string, Reference[]> };
@@ -67,9 +72,12 @@ function main(args: string[]): void {
 
 function generate(contracts: NonNullable<CompilerOutput['contracts']>): { path: string; text: string }[] {
   const files = artifacts.map(({ source, name }) => {
-    const { abi, evm } = find(contracts, source, name);
+    const { abi, userdoc, devdoc, evm } = find(contracts, source, name);
+    // scripts/generate-contract-pages.ts prints the documentation of what is deployed.
+    const documentation = source.startsWith('src/') ? { userdoc, devdoc } : {};
     const artifact = {
       abi,
+      ...documentation,
       bytecode: `0x${evm.bytecode.object}`,
       deployedBytecode: `0x${evm.deployedBytecode.object}`,
       immutableReferences: sortReferences(evm.deployedBytecode.immutableReferences),
@@ -144,6 +152,8 @@ function readSettings(): object {
       '*': {
         '*': [
           'abi',
+          'userdoc',
+          'devdoc',
           'evm.bytecode.object',
           'evm.deployedBytecode.object',
           'evm.deployedBytecode.immutableReferences',

@@ -28,12 +28,17 @@ contract LocalUsdc is LocalPermit {
     mapping(address owner => uint256) private _balances;
     mapping(address owner => mapping(address spender => uint256)) public allowance;
     mapping(address authorizer => mapping(bytes32 nonce => bool)) public authorizationState;
+    /// @notice What each configured minter may still create. Whoever has been one may burn.
+    mapping(address account => uint256) public minterAllowance;
+    mapping(address account => bool) public isMinter;
 
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
     event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
     event Mint(address indexed minter, address indexed to, uint256 amount);
+    event Burn(address indexed burner, uint256 amount);
+    event MinterConfigured(address indexed minter, uint256 minterAllowedAmount);
     event Blacklisted(address indexed account);
     event UnBlacklisted(address indexed account);
     event Pause();
@@ -53,13 +58,40 @@ contract LocalUsdc is LocalPermit {
         _;
     }
 
-    function mint(address to, uint256 amount) external onlyMinter whenNotPaused returns (bool) {
+    function configureMinter(address account, uint256 allowed) external onlyMinter whenNotPaused returns (bool) {
+        isMinter[account] = true;
+        minterAllowance[account] = allowed;
+        emit MinterConfigured(account, allowed);
+        return true;
+    }
+
+    function mint(address to, uint256 amount) external whenNotPaused returns (bool) {
         require(to != address(0), "mint to the zero address");
+        if (msg.sender != minter) {
+            require(isMinter[msg.sender], "FiatToken: caller is not a minter");
+            require(amount > 0, "FiatToken: mint amount not greater than 0");
+            require(amount <= minterAllowance[msg.sender], "FiatToken: mint amount exceeds minterAllowance");
+            minterAllowance[msg.sender] -= amount;
+        }
+        _requireNotBlocked(msg.sender);
+        _requireNotBlocked(to);
         totalSupply += amount;
         _balances[to] += amount;
         emit Mint(msg.sender, to, amount);
         emit Transfer(address(0), to, amount);
         return true;
+    }
+
+    /// @notice Destroys tokens of the caller, who must be a minter.
+    function burn(uint256 amount) external whenNotPaused {
+        require(isMinter[msg.sender], "FiatToken: caller is not a minter");
+        _requireNotBlocked(msg.sender);
+        require(amount > 0, "FiatToken: burn amount not greater than 0");
+        require(amount <= _balances[msg.sender], "FiatToken: burn amount exceeds balance");
+        totalSupply -= amount;
+        _balances[msg.sender] -= amount;
+        emit Burn(msg.sender, amount);
+        emit Transfer(msg.sender, address(0), amount);
     }
 
     function blacklist(address account) external onlyMinter {

@@ -14,6 +14,7 @@ contract ConstructTest is GatewayTest {
         vm.assertEq(gateway.guardian(), guardian, "guardian");
         vm.assertEq(gateway.feeRecipient(), feeRecipient, "fee recipient");
         vm.assertEq(gateway.vault(), vault, "vault");
+        vm.assertEq(gateway.cctpRoute(), address(route), "cctp route");
         vm.assertEq(gateway.isOrderSigner(signer), true, "order signer");
         vm.assertEq(gateway.isSettler(settler), true, "settler");
         vm.assertEq(gateway.isOrderSigner(settler), false, "settler signs");
@@ -24,7 +25,7 @@ contract ConstructTest is GatewayTest {
 
     function test_announcesTheRoles() public {
         vm.recordLogs();
-        new PaymentGateway(admin, signer, settler, guardian, feeRecipient, vault);
+        new PaymentGateway(admin, signer, settler, guardian, feeRecipient, vault, address(route));
         vm.assertEq(vm.getRecordedLogs().length, 5, "admin, signer, settler, guardian, fee recipient");
     }
 
@@ -40,7 +41,7 @@ contract ConstructTest is GatewayTest {
         address[6] memory roles = [admin, signer, settler, guardian, feeRecipient, vault];
         roles[which % 6] = address(0);
         expectError(IAccess.ZeroAddress.selector);
-        new PaymentGateway(roles[0], roles[1], roles[2], roles[3], roles[4], roles[5]);
+        new PaymentGateway(roles[0], roles[1], roles[2], roles[3], roles[4], roles[5], address(0));
     }
 
     function test_reverts_whenAVaultAddressIsZero(uint8 which) public {

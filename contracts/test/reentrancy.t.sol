@@ -33,6 +33,53 @@ contract ReentrancyTest is GatewayTest {
         expectLocked(direct ? SETTLED : PAID, order);
     }
 
+    function test_collect_cannotBeReentered(uint256 seed, uint8 into, bool direct, bool afterwards) public {
+        IPaymentGateway.Order memory order = walletOrder(seed, direct ? DIRECT : ESCROW);
+        give(order.token, gateway.receiverOf(digestOf(order)), order.total);
+        arm(seed, into, afterwards);
+        gateway.collect(order, sign(order));
+        expectLocked(direct ? SETTLED : PAID, order);
+    }
+
+    function test_payWithAuthorization_cannotBeReentered(uint256 seed, uint8 into, bool direct, bool afterwards)
+        public
+    {
+        IPaymentGateway.Order memory order = walletOrder(seed, direct ? DIRECT : ESCROW);
+        fund(order);
+        arm(seed, into, afterwards);
+        gateway.payWithAuthorization(order, sign(order), new bytes(65));
+        expectLocked(direct ? SETTLED : PAID, order);
+    }
+
+    function test_rescue_cannotBeReentered(uint256 seed, uint8 into, bool afterwards) public {
+        IPaymentGateway.Order memory order = walletOrder(seed, ESCROW);
+        pay(order);
+        give(order.token, gateway.receiverOf(digestOf(order)), 1);
+        arm(seed, into, afterwards);
+        gateway.rescue(order, order.token);
+        expectLocked(PAID, order);
+    }
+
+    /// @dev The payer's wallet is called with the chain's coin.
+    function test_rescueOfCoin_cannotBeReentered(uint256 seed, uint8 into) public {
+        IPaymentGateway.Order memory order = walletOrder(seed, ESCROW);
+        vm.deal(gateway.receiverOf(digestOf(order)), 1);
+        arm(seed, into, false);
+        gateway.rescue(order, address(0));
+        expectLocked(UNKNOWN, order);
+    }
+
+    function test_refundSettled_cannotBeReentered(uint256 seed, uint8 into, bool afterwards) public {
+        IPaymentGateway.Order memory order = walletOrder(seed, ESCROW);
+        payAndSettle(order);
+        give(address(token), merchant, order.total);
+        allow(address(token), merchant, order.total);
+        arm(seed, into, afterwards);
+        vm.prank(merchant);
+        gateway.refundSettled(order, order.total);
+        expectLocked(SETTLED, order);
+    }
+
     function test_settle_cannotBeReentered(uint256 seed, uint8 into, bool afterwards) public {
         IPaymentGateway.Order memory order = walletOrder(seed, ESCROW);
         pay(order);
@@ -117,7 +164,7 @@ contract ReentrancyTest is GatewayTest {
         other.reclaimAt = 0;
         pay(other);
         IPaymentGateway.Order memory unpaid = other;
-        bytes[5] memory calls;
+        bytes[9] memory calls;
         calls[0] = abi.encodeCall(IPaymentGateway.settle, (only(other)));
         calls[1] = abi.encodeCall(IPaymentGateway.refund, (other));
         calls[2] = abi.encodeCall(IPaymentGateway.reclaim, (other));
@@ -126,8 +173,14 @@ contract ReentrancyTest is GatewayTest {
         fund(unpaid);
         allow(address(token), address(wallet), MAX_TOTAL * 4);
         calls[4] = abi.encodeCall(IPaymentGateway.pay, (unpaid, sign(unpaid)));
+        calls[5] = abi.encodeCall(IPaymentGateway.payWithPermit, (unpaid, sign(unpaid), 27, 0, 0));
+        calls[6] = abi.encodeCall(IPaymentGateway.payWithAuthorization, (unpaid, sign(unpaid), new bytes(65)));
+        give(address(token), gateway.receiverOf(digestOf(unpaid)), unpaid.total);
+        calls[7] = abi.encodeCall(IPaymentGateway.collect, (unpaid, sign(unpaid)));
+        give(address(token), gateway.receiverOf(digestOf(other)), 1);
+        calls[8] = abi.encodeCall(IPaymentGateway.rescue, (other, address(token)));
         token.set(afterwards ? HostileToken.Mode.CallsAfter : HostileToken.Mode.CallsBefore, address(0));
-        wallet.arm(address(gateway), calls[into % 5]);
+        wallet.arm(address(gateway), calls[into % 9]);
     }
 
     function expectLocked(uint8 status, IPaymentGateway.Order memory order) private view {

@@ -15,13 +15,18 @@ abstract contract Domain is IDomain {
 
     constructor(string memory name) {
         NAME_HASH = keccak256(bytes(name));
-        CACHED_SEPARATOR = _separator(keccak256(bytes(name)));
+        CACHED_SEPARATOR = _separator(keccak256(bytes(name)), block.chainid);
         CACHED_CHAIN = block.chainid;
     }
 
     /// @inheritdoc IDomain
     function domainSeparator() public view returns (bytes32) {
-        return block.chainid == CACHED_CHAIN ? CACHED_SEPARATOR : _separator(NAME_HASH);
+        return _separatorOf(block.chainid);
+    }
+
+    /// @dev The separator of the contract that has this address on chain `chainId`.
+    function _separatorOf(uint256 chainId) internal view returns (bytes32) {
+        return chainId == CACHED_CHAIN ? CACHED_SEPARATOR : _separator(NAME_HASH, chainId);
     }
 
     function _digest(bytes32 structHash) internal view returns (bytes32 digest) {
@@ -35,7 +40,7 @@ abstract contract Domain is IDomain {
         }
     }
 
-    function _separator(bytes32 nameHash) private view returns (bytes32) {
-        return keccak256(abi.encode(DOMAIN_TYPEHASH, nameHash, keccak256("1"), block.chainid, address(this)));
+    function _separator(bytes32 nameHash, uint256 chainId) private view returns (bytes32) {
+        return keccak256(abi.encode(DOMAIN_TYPEHASH, nameHash, keccak256("1"), chainId, address(this)));
     }
 }

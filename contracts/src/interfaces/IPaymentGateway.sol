@@ -9,27 +9,36 @@ import {IDomain} from "./IDomain.sol";
 /// of two places: the recipient named in the order (`settle`), or the payer (`refund`, `reclaim`). Recipient, amounts
 /// and fee are part of the order's hash, so no key can redirect a paid order.
 ///
+/// An order can be paid in five ways: out of an allowance (`pay`), with an EIP-2612 permit (`payWithPermit`), with an
+/// EIP-3009 authorization (`payWithAuthorization`), through Permit2 (`payWithPermit2`), or by plain transfers to the
+/// order's own deposit address (`collect`). All five check the same terms and the same signature of the service, use up
+/// the same key and emit the same `Paid`.
+///
 /// One storage word per `metaData` is all that is kept: the order comes back in calldata and is checked against it.
 /// All orders of one checkout session share one `metaData`, so at most one of them is ever paid on this chain.
 ///
 /// Tokens must be plain: transfers move exactly the amount that was asked for, and balances do not rebase. A payment
 /// in a token that takes a fee reverts; a token whose balances shrink later endangers only the orders in that token.
-/// Tokens sent here without `pay` belong to no order and cannot be recovered.
+/// Tokens sent to the gateway itself belong to no order and cannot be recovered.
 interface IPaymentGateway is IAccess, IDomain {
     /// @notice What the service offers and the payer accepts. Amounts are in the token's own units.
     /// @param channelId Hash of the merchant's account, its version and its settlement token; opaque here.
     /// @param metaData Hash of the session's line items and a secret salt: the single-use key.
-    /// @param payer Who pays, and who is paid back by `refund` and `reclaim`.
+    /// @param payer Who pays, and who is paid back by `refund`, `reclaim`, `rescue` and `refundSettled`. Of an order
+    /// that is paid by deposit it is the refund address that was committed to: who made the transfers is nobody's
+    /// claim.
     /// @param token The ERC-20 that is paid.
-    /// @param to The merchant. For type 2 it is the recipient of the payout.
+    /// @param to The merchant. For types 2 and 3 it is the recipient on the target chain.
     /// @param total What leaves the payer: `payment`, or `payment + fee` when the payer bears the fee. Below 2^128.
     /// @param payment The price.
     /// @param fee The service's share of `total`; the recipient gets `total - fee`.
     /// @param payBy Last second (inclusive) at which the order can be paid.
     /// @param reclaimAt First second (inclusive) at which the payer can take an unsettled payment back.
     /// @param orderType 0 escrow; 1 direct, which pays the recipient in the same transaction; 2 payout from a vault, in
-    /// another token or on another chain, which settles into this chain's vault.
-    /// @param targetChain Chain on which the recipient is paid: this one for types 0 and 1, any for type 2.
+    /// another token or on another chain, which settles into this chain's vault; 3 CCTP, which settles by burning here
+    /// what is minted to the recipient on another chain. The type tells where the money goes, never how it came.
+    /// @param targetChain Chain on which the recipient is paid: this one for types 0 and 1, any for type 2, another
+    /// one for type 3.
     struct Order {
         bytes32 channelId;
         bytes32 metaData;
@@ -47,17 +56,19 @@ interface IPaymentGateway is IAccess, IDomain {
 
     /// @notice The caller is not the order's payer.
     error NotPayer(address caller, address payer);
+    /// @notice A word of the order does not fit its type.
+    error MalformedOrder();
     /// @notice `payBy` has passed.
     error PaymentDeadlinePassed(uint64 payBy);
     /// @notice `reclaimAt` has not come yet.
     error ReclaimTooEarly(uint64 reclaimAt);
-    /// @notice The order type is not one that this version knows.
+    /// @notice The order type is not one that this version knows, or CCTP where there is no route.
     error UnsupportedOrderType(uint8 orderType);
     /// @notice The target chain does not fit the order type.
     error WrongTargetChain(uint64 targetChain);
     /// @notice Total is zero or too large, fee exceeds it, or total is neither `payment` nor `payment + fee`.
     error WrongAmounts(uint256 total, uint256 payment, uint256 fee);
-    /// @notice The recipient cannot be the gateway.
+    /// @notice The recipient cannot be the gateway, nor can the payer whom money may go back to.
     error WrongRecipient(address to);
     /// @notice The signature is malformed, malleable, or not from a current order signer.
     error InvalidSignature();
@@ -65,10 +76,19 @@ interface IPaymentGateway is IAccess, IDomain {
     error MetaDataUsed(bytes32 metaData);
     /// @notice The order is not paid and open: its status is `status` (0: unknown, or another order holds the key).
     error OrderNotOpen(bytes32 orderId, uint8 status);
+    /// @notice Only a settled order can be refunded after settlement: its status is `status` (0 as above).
+    error OrderNotSettled(bytes32 orderId, uint8 status);
+    /// @notice The refunds of an order cannot exceed its total, and a refund of nothing is none.
+    error WrongRefund(uint256 amount, uint256 remaining);
+    /// @notice The order can still be collected, so its token stays at its deposit address.
+    error StillCollectable(bytes32 orderId);
+    /// @notice The deposit address holds nothing of this.
+    error NothingToRescue(address receiver, address token);
     /// @notice No more than the one unit that stays has accrued.
     error NothingToWithdraw(address token);
 
-    /// @notice `from` has paid; the tokens are in the gateway, or for type 1 with the recipient already.
+    /// @notice The order is paid; the tokens are in the gateway, or for type 1 with the recipient already. `from` is
+    /// the order's payer, whoever sent the transaction.
     event Paid(
         bytes32 indexed orderId,
         bytes32 indexed channelId,
@@ -81,7 +101,10 @@ interface IPaymentGateway is IAccess, IDomain {
         uint8 orderType,
         bytes32 metaData
     );
-    /// @notice `to` has received `netValue`. For type 2 `to` is this chain's vault.
+    /// @notice The order was paid out of its deposit address `receiver`. Follows `Paid` in the same transaction; an
+    /// order without it was paid by a signature or a transaction of the payer.
+    event Collected(bytes32 indexed orderId, address indexed receiver);
+    /// @notice `to` has received `netValue`. For type 2 `to` is this chain's vault, for type 3 the CCTP route.
     event Settled(
         bytes32 indexed orderId,
         bytes32 indexed channelId,
@@ -95,8 +118,20 @@ interface IPaymentGateway is IAccess, IDomain {
     event Refunded(bytes32 indexed orderId, address indexed payer, address token, uint256 value, bytes32 metaData);
     /// @notice The payer has taken the whole payment back.
     event Reclaimed(bytes32 indexed orderId, address indexed payer, address token, uint256 value, bytes32 metaData);
+    /// @notice A settled order's payer has received `value` from whoever called; `refundedTotal` is the sum so far.
+    event SettlementRefunded(
+        bytes32 indexed orderId,
+        address indexed payer,
+        address token,
+        uint256 value,
+        uint256 refundedTotal,
+        bytes32 metaData
+    );
+    /// @notice What no order could use has left a deposit address. `token` zero is the chain's own coin.
+    event Rescued(bytes32 indexed orderId, address indexed payer, address indexed token, uint256 value);
     /// @notice `settle` left this order as it was. Reasons: 1 unknown (not paid, or another order holds its key);
-    /// 2 settled, refunded or reclaimed before; 3 the token refused the transfer to the recipient.
+    /// 2 settled, refunded or reclaimed before; 3 the token refused the transfer to the recipient; 4 types 2 and 3 are
+    /// for the settler; 5 the CCTP route refused.
     event SettleSkipped(bytes32 indexed orderId, uint8 reason);
     event FeesWithdrawn(address indexed token, address indexed to, uint256 value);
     event OrderSignerSet(address indexed signer, bool allowed);
@@ -108,11 +143,67 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @param signature 65 bytes r, s, v of a current order signer over `orderIdOf(order)`; low s, v 27 or 28.
     function pay(Order calldata order, bytes calldata signature) external;
 
-    /// @notice Sends paid orders' net amounts to their recipients. Anyone may call; a pause does not stop it.
+    /// @notice As `pay`, after an EIP-2612 permit from the payer to this contract over exactly `total`, valid until
+    /// `payBy`. Pausable.
+    /// @dev A permit that fails is passed over: when someone sent it first, the allowance stands. A permit names no
+    /// order, which is why only the payer can bring it.
+    /// @param order The order; the caller must be its payer.
+    /// @param signature As for `pay`.
+    /// @param v Of the payer's signature over the permit.
+    /// @param r Of the payer's signature over the permit.
+    /// @param s Of the payer's signature over the permit.
+    function payWithPermit(Order calldata order, bytes calldata signature, uint8 v, bytes32 r, bytes32 s) external;
+
+    /// @notice Pays an order with the payer's EIP-3009 authorization. Anyone may send it. Pausable.
+    /// @dev The order determines the authorization: `ReceiveWithAuthorization` from the payer to this contract over
+    /// `total`, `validAfter` 0, `validBefore` `payBy + 1`, and the order's id as nonce. 65 bytes go to the token as
+    /// v, r, s, which every token of EIP-3009 takes; any other length as bytes, for wallets whose signatures are
+    /// longer (FiatToken 2.2 and later).
+    /// @param order The order.
+    /// @param signature As for `pay`.
+    /// @param authorization The payer's signature: 65 bytes r, s, v, or what the payer's EIP-1271 wallet takes.
+    function payWithAuthorization(Order calldata order, bytes calldata signature, bytes calldata authorization) external;
+
+    /// @notice Pays an order with the payer's signature for Permit2. Anyone may send it. Pausable.
+    /// @dev The payer signs `PermitWitnessTransferFrom` over `total` of the token, with this contract as spender,
+    /// `nonce`, `payBy` as deadline and the order as witness.
+    /// @param order The order.
+    /// @param signature As for `pay`.
+    /// @param nonce Unordered nonce of Permit2. One whose word the payer has used before saves 17,100 gas.
+    /// @param permit The payer's signature, in any form that Permit2 takes.
+    function payWithPermit2(Order calldata order, bytes calldata signature, uint256 nonce, bytes calldata permit)
+        external;
+
+    /// @notice Pays an order out of its deposit address, which must hold `total` or more. Anyone may call. Pausable.
+    /// @dev Moves exactly `total`; the rest is for `rescue`. Puts the receiver's code in place when it is not yet
+    /// there.
+    /// @param order The order; its payer is the refund address.
+    /// @param signature As for `pay`.
+    function collect(Order calldata order, bytes calldata signature) external;
+
+    /// @notice Sends all of `token` at the order's deposit address to the order's payer. Anyone may call; a pause does
+    /// not stop it. The order's own token can be rescued only when the order can no longer be collected: after `payBy`,
+    /// or once its key is used. Anything else can be rescued at any time.
+    /// @param token The token, or zero for the chain's own coin.
+    function rescue(Order calldata order, address token) external;
+
+    /// @notice As `rescue`, for what was sent here to the deposit address of an order of another chain, on which this
+    /// gateway has the same address. No such order can be collected here, so everything can be rescued at any time.
+    /// @param chainId The other chain's id (EIP-155).
+    function rescueFromChain(Order calldata order, address token, uint256 chainId) external;
+
+    /// @notice Sends paid orders' net amounts to where they belong. Anyone may call for types 0 and 1, the settler
+    /// alone for types 2 and 3; a pause does not stop it.
     /// @dev Neighbours with the same token and recipient share one transfer, so sort by token and recipient. An order
     /// that cannot be settled is skipped with `SettleSkipped` and changes nothing; it never reverts the others. When
     /// a transfer fails for want of gas the whole call reverts, so that a caller cannot cause skips by starving it.
     function settle(Order[] calldata orders) external;
+
+    /// @notice Pays a settled order's payer back out of the caller's allowance, in the order's token. Anyone who has
+    /// the money may call, and may do so in parts; all together cannot exceed the order's total. A pause does not stop
+    /// it.
+    /// @param amount In the token's own units.
+    function refundSettled(Order calldata order, uint256 amount) external;
 
     /// @notice Returns an unsettled payment in full to its payer. Settler only; a pause does not stop it.
     function refund(Order calldata order) external;
@@ -142,6 +233,12 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice Status of this very order: as `statusOf`, and 0 too when another order holds its key.
     function orderStatus(Order calldata order) external view returns (uint8);
 
+    /// @notice The deposit address of an order: what it holds can only pay that order or go to its payer.
+    function receiverOf(bytes32 orderId) external view returns (address);
+
+    /// @notice What `refundSettled` has paid back of an order so far.
+    function refundedOf(bytes32 orderId) external view returns (uint256);
+
     /// @notice Fees that settled orders have left here, including the unit that stays.
     function accruedFees(address token) external view returns (uint256);
 
@@ -150,4 +247,7 @@ interface IPaymentGateway is IAccess, IDomain {
 
     /// @notice The vault of this chain, which receives the net amounts of type 2 orders.
     function vault() external view returns (address);
+
+    /// @notice The route by which type 3 orders are settled, or zero where there is none.
+    function cctpRoute() external view returns (address);
 }

@@ -9,6 +9,7 @@ import {IAccess} from "../../src/interfaces/IAccess.sol";
 import {IERC20} from "../../src/interfaces/IERC20.sol";
 import {IPaymentGateway} from "../../src/interfaces/IPaymentGateway.sol";
 import {TokenTransfer} from "../../src/libraries/TokenTransfer.sol";
+import {HostileRoute} from "../hostile/HostileRoute.sol";
 import {Test} from "./Test.sol";
 
 /// @notice A gateway, the local tokens, and orders that are valid until a test spoils them.
@@ -23,10 +24,14 @@ abstract contract GatewayTest is Test {
     uint8 internal constant ESCROW = 0;
     uint8 internal constant DIRECT = 1;
     uint8 internal constant VAULT_PAYOUT = 2;
+    uint8 internal constant CCTP = 3;
+    uint8 internal constant ORDER_TYPES = 4;
 
     uint8 internal constant SKIP_UNKNOWN = 1;
     uint8 internal constant SKIP_FINAL = 2;
     uint8 internal constant SKIP_TRANSFER = 3;
+    uint8 internal constant SKIP_NOT_SETTLER = 4;
+    uint8 internal constant SKIP_ROUTE = 5;
 
     uint256 internal constant START = 1_800_000_000;
     uint64 internal constant OTHER_CHAIN = 8453;
@@ -44,13 +49,15 @@ abstract contract GatewayTest is Test {
     address internal minter = account("minter");
 
     PaymentGateway internal gateway;
+    HostileRoute internal route;
     LocalUsdc internal usdc;
     LocalUsdt internal usdt;
     LocalDai internal dai;
 
     function setUp() public virtual {
         vm.warp(START);
-        gateway = new PaymentGateway(admin, signer, settler, guardian, feeRecipient, vault);
+        route = new HostileRoute();
+        gateway = new PaymentGateway(admin, signer, settler, guardian, feeRecipient, vault, address(route));
         usdc = new LocalUsdc("USD Coin", "USDC", minter);
         usdt = new LocalUsdt("Tether USD", "USDT", minter);
         dai = new LocalDai("Dai Stablecoin", "DAI", minter);
@@ -91,7 +98,7 @@ abstract contract GatewayTest is Test {
     function anyOrderOf(uint256 seed, uint8 orderType) internal view returns (IPaymentGateway.Order memory order) {
         order = anyOrder(seed);
         order.orderType = orderType;
-        if (orderType == VAULT_PAYOUT) order.targetChain = OTHER_CHAIN;
+        if (orderType >= VAULT_PAYOUT) order.targetChain = OTHER_CHAIN;
     }
 
     /// @notice What settlement sends.
@@ -135,6 +142,8 @@ abstract contract GatewayTest is Test {
     }
 
     function give(address token, address to, uint256 amount) internal {
+        // Circle's USDC mints no zero.
+        if (amount == 0) return;
         if (token == address(usdt)) {
             vm.startPrank(minter);
             usdt.issue(amount);
@@ -171,6 +180,17 @@ abstract contract GatewayTest is Test {
         return digestOf(order);
     }
 
+    function settleAs(address caller, IPaymentGateway.Order memory order) internal {
+        vm.prank(caller);
+        gateway.settle(only(order));
+    }
+
+    /// @notice Pays and settles, as the settler, who may settle every type.
+    function payAndSettle(IPaymentGateway.Order memory order) internal returns (bytes32 orderId) {
+        orderId = pay(order);
+        if (order.orderType != DIRECT) settleAs(settler, order);
+    }
+
     function settleOne(IPaymentGateway.Order memory order) internal {
         gateway.settle(only(order));
     }
@@ -188,6 +208,11 @@ abstract contract GatewayTest is Test {
         return gateway.orderStatus(order);
     }
 
+    function slotOf(IPaymentGateway.Order memory order) internal view returns (bytes32) {
+        (uint8 status, uint40 paidAt, uint208 id) = gateway.statusOf(order.metaData);
+        return bytes32((uint256(id) << 48) | (uint256(paidAt) << 8) | status);
+    }
+
     /// @notice Expects that the payment is refused with `reason` and changes nothing.
     function expectRefused(IPaymentGateway.Order memory order, bytes memory signature, bytes memory reason) internal {
         uint256 balanceBefore = balance(address(usdc), address(gateway));
@@ -195,6 +220,22 @@ abstract contract GatewayTest is Test {
         payAs(order.payer, order, signature);
         vm.assertEq(statusOf(order), UNKNOWN, "a refused payment left a status");
         vm.assertEq(balance(address(usdc), address(gateway)), balanceBefore, "a refused payment moved tokens");
+    }
+
+    function expectPaid(IPaymentGateway.Order memory order) internal {
+        vm.expectEmit(address(gateway));
+        emit IPaymentGateway.Paid(
+            digestOf(order),
+            order.channelId,
+            order.payer,
+            order.to,
+            order.token,
+            order.total,
+            order.payment,
+            order.fee,
+            order.orderType,
+            order.metaData
+        );
     }
 
     function expectSkipped(IPaymentGateway.Order memory order, uint8 reason) internal {

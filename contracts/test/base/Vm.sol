@@ -15,6 +15,7 @@ interface Vm {
     function prank(address sender) external;
     function startPrank(address sender) external;
     function stopPrank() external;
+    function deal(address account, uint256 balance) external;
     function warp(uint256 timestamp) external;
     function chainId(uint256 id) external;
     function assume(bool condition) external pure;
@@ -27,6 +28,8 @@ interface Vm {
     function etch(address account, bytes calldata code) external;
     function signAndAttachDelegation(address implementation, uint256 privateKey) external;
     function eip712HashTypedData(string calldata json) external pure returns (bytes32);
+    function readFile(string calldata path) external view returns (string memory);
+    function parseJsonBytes(string calldata json, string calldata key) external pure returns (bytes memory);
     function toString(address value) external pure returns (string memory);
     function toString(bytes32 value) external pure returns (string memory);
     function toString(uint256 value) external pure returns (string memory);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {LocalUsdc} from "../../local/LocalUsdc.sol";
 import {IPaymentGateway} from "../../src/interfaces/IPaymentGateway.sol";
-import {GatewayTest} from "../base/GatewayTest.sol";
+import {SigningTest} from "../base/SigningTest.sol";
 
 /// @notice What the main operations cost a caller: base cost and calldata included, warm balances (everyone has held
-/// the token before), a fee of 1 %, LocalUsdc. Runs under the profile `gas`, which makes every call a transaction of
-/// its own, and fails beyond the goal.
-contract GatewayGas is GatewayTest {
+/// the token before), a fee of 1 %, Circle's own USDC behind its proxy, Uniswap's own Permit2. Runs under the profile
+/// `gas`, which makes every call a transaction of its own, and fails beyond the goal.
+contract GatewayGas is SigningTest {
     uint256 private constant BATCH = 50;
 
     IPaymentGateway.Order internal order;
@@ -16,17 +17,22 @@ contract GatewayGas is GatewayTest {
 
     function setUp() public override {
         super.setUp();
-        address[5] memory holders = [payer, merchant, feeRecipient, vault, address(gateway)];
+        usdc = realUsdc;
+        address[6] memory holders = [payer, merchant, feeRecipient, vault, address(gateway), stranger];
         for (uint256 i = 0; i < holders.length; ++i) {
             give(address(usdc), holders[i], 1_000_000e6);
         }
-        vm.prank(payer);
+        vm.startPrank(payer);
         usdc.approve(address(gateway), 1_000_000e6);
+        usdc.approve(PERMIT2, type(uint256).max);
+        vm.stopPrank();
         order = plainOrder();
         // One settlement before, as on any gateway that lives: fees have accrued.
         order.metaData = keccak256("earlier");
         payAs(payer, order, sign(order));
         settleOne(order);
+        order.metaData = keccak256("earlier, by Permit2");
+        gateway.payWithPermit2(order, sign(order), 0, permit2(order, 0));
         order.metaData = keccak256("line items and salt");
         signature = sign(order);
     }
@@ -34,7 +40,7 @@ contract GatewayGas is GatewayTest {
     function test_gas_bareTransfer() public {
         vm.prank(payer);
         usdc.transfer(merchant, 100e6);
-        record("bare transfer", 45_000, 1);
+        record("bare transfer", 46_000, 1);
     }
 
     function test_gas_bareTransferFrom() public {
@@ -45,16 +51,73 @@ contract GatewayGas is GatewayTest {
         record("bare transferFrom", 54_000, 1);
     }
 
+    function test_gas_bareAuthorization() public {
+        (bytes memory data,) = transferAuthorization(merchant);
+        callAs(stranger, address(usdc), data);
+        record("bare transferWithAuthorization", 87_000, 1);
+    }
+
     function test_gas_pay() public {
         payAs(payer, order, signature);
-        record("pay by allowance", 92_000, 1);
+        record("pay by allowance, more than exact", 95_000, 1);
+    }
+
+    /// @dev What the service asks for: an allowance of exactly the total, which the payment uses up.
+    function test_gas_payExactAllowance() public {
+        allow(address(usdc), payer, order.total);
+        payAs(payer, order, signature);
+        record("pay by allowance", 90_000, 1);
+    }
+
+    function test_gas_payWithPermit() public {
+        allow(address(usdc), payer, 0);
+        bytes32 digest = permitDigest(address(usdc), payer, order.total, usdc.nonces(payer), order.payBy);
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(keyOf("payer"), digest);
+        vm.prank(payer);
+        gateway.payWithPermit(order, signature, v, r, s);
+        record("pay with permit", 133_000, 1);
+    }
+
+    function test_gas_payWithAuthorization() public {
+        bytes memory authorization = authorize(order);
+        vm.prank(stranger);
+        gateway.payWithAuthorization(order, signature, authorization);
+        record("pay with authorization", 130_000, 1);
+    }
+
+    function test_gas_payWithPermit2() public {
+        bytes memory permit = permit2(order, 1);
+        vm.prank(stranger);
+        gateway.payWithPermit2(order, signature, 1, permit);
+        record("pay with Permit2", 118_000, 1);
     }
 
     function test_gas_payDirect() public {
-        IPaymentGateway.Order memory direct = order;
-        direct.orderType = DIRECT;
+        IPaymentGateway.Order memory direct = directOrder();
         payAs(payer, direct, sign(direct));
-        record("direct by allowance", 108_000, 1);
+        record("direct by allowance, more than exact", 115_000, 1);
+    }
+
+    function test_gas_payDirectExactAllowance() public {
+        IPaymentGateway.Order memory direct = directOrder();
+        allow(address(usdc), payer, order.total);
+        payAs(payer, direct, sign(direct));
+        record("direct by allowance", 110_000, 1);
+    }
+
+    function test_gas_payDirectWithAuthorization() public {
+        IPaymentGateway.Order memory direct = directOrder();
+        bytes memory authorization = authorize(direct);
+        vm.prank(stranger);
+        gateway.payWithAuthorization(direct, sign(direct), authorization);
+        record("direct with authorization", 158_000, 1);
+    }
+
+    function test_gas_collect() public {
+        give(address(usdc), gateway.receiverOf(digestOf(order)), order.total);
+        vm.prank(stranger);
+        gateway.collect(order, signature);
+        record("collect", 136_000, 1);
     }
 
     function test_gas_settle() public {
@@ -72,14 +135,14 @@ contract GatewayGas is GatewayTest {
     function test_gas_settleBatchToManyMerchants() public {
         payBatch(0);
         gateway.settle(batch);
-        record("settle, 50 to 50 merchants", 45_000, BATCH);
+        record("settle, 50 to 50 merchants", 26_000, BATCH);
     }
 
     function test_gas_refund() public {
         payAs(payer, order, signature);
         vm.prank(settler);
         gateway.refund(order);
-        record("refund", 66_000, 1);
+        record("refund", 64_000, 1);
     }
 
     function test_gas_reclaim() public {
@@ -87,7 +150,39 @@ contract GatewayGas is GatewayTest {
         vm.warp(order.reclaimAt);
         vm.prank(payer);
         gateway.reclaim(order);
-        record("reclaim", 66_000, 1);
+        record("reclaim", 62_000, 1);
+    }
+
+    function test_gas_refundSettled() public {
+        payAs(payer, order, signature);
+        settleOne(order);
+        vm.startPrank(merchant);
+        usdc.approve(address(gateway), 1_000_000e6);
+        gateway.refundSettled(order, order.total);
+        vm.stopPrank();
+        record("refund after settlement", 95_000, 1);
+    }
+
+    function directOrder() private view returns (IPaymentGateway.Order memory direct) {
+        direct = order;
+        direct.orderType = DIRECT;
+    }
+
+    /// @dev The bare EIP-3009 transfer that an x402 facilitator sends.
+    function transferAuthorization(address to) private view returns (bytes memory data, bytes32 nonce) {
+        nonce = keccak256("nonce");
+        bytes32 digest = typedDigest(
+            address(usdc),
+            keccak256(abi.encode(usdc.TRANSFER_WITH_AUTHORIZATION_TYPEHASH(), payer, to, 100e6, 0, order.payBy, nonce))
+        );
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(keyOf("payer"), digest);
+        data = abi.encodeCall(LocalUsdc.transferWithAuthorization, (payer, to, 100e6, 0, order.payBy, nonce, v, r, s));
+    }
+
+    function callAs(address caller, address target, bytes memory data) private {
+        vm.prank(caller);
+        (bool success,) = target.call(data);
+        vm.assertEq(success, true, "call");
     }
 
     /// @dev The first `sameMerchant` orders go to one merchant, the others to one each.

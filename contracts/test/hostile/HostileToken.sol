@@ -64,6 +64,21 @@ contract HostileToken {
         return _move(from, to, amount);
     }
 
+    /// @notice EIP-3009 without a check of the signature: what the payer would have agreed to.
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256,
+        uint256,
+        bytes32,
+        uint8,
+        bytes32,
+        bytes32
+    ) external returns (bool) {
+        return _move(from, to, value);
+    }
+
     function _move(address from, address to, uint256 amount) private returns (bool) {
         Mode current = victim == address(0) || victim == to ? mode : Mode.Honest;
         if (current == Mode.ReturnsFalse) return false;

@@ -29,11 +29,38 @@ contract ReentrantWallet is Wallet, ITransferHook {
         (_target, _data, called) = (target, data, false);
     }
 
-    function onTransfer(address, address, uint256) external {
+    receive() external payable {
+        onTransfer(address(0), address(0), 0);
+    }
+
+    function onTransfer(address, address, uint256) public {
         if (called) return;
         called = true;
         bytes memory answer;
         (succeeded, answer) = _target.call(_data);
         if (answer.length >= 4) failure = bytes4(answer);
     }
+}
+
+/// @notice An EIP-1271 wallet of one key, which does not mind bytes after the signature.
+contract KeyedWallet {
+    address private immutable OWNER;
+
+    constructor(address owner) {
+        OWNER = owner;
+    }
+
+    function isValidSignature(bytes32 digest, bytes calldata signature) external view returns (bytes4) {
+        address signer = ecrecover(digest, uint8(signature[64]), bytes32(signature[:32]), bytes32(signature[32:64]));
+        return signer == OWNER ? KeyedWallet.isValidSignature.selector : bytes4(0xffffffff);
+    }
+}
+
+/// @notice As WETH: whatever is called, nothing fails and nothing happens; balances are always zero.
+contract SilentFallback {
+    function balanceOf(address) external pure returns (uint256) {
+        return 0;
+    }
+
+    fallback() external {}
 }

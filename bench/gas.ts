@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex, Order } from '@florin/protocol/order.ts';
+import { orderKinds } from '@florin/protocol/order.ts';
+import { domainVersion, gatewayDomainName, orderTypes } from '@florin/protocol/typed-data.ts';
+import { encodeFunctionData, hashTypedData, maxUint256, parseSignature, toHex } from 'viem';
+import type { Environment } from './environment.ts';
+import { chainId, fiatTokenAbi, type GasChain, permit2Address, startGasChain } from './gas-chain.ts';
+import type { Result } from './report.ts';
+
+const total = 100_000_000n;
+const batchSize = 50;
+const anyHash = (): Hex => toHex(randomBytes(32));
+
+type Bare = 'transfer' | 'transferFrom' | 'receiveWithAuthorization';
+
+interface Row {
+  readonly name: string;
+  readonly gas: number;
+  /** The token's own operation that does the same without an order. */
+  readonly bare: Bare;
+  readonly goal?: number;
+}
+
+/** Everything that the measurements share. */
+interface Bench {
+  readonly chain: GasChain;
+  readonly newOrder: (orderType?: Order['orderType']) => Promise<Order>;
+  readonly sign: (order: Order) => Promise<Hex>;
+  readonly authorize: (order: Order) => Promise<Hex>;
+  readonly approve: (owner: 'payer' | 'merchant', spender: Hex, amount: bigint) => Promise<number>;
+  /** Gas of a call of the gateway. */
+  readonly call: (from: 'payer' | 'merchant' | 'relayer' | 'settler', data: Hex) => Promise<number>;
+}
+
+const usdcDomain = (chain: GasChain) =>
+  ({ name: 'USD Coin', version: '2', chainId, verifyingContract: chain.usdc }) as const;
+
+const authorizationTypes = {
+  ReceiveWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+
+const permit2Types = {
+  ...orderTypes,
+  PermitWitnessTransferFrom: [
+    { name: 'permitted', type: 'TokenPermissions' },
+    { name: 'spender', type: 'address' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+    { name: 'witness', type: 'Order' },
+  ],
+  TokenPermissions: [
+    { name: 'token', type: 'address' },
+    { name: 'amount', type: 'uint256' },
+  ],
+} as const;
+
+function prepare(chain: GasChain): Bench {
+  const { payer, merchant, signer } = chain.roles;
+  const domain = {
+    name: gatewayDomainName,
+    version: domainVersion,
+    chainId,
+    verifyingContract: chain.gateway,
+  } as const;
+  const typed = (order: Order) =>
+    ({ domain, types: orderTypes, primaryType: 'Order', message: order }) as const;
+  return {
+    chain,
+    async newOrder(orderType = orderKinds.escrow) {
+      const now = await chain.now();
+      const places = { payer: payer.address, token: chain.usdc, to: merchant.address };
+      const amounts = { total, payment: total, fee: total / 100n };
+      const times = { payBy: now + 1_800n, reclaimAt: now + 604_800n };
+      const kind = { orderType, targetChain: BigInt(chainId) };
+      return { channelId: anyHash(), metaData: anyHash(), ...places, ...amounts, ...times, ...kind };
+    },
+    sign: (order) => signer.signTypedData(typed(order)),
+    authorize: (order) =>
+      payer.signTypedData({
+        domain: usdcDomain(chain),
+        types: authorizationTypes,
+        primaryType: 'ReceiveWithAuthorization',
+        message: {
+          ...{ from: payer.address, to: chain.gateway, value: order.total },
+          ...{ validAfter: 0n, validBefore: order.payBy + 1n, nonce: hashTypedData(typed(order)) },
+        },
+      }),
+    approve: (owner, spender, amount) =>
+      chain.send(
+        owner,
+        chain.usdc,
+        encodeFunctionData({ abi: fiatTokenAbi, functionName: 'approve', args: [spender, amount] }),
+      ),
+    call: (from, data) => chain.send(from, chain.gateway, data),
+  };
+}
+
+async function measureBare({ chain, approve }: Bench): Promise<Readonly<Record<Bare, number>>> {
+  const { payer, merchant, relayer } = chain.roles;
+  const transfer = await chain.send(
+    'payer',
+    chain.usdc,
+    encodeFunctionData({ abi: fiatTokenAbi, functionName: 'transfer', args: [merchant.address, total] }),
+  );
+  await approve('payer', relayer.address, total);
+  const transferFrom = await chain.send(
+    'relayer',
+    chain.usdc,
+    encodeFunctionData({
+      abi: fiatTokenAbi,
+      functionName: 'transferFrom',
+      args: [payer.address, merchant.address, total],
+    }),
+  );
+  const message = {
+    ...{ from: payer.address, to: relayer.address, value: total },
+    ...{ validAfter: 0n, validBefore: maxUint256, nonce: anyHash() },
+  };
+  const primaryType = 'ReceiveWithAuthorization';
+  const signed = await payer.signTypedData({
+    domain: usdcDomain(chain),
+    types: authorizationTypes,
+    primaryType,
+    message,
+  });
+  const { r, s, v } = parseSignature(signed);
+  const { from, to, value, validAfter, validBefore, nonce } = message;
+  const args = [from, to, value, validAfter, validBefore, nonce, Number(v), r, s] as const;
+  const data = encodeFunctionData({ abi: fiatTokenAbi, functionName: 'receiveWithAuthorization', args });
+  return { transfer, transferFrom, receiveWithAuthorization: await chain.send('relayer', chain.usdc, data) };
+}
+
+const payCall = (order: Order, signature: Hex): Hex =>
+  encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'pay', args: [order, signature] });
+
+const settleCall = (orders: readonly Order[]): Hex =>
+  encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'settle', args: [orders] });
+
+/** Pays as the service asks for it: an allowance of exactly the total, which the payment uses up. */
+async function pay({ approve, chain, call, sign }: Bench, order: Order): Promise<number> {
+  await approve('payer', chain.gateway, order.total);
+  return call('payer', payCall(order, await sign(order)));
+}
+
+async function payByAuthorization({ call, sign, authorize }: Bench, order: Order): Promise<number> {
+  const args = [order, await sign(order), await authorize(order)] as const;
+  return call(
+    'relayer',
+    encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'payWithAuthorization', args }),
+  );
+}
+
+async function payByPermit2({ chain, call, sign }: Bench, order: Order, nonce: bigint): Promise<number> {
+  const permit = await chain.roles.payer.signTypedData({
+    domain: { name: 'Permit2', chainId, verifyingContract: permit2Address },
+    types: permit2Types,
+    primaryType: 'PermitWitnessTransferFrom',
+    message: {
+      permitted: { token: order.token, amount: order.total },
+      ...{ spender: chain.gateway, nonce, deadline: order.payBy, witness: order },
+    },
+  });
+  const args = [order, await sign(order), nonce, permit] as const;
+  return call(
+    'relayer',
+    encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'payWithPermit2', args }),
+  );
+}
+
+async function measurePayments(bench: Bench): Promise<Row[]> {
+  const { chain, newOrder, approve, call, sign } = bench;
+  // The gateway's own words are warm, as on one that lives: fees have accrued, and Permit2 has seen the payer.
+  const first = await newOrder();
+  await pay(bench, first);
+  await call('relayer', settleCall([first]));
+  await approve('payer', permit2Address, maxUint256);
+  await payByPermit2(bench, await newOrder(), 0n);
+
+  const exact = await pay(bench, await newOrder());
+  const direct = await pay(bench, await newOrder(orderKinds.direct));
+  await approve('payer', chain.gateway, 2n * total);
+  const order = await newOrder();
+  const more = await call('payer', payCall(order, await sign(order)));
+  const byAuthorization = await payByAuthorization(bench, await newOrder());
+  return [
+    { name: 'pay by allowance', gas: exact, bare: 'transferFrom', goal: 92_000 },
+    { name: 'pay by allowance, some of it left', gas: more, bare: 'transferFrom', goal: 92_000 },
+    {
+      ...{ name: 'pay with EIP-3009, relayed', gas: byAuthorization },
+      ...{ bare: 'receiveWithAuthorization' as const, goal: 124_000 },
+    },
+    {
+      ...{ name: 'pay with Permit2, relayed', gas: await payByPermit2(bench, await newOrder(), 1n) },
+      bare: 'transferFrom',
+    },
+    { name: 'direct by allowance', gas: direct, bare: 'transferFrom', goal: 108_000 },
+    {
+      name: 'direct with EIP-3009, relayed',
+      gas: await payByAuthorization(bench, await newOrder(orderKinds.direct)),
+      bare: 'receiveWithAuthorization',
+    },
+  ];
+}
+
+async function measureSettlement(bench: Bench): Promise<Row[]> {
+  const { chain, newOrder, approve, call } = bench;
+  const single = await newOrder();
+  await pay(bench, single);
+  const settled = await call('relayer', settleCall([single]));
+  const orders: Order[] = [];
+  for (let index = 0; index < batchSize; index += 1) {
+    const order = await newOrder();
+    await pay(bench, order);
+    orders.push(order);
+  }
+  const batch = await call('relayer', settleCall(orders));
+  const held = await newOrder();
+  await pay(bench, held);
+  const refund = await call(
+    'settler',
+    encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'refund', args: [held] }),
+  );
+  await approve('merchant', chain.gateway, total);
+  const args = [single, total] as const;
+  const back = await call(
+    'merchant',
+    encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'refundSettled', args }),
+  );
+  return [
+    { name: 'settle one order', gas: settled, bare: 'transfer', goal: 66_000 },
+    {
+      name: `settle ${batchSize} orders of one merchant, each`,
+      gas: Math.round(batch / batchSize),
+      ...{ bare: 'transfer', goal: 13_500 },
+    },
+    { name: 'refund before settlement', gas: refund, bare: 'transfer' },
+    { name: 'refund after settlement', gas: back, bare: 'transferFrom' },
+  ];
+}
+
+/** What the gateway's operations cost in gas, against what the token's own operations cost on the same chain. */
+export async function measureGas({ effort, log, onEnd }: Environment): Promise<Result> {
+  const chain = await startGasChain();
+  onEnd(() => chain.stop());
+  const bench = prepare(chain);
+  const bare = await measureBare(bench);
+  const rows = [...(await measurePayments(bench)), ...(await measureSettlement(bench))];
+  const shown = rows.map(({ name, gas, bare: against, goal }) => ({
+    receipt: name,
+    gas,
+    'against the token alone': `**${(gas / bare[against]).toFixed(2)}** × ${against}`,
+    wanted: goal === undefined ? '' : `≤ ${goal}${gas <= goal ? '' : ', missed'}`,
+  }));
+  for (const row of shown) log(Object.values(row).join('  '));
+  const alone = Object.entries(bare).map(([name, gas]) => ({
+    ...{ receipt: `the token's ${name}`, gas, 'against the token alone': '', wanted: '' },
+  }));
+  return {
+    ...{ subject: 'gas', title: 'Gas of the contracts', effort, measured: [], ratios: [], halfLoads: [] },
+    rows: [...alone, ...shown],
+    notes: [
+      "Receipts of anvil, hard fork Prague: Circle's own FiatTokenV2_2 behind its proxy, Uniswap's own Permit2, a fee of 1 %, everyone has held the token before.",
+      'The bare transferFrom and ours use an allowance of exactly the amount up, which earns 4,800 gas back. That is the allowance that the service asks for.',
+      'Ours carries an order of twelve words, the signature of the service, a single-use key (22,100), the event for audits, and compares balances before and after.',
+    ],
+  };
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {ICctpBurns} from "./interfaces/ICctpBurns.sol";
+import {ICctpRoute} from "./interfaces/ICctpRoute.sol";
+import {IERC20} from "./interfaces/IERC20.sol";
+import {ITokenMessengerV2} from "./interfaces/ITokenMessengerV2.sol";
+import {TokenTransfer} from "./libraries/TokenTransfer.sol";
+
+/// @title Florin's route through Circle's CCTP v2
+/// @dev Nothing here can change after construction. A table that an admin could write would let that admin send a paid
+/// order's money to a chain on which somebody else holds the recipient's address.
+contract CctpRoute is ICctpRoute, ICctpBurns {
+    /// @dev Arachnid's deployer, with which gateway and route are put on every chain, and the salt.
+    address private constant CREATE2_DEPLOYER = 0x4e59b44847b379578588920cA78FbF26c0B4956C;
+    bytes32 private constant SALT = bytes32(0);
+
+    /// @dev Circle attests only burns that are final. Anything less costs a fee, which the recipient would bear.
+    uint32 private constant FINALIZED = 2000;
+    /// @dev When Circle asks for a fee the burn reverts: the recipient gets the order's net amount or the order waits.
+    uint256 private constant MAX_FEE = 0;
+    /// @dev Anyone may deliver the message, so that no key of the operator is needed for the merchant's money.
+    bytes32 private constant ANY_CALLER = bytes32(0);
+
+    /// @inheritdoc ICctpBurns
+    address public immutable gateway;
+    /// @inheritdoc ICctpBurns
+    address public immutable tokenMessenger;
+    /// @dev Domain + 1, so that zero is no domain: Ethereum's is 0.
+    mapping(uint64 chain => uint256) private _domains;
+    bool private transient _entered;
+
+    /// @dev Gateway and route each hold the other's address. The gateway's is derived here from its creation code, so
+    /// nobody has to be trusted with joining them afterwards.
+    /// @param tokenMessenger_ Circle's TokenMessengerV2, at the same address on every EVM chain.
+    /// @param chains Chain ids (EIP-155).
+    /// @param domains Circle's domain of each.
+    /// @param gatewayCode The gateway's creation code with all its arguments but the last, which is this route.
+    constructor(address tokenMessenger_, uint64[] memory chains, uint32[] memory domains, bytes memory gatewayCode) {
+        if (tokenMessenger_ == address(0)) revert ZeroValue();
+        if (chains.length != domains.length) revert InvalidDomains();
+        for (uint256 i = 0; i < chains.length; ++i) {
+            if (chains[i] == 0 || _domains[chains[i]] != 0) revert InvalidDomains();
+            _domains[chains[i]] = uint256(domains[i]) + 1;
+        }
+        tokenMessenger = tokenMessenger_;
+        bytes32 codeHash = keccak256(abi.encodePacked(gatewayCode, abi.encode(address(this))));
+        gateway = address(uint160(uint256(keccak256(abi.encodePacked(hex"ff", CREATE2_DEPLOYER, SALT, codeHash)))));
+    }
+
+    /// @inheritdoc ICctpRoute
+    function send(bytes32 orderId, address token, uint256 amount, uint64 targetChain, address to) external {
+        if (msg.sender != gateway) revert NotGateway(msg.sender);
+        if (_entered) revert Reentered();
+        if (orderId == 0 || token == address(0) || to == address(0)) revert ZeroValue();
+        uint32 domain = domainOf(targetChain);
+        _entered = true;
+        emit Burnt(orderId, to, token, amount, targetChain, domain);
+
+        TokenTransfer.pullExact(token, msg.sender, address(this), amount);
+        uint256 balanceBefore = TokenTransfer.balanceOf(token, address(this));
+        if (!IERC20(token).approve(tokenMessenger, amount)) revert ApprovalFailed(token);
+        ITokenMessengerV2(tokenMessenger)
+            .depositForBurnWithHook(
+                amount,
+                domain,
+                bytes32(uint256(uint160(to))),
+                token,
+                ANY_CALLER,
+                MAX_FEE,
+                FINALIZED,
+                abi.encode(orderId)
+            );
+        uint256 balanceAfter = TokenTransfer.balanceOf(token, address(this));
+        uint256 taken = balanceAfter > balanceBefore ? 0 : balanceBefore - balanceAfter;
+        if (taken != amount) revert WrongBurn(amount, taken);
+        _entered = false;
+    }
+
+    /// @inheritdoc ICctpBurns
+    function domainOf(uint64 chain) public view returns (uint32) {
+        uint256 domain = _domains[chain];
+        if (domain == 0 || chain == block.chainid) revert UnknownChain(chain);
+        return uint32(domain - 1);
+    }
+}

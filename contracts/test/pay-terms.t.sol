@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {PaymentGateway} from "../src/PaymentGateway.sol";
+import {IAccess} from "../src/interfaces/IAccess.sol";
+import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
+import {GatewayTest} from "./base/GatewayTest.sol";
+
+contract PayTermsTest is GatewayTest {
+    function test_reverts_whenTheTokenIsZero(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.token = address(0);
+        expectRefused(order, sign(order), abi.encodeWithSelector(IAccess.ZeroAddress.selector));
+    }
+
+    function test_reverts_whenTheRecipientIsZero(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.to = address(0);
+        expectRefused(order, sign(order), abi.encodeWithSelector(IAccess.ZeroAddress.selector));
+    }
+
+    function test_reverts_whenTheRecipientIsTheGateway(uint256 seed, uint8 orderType) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, orderType % ORDER_TYPES);
+        order.to = address(gateway);
+        fund(order);
+        expectRefused(
+            order, sign(order), abi.encodeWithSelector(IPaymentGateway.WrongRecipient.selector, address(gateway))
+        );
+    }
+
+    function test_reverts_whenTheOrderTypeIsUnknown(uint256 seed, uint8 orderType) public {
+        orderType = uint8(bound(orderType, CCTP + 1, type(uint8).max));
+        IPaymentGateway.Order memory order = anyOrderOf(seed, orderType);
+        fund(order);
+        expectRefused(
+            order, sign(order), abi.encodeWithSelector(IPaymentGateway.UnsupportedOrderType.selector, orderType)
+        );
+    }
+
+    function test_reverts_whenASameChainOrderNamesAnotherChain(uint256 seed, uint64 chain, bool direct) public {
+        vm.assume(chain != block.chainid);
+        IPaymentGateway.Order memory order = anyOrderOf(seed, direct ? DIRECT : ESCROW);
+        order.targetChain = chain;
+        fund(order);
+        expectRefused(order, sign(order), abi.encodeWithSelector(IPaymentGateway.WrongTargetChain.selector, chain));
+    }
+
+    function test_reverts_whenAVaultPayoutNamesNoChain(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, VAULT_PAYOUT);
+        order.targetChain = 0;
+        fund(order);
+        expectRefused(order, sign(order), abi.encodeWithSelector(IPaymentGateway.WrongTargetChain.selector, 0));
+    }
+
+    function test_reverts_whenACctpOrderNamesThisChainOrNone(uint256 seed, bool here) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, CCTP);
+        order.targetChain = here ? uint64(block.chainid) : 0;
+        fund(order);
+        expectRefused(
+            order, sign(order), abi.encodeWithSelector(IPaymentGateway.WrongTargetChain.selector, order.targetChain)
+        );
+    }
+
+    function test_reverts_whenACctpOrderHasNoRoute(uint256 seed) public {
+        gateway = new PaymentGateway(admin, signer, settler, guardian, feeRecipient, vault, address(0));
+        IPaymentGateway.Order memory order = anyOrderOf(seed, CCTP);
+        fund(order);
+        expectRefused(order, sign(order), abi.encodeWithSelector(IPaymentGateway.UnsupportedOrderType.selector, CCTP));
+    }
+
+    function test_aVaultPayoutMayNameThisChainForAnotherToken(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, VAULT_PAYOUT);
+        order.targetChain = uint64(block.chainid);
+        fund(order);
+        payAs(payer, order, sign(order));
+        vm.assertEq(gateway.orderStatus(order), 1, "status");
+    }
+
+    function test_reverts_whenTheAmountsDoNotFit(uint256 total, uint256 payment, uint256 fee) public {
+        // Half of the runs stay near each other, where the sums can meet.
+        if (total % 2 == 0) {
+            (total, payment, fee) = (bound(total, 0, 6), bound(payment, 0, 6), bound(fee, 0, 6));
+        }
+        bool fits = total != 0 && total <= MAX_TOTAL && fee <= total && payment <= total
+            && (total == payment || total - payment == fee);
+        IPaymentGateway.Order memory order = plainOrder();
+        (order.total, order.payment, order.fee) = (total, payment, fee);
+        if (fits) {
+            pay(order);
+            return;
+        }
+        expectRefused(order, sign(order), wrongAmounts(order));
+    }
+
+    function test_reverts_whenTheTotalIsZero() public {
+        IPaymentGateway.Order memory order = plainOrder();
+        (order.total, order.payment, order.fee) = (0, 0, 0);
+        expectRefused(order, sign(order), wrongAmounts(order));
+    }
+
+    function test_reverts_whenTheTotalIsOneOffEitherSum(uint256 seed, uint8 which) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.payment = bound(order.payment, 4, MAX_TOTAL / 4);
+        order.fee = bound(order.fee, 3, order.payment - 1);
+        uint256 sum = which % 2 == 0 ? order.payment : order.payment + order.fee;
+        order.total = which % 4 < 2 ? sum - 1 : sum + 1;
+        fund(order);
+        expectRefused(order, sign(order), wrongAmounts(order));
+    }
+
+    function test_takesTheLargestTotalAndNotOneMore() public {
+        IPaymentGateway.Order memory order = plainOrder();
+        (order.total, order.payment) = (MAX_TOTAL + 1, MAX_TOTAL + 1);
+        fund(order);
+        expectRefused(order, sign(order), wrongAmounts(order));
+        (order.total, order.payment) = (MAX_TOTAL, MAX_TOTAL);
+        payAs(payer, order, sign(order));
+        vm.assertEq(statusOf(order), PAID, "status");
+    }
+
+    function test_reverts_whenTheFeeExceedsTheTotalByOne(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.total = order.payment;
+        order.fee = order.total + 1;
+        fund(order);
+        expectRefused(order, sign(order), wrongAmounts(order));
+    }
+
+    function test_reverts_whenTheSumWouldWrap(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.payment = order.total + 1;
+        unchecked {
+            // payment + fee == total, modulo 2^256.
+            order.fee = order.total - order.payment;
+        }
+        fund(order);
+        expectRefused(order, sign(order), wrongAmounts(order));
+    }
+
+    /// @dev Signed with the dirty bits in place: not even a leaked signer can make the gateway store such an order.
+    function test_reverts_whenUpperBitsAreDirty(uint256 seed, uint8 which, uint8 bit) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        fund(order);
+        // payer, token, to, payBy, reclaimAt, orderType, targetChain: word and width
+        uint256[2][7] memory fields = [
+            [uint256(2), 160],
+            [uint256(3), 160],
+            [uint256(4), 160],
+            [uint256(8), 64],
+            [uint256(9), 64],
+            [uint256(10), 8],
+            [uint256(11), 64]
+        ];
+        uint256[2] memory field = fields[which % 7];
+        bytes memory words = abi.encode(order);
+        flip(words, field[0] * 256 + bit % (256 - field[1]));
+        bytes32 typeHash = keccak256(
+            "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)"
+        );
+        bytes32 digest = keccak256(
+            abi.encodePacked(hex"1901", gateway.domainSeparator(), keccak256(abi.encodePacked(typeHash, words)))
+        );
+        bytes memory signature = signDigest(keyOf("order signer"), digest);
+        bytes memory data =
+            abi.encodePacked(IPaymentGateway.pay.selector, words, uint256(0x1a0), uint256(65), signature, bytes31(0));
+        vm.prank(payer);
+        (bool success, bytes memory answer) = callRaw(address(gateway), data);
+        vm.assertEq(success, false, "dirty bits were paid");
+        // A dirty payer is no caller's address.
+        bytes4 reason = field[0] == 2 ? IPaymentGateway.NotPayer.selector : IPaymentGateway.MalformedOrder.selector;
+        vm.assertEq(bytes32(bytes4(answer)), bytes32(reason), "refused for another reason");
+    }
+
+    /// @dev The narrowest dirty bit of each word, where anyone may be the sender, so that nothing else stops it.
+    function test_reverts_whenTheLowestUpperBitIsDirtyAndAnyoneSends() public {
+        IPaymentGateway.Order memory order = plainOrder();
+        uint256[2][7] memory fields = [
+            [uint256(2), 160],
+            [uint256(3), 160],
+            [uint256(4), 160],
+            [uint256(8), 64],
+            [uint256(9), 64],
+            [uint256(10), 8],
+            [uint256(11), 64]
+        ];
+        for (uint256 i = 0; i < fields.length; ++i) {
+            bytes memory words = abi.encode(order);
+            flip(words, fields[i][0] * 256 + 255 - fields[i][1]);
+            bytes32 typeHash = keccak256(
+                "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)"
+            );
+            bytes32 structHash = keccak256(abi.encodePacked(typeHash, words));
+            bytes32 digest = keccak256(abi.encodePacked(hex"1901", gateway.domainSeparator(), structHash));
+            give(address(usdc), gateway.receiverOf(digest), order.total);
+            bytes memory signature = signDigest(keyOf("order signer"), digest);
+            (bool success, bytes memory answer) = callRaw(
+                address(gateway),
+                abi.encodePacked(
+                    IPaymentGateway.collect.selector, words, uint256(0x1a0), uint256(65), signature, bytes31(0)
+                )
+            );
+            vm.assertEq(success, false, "dirty bits were paid");
+            vm.assertEq(bytes32(answer), bytes32(IPaymentGateway.MalformedOrder.selector), "another reason");
+        }
+    }
+
+    function wrongAmounts(IPaymentGateway.Order memory order) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(IPaymentGateway.WrongAmounts.selector, order.total, order.payment, order.fee);
+    }
+
+    /// @dev Bits count from the first byte's highest.
+    function flip(bytes memory data, uint256 bit) private pure {
+        data[bit / 8] = bytes1(uint8(data[bit / 8]) ^ uint8(1 << (7 - bit % 8)));
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
+import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
+import {GatewayTest} from "./base/GatewayTest.sol";
+import {HostileToken} from "./hostile/HostileToken.sol";
+
+contract PayTokenTest is GatewayTest {
+    function test_reverts_whenTheTokenHasNoCode(uint256 seed, address token) public {
+        vm.assume(token.code.length == 0 && uint160(token) > 0xffff);
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.token = token;
+        expectRefused(order, sign(order), abi.encodeWithSelector(TokenTransfer.BalanceUnavailable.selector, token));
+    }
+
+    function test_reverts_whenTheAllowanceIsShort(uint256 seed, uint8 orderType) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, orderType % ORDER_TYPES);
+        give(order.token, payer, order.total);
+        allow(order.token, payer, order.total - 1);
+        bytes memory signature = sign(order);
+        vm.expectRevert(transferFailed(order.token));
+        payAs(payer, order, signature);
+        vm.assertEq(statusOf(order), UNKNOWN, "status");
+    }
+
+    function test_reverts_whenTheBalanceIsShort(uint256 seed, uint8 orderType) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, orderType % ORDER_TYPES);
+        give(order.token, payer, order.total - 1);
+        allow(order.token, payer, order.total);
+        expectRefused(order, sign(order), transferFailed(order.token));
+    }
+
+    function test_reverts_whenThePayerIsBlocked(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.token = address(usdc);
+        fund(order);
+        vm.prank(minter);
+        usdc.blacklist(payer);
+        expectRefused(order, sign(order), transferFailed(address(usdc)));
+    }
+
+    function test_reverts_whenTheTokenIsPaused(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        order.token = address(usdc);
+        fund(order);
+        vm.prank(minter);
+        usdc.pause();
+        expectRefused(order, sign(order), transferFailed(address(usdc)));
+    }
+
+    function test_reverts_whenUsdtWakesItsFee(uint256 seed, bool direct) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, direct ? DIRECT : ESCROW);
+        order.token = address(usdt);
+        (order.total, order.payment, order.fee) = (100e6, 100e6, 1e6);
+        fund(order);
+        vm.prank(minter);
+        usdt.setParams(20);
+        uint256 leg = direct ? 99e6 : 100e6;
+        expectRefused(order, sign(order), inexact(address(usdt), leg, leg - leg / 500));
+    }
+
+    function test_reverts_whenADirectLegComesBackToThePayer(uint256 seed, bool feeLeg) public {
+        IPaymentGateway.Order memory order = anyOrderOf(seed, DIRECT);
+        (order.total, order.payment, order.fee) = (100, 100, 1);
+        order.payer = feeLeg ? feeRecipient : merchant;
+        fund(order);
+        expectRefused(order, sign(order), inexact(order.token, feeLeg ? 1 : 99, 0));
+    }
+
+    function test_reverts_whenTheTokenIsHostile(uint256 seed, uint8 orderType) public {
+        HostileToken token = new HostileToken();
+        IPaymentGateway.Order memory order = anyOrderOf(seed, orderType % ORDER_TYPES);
+        order.token = address(token);
+        (order.total, order.payment, order.fee) = (1_000, 1_000, 10);
+        fund(order);
+        uint256 leg = order.orderType == DIRECT ? 990 : 1_000;
+        bytes memory failed = transferFailed(address(token));
+        for (uint8 mode = 1; mode <= uint8(HostileToken.Mode.BurnsGas); ++mode) {
+            HostileToken.Mode how = HostileToken.Mode(mode);
+            if (how == HostileToken.Mode.AnswersWithBomb) continue;
+            token.set(how, address(0));
+            bytes memory reason = failed;
+            if (how == HostileToken.Mode.TakesFee) reason = inexact(address(token), leg, leg - (leg / 100 + 1));
+            if (how == HostileToken.Mode.LiesAboutMoving) reason = inexact(address(token), leg, 0);
+            if (how == HostileToken.Mode.DeliversTooMuch) reason = inexact(address(token), leg, leg + 1);
+            bytes memory signature = sign(order);
+            if (how == HostileToken.Mode.BurnsGas) {
+                vm.prank(payer);
+                (bool success,) =
+                    address(gateway).call{gas: 1_000_000}(abi.encodeCall(IPaymentGateway.pay, (order, signature)));
+                vm.assertEq(success, false, "gas burner");
+            } else {
+                expectRefused(order, signature, reason);
+            }
+        }
+        // A huge answer that begins with true is true, and costs nothing here.
+        token.set(HostileToken.Mode.AnswersWithBomb, address(0));
+        payAs(payer, order, sign(order));
+    }
+
+    function test_reverts_whenTheFeeLegIsInexact() public {
+        HostileToken token = new HostileToken();
+        IPaymentGateway.Order memory order = anyOrderOf(1, DIRECT);
+        order.token = address(token);
+        (order.total, order.payment, order.fee) = (1_000, 1_000, 10);
+        fund(order);
+        token.set(HostileToken.Mode.TakesFee, feeRecipient);
+        expectRefused(order, sign(order), inexact(address(token), 10, 9));
+        vm.assertEq(balance(address(token), merchant), 0, "merchant");
+    }
+
+    function inexact(address token, uint256 expected, uint256 received) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(TokenTransfer.InexactTransfer.selector, token, expected, received);
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
+import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
+import {GatewayTest} from "./base/GatewayTest.sol";
+import {HostileToken} from "./hostile/HostileToken.sol";
+
+contract SettleTransferTest is GatewayTest {
+    function test_skips_whenTheRecipientIsBlocked(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrderWithNet(seed);
+        order.token = address(usdc);
+        pay(order);
+        bytes32 before = slotOf(order);
+        vm.prank(minter);
+        usdc.blacklist(merchant);
+        expectSkipped(order, SKIP_TRANSFER);
+        settleOne(order);
+        vm.assertEq(slotOf(order), before, "the slot is as before");
+        vm.assertEq(gateway.accruedFees(address(usdc)), 0, "accrued");
+        vm.assertEq(balance(address(usdc), address(gateway)), order.total, "gateway");
+        vm.prank(minter);
+        usdc.unBlacklist(merchant);
+        settleOne(order);
+        vm.assertEq(balance(address(usdc), merchant), netOf(order), "merchant, later");
+    }
+
+    function test_skips_whenTheTokenIsPaused(uint256 seed, bool isUsdt) public {
+        IPaymentGateway.Order memory order = anyOrderWithNet(seed);
+        order.token = isUsdt ? address(usdt) : address(usdc);
+        pay(order);
+        vm.prank(minter);
+        Pausable(order.token).pause();
+        expectSkipped(order, SKIP_TRANSFER);
+        settleOne(order);
+        vm.assertEq(statusOf(order), PAID, "status");
+    }
+
+    function test_skips_whenTheTokenHasLostItsCode(uint256 seed) public {
+        (IPaymentGateway.Order memory order, HostileToken token) = paidHostile(seed);
+        vm.etch(address(token), "");
+        expectSkipped(order, SKIP_TRANSFER);
+        settleOne(order);
+        vm.assertEq(statusOf(order), PAID, "status");
+    }
+
+    /// @dev One merchant's failing transfer, whatever way it fails, leaves the others' money flowing.
+    function test_skipsOnlyTheGroupThatFails(uint256 seed, uint8 mode, uint8 place) public {
+        HostileToken.Mode[6] memory modes = [
+            HostileToken.Mode.ReturnsFalse,
+            HostileToken.Mode.ReturnsTwo,
+            HostileToken.Mode.ReturnsOneByte,
+            HostileToken.Mode.Reverts,
+            HostileToken.Mode.RevertsWithBomb,
+            HostileToken.Mode.BurnsGas
+        ];
+        HostileToken token = new HostileToken();
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](6);
+        for (uint256 i = 0; i < 6; ++i) {
+            orders[i] = anyOrderWithNet(pick(seed, i));
+            orders[i].token = address(token);
+            // Two neighbours for each of three merchants.
+            orders[i].to = address(uint160(0x1000 + i / 2));
+            pay(orders[i]);
+        }
+        uint256 victim = place % 3;
+        token.set(modes[mode % 6], address(uint160(0x1000 + victim)));
+        gateway.settle{gas: 2_000_000}(orders);
+        uint256 open;
+        uint256 fees;
+        for (uint256 i = 0; i < 6; ++i) {
+            bool failed = i / 2 == victim;
+            vm.assertEq(statusOf(orders[i]), failed ? PAID : SETTLED, "status");
+            if (failed) open += orders[i].total;
+            else fees += orders[i].fee;
+        }
+        vm.assertEq(gateway.accruedFees(address(token)), fees, "accrued");
+        vm.assertEq(token.balanceOf(address(gateway)), open + fees, "gateway");
+        token.set(HostileToken.Mode.Honest, address(0));
+        gateway.settle(orders);
+        vm.assertEq(
+            token.balanceOf(address(uint160(0x1000 + victim))),
+            netOf(orders[2 * victim]) + netOf(orders[2 * victim + 1]),
+            "the victim, later"
+        );
+    }
+
+    function test_ignoresAHugeAnswer(uint256 seed) public {
+        (IPaymentGateway.Order memory order, HostileToken token) = paidHostile(seed);
+        token.set(HostileToken.Mode.AnswersWithBomb, address(0));
+        uint256 gasBefore = gasleft();
+        settleOne(order);
+        // The token may waste its own allotment; copying its answer would cost as much again.
+        vm.assertLe(gasBefore - gasleft(), TokenTransfer.TRANSFER_GAS + 120_000, "gas");
+    }
+
+    /// @dev Whatever gas a caller gives, an honest transfer is never reported as failed.
+    function test_reverts_whenATransferFailsForWantOfGas(uint256 seed, uint256 gasGiven) public {
+        IPaymentGateway.Order memory order = anyOrderWithNet(seed);
+        pay(order);
+        gasGiven = bound(gasGiven, 30_000, 400_000);
+        vm.recordLogs();
+        (bool success, bytes memory answer) =
+            address(gateway).call{gas: gasGiven}(abi.encodeCall(IPaymentGateway.settle, (only(order))));
+        if (success) {
+            vm.assertEq(statusOf(order), SETTLED, "an order was skipped for want of gas");
+        } else {
+            vm.assertEq(statusOf(order), PAID, "status");
+            if (answer.length != 0) {
+                vm.assertEq(bytes32(bytes4(answer)), bytes32(TokenTransfer.InsufficientGas.selector), "reason");
+            }
+        }
+    }
+
+    function test_reverts_whenTheTransferHasLessThanItsAllotment() public {
+        IPaymentGateway.Order memory order = anyOrderWithNet(1);
+        order.token = address(usdc);
+        pay(order);
+        vm.prank(minter);
+        usdc.blacklist(merchant);
+        // The blocklist would refuse at any gas; below the allotment that must not count.
+        (bool success, bytes memory answer) =
+            address(gateway).call{gas: 250_000}(abi.encodeCall(IPaymentGateway.settle, (only(order))));
+        vm.assertEq(success, false, "it counted");
+        vm.assertEq(bytes32(bytes4(answer)), bytes32(TokenTransfer.InsufficientGas.selector), "reason");
+        (success,) = address(gateway).call{gas: 400_000}(abi.encodeCall(IPaymentGateway.settle, (only(order))));
+        vm.assertEq(success, true, "with enough it is a skip");
+    }
+
+    /// @dev An order that is all fee would need no transfer.
+    function anyOrderWithNet(uint256 seed) private view returns (IPaymentGateway.Order memory order) {
+        order = anyOrder(seed);
+        order.total = order.payment + order.fee;
+    }
+
+    function paidHostile(uint256 seed) private returns (IPaymentGateway.Order memory order, HostileToken token) {
+        token = new HostileToken();
+        order = anyOrderWithNet(seed);
+        order.token = address(token);
+        pay(order);
+    }
+}
+
+/// @notice What LocalUsdc and LocalUsdt have in common.
+interface Pausable {
+    function pause() external;
+}
