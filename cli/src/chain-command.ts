@@ -1,6 +1,25 @@
-import { lockChain, resumeChain } from '@florin/server/src/chains/watcher/cursor.ts';
-import { type Command, withDatabase } from './command.ts';
+import type { Chain, Chains } from '@florin/server/src/chains/chain.ts';
+import {
+  backfillChain,
+  findCursor,
+  findDroppedEvents,
+  lockChain,
+  resumeChain,
+} from '@florin/server/src/chains/watcher/cursor.ts';
+import { type Command, type Options, table, withDatabase } from './command.ts';
 import { CommandError } from './command-error.ts';
+
+function requiredChain(chains: Chains, options: Options): Chain {
+  const name = options.required('chain');
+  const chain = chains.byName(name);
+  if (chain !== undefined) return chain;
+  const names = chains.all.map((known) => known.name).join(', ');
+  throw new CommandError(`the configuration has no chain ${name}: it has ${names}`);
+}
+
+function notFollowed(name: string): CommandError {
+  return new CommandError(`the service has not followed the chain ${name} yet`);
+}
 
 export const resumeChainCommand: Command = {
   usage: '--chain NAME',
@@ -8,23 +27,76 @@ export const resumeChainCommand: Command = {
   options: ['chain'],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
-      const name = options.required('chain');
-      const chain = chains.byName(name);
-      if (chain === undefined) {
-        const names = chains.all.map((known) => known.name).join(', ');
-        throw new CommandError(`the configuration has no chain ${name}: it has ${names}`);
-      }
+      const { chainId, name } = requiredChain(chains, options);
       const reason = await db.transaction(async (transaction) => {
-        const cursor = await lockChain(transaction, chain.chainId);
-        if (cursor === undefined)
-          throw new CommandError(`the service has not followed the chain ${name} yet`);
-        if (cursor.haltedReason !== '') await resumeChain(transaction, outside.clock, chain.chainId);
+        const cursor = await lockChain(transaction, chainId);
+        if (cursor === undefined) throw notFollowed(name);
+        if (cursor.haltedReason !== '') await resumeChain(transaction, outside.clock, chainId);
         return cursor.haltedReason;
       });
       const text =
         reason === ''
           ? `the chain ${name} was not halted`
-          : `the chain ${name} goes on; it was halted: ${reason}`;
+          : [
+              `the chain ${name} goes on; it was halted: ${reason}`,
+              'the watcher begins again at the last block that the chain still has',
+              `what it takes back is told by: florin chain dropped --chain ${name}`,
+            ].join('\n');
       return { text, json: { chain: name, wasHalted: reason !== '', reason } };
+    }),
+};
+
+const shownEvents = 1_000;
+
+export const droppedEventsCommand: Command = {
+  usage: '--chain NAME',
+  does: 'tells which final events a resumed chain has taken back, and which of them have not come back',
+  options: ['chain'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const { chainId, name } = requiredChain(chains, options);
+      const events = await findDroppedEvents(db, chainId, shownEvents);
+      const missing = events.filter((event) => event.returnedAt === undefined).length;
+      const rows = events.map((event) => [
+        event.returnedAt === undefined ? 'MISSING' : 'returned',
+        event.name,
+        event.orderId,
+        event.session === undefined ? 'unknown' : `${event.session.sessionId} ${event.session.status}`,
+        String(event.blockNumber),
+        event.txHash,
+      ]);
+      const verdict = `${missing} of ${events.length} dropped events of ${name} have not come back`;
+      const text =
+        events.length === 0
+          ? `nothing final was taken back on ${name}`
+          : `${table(['', 'event', 'order', 'session', 'was in block', 'transaction'], rows)}\n${verdict}`;
+      return { text, json: { chain: name, missing, events }, isBad: missing > 0 };
+    }),
+};
+
+export const backfillChainCommand: Command = {
+  usage: '--chain NAME --from BLOCK',
+  does: 'has the watcher read final blocks a second time, from one on, and add events that are missing',
+  options: ['chain', 'from'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const { chainId, name } = requiredChain(chains, options);
+      const text = options.required('from');
+      if (!/^(0|[1-9]\d{0,14})$/.test(text)) {
+        throw new CommandError(`--from is ${text}: give the number of a block in digits`);
+      }
+      const from = BigInt(text);
+      const cursor = await findCursor(db, chainId);
+      if (cursor === undefined) throw notFollowed(name);
+      const last = await backfillChain(db, outside.clock, { chainId, from });
+      if (last === undefined) {
+        throw new CommandError(
+          `block ${from} of ${name} is not final yet: blocks up to ${cursor.finalNumber} are, later ones are read anyway`,
+        );
+      }
+      return {
+        text: `the watcher reads ${name} again from block ${from} to ${last}; florin doctor tells how far it is`,
+        json: { chain: name, from, to: last },
+      };
     }),
 };

@@ -2,14 +2,23 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { Refusal } from '@florin/protocol/error.ts';
 import { ConfigError } from '@florin/server/src/config.ts';
 import { createAccountCommand, listAccountsCommand, removeAccountCommand } from './account-command.ts';
-import { resumeChainCommand } from './chain-command.ts';
-import { type Command, type Outcome, type Outside, optionsOf } from './command.ts';
+import { backupCommand, restoreCommand, restoreReportCommand } from './backup-command.ts';
+import { backfillChainCommand, droppedEventsCommand, resumeChainCommand } from './chain-command.ts';
+import { type Command, type OptionValues, type Outcome, type Outside, optionsOf } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { deployCommand } from './deploy-command.ts';
 import { describeDatabaseError, doctorCommand } from './doctor-command.ts';
+import { handoverCommand } from './handover-command.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './key-command.ts';
 import { createKeystoreCommand } from './keystore-command.ts';
+import { kitFindCommand, kitReclaimCommand, kitSettleCommand, kitVerifyCommand } from './kit-command.ts';
+import { releaseCommand, statusCommand, verifyLedgerCommand } from './ledger-command.ts';
+import { eventsCommand, listenCommand } from './listen-command.ts';
+import { mcpCommand } from './mcp-command.ts';
 import { createMerchantCommand, listMerchantsCommand, migrateCommand } from './merchant-command.ts';
+import { resealCommand } from './reseal-command.ts';
+import { listSettlementsCommand, releaseSettlementCommand } from './settlement-command.ts';
+import { resendCommand, triggerCommand } from './webhook-command.ts';
 
 const commands: ReadonlyMap<string, Command> = new Map([
   ['migrate', migrateCommand],
@@ -23,8 +32,29 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['key revoke', revokeKeyCommand],
   ['keystore create', createKeystoreCommand],
   ['deploy', deployCommand],
+  ['handover', handoverCommand],
+  ['kit find', kitFindCommand],
+  ['kit reclaim', kitReclaimCommand],
+  ['kit settle', kitSettleCommand],
+  ['kit verify', kitVerifyCommand],
   ['doctor', doctorCommand],
   ['chain resume', resumeChainCommand],
+  ['settlement list', listSettlementsCommand],
+  ['settlement release', releaseSettlementCommand],
+  ['chain dropped', droppedEventsCommand],
+  ['chain backfill', backfillChainCommand],
+  ['webhook reseal', resealCommand],
+  ['ledger verify', verifyLedgerCommand],
+  ['reconcile status', statusCommand],
+  ['reconcile release', releaseCommand],
+  ['backup', backupCommand],
+  ['restore', restoreCommand],
+  ['restore report', restoreReportCommand],
+  ['listen', listenCommand],
+  ['events', eventsCommand],
+  ['mcp', mcpCommand],
+  ['trigger', triggerCommand],
+  ['resend', resendCommand],
 ]);
 
 /** What a command line came to. */
@@ -66,18 +96,20 @@ function findCommand(args: readonly string[]): [name: string, command: Command, 
   return undefined;
 }
 
-function parseOptions(
-  command: Command,
-  args: string[],
-): Readonly<Record<string, string | boolean | undefined>> {
+function parseOptions(command: Command, args: string[]): OptionValues {
   const options: ParseArgsOptionsConfig = Object.fromEntries([
     ['json', { type: 'boolean' as const }],
     ...command.options.map((name) => [name, { type: 'string' as const }]),
+    ...(command.repeatable ?? []).map((name) => [name, { type: 'string' as const, multiple: true }]),
   ]);
+  const { positional } = command;
   try {
-    const { values } = parseArgs({ args, options, strict: true, allowPositionals: false });
-    // None of the options may be given twice, so that lists do not arise.
-    return values as Record<string, string | boolean | undefined>;
+    const parsed = parseArgs({ args, options, strict: true, allowPositionals: positional !== undefined });
+    const [value, ...more] = parsed.positionals;
+    if (more.length > 0) throw new Error(`one value too many: ${more[0]}`);
+    return value === undefined || positional === undefined
+      ? parsed.values
+      : { ...parsed.values, [positional]: value };
   } catch (error) {
     throw new UsageError((error as Error).message.replace(/\. To specify.*$/s, ''));
   }

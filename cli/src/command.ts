@@ -5,6 +5,7 @@ import { findMerchant, type Merchant } from '@florin/server/src/merchants/mercha
 import type { Clock } from '@florin/server/src/outside/clock.ts';
 import type { Random } from '@florin/server/src/outside/random.ts';
 import { CommandError, UsageError } from './command-error.ts';
+import type { Streams } from './mcp-command.ts';
 
 /** What a command works in; `main.ts` passes the process's own, tests theirs. */
 export interface Outside {
@@ -13,6 +14,10 @@ export interface Outside {
   readonly random: Random;
   /** Tells a person, a sentence each, what a long command is doing. */
   readonly tell: (sentence: string) => void;
+  /** For commands that go on until they are ended: gives the signal that ends them. They never end without it. */
+  readonly ending?: () => AbortSignal;
+  /** For commands that talk with a program; they refuse to run without them. */
+  readonly streams?: Streams;
 }
 
 /** The options that were typed. */
@@ -20,6 +25,8 @@ export interface Options {
   /** Throws a UsageError when it is missing or empty. */
   required(name: string): string;
   optional(name: string): string | undefined;
+  /** Every value of an option that may be repeated; empty when it was not typed. */
+  all(name: string): readonly string[];
   /** Undefined when it was not typed; throws a UsageError for anything but the choices. */
   choice<const Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined;
 }
@@ -41,17 +48,28 @@ export interface Command {
   readonly does: string;
   /** Names of its options; each takes a value. */
   readonly options: readonly string[];
+  /** Names of options that may be given more than once; none when absent. */
+  readonly repeatable?: readonly string[];
+  /** The name of the one value that may be given without an option before it; none when absent. */
+  readonly positional?: string;
   run(options: Options, outside: Outside): Promise<Outcome>;
 }
 
+/** What `parseArgs` found. */
+export type OptionValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+
 /** Wraps the values that `parseArgs` found. */
-export function optionsOf(values: Readonly<Record<string, string | boolean | undefined>>): Options {
+export function optionsOf(values: OptionValues): Options {
   const optional = (name: string) => {
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
   };
   return {
     optional,
+    all(name) {
+      const value = values[name];
+      return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+    },
     required(name) {
       const value = optional(name);
       if (value === undefined || value === '') throw new UsageError(`--${name} is missing`);

@@ -1,15 +1,24 @@
 import { writeFileSync } from 'node:fs';
 import type { Hex } from '@florin/protocol/order.ts';
-import { readConfig } from '@florin/server/src/config.ts';
-import { createPublicClient, getAddress, http, isAddress, zeroAddress } from 'viem';
-import type { Command, Options, Outside } from './command.ts';
-import { CommandError, UsageError } from './command-error.ts';
+import { getAddress } from 'viem';
+import { type ChainTarget, chainTarget } from './chain-target.ts';
+import type { Command, Options } from './command.ts';
+import { CommandError } from './command-error.ts';
+import { type ContractRoles, circleMainnet, planContracts } from './contract-plan.ts';
 import { deployContracts } from './deploy.ts';
+import {
+  type DeploymentRecord,
+  deploymentsFolder,
+  readRecord,
+  recordOf,
+  writeRecord,
+} from './deployment-record.ts';
+import { addressOption } from './evm-option.ts';
 import { readKeyFile } from './secret-file.ts';
 
 export const deployCommand: Command = {
   usage:
-    '--chain NAME --admin 0x… --settler 0x… --order-signer 0x… --guardian 0x… --fee-recipient 0x… --deployer-key-file FILE [--rpc URL] [--out FILE]',
+    '--chain NAME --admin 0x… --settler 0x… --order-signer 0x… --guardian 0x… --fee-recipient 0x… --deployer-key-file FILE [--rpc URL --chain-id N] [--cctp circle|none] [--out FILE] [--record FOLDER]',
   does: 'deploys the contracts to a chain; the same roles give the same addresses on every chain',
   options: [
     'chain',
@@ -20,23 +29,29 @@ export const deployCommand: Command = {
     'fee-recipient',
     'deployer-key-file',
     'rpc',
+    'chain-id',
+    'cctp',
     'out',
+    'record',
   ],
   async run(options, outside) {
     const name = options.required('chain');
-    const roles = {
-      admin: addressOption(options, 'admin'),
-      orderSigner: addressOption(options, 'order-signer'),
-      settler: addressOption(options, 'settler'),
-      guardian: addressOption(options, 'guardian'),
-      feeRecipient: addressOption(options, 'fee-recipient'),
-    };
+    const roles = rolesOf(options);
+    const cctp = options.choice('cctp', ['circle', 'none']) === 'none' ? undefined : circleMainnet;
     const deployerKey = readKeyFile(options.required('deployer-key-file'));
-    const { rpcUrl, chainId } = await targetOf(options, outside, name);
-    const deployment = await deployContracts({ rpcUrl, chainId, deployerKey, ...roles, log: outside.tell });
+    const target = await chainTarget(options, outside);
+    const folder = options.optional('record') ?? deploymentsFolder;
+    const gateway = planContracts(roles, cctp).gateway.address;
+    const currentAdmin = knownRecord(folder, target, gateway)?.admin ?? roles.admin;
+    const route = cctp === undefined ? {} : { cctp };
+    const deployment = await deployContracts({
+      ...{ ...target, ...roles, ...route, currentAdmin, deployerKey, log: outside.tell },
+    });
+    const record = recordOf(target.chainId, { roles, admin: currentAdmin, deployment });
+    outside.tell(`recorded in ${writeRecord(folder, record)}`);
     const settings = {
       name,
-      chainId: String(chainId),
+      chainId: String(target.chainId),
       gateway: deployment.gateway,
       vault: deployment.vault,
       startBlock: String(deployment.startBlock),
@@ -48,38 +63,25 @@ export const deployCommand: Command = {
   },
 };
 
-function addressOption(options: Options, name: string): Hex {
-  const text = options.required(name);
-  if (!isAddress(text) || text === zeroAddress) {
-    throw new UsageError(`--${name} is ${text}: give an EVM address with its checksum`);
-  }
-  return getAddress(text);
+function rolesOf(options: Options): ContractRoles {
+  return {
+    admin: addressOption(options, 'admin'),
+    orderSigner: addressOption(options, 'order-signer'),
+    settler: addressOption(options, 'settler'),
+    guardian: addressOption(options, 'guardian'),
+    feeRecipient: addressOption(options, 'fee-recipient'),
+  };
 }
 
-/** Where to deploy: the node that `--rpc` names, before there is a configuration, or the configured chain. */
-async function targetOf(
-  options: Options,
-  outside: Outside,
-  name: string,
-): Promise<{ rpcUrl: string; chainId: number }> {
-  const rpcUrl = options.optional('rpc');
-  if (rpcUrl === undefined) {
-    const chain = readConfig(outside.environment).chains.byName(name);
-    const url = chain?.rpcUrls[0];
-    if (chain === undefined || url === undefined) {
-      throw new CommandError(`the configuration has no chain ${name}: add it, or give --rpc`);
-    }
-    return { rpcUrl: url, chainId: chain.chainId };
-  }
-  if (!/^https?:$/.test(URL.canParse(rpcUrl) ? new URL(rpcUrl).protocol : '')) {
-    throw new UsageError('--rpc must be an http or https URL');
-  }
-  try {
-    return { rpcUrl, chainId: await createPublicClient({ transport: http(rpcUrl) }).getChainId() };
-  } catch {
-    // The error would show the URL, which often holds an access key.
-    throw new CommandError(`the node at ${new URL(rpcUrl).host} does not answer: correct --rpc or start it`);
-  }
+/** The record of these contracts. One of others is never overwritten: it may be all that is left of their addresses. */
+function knownRecord(folder: string, { chainId }: ChainTarget, gateway: Hex): DeploymentRecord | undefined {
+  const record = readRecord(folder, chainId);
+  if (record === undefined) return undefined;
+  const recorded = record.contracts['PaymentGateway']?.address;
+  if (recorded !== undefined && getAddress(recorded) === gateway) return record;
+  throw new CommandError(
+    `${folder}/${chainId}.json records the gateway ${recorded ?? 'of nothing'}, and these roles give ${gateway}: correct the roles, or move the record away`,
+  );
 }
 
 function writeOut(path: string, text: string): void {

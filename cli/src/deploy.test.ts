@@ -6,7 +6,8 @@ import { createWalletClient, getAddress, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Anvil, startTestAnvil } from '../../server/test/harness/anvil.ts';
 import { CommandError } from './command-error.ts';
-import { create2Deployer, type DeployOptions, deployContracts } from './deploy.ts';
+import { circleMainnet, create2Deployer } from './contract-plan.ts';
+import { type DeployOptions, deployContracts, type Request } from './deploy.ts';
 
 let first: Anvil;
 let second: Anvil;
@@ -24,7 +25,7 @@ function optionsFor(anvil: Anvil, change: Partial<DeployOptions> = {}): DeployOp
   const [account] = anvil.accounts;
   assert.ok(account !== undefined);
   return {
-    rpcUrl: anvil.url,
+    request: anvil.request,
     chainId: anvil.chainId,
     deployerKey: account.privateKey,
     admin: role('1'),
@@ -32,6 +33,7 @@ function optionsFor(anvil: Anvil, change: Partial<DeployOptions> = {}): DeployOp
     settler: role('3'),
     guardian: role('4'),
     feeRecipient: role('5'),
+    cctp: circleMainnet,
     log: () => {},
     ...change,
   };
@@ -49,11 +51,80 @@ test('a deployment has the same addresses on every chain, and a second one chang
   assert.equal(await first.request('eth_blockNumber'), height);
   assert.deepEqual(sentences, [
     `PayoutVault stands at ${deployed.vault} already`,
+    `CctpRoute stands at ${deployed.cctpRoute} already`,
     `PaymentGateway stands at ${deployed.gateway} already`,
   ]);
 
   await second.mine(5);
-  assert.deepEqual(await deployContracts(optionsFor(second)), { ...deployed, startBlock: 6n });
+  const { gateway, vault, cctpRoute, startBlock } = await deployContracts(optionsFor(second));
+  assert.deepEqual({ gateway, vault, cctpRoute }, addressesOf(deployed));
+  assert.equal(startBlock, 6n);
+});
+
+function addressesOf({ gateway, vault, cctpRoute }: Awaited<ReturnType<typeof deployContracts>>) {
+  return { gateway, vault, cctpRoute };
+}
+
+/** Passes on so many requests; the next one is the crash, which its node may or may not have heard of. */
+function crashingAt(request: Request, count: number, isHeard: boolean): Request {
+  let seen = 0;
+  return async (method, params) => {
+    seen += 1;
+    if (seen === count && isHeard) await request(method, params);
+    if (seen >= count) throw new Error('crashed');
+    return request(method, params);
+  };
+}
+
+test('a deployment that crashed at any request is finished by the next one', async () => {
+  const whole: string[] = [];
+  const snapshot = async () => String(await first.request('evm_snapshot'));
+  let clean = await snapshot();
+  const change = { guardian: role('8') };
+  const counting: Request = (method, params) => {
+    whole.push(method);
+    return first.request(method, params);
+  };
+  const expected = addressesOf(await deployContracts(optionsFor(first, { ...change, request: counting })));
+  assert.ok(whole.filter((method) => method === 'eth_sendRawTransaction').length >= 2);
+  // Everything that follows the first reading of the finished contracts is a reading too.
+  for (let count = 1; count <= whole.indexOf('eth_call') + 1; count += 1) {
+    for (const isHeard of whole[count - 1] === 'eth_sendRawTransaction' ? [false, true] : [false]) {
+      await first.request('evm_revert', [clean]);
+      clean = await snapshot();
+      const crashing = crashingAt(first.request, count, isHeard);
+      await assert.rejects(deployContracts(optionsFor(first, { ...change, request: crashing })), /crashed/);
+      assert.deepEqual(addressesOf(await deployContracts(optionsFor(first, change))), expected);
+    }
+  }
+});
+
+test('a transaction of an interrupted deployment is waited for, not sent again', async () => {
+  const slow = await startTestAnvil({ chainId: 31_338 });
+  try {
+    const crashing: Request = async (method, params) => {
+      if (method === 'eth_getTransactionReceipt') throw new Error('crashed');
+      return slow.request(method, params);
+    };
+    await assert.rejects(deployContracts(optionsFor(slow, { request: crashing })), /crashed/);
+    const sentences: string[] = [];
+    const mining: Request = async (method, params) => {
+      const answer = await slow.request(method, params);
+      if (method === 'eth_getTransactionReceipt' && answer === null) await slow.mine();
+      return answer;
+    };
+    const log = (sentence: string) => {
+      sentences.push(sentence);
+      if (sentence.includes('pending')) void slow.mine();
+    };
+    const { vault } = await deployContracts(optionsFor(slow, { request: mining, log }));
+    assert.deepEqual(sentences.slice(0, 2), [
+      `1 transactions of ${slow.accounts[0]?.address} are pending: waiting for them`,
+      `PayoutVault stands at ${vault} already`,
+    ]);
+  } finally {
+    await slow.close();
+  }
 });
 
 test('other roles give other addresses', async () => {

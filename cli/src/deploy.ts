@@ -1,65 +1,72 @@
-import { readFileSync } from 'node:fs';
-import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
   type Abi,
   concat,
   createWalletClient,
-  encodeDeployData,
-  getContractAddress,
-  http,
+  custom,
+  getAddress,
+  keccak256,
   publicActions,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+  zeroAddress,
   zeroHash,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { CommandError } from './command-error.ts';
+import {
+  type Artifact,
+  type CctpSettings,
+  type ContractPlan,
+  type ContractRoles,
+  create2Deployer,
+  type PlannedContract,
+  planContracts,
+} from './contract-plan.ts';
 
-export interface DeployOptions {
-  readonly rpcUrl: string;
+/** Sends one JSON-RPC request to a node; an error answer rejects. */
+export type Request = (method: string, params: readonly unknown[]) => Promise<unknown>;
+
+export interface DeployOptions extends ContractRoles {
+  readonly request: Request;
   readonly chainId: number;
   /** Pays for the deployment and has no rights afterwards. */
   readonly deployerKey: Hex;
-  readonly admin: Hex;
-  readonly orderSigner: Hex;
-  readonly settler: Hex;
-  readonly guardian: Hex;
-  readonly feeRecipient: Hex;
+  /** Absent: the gateway takes no orders of type 3. */
+  readonly cctp?: CctpSettings;
+  /** Who holds the admin role now, when it was handed over since; the first admin when absent. */
+  readonly currentAdmin?: Hex;
   /** Told what is done, a sentence each. */
   readonly log: (sentence: string) => void;
+}
+
+/** A contract that was found to stand as planned. */
+export interface DeployedContract {
+  readonly contract: PlannedContract;
+  /** Hash of the code on the chain, with the constructor's values in it. */
+  readonly codeHash: Hex;
+  /** At or before the block of its deployment. */
+  readonly block: bigint;
 }
 
 export interface Deployment {
   readonly gateway: Hex;
   readonly vault: Hex;
-  /** At or before the block of the older contract. */
+  readonly cctpRoute?: Hex;
+  /** At or before the block of the oldest contract. */
   readonly startBlock: bigint;
+  readonly contracts: readonly DeployedContract[];
 }
 
-type ContractName = 'PayoutVault' | 'PaymentGateway';
-
-interface Artifact {
-  readonly abi: Abi;
-  readonly bytecode: Hex;
-  readonly deployedBytecode: Hex;
-  /** Where the constructor's values stand in the code, in bytes. */
-  readonly immutableReferences: readonly { readonly start: number; readonly length: number }[];
-}
-
-interface Contract {
-  readonly name: ContractName;
-  readonly address: Hex;
-  readonly artifact: Artifact;
-  readonly initCode: Hex;
-}
-
-/** Arachnid's deployer, at this address on nearly every chain: it takes a salt and the code behind it. */
-export const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 const receiptTimeoutMs = 600_000;
+const pollingIntervalMs = 500;
 
 /**
- * Puts the vault and the gateway on a chain with CREATE2: the same roles give the same addresses on every chain. What
- * stands there already is left alone, so that an interrupted deployment is simply run again. Afterwards the code and
- * the roles are compared with what was asked for. Throws a CommandError for a wrong chain, code or role.
+ * Puts the contracts on a chain with CREATE2: the same roles give the same addresses on every chain. What stands there
+ * already is left alone, so that a deployment that was interrupted anywhere is simply run again. Afterwards the code,
+ * the roles and the addresses that the contracts know each other by are compared with what was asked for. Throws a
+ * CommandError for a wrong chain, code, role or address.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
   const client = openClient(options);
@@ -74,47 +81,34 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
       `chain ${chainId} has no CREATE2 deployer at ${create2Deployer}: have it deployed there first (github.com/Arachnid/deterministic-deployment-proxy)`,
     );
   }
-  const contracts = planContracts(options);
-  const blocks: bigint[] = [];
-  for (const contract of contracts) {
-    blocks.push(await deployContract(client, contract, options.log));
-    await checkCode(client, contract);
+  await waitForPending(client, options.log);
+  const plan = planContracts(options, options.cctp);
+  const { vault, cctpRoute, gateway } = plan;
+  const contracts: DeployedContract[] = [];
+  for (const contract of cctpRoute === undefined ? [vault, gateway] : [vault, cctpRoute, gateway]) {
+    const block = await deployContract(client, contract, options.log);
+    contracts.push({ contract, codeHash: await checkCode(client, contract), block });
   }
-  const [vault, gateway] = contracts;
-  await checkRoles(client, options, { vault: vault.address, gateway: gateway.address });
-  const [startBlock = 0n] = blocks.toSorted((first, second) => (first < second ? -1 : 1));
-  return { gateway: gateway.address, vault: vault.address, startBlock };
+  await checkParameters(client, options, plan);
+  const [startBlock = 0n] = contracts.map(({ block }) => block).toSorted((a, b) => (a < b ? -1 : 1));
+  return {
+    gateway: gateway.address,
+    vault: vault.address,
+    ...(cctpRoute === undefined ? {} : { cctpRoute: cctpRoute.address }),
+    startBlock,
+    contracts,
+  };
 }
 
 type Client = ReturnType<typeof openClient>;
 
-function openClient({ rpcUrl, deployerKey }: DeployOptions) {
+function openClient({ request, deployerKey }: DeployOptions) {
   const account = privateKeyToAccount(deployerKey);
-  return createWalletClient({ account, transport: http(rpcUrl), pollingInterval: 500 }).extend(publicActions);
-}
-
-function readArtifact(name: ContractName): Artifact {
-  const url = new URL(`../../contracts/artifacts/${name}.json`, import.meta.url);
-  return JSON.parse(readFileSync(url, 'utf8')) as Artifact;
-}
-
-function planContract(name: ContractName, args: readonly Hex[]): Contract {
-  const artifact = readArtifact(name);
-  const initCode = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args });
-  const address = getContractAddress({
-    opcode: 'CREATE2',
-    from: create2Deployer,
-    salt: zeroHash,
-    bytecode: initCode,
-  });
-  return { name, address, artifact, initCode };
-}
-
-/** Vault first: the gateway's code holds its address. */
-function planContracts(options: DeployOptions): readonly [vault: Contract, gateway: Contract] {
-  const roles = [options.admin, options.orderSigner, options.settler, options.guardian];
-  const vault = planContract('PayoutVault', roles);
-  return [vault, planContract('PaymentGateway', [...roles, options.feeRecipient, vault.address])];
+  const transport = custom(
+    { request: ({ method, params }) => request(method, params ?? []) },
+    { retryCount: 0 },
+  );
+  return createWalletClient({ account, transport }).extend(publicActions);
 }
 
 async function hasCode(client: Client, address: Hex, blockNumber?: bigint): Promise<boolean> {
@@ -122,10 +116,25 @@ async function hasCode(client: Client, address: Hex, blockNumber?: bigint): Prom
   return code !== undefined && code !== '0x';
 }
 
+/** Lets transactions of an interrupted run be mined first: the same contract sent twice reverts the second time. */
+async function waitForPending(client: Client, log: DeployOptions['log']): Promise<void> {
+  const { address } = client.account;
+  for (let waitedMs = 0; waitedMs < receiptTimeoutMs; waitedMs += pollingIntervalMs) {
+    const [mined, sent] = await Promise.all([
+      client.getTransactionCount({ address, blockTag: 'latest' }),
+      client.getTransactionCount({ address, blockTag: 'pending' }),
+    ]);
+    if (sent <= mined) return;
+    if (waitedMs === 0) log(`${sent - mined} transactions of ${address} are pending: waiting for them`);
+    await sleep(pollingIntervalMs);
+  }
+  throw new CommandError(`transactions of ${address} stay pending: have them mined or replaced first`);
+}
+
 /** Gives the block of the contract's deployment, or an earlier one. */
 async function deployContract(
   client: Client,
-  { name, address, initCode }: Contract,
+  { name, address, initCode }: PlannedContract,
   log: DeployOptions['log'],
 ): Promise<bigint> {
   if (await hasCode(client, address)) {
@@ -138,11 +147,24 @@ async function deployContract(
     chain: null,
   });
   log(`${name} is being deployed to ${address} by ${hash}`);
-  const receipt = await client.waitForTransactionReceipt({ hash, timeout: receiptTimeoutMs });
-  if (receipt.status !== 'success') {
+  const { status, blockNumber } = await waitForReceipt(client, hash);
+  // Anybody may deploy the same code, and then ours reverts: what counts is what stands there.
+  if (status !== 'success' && !(await hasCode(client, address))) {
     throw new CommandError(`the deployment of ${name} by ${hash} reverted: no role may be the zero address`);
   }
-  return receipt.blockNumber;
+  return blockNumber;
+}
+
+async function waitForReceipt(client: Client, hash: Hex): Promise<TransactionReceipt> {
+  for (let waitedMs = 0; waitedMs < receiptTimeoutMs; waitedMs += pollingIntervalMs) {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error;
+    }
+    await sleep(pollingIntervalMs);
+  }
+  throw new CommandError(`the transaction ${hash} is not mined yet: run the command again later`);
 }
 
 /** The first block with the contract, by bisection; 0 when the node keeps no state that old. */
@@ -169,7 +191,8 @@ function maskImmutables(code: Hex, references: Artifact['immutableReferences']):
   return bytes.toString('hex');
 }
 
-async function checkCode(client: Client, { name, address, artifact }: Contract): Promise<void> {
+/** Gives the hash of the code, which is that of the artifact but for the constructor's values. */
+async function checkCode(client: Client, { name, address, artifact }: PlannedContract): Promise<Hex> {
   const code = await client.getCode({ address });
   const isOurs =
     code !== undefined &&
@@ -180,55 +203,89 @@ async function checkCode(client: Client, { name, address, artifact }: Contract):
       `the code at ${address} is not that of ${name}: do not use it, look at the chain first`,
     );
   }
+  return keccak256(code);
 }
 
-async function checkRoles(
-  client: Client,
-  options: DeployOptions,
-  addresses: { readonly gateway: Hex; readonly vault: Hex },
-): Promise<void> {
-  const gateway = { address: addresses.gateway, abi: paymentGatewayAbi } as const;
-  const vault = { address: addresses.vault, abi: payoutVaultAbi } as const;
-  const { admin, orderSigner, settler, guardian, feeRecipient } = options;
-  const checks: readonly (readonly [what: string, found: Promise<Hex | boolean>, wanted: Hex | boolean])[] = [
-    ["the gateway's admin", client.readContract({ ...gateway, functionName: 'admin' }), admin],
-    ["the gateway's guardian", client.readContract({ ...gateway, functionName: 'guardian' }), guardian],
-    [
-      "the gateway's fee recipient",
-      client.readContract({ ...gateway, functionName: 'feeRecipient' }),
-      feeRecipient,
-    ],
-    ["the gateway's vault", client.readContract({ ...gateway, functionName: 'vault' }), addresses.vault],
-    [
-      `${orderSigner} as order signer of the gateway`,
-      client.readContract({ ...gateway, functionName: 'isOrderSigner', args: [orderSigner] }),
-      true,
-    ],
-    [
-      `${settler} as settler of the gateway`,
-      client.readContract({ ...gateway, functionName: 'isSettler', args: [settler] }),
-      true,
-    ],
-    ["the vault's admin", client.readContract({ ...vault, functionName: 'admin' }), admin],
-    ["the vault's guardian", client.readContract({ ...vault, functionName: 'guardian' }), guardian],
-    [
-      `${orderSigner} as signer of the vault`,
-      client.readContract({ ...vault, functionName: 'isSigner', args: [orderSigner] }),
-      true,
-    ],
-    [
-      `${settler} as settler of the vault`,
-      client.readContract({ ...vault, functionName: 'isSettler', args: [settler] }),
-      true,
-    ],
+/** One value on the chain beside the one that it must have. */
+interface Check {
+  readonly what: string;
+  readonly on: PlannedContract;
+  readonly functionName: string;
+  readonly args?: readonly unknown[];
+  readonly wanted: unknown;
+}
+
+/** Everything that the contracts can be asked about their construction. */
+function listChecks(options: DeployOptions, chainId: number, plan: ContractPlan): Check[] {
+  const { orderSigner, settler, guardian, feeRecipient, cctp } = options;
+  const { vault, cctpRoute, gateway } = plan;
+  const admin = options.currentAdmin ?? options.admin;
+  const shared = (on: PlannedContract, name: string): Check[] => [
+    { what: `the ${name}'s admin`, on, functionName: 'admin', wanted: admin },
+    { what: `the ${name}'s next admin`, on, functionName: 'pendingAdmin', wanted: zeroAddress },
+    { what: `the ${name}'s guardian`, on, functionName: 'guardian', wanted: guardian },
+    {
+      ...{ what: `${settler} as settler of the ${name}`, on },
+      ...{ functionName: 'isSettler', args: [settler], wanted: true },
+    },
   ];
-  const found = await Promise.all(checks.map(([, reading]) => reading));
-  const wrong = checks.flatMap(([what, , wanted], index) =>
+  const signer = { args: [orderSigner], wanted: true };
+  return [
+    ...shared(gateway, 'gateway'),
+    { what: "the gateway's fee recipient", on: gateway, functionName: 'feeRecipient', wanted: feeRecipient },
+    { what: "the gateway's vault", on: gateway, functionName: 'vault', wanted: vault.address },
+    {
+      ...{ what: `${orderSigner} as order signer of the gateway`, on: gateway },
+      ...{ functionName: 'isOrderSigner', ...signer },
+    },
+    ...shared(vault, 'vault'),
+    { what: `${orderSigner} as signer of the vault`, on: vault, functionName: 'isSigner', ...signer },
+    ...(cctpRoute === undefined || cctp === undefined
+      ? []
+      : listRouteChecks(chainId, cctp, { gateway, cctpRoute })),
+  ];
+}
+
+function listRouteChecks(
+  chainId: number,
+  cctp: CctpSettings,
+  { gateway, cctpRoute }: { readonly gateway: PlannedContract; readonly cctpRoute: PlannedContract },
+): Check[] {
+  const { tokenMessenger } = cctp;
+  return [
+    { what: "the gateway's route", on: gateway, functionName: 'cctpRoute', wanted: cctpRoute.address },
+    { what: "the route's gateway", on: cctpRoute, functionName: 'gateway', wanted: gateway.address },
+    { what: "the route's messenger", on: cctpRoute, functionName: 'tokenMessenger', wanted: tokenMessenger },
+    // The route refuses its own chain, so that has no domain to compare.
+    ...cctp.domains
+      .filter((entry) => entry.chainId !== chainId)
+      .map((entry) => ({
+        what: `the route's domain of chain ${entry.chainId}`,
+        on: cctpRoute,
+        functionName: 'domainOf',
+        args: [BigInt(entry.chainId)],
+        wanted: entry.domain,
+      })),
+  ];
+}
+
+async function checkParameters(client: Client, options: DeployOptions, plan: ContractPlan): Promise<void> {
+  const checks = listChecks(options, options.chainId, plan);
+  const found = await Promise.all(
+    checks.map(({ on, functionName, args = [] }) =>
+      client.readContract({ address: on.address, abi: on.artifact.abi as Abi, functionName, args }),
+    ),
+  );
+  const wrong = checks.flatMap(({ what, wanted }, index) =>
     String(found[index]).toLowerCase() === String(wanted).toLowerCase()
       ? []
-      : [`${what} is ${String(found[index])} instead of ${String(wanted)}`],
+      : [`${what} is ${show(found[index])} instead of ${show(wanted)}`],
   );
   if (wrong.length > 0) {
     throw new CommandError(`the contracts stand, but their roles differ: ${wrong.join('; ')}`);
   }
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' && value.length === 42 ? getAddress(value) : String(value);
 }

@@ -1,12 +1,20 @@
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import type { Chain } from '@florin/server/src/chains/chain.ts';
-import { getBalance, getBlock, getGasPrice } from '@florin/server/src/chains/rpc/actions.ts';
+import { type Chain, finalityText } from '@florin/server/src/chains/chain.ts';
+import { getBlock } from '@florin/server/src/chains/rpc/actions.ts';
 import { readContract } from '@florin/server/src/chains/rpc/contract-read.ts';
 import { type HttpRpc, openHttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
 import { type Rpc, RpcError, RpcUnavailable } from '@florin/server/src/chains/rpc/rpc.ts';
+import { readGasBalance } from '@florin/server/src/chains/sender/gas-balance.ts';
+import type { Queryable } from '@florin/server/src/db/database.ts';
 import type { Clock } from '@florin/server/src/outside/clock.ts';
-import { ChainUnreachable, findChainProblems, type ServiceWallets } from '@florin/server/src/start-check.ts';
+import {
+  ChainUnreachable,
+  findChainProblems,
+  providersOf,
+  type ServiceWallets,
+} from '@florin/server/src/start-check.ts';
 import { silentLog } from '@florin/server/src/telemetry/log.ts';
 import { formatEther, formatUnits } from 'viem';
 
@@ -18,14 +26,18 @@ export interface Finding {
 }
 
 const maxHeadAgeSeconds = 120;
-/** Gas that the settler should always be able to pay for: some ten full batches of settlements. */
-const gasReserve = 20_000_000n;
 const timeLimitMs = 5_000;
 
 /** Looks at a chain: nodes, head, contracts and roles, the settler's gas, the vault's caps and float. */
 export async function examineChain(
   chain: Chain,
-  given: { readonly clock: Clock; readonly wallets: ServiceWallets; readonly paysOutAcrossChains: boolean },
+  given: {
+    readonly clock: Clock;
+    readonly wallets: ServiceWallets;
+    readonly paysOutAcrossChains: boolean;
+    /** To learn what the settlers use; absent: what they hold is compared with a fixed reserve. */
+    readonly db?: Queryable;
+  },
 ): Promise<Finding[]> {
   const { clock } = given;
   const rpc = openHttpRpc({
@@ -45,7 +57,9 @@ export async function examineChain(
     }
     findings.push(good(`${chain.name} contracts`, 'code, tokens and roles are as configured'));
     findings.push(await examinePauses(chain, rpc));
-    findings.push(await examineGas(chain, rpc, given.wallets));
+    const { settler, otherSettlers = [] } = given.wallets;
+    for (const wallet of [settler, ...otherSettlers])
+      findings.push(await examineGas(chain, rpc, wallet, given));
     for (const token of chain.tokens) {
       findings.push(await examineFloat(chain, rpc, { token, isNeeded: given.paysOutAcrossChains }));
     }
@@ -77,11 +91,25 @@ async function examineNodes(chain: Chain, rpc: HttpRpc): Promise<Finding[]> {
     unavailable: 'does not answer: correct rpcUrls or start the node',
   };
   const nodes = await rpc.verifyChainId();
-  return nodes.map(({ node, state }) => ({
-    what: `${chain.name} rpc ${node}`,
-    isGood: state === 'verified',
-    detail: details[state],
-  }));
+  return [
+    examineProviders(chain),
+    ...nodes.map(({ node, state }) => ({
+      what: `${chain.name} rpc ${node}`,
+      isGood: state === 'verified',
+      detail: details[state],
+    })),
+  ];
+}
+
+/** One provider is no mistake, and a risk that whoever runs the service should know of. */
+function examineProviders(chain: Chain): Finding {
+  const count = providersOf(chain);
+  const policy = `final is ${finalityText(chain.finality)}`;
+  const detail =
+    count === 1
+      ? `one only, on whose word alone a block counts as final: add a URL of another one to rpcUrls; ${policy}`
+      : `${count}; ${policy}`;
+  return good(`${chain.name} providers`, detail);
 }
 
 async function examineHead(chain: Chain, rpc: Rpc, clock: Clock): Promise<Finding> {
@@ -104,13 +132,21 @@ async function examinePauses(chain: Chain, rpc: Rpc): Promise<Finding> {
   return bad(what, `paused: ${paused.join(' and ')}; the admin unpauses when the reason is gone`);
 }
 
-async function examineGas(chain: Chain, rpc: Rpc, { settler }: ServiceWallets): Promise<Finding> {
+async function examineGas(
+  chain: Chain,
+  rpc: Rpc,
+  wallet: Hex,
+  { db, clock }: { readonly db?: Queryable; readonly clock: Clock },
+): Promise<Finding> {
   const what = `${chain.name} settler`;
-  const [balance, gasPrice] = await Promise.all([getBalance(rpc, settler), getGasPrice(rpc)]);
-  const needed = gasReserve * gasPrice;
-  const detail = `${settler} holds ${formatEther(balance)} of the native coin`;
-  if (balance >= needed) return good(what, detail);
-  return bad(what, `${detail}: send it at least ${formatEther(needed - balance)} for gas`);
+  const detailOf = (balance: bigint) => `${wallet} holds ${formatEther(balance)} of the native coin`;
+  const asked = { chainId: chain.chainId, wallet, now: clock.now() };
+  const { balance, needed } = await readGasBalance({ rpc, ...(db === undefined ? {} : { db }) }, asked);
+  if (balance >= needed) return good(what, `${detailOf(balance)}, enough for three days`);
+  return bad(
+    what,
+    `${detailOf(balance)}: send it at least ${formatEther(needed - balance)} for three days' gas`,
+  );
 }
 
 async function examineFloat(

@@ -1,9 +1,9 @@
-import type { Hex } from '@florin/protocol/order.ts';
-import { findCursor } from '@florin/server/src/chains/watcher/cursor.ts';
+import { findCursor, findDroppedEvents } from '@florin/server/src/chains/watcher/cursor.ts';
 import { type Config, readConfig } from '@florin/server/src/config.ts';
+import { addressOfKey } from '@florin/server/src/config-signer.ts';
 import { type Database, openDatabase } from '@florin/server/src/db/database.ts';
 import { pendingMigrations } from '@florin/server/src/db/migrate.ts';
-import { privateKeyToAddress } from 'viem/accounts';
+import { findScopeProblems } from '@florin/server/src/db/scope-check.ts';
 import type { Command, Outcome, Outside } from './command.ts';
 import { databaseTime } from './doctor.sql.ts';
 import { bad, examineChain, type Finding, good } from './doctor-chain.ts';
@@ -17,8 +17,9 @@ export const doctorCommand: Command = {
   async run(_options, outside) {
     const config = readConfig(outside.environment);
     const wallets = {
-      orderSigner: privateKeyToAddress(config.orderKey.reveal() as Hex),
-      settler: privateKeyToAddress(config.settlerKey.reveal() as Hex),
+      orderSigner: addressOfKey(config.orderKey),
+      settler: addressOfKey(config.settlerKey),
+      otherSettlers: config.otherSettlerKeys.map(addressOfKey),
     };
     const paysOutAcrossChains = config.chains.all.length > 1;
     const [database, ...chains] = await Promise.all([
@@ -59,6 +60,7 @@ async function examineDatabase(config: Config, outside: Outside): Promise<Findin
   try {
     const findings = [
       good('database', 'answers, and its schema is current'),
+      ...(await examineScope(db)),
       await examineClock(db, outside),
     ];
     for (const chain of config.chains.all) findings.push(await examineWatcher(db, chain));
@@ -73,6 +75,13 @@ export function describeDatabaseError(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   const message = first instanceof Error ? first.message : String(first);
   return `the database cannot be used: ${message}`;
+}
+
+async function examineScope(db: Database): Promise<Finding[]> {
+  const what = 'row-level security';
+  const problems = await findScopeProblems(db);
+  if (problems.length === 0) return [good(what, 'holds merchants apart')];
+  return problems.map((problem) => bad(what, problem));
 }
 
 async function examineClock(db: Database, { clock }: Outside): Promise<Finding> {
@@ -98,5 +107,15 @@ async function examineWatcher(
     const remedy = `look at the chain, then florin chain resume --chain ${chain.name}`;
     return bad(what, `halted: ${cursor.haltedReason}: ${remedy}`);
   }
-  return good(what, `at block ${cursor.headNumber}, final up to ${cursor.finalNumber}`);
+  const missing = (await findDroppedEvents(db, chain.chainId, 1)).filter(
+    (event) => event.returnedAt === undefined,
+  );
+  if (missing.length > 0) {
+    return bad(
+      what,
+      `final events are gone and have not come back: florin chain dropped --chain ${chain.name}`,
+    );
+  }
+  const backfill = cursor.backfillNext === undefined ? '' : `, reading block ${cursor.backfillNext} again`;
+  return good(what, `at block ${cursor.headNumber}, final up to ${cursor.finalNumber}${backfill}`);
 }

@@ -1,5 +1,12 @@
-import { permissionPresets } from '@florin/protocol/permission.ts';
-import { createApiKey, listApiKeys, revokeApiKey } from '@florin/server/src/merchants/api-key.ts';
+import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import { type Permission, permissionPresets, permissions } from '@florin/protocol/permission.ts';
+import {
+  type ApiKeyRequest,
+  type ApiKeySummary,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+} from '@florin/server/src/merchants/api-key.ts';
 import {
   type Command,
   type Options,
@@ -13,27 +20,19 @@ import { CommandError, UsageError } from './command-error.ts';
 const presets = Object.keys(permissionPresets) as (keyof typeof permissionPresets)[];
 
 export const createKeyCommand: Command = {
-  usage: `--merchant ID --kind secret|restricted [--preset ${presets.join('|')}] [--expires 2030-01-31T00:00:00Z]`,
+  usage:
+    `--merchant ID --kind secret|restricted [--preset ${presets.join('|')} | --permission NAME ...] ` +
+    '[--expires 2030-01-31T00:00:00Z] [--ip ADDRESS_OR_CIDR ...] [--origin https://shop.example.com ...] ' +
+    '[--max-session-amount MICRO_USD] [--max-day-amount MICRO_USD]',
   does: 'creates an API key and shows it, this once',
-  options: ['merchant', 'kind', 'preset', 'expires'],
+  options: ['merchant', 'kind', 'preset', 'expires', 'max-session-amount', 'max-day-amount'],
+  repeatable: ['permission', 'ip', 'origin'],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
-      const kind = options.choice('kind', ['secret', 'restricted']);
-      const preset = options.choice('preset', presets);
-      const expiresAt = expiryOf(options, outside);
-      if (kind === undefined) throw new UsageError('--kind is missing');
-      if (kind === 'secret' && preset !== undefined) {
-        throw new UsageError('--preset is for restricted keys: a secret key holds every permission');
-      }
+      const request = keyRequestOf(options, outside);
       const { merchantId } = await requiredMerchant(db, options);
-      const request = {
-        merchantId,
-        kind,
-        ...(preset === undefined ? {} : { preset }),
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-      };
       const { keyId, key } = await db.transaction((transaction) =>
-        createApiKey(transaction, outside, request),
+        createApiKey(transaction, outside, { ...request, merchantId }),
       );
       return {
         text: `created key ${keyId}; keep it now, it is never shown again:\n${key}`,
@@ -41,6 +40,51 @@ export const createKeyCommand: Command = {
       };
     }),
 };
+
+function keyRequestOf(options: Options, outside: Outside): Omit<ApiKeyRequest, 'merchantId'> {
+  const kind = options.choice('kind', ['secret', 'restricted']);
+  const preset = options.choice('preset', presets);
+  const granted = options.all('permission').map(permissionOf);
+  if (kind === undefined) throw new UsageError('--kind is missing');
+  if (kind === 'secret' && (preset !== undefined || granted.length > 0)) {
+    throw new UsageError(
+      '--preset and --permission are for restricted keys: a secret key holds every permission',
+    );
+  }
+  if (preset !== undefined && granted.length > 0) {
+    throw new UsageError(
+      '--preset and --permission exclude each other: list every permission, or name a preset',
+    );
+  }
+  const expiresAt = expiryOf(options, outside);
+  const maxSessionAmount = amountOf(options, 'max-session-amount');
+  const maxDayAmount = amountOf(options, 'max-day-amount');
+  return {
+    kind,
+    ipAllowList: options.all('ip'),
+    origins: options.all('origin'),
+    ...(preset === undefined ? {} : { preset }),
+    ...(granted.length === 0 ? {} : { permissions: [...new Set(granted)] }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(maxSessionAmount === undefined ? {} : { maxSessionAmount }),
+    ...(maxDayAmount === undefined ? {} : { maxDayAmount }),
+  };
+}
+
+function permissionOf(name: string): Permission {
+  const found = permissions.find((permission) => permission === name);
+  if (found !== undefined) return found;
+  throw new UsageError(`--permission is ${name}: the permissions are ${permissions.join(', ')}`);
+}
+
+function amountOf(options: Options, name: string): MicroUsd | undefined {
+  const text = options.optional(name);
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,18}$/.test(text)) {
+    throw new UsageError(`--${name} is ${text}: give Micro-USD in digits, 1000000 for one US dollar`);
+  }
+  return microUsd(BigInt(text));
+}
 
 function expiryOf(options: Options, outside: Outside): Date | undefined {
   const text = options.optional('expires');
@@ -62,19 +106,38 @@ export const listKeysCommand: Command = {
       const { merchantId } = await requiredMerchant(db, options);
       const keys = await listApiKeys(db, merchantId);
       const now = outside.clock.now();
-      const rows = keys.map((key) => {
-        const isExpired = key.expiresAt !== undefined && key.expiresAt <= now;
-        const status = key.revokedAt !== undefined ? 'revoked' : isExpired ? 'expired' : 'active';
-        const until = key.expiresAt?.toISOString() ?? 'never';
-        const granted = key.kind === 'secret' ? 'all' : key.permissions.join(',');
-        return [key.keyId, key.kind, `…${key.last4}`, status, until, granted];
-      });
+      const rows = keys.map((key) => keyRow(key, now));
       return {
-        text: table(['KEY', 'KIND', 'ENDS IN', 'STATUS', 'EXPIRES', 'PERMISSIONS'], rows),
+        text: table(
+          ['KEY', 'KIND', 'ENDS IN', 'STATUS', 'EXPIRES', 'LAST USED', 'PERMISSIONS', 'LIMITS'],
+          rows,
+        ),
         json: keys,
       };
     }),
 };
+
+function keyRow(key: ApiKeySummary, now: Date): string[] {
+  const isExpired = key.expiresAt !== undefined && key.expiresAt <= now;
+  const status = key.revokedAt !== undefined ? 'revoked' : isExpired ? 'expired' : 'active';
+  const { maxSessionAmount, maxDayAmount } = key;
+  const limits = [
+    ...key.ipAllowList.map((network) => `ip ${network}`),
+    ...key.origins.map((origin) => `origin ${origin}`),
+    ...(maxSessionAmount === undefined ? [] : [`session ${maxSessionAmount}`]),
+    ...(maxDayAmount === undefined ? [] : [`day ${maxDayAmount}`]),
+  ];
+  return [
+    key.keyId,
+    key.kind,
+    `…${key.last4}`,
+    status,
+    key.expiresAt?.toISOString() ?? 'never',
+    key.lastUsedAt?.toISOString() ?? 'never',
+    key.kind === 'secret' ? 'all' : key.permissions.join(','),
+    limits.length === 0 ? 'none' : limits.join(', '),
+  ];
+}
 
 export const revokeKeyCommand: Command = {
   usage: '--key ID',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { permissionPresets } from '@florin/protocol/permission.ts';
 import type { Chain } from '@florin/server/src/chains/chain.ts';
 import { chainsOf } from '@florin/server/src/chains/chain.ts';
 import { statement } from '@florin/server/src/db/statement.ts';
@@ -104,7 +105,7 @@ test('migrating a current schema changes nothing', async () => {
 
 test('a key that was created works until it is revoked, and no list shows it', async () => {
   const merchantId = await newMerchant();
-  const { keyId, key } = await json('key create --kind restricted --preset storefront', [
+  const { keyId, key } = await json('key create --kind restricted --preset agent', [
     '--merchant',
     merchantId,
   ]);
@@ -112,19 +113,100 @@ test('a key that was created works until it is revoked, and no list shows it', a
   const identity = await authenticate(lookup, `Bearer ${String(key)}`, new Date());
   assert.deepEqual(
     [identity.merchantId, [...identity.permissions]],
-    [merchantId, ['products:read', 'checkout_sessions:read', 'checkout_sessions:write']],
+    [merchantId, [...permissionPresets.agent]],
   );
 
   const list = await run('key list', ['--merchant', merchantId]);
   assert.match(
     list.stdout,
-    new RegExp(`${String(keyId)} +restricted +…${String(key).slice(-4)} +active +never`),
+    new RegExp(
+      `${String(keyId)} +restricted +…${String(key).slice(-4)} +active +never +never +products:read`,
+    ),
   );
   assert.equal(list.stdout.includes(String(key)), false);
 
   await json('key revoke', ['--key', String(keyId)]);
   await assert.rejects(authenticate(lookup, `Bearer ${String(key)}`, new Date()), /Refusal/);
   assert.match((await run('key list', ['--merchant', merchantId])).stdout, / revoked /);
+});
+
+test('a key holds the limits that it was created with', async () => {
+  const merchantId = await newMerchant();
+  const expires = '2099-01-31T00:00:00Z';
+  const { keyId } = await json(
+    `key create --kind restricted --preset storefront --merchant ${merchantId} --expires ${expires}`,
+    [
+      ...['--origin', 'https://shop.example.com', '--origin', 'http://localhost:3000'],
+      ...['--ip', '203.0.113.0/24', '--ip', '2001:db8::1'],
+      ...['--max-session-amount', '5000000', '--max-day-amount', '100000000'],
+    ],
+  );
+  const [listed] = (await json('key list', ['--merchant', merchantId])) as unknown as Record<
+    string,
+    unknown
+  >[];
+  assert.deepEqual(
+    { ...listed, createdAt: '', last4: '' },
+    {
+      keyId,
+      kind: 'restricted',
+      last4: '',
+      permissions: [...permissionPresets.storefront],
+      expiresAt: '2099-01-31T00:00:00.000Z',
+      ipAllowList: ['203.0.113.0/24', '2001:db8::1'],
+      origins: ['https://shop.example.com', 'http://localhost:3000'],
+      maxSessionAmount: '5000000',
+      maxDayAmount: '100000000',
+      createdAt: '',
+    },
+  );
+  assert.match(
+    (await run('key list', ['--merchant', merchantId])).stdout,
+    / ip 203\.0\.113\.0\/24, ip 2001:db8::1, origin https:\/\/shop\.example\.com, origin .*, session 5000000, day 100000000\n$/,
+  );
+
+  const created = await json(
+    `key create --kind restricted --merchant ${merchantId} --permission events:read --permission reports:read`,
+  );
+  const keys = (await json('key list', ['--merchant', merchantId])) as unknown as Record<string, unknown>[];
+  assert.deepEqual(keys.find((key) => key['keyId'] === created['keyId'])?.['permissions'], [
+    'events:read',
+    'reports:read',
+  ]);
+});
+
+test('a key whose limits make no sense is not created', async () => {
+  const merchantId = await newMerchant();
+  const outcome = async (typed: string) => {
+    const { exitCode, stderr } = await run(`key create --merchant ${merchantId} ${typed}`);
+    return [exitCode, stderr.split('\n', 1)[0]];
+  };
+  assert.deepEqual(await outcome('--kind restricted --preset storefront'), [
+    1,
+    'Invalid field: origins must have at least one entry for the preset storefront',
+  ]);
+  assert.deepEqual(await outcome('--kind secret --origin https://shop.example.com'), [
+    1,
+    'Invalid field: origins must be empty for a secret key: it is for servers',
+  ]);
+  assert.deepEqual(await outcome('--kind restricted --ip localhost'), [
+    1,
+    'Invalid field: ipAllowList[0] must be an IP address or CIDR block',
+  ]);
+  assert.deepEqual(await outcome('--kind restricted --max-day-amount 1.5'), [
+    2,
+    '--max-day-amount is 1.5: give Micro-USD in digits, 1000000 for one US dollar',
+  ]);
+  assert.deepEqual(await outcome('--kind restricted --preset agent --permission events:read'), [
+    2,
+    '--preset and --permission exclude each other: list every permission, or name a preset',
+  ]);
+  const [exitCode, message] = await outcome('--kind restricted --permission everything');
+  assert.deepEqual(
+    [exitCode, String(message).slice(0, 60)],
+    [2, '--permission is everything: the permissions are products:rea'],
+  );
+  assert.deepEqual(await json('key list', ['--merchant', merchantId]), []);
 });
 
 const disabledLinks = statement(
@@ -201,6 +283,7 @@ test('doctor is content with a deployment that is as configured', async () => {
   const result = await run('doctor');
   assert.equal(result.exitCode, 0, result.stdout);
   assert.match(result.stdout, /^ok {4}configuration: is complete$/m);
+  assert.match(result.stdout, /^ok {4}row-level security: holds merchants apart$/m);
   assert.match(result.stdout, /^ok {4}ethereum::usdc vault: float 100000, caps 1000000 per order,/m);
   assert.match(result.stdout, /\nall is well\n$/);
 });
@@ -247,6 +330,56 @@ test('a halted chain is told by doctor, and resumed by hand', async () => {
   });
   assert.equal((await run('doctor')).exitCode, 0);
   assert.equal((await run('chain resume --chain ethereum')).stdout, 'the chain ethereum was not halted\n');
+});
+
+const dropEvent = statement(
+  'cli_test_drop',
+  ['int8'],
+  {},
+  `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
+     order_id, arguments, dropped_at)
+   values ($1, 7, '0x07', 0, '0xaa', now(), 'gateway', 'Paid', '0xbb', '{}', now())`,
+);
+
+test('what a resumed chain has taken back is told until it comes back', async () => {
+  assert.deepEqual(await run('chain dropped --chain ethereum'), {
+    exitCode: 0,
+    stdout: 'nothing final was taken back on ethereum\n',
+    stderr: '',
+  });
+  await database.db.query(dropEvent, [BigInt(life.chain.chainId)]);
+  const told = await run('chain dropped --chain ethereum');
+  assert.equal(told.exitCode, 1);
+  assert.match(told.stdout, /^MISSING +Paid +0xbb +unknown +7 +0xaa$/m);
+  assert.match(told.stdout, /^1 of 1 dropped events of ethereum have not come back$/m);
+  assert.match((await run('doctor')).stdout, /^WRONG ethereum watcher: final events are gone/m);
+  await database.db.query(forgetDropped);
+});
+
+const forgetDropped = statement('cli_test_forget_dropped', [], {}, 'delete from dropped_events');
+
+test('final blocks are read again from the block that was asked for, and later ones are not', async () => {
+  assert.deepEqual(
+    await run('chain backfill --chain ethereum --from 9'),
+    failure(1, 'block 9 of ethereum is not final yet: blocks up to 8 are, later ones are read anyway'),
+  );
+  assert.deepEqual(
+    await run('chain backfill --chain ethereum --from x'),
+    failure(1, '--from is x: give the number of a block in digits'),
+  );
+  assert.deepEqual(await json('chain backfill --chain ethereum --from 3'), {
+    chain: 'ethereum',
+    from: '3',
+    to: '8',
+  });
+  assert.match((await run('doctor')).stdout, /final up to 8, reading block 3 again$/m);
+});
+
+test('doctor tells of a chain that one provider alone tells of', async () => {
+  assert.match(
+    (await run('doctor')).stdout,
+    /^ok {4}ethereum providers: one only, on whose word alone a block counts as final: .*; final is finalized$/m,
+  );
 });
 
 test('a command line that is not understood exits with 2 and the usage', async () => {

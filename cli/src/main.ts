@@ -2,11 +2,20 @@ import { systemClock } from '@florin/server/src/outside/clock.ts';
 import { systemRandom } from '@florin/server/src/outside/random.ts';
 import { runCli } from './cli.ts';
 
+/** Ends at Ctrl-C, which may come twice: from the terminal and from the program that started this one. */
+function ending(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => controller.abort());
+  return controller.signal;
+}
+
 const { exitCode, stdout, stderr } = await runCli(process.argv.slice(2), {
   environment: process.env,
   clock: systemClock,
   random: systemRandom,
   tell: (sentence) => process.stderr.write(`${sentence}\n`),
+  ending,
+  streams: { input: process.stdin, output: process.stdout },
 });
 process.stdout.write(stdout);
 process.stderr.write(stderr);

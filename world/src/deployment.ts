@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
 import {
-  type Abi,
+  type Artifact,
+  create2Deployer,
+  type PlannedContract,
+  planContract,
+  planContracts,
+} from '@florin/cli/contract-plan.ts';
+import {
   type Address,
   concat,
   decodeFunctionResult,
-  encodeDeployData,
   encodeFunctionData,
-  getContractAddress,
   type Hex,
   parseUnits,
   zeroHash,
@@ -14,22 +17,22 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Anvil } from './anvil.ts';
 import type { WorldRoles } from './home.ts';
-import type { ConfigToken } from './world-config.ts';
+import { planLinks, planLocalCircle } from './local-circle.ts';
+import { permit2, permit2Deployment } from './permit2.ts';
+import type { ConfigCctp, ConfigToken } from './world-config.ts';
 
 /** The contracts of one chain and its tokens. */
 export interface ChainDeployment {
   readonly gateway: Address;
   readonly vault: Address;
   readonly tokens: readonly ConfigToken[];
-}
-
-interface Artifact {
-  readonly abi: Abi;
-  readonly bytecode: Hex;
+  /** Absent in worlds that were made before they had it. */
+  readonly cctp?: ConfigCctp;
 }
 
 interface TokenPlan {
   readonly key: string;
+  readonly permits: ConfigToken['permits'];
   readonly artifact: 'LocalUsdc' | 'LocalUsdt' | 'LocalDai';
   readonly symbol: string;
   readonly name: string;
@@ -42,15 +45,21 @@ interface Call {
   readonly gas: bigint;
 }
 
-/** Arachnid's deployer, at the same address on every chain; it takes a salt and the code behind it. */
-const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
-const USDC: TokenPlan = { key: 'usdc', artifact: 'LocalUsdc', symbol: 'USDC', name: 'USD Coin', decimals: 6 };
+const USDC: TokenPlan = {
+  key: 'usdc',
+  artifact: 'LocalUsdc',
+  symbol: 'USDC',
+  name: 'USD Coin',
+  decimals: 6,
+  permits: ['eip2612', 'eip3009', 'permit2'],
+};
 const USDT: TokenPlan = {
   key: 'usdt',
   artifact: 'LocalUsdt',
   symbol: 'USDT',
   name: 'Tether USD',
   decimals: 6,
+  permits: ['permit2'],
 };
 const DAI: TokenPlan = {
   key: 'dai',
@@ -58,6 +67,7 @@ const DAI: TokenPlan = {
   symbol: 'DAI',
   name: 'Dai Stablecoin',
   decimals: 18,
+  permits: ['eip2612', 'permit2'],
 };
 /** The tokens of each local chain. */
 const TOKENS: Readonly<Record<string, readonly TokenPlan[]>> = {
@@ -76,16 +86,11 @@ const MAX_FEE_PER_GAS = 10_000_000_000n;
 const PRIORITY_FEE_PER_GAS = 1_000_000_000n;
 const BLOCK_LIMIT = 20;
 
-const readArtifact = (name: string): Artifact => {
-  const path = new URL(`../../contracts/artifacts/${name}.json`, import.meta.url);
-  return JSON.parse(readFileSync(path, 'utf8')) as Artifact;
-};
-
-const planContract = (artifact: Artifact, args: readonly unknown[]): { address: Address; call: Call } => {
-  const bytecode = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args });
-  const address = getContractAddress({ opcode: 'CREATE2', from: CREATE2_DEPLOYER, salt: zeroHash, bytecode });
-  return { address, call: { to: CREATE2_DEPLOYER, data: concat([zeroHash, bytecode]), gas: DEPLOY_GAS } };
-};
+const deployCall = ({ initCode }: PlannedContract): Call => ({
+  to: create2Deployer,
+  data: concat([zeroHash, initCode]),
+  gas: DEPLOY_GAS,
+});
 
 const hasCode = async (chain: Anvil, address: Address): Promise<boolean> =>
   (await chain.rpc('eth_getCode', [address, 'latest'])) !== '0x';
@@ -153,64 +158,109 @@ const planFunding = (
   return [call('issue', [total]), ...recipients.map(([to, amount]) => call('transfer', [to, units(amount)]))];
 };
 
-const isFunded = async (
+/** Whether a reading of the contract gives anything but zero. */
+const isSet = async (
   chain: Anvil,
-  token: Address,
-  artifact: Artifact,
-  holder: Address,
+  { address, artifact }: PlannedContract,
+  functionName: string,
+  args: readonly unknown[],
 ): Promise<boolean> => {
-  const call = { abi: artifact.abi, functionName: 'balanceOf', args: [holder] };
-  const data = encodeFunctionData(call);
-  const result = (await chain.rpc('eth_call', [{ to: token, data }, 'latest'])) as Hex;
+  const call = { abi: artifact.abi, functionName, args };
+  const result = (await chain.rpc('eth_call', [
+    { to: address, data: encodeFunctionData(call) },
+    'latest',
+  ])) as Hex;
   return decodeFunctionResult({ ...call, data: result }) !== 0n;
 };
 
-/**
- * Puts the contracts and tokens on a chain, opens the vault's caps, and funds the vault and the payers.
- * Addresses are equal on every chain. Does nothing that is already done, so it continues after a kill.
- */
-export const deployWorld = async (chain: Anvil, roles: WorldRoles): Promise<ChainDeployment> => {
-  const { admin, orderSigner, settler, guardian, feeRecipient, payers } = roles;
+/** The contracts of a world and its tokens, which stand at the same addresses on every chain. */
+const planWorld = (chain: Anvil, roles: WorldRoles) => {
   const plans = TOKENS[chain.name];
   if (plans === undefined) throw new Error(`No tokens are planned for the chain ${chain.name}.`);
-  const vaultArtifact = readArtifact('PayoutVault');
-  const authorities = [admin.address, orderSigner.address, settler.address, guardian.address];
-  const vault = planContract(vaultArtifact, authorities);
-  const gateway = planContract(readArtifact('PaymentGateway'), [
-    ...authorities,
-    feeRecipient.address,
-    vault.address,
-  ]);
+  const { admin, orderSigner, settler, guardian, feeRecipient } = roles;
+  const circle = planLocalCircle(roles);
+  const authorities = {
+    ...{ admin: admin.address, orderSigner: orderSigner.address, settler: settler.address },
+    ...{ guardian: guardian.address, feeRecipient: feeRecipient.address },
+  };
+  const { vault, cctpRoute, gateway } = planContracts(authorities, circle.settings);
   const tokens = plans.map((plan) => {
-    const artifact = readArtifact(plan.artifact);
-    return { plan, artifact, ...planContract(artifact, [plan.name, plan.symbol, admin.address]) };
-  });
-
-  await mineWaiting(chain, admin.address);
-  const contracts = [vault, gateway, ...tokens];
-  const present = await Promise.all(contracts.map(({ address }) => hasCode(chain, address)));
-  const calls = contracts.flatMap(({ call }, index) => (present[index] === true ? [] : [call]));
-  for (const { plan, artifact, address } of tokens) {
-    const isPresent = present[contracts.findIndex((contract) => contract.address === address)] === true;
-    if (isPresent && (await isFunded(chain, address, artifact, vault.address))) continue;
-    const caps = [CAP_PER_ORDER, CAP_PER_HOUR, CAP_PER_DAY].map((cap) => parseUnits(cap, plan.decimals));
-    const data = encodeFunctionData({
-      abi: vaultArtifact.abi,
-      functionName: 'setCaps',
-      args: [address, ...caps],
+    const contract = planContract(plan.artifact, {
+      ...{ name: plan.name, symbol: plan.symbol, minter: admin.address },
     });
-    calls.push({ to: vault.address, data, gas: CALL_GAS });
+    return { plan, contract };
+  });
+  const route = cctpRoute === undefined ? [] : [cctpRoute];
+  const contracts = [vault, ...route, gateway, circle.transmitter, circle.messenger];
+  return {
+    vault,
+    gateway,
+    cctpRoute,
+    circle,
+    tokens,
+    contracts: [...contracts, ...tokens.map(({ contract }) => contract)],
+  };
+};
+
+/** What funds a token's payers and the vault, and opens the vault for it. */
+const planToken = (
+  vault: PlannedContract,
+  { plan, contract }: { readonly plan: TokenPlan; readonly contract: PlannedContract },
+  payers: WorldRoles['payers'],
+): Call[] => {
+  const caps = [CAP_PER_ORDER, CAP_PER_HOUR, CAP_PER_DAY].map((cap) => parseUnits(cap, plan.decimals));
+  const data = encodeFunctionData({
+    ...{ abi: vault.artifact.abi, functionName: 'setCaps', args: [contract.address, ...caps] },
+  });
+  const people = payers.map((payer) => [payer.address, PAYER_FUNDS] as const);
+  return [
+    { to: vault.address, data, gas: CALL_GAS },
     // The vault last: its balance is the sign that this token is done.
-    const people = payers.map((payer) => [payer.address, PAYER_FUNDS] as const);
-    calls.push(...planFunding(plan, artifact, address, [...people, [vault.address, VAULT_FLOAT]]));
+    ...planFunding(plan, contract.artifact, contract.address, [...people, [vault.address, VAULT_FLOAT]]),
+  ];
+};
+
+/**
+ * Puts the contracts and tokens on a chain, opens the vault's caps, funds the vault and the payers, and lets Circle's
+ * stand-in burn and mint USDC. Addresses are equal on every chain. Does nothing that is already done, so it continues
+ * after a kill.
+ */
+export const deployWorld = async (chain: Anvil, roles: WorldRoles): Promise<ChainDeployment> => {
+  const { admin, payers } = roles;
+  const { vault, gateway, cctpRoute, circle, tokens, contracts } = planWorld(chain, roles);
+  await mineWaiting(chain, admin.address);
+  const present = new Set<Address>();
+  for (const { address } of contracts) if (await hasCode(chain, address)) present.add(address);
+  const calls = contracts.filter(({ address }) => !present.has(address)).map(deployCall);
+  if (!(await hasCode(chain, permit2.address)))
+    calls.push({ to: create2Deployer, data: permit2Deployment(), gas: DEPLOY_GAS });
+  for (const token of tokens) {
+    const { plan, contract } = token;
+    const isPresent = present.has(contract.address);
+    if (!isPresent || !(await isSet(chain, contract, 'balanceOf', [vault.address])))
+      calls.push(...planToken(vault, token, payers));
+    if (plan.artifact !== 'LocalUsdc') continue;
+    const { messenger } = circle;
+    const isOpen = isPresent && present.has(messenger.address);
+    if (!isOpen || !(await isSet(chain, messenger, 'burnLimitsPerMessage', [contract.address])))
+      calls.push(...planLinks(circle, contract, chain.chainId).map((call) => ({ ...call, gas: CALL_GAS })));
   }
   if (calls.length > 0) await sendAll(chain, admin, calls);
+  const domain = circle.settings.domains.find(({ chainId }) => chainId === chain.chainId)?.domain;
   return {
     gateway: gateway.address,
     vault: vault.address,
-    tokens: tokens.map(({ plan, address }) => ({
+    ...(cctpRoute === undefined || domain === undefined
+      ? {}
+      : {
+          cctp: {
+            ...{ domain, transmitter: circle.transmitter.address, messenger: circle.messenger.address },
+            ...{ route: cctpRoute.address, tokenId: `${chain.name}::usdc` },
+          },
+        }),
+    tokens: tokens.map(({ plan, contract: { address } }) => ({
       ...{ tokenId: `${chain.name}::${plan.key}`, address, symbol: plan.symbol, name: plan.name },
-      decimals: plan.decimals,
+      ...{ decimals: plan.decimals, permits: plan.permits },
     })),
   };
 };

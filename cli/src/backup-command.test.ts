@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { systemRandom } from '@florin/server/src/outside/random.ts';
+import {
+  type EmptyDatabase,
+  emptyDatabase,
+  type TestDatabase,
+  testDatabase,
+} from '../../server/test/harness/database.ts';
+import { type CliResult, runCli } from './cli.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'florin-backup-test-'));
+const archive = join(folder, 'florin.gz');
+let source: TestDatabase;
+let target: EmptyDatabase;
+
+before(async () => {
+  [source, target] = [await testDatabase(), await emptyDatabase()];
+});
+after(async () => {
+  await source.close();
+  await target.close();
+  rmSync(folder, { recursive: true });
+});
+
+function run(databaseUrl: string, ...args: string[]): Promise<CliResult> {
+  const config = join(folder, 'config.json');
+  const address = (digit: string) => `0x${digit.repeat(40)}`;
+  const token = {
+    tokenId: 'ethereum::usdc',
+    address: address('3'),
+    symbol: 'USDC',
+    name: 'USD Coin',
+    decimals: 6,
+  };
+  const chain = {
+    name: 'ethereum',
+    chainId: '31337',
+    rpcUrls: ['http://127.0.0.1:1'],
+    gateway: address('1'),
+    vault: address('2'),
+    startBlock: '0',
+    tokens: [token],
+  };
+  writeFileSync(
+    config,
+    JSON.stringify({
+      environment: 'local',
+      origin: 'http://127.0.0.1:4000',
+      serviceDomain: 'localhost',
+      databaseUrl,
+      chains: [chain],
+      signer: { orderKey: `0x${'11'.repeat(32)}`, settlerKey: `0x${'22'.repeat(32)}` },
+      masterKey: '00'.repeat(32),
+    }),
+  );
+  const outside = {
+    environment: { FLORIN_CONFIG: config },
+    clock: systemClock,
+    random: systemRandom,
+    tell: () => {},
+  };
+  return runCli(args, outside);
+}
+
+test('a backup is written for its owner alone, and never over another', async () => {
+  await run(source.url, 'merchant', 'create', '--name', 'Tea House');
+  const written = await run(source.url, 'backup', '--out', archive);
+  assert.equal(written.exitCode, 0, written.stderr);
+  assert.match(written.stdout, /^wrote \d+ rows of \d+ tables to .*; sha256 of the archive [0-9a-f]{64}\n$/);
+  assert.equal(statSync(archive).mode & 0o777, 0o600);
+  const before = readFileSync(archive);
+  const again = await run(source.url, 'backup', '--out', archive);
+  assert.deepEqual(again, { exitCode: 1, stdout: '', stderr: `${archive} is there already\n` });
+  assert.deepEqual(readFileSync(archive), before);
+});
+
+test('what was backed up is restored into an empty database, whose ledger is whole and which says what it lost', async () => {
+  const early = await run(source.url, 'restore', 'report');
+  assert.match(early.stderr, /never restored/);
+  const restored = await run(target.url, 'restore', '--from', archive);
+  assert.equal(restored.exitCode, 0, restored.stderr);
+  const merchants = await run(target.url, 'merchant', 'list');
+  assert.match(merchants.stdout, / Tea House\n/);
+  const ledger = await run(target.url, 'ledger', 'verify', '--anchor', '00'.repeat(32));
+  assert.equal(ledger.exitCode, 0);
+  assert.match(ledger.stdout, /^the ledger is whole\nsealed entries: 0; not sealed yet: 0\nhead: 0{64}\n$/);
+  const report = await run(target.url, 'restore', 'report');
+  assert.equal(report.exitCode, 0);
+  assert.match(report.stdout, /unmatched payments: 0\n\nlost:\n/);
+  const twice = await run(target.url, 'restore', '--from', archive);
+  assert.match(twice.stderr, /the database is not empty/);
+});
+
+test('a cut-off archive is refused', async () => {
+  const cut = join(folder, 'cut.gz');
+  const whole = readFileSync(archive);
+  writeFileSync(cut, whole.subarray(0, whole.length - 100));
+  const other = await emptyDatabase();
+  try {
+    const refused = await run(other.url, 'restore', '--from', cut);
+    assert.equal(refused.exitCode, 1);
+    assert.match(refused.stderr, /cut\.gz is not a whole archive/);
+  } finally {
+    await other.close();
+  }
+});
+
+test('an anchor that no seal has is a bad ledger, and a malformed one is not understood', async () => {
+  const foreign = await run(source.url, 'ledger', 'verify', '--anchor', 'ab'.repeat(32));
+  assert.equal(foreign.exitCode, 1);
+  assert.match(foreign.stdout, /the ledger is NOT whole:\n {2}no seal has the hash/);
+  assert.equal((await run(source.url, 'ledger', 'verify', '--anchor', 'x')).exitCode, 2);
+});
+
+test('a chain that was not stopped is not released, and status says when nobody has looked yet', async () => {
+  const released = await run(source.url, 'reconcile', 'release', '--chain', 'ethereum');
+  assert.equal(released.stdout, 'the chain ethereum was not stopped\n');
+  const status = await run(source.url, 'reconcile', 'status');
+  assert.equal(status.exitCode, 1);
+  assert.match(status.stdout, /ethereum: agreed at block -; settlement running/);
+});

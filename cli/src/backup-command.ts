@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { finished, pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { readConfig } from '@florin/server/src/config.ts';
+import { ArchiveError } from '@florin/server/src/db/archive.ts';
+import { backUp } from '@florin/server/src/db/backup.ts';
+import { restore } from '@florin/server/src/db/restore.ts';
+import { reportRestoration } from '@florin/server/src/payments/restoration.ts';
+import { type Command, table, withDatabase } from './command.ts';
+import { CommandError } from './command-error.ts';
+
+/** Rows of other people: for the operator's eyes alone. */
+const fileMode = 0o600;
+
+export const backupCommand: Command = {
+  usage: '--out FILE',
+  does: 'writes the whole database, as of one moment, into one compressed archive; the service goes on meanwhile',
+  options: ['out'],
+  async run(options, { environment, clock }) {
+    const file = options.required('out');
+    const draft = `${file}.part`;
+    // Never over an older backup: the one that is being written may turn out to be no good.
+    if (existsSync(file)) throw new CommandError(`${file} is there already`);
+    const url = readConfig(environment).databaseUrl.reveal();
+    const gzip = createGzip();
+    const stored = pipeline(gzip, createWriteStream(draft, { mode: fileMode, flush: true }));
+    // Told to whoever writes next, or at the end.
+    stored.catch(() => undefined);
+    const write = async (bytes: Buffer) => {
+      if (!gzip.write(bytes)) await Promise.race([once(gzip, 'drain'), stored]);
+    };
+    const summary = await backUp(url, { now: clock.now(), write }).catch(async (error: unknown) => {
+      gzip.destroy();
+      await rm(draft, { force: true });
+      throw error;
+    });
+    gzip.end();
+    await stored;
+    await rename(draft, file);
+    const rows = summary.tables.reduce((sum, { rows: some }) => sum + some, 0);
+    const text = `wrote ${rows} rows of ${summary.tables.length} tables to ${file}; sha256 of the archive ${summary.sha256}`;
+    return { text, json: { file, ...summary } };
+  },
+};
+
+export const restoreCommand: Command = {
+  usage: '--from FILE',
+  does: 'fills the configured database, which has to be empty, from an archive; settlement waits until books and chains agree',
+  options: ['from'],
+  async run(options, { environment, clock }) {
+    const file = options.required('from');
+    const gunzip = createGunzip();
+    const input = createReadStream(file);
+    input.once('error', (error) => gunzip.destroy(error));
+    const source = input.pipe(gunzip);
+    try {
+      const url = readConfig(environment).databaseUrl.reveal();
+      const summary = await restore(url, { now: clock.now(), source });
+      const rows = summary.tables.reduce((sum, { rows: some }) => sum + some, 0);
+      const text = [
+        `restored ${rows} rows of ${summary.tables.length} tables, as of ${summary.takenAt.toISOString()}`,
+        'start the service; florin restore report then tells what the chains brought back, and what is lost',
+      ].join('\n');
+      return { text, json: summary };
+    } catch (error) {
+      if (error instanceof ArchiveError) throw new CommandError(error.message);
+      if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+        throw new CommandError(`${file} is not a whole archive: ${error.message}`);
+      throw error;
+    } finally {
+      input.destroy();
+      gunzip.destroy();
+      await finished(gunzip).catch(() => undefined);
+    }
+  },
+};
+
+export const restoreReportCommand: Command = {
+  usage: '',
+  does: 'tells what came back after the last restore, and what nothing can bring back',
+  options: [],
+  run: (_options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const report = await reportRestoration(db);
+      if (report === undefined) throw new CommandError('this database was never restored from a backup');
+      const nameOf = (chainId: number) => chains.byId(chainId)?.name ?? String(chainId);
+      const { rebuilt } = report;
+      const text = [
+        `backup of ${report.takenAt.toISOString()}, restored ${report.restoredAt.toISOString()}`,
+        '',
+        table(
+          ['CHAIN', 'AT BACKUP', 'HEAD', 'FINAL', 'SETTLEMENT'],
+          report.chains.map((chain) => [
+            nameOf(chain.chainId),
+            String(chain.headAtBackup ?? '-'),
+            String(chain.head),
+            String(chain.final),
+            chain.stopped === '' ? 'running' : `stopped: ${chain.stopped}`,
+          ]),
+        ),
+        '',
+        `brought back by the chains: ${rebuilt.events} events; ${rebuilt.paid} sessions paid, ${rebuilt.completed} completed`,
+        `deliveries that wait to be sent: ${report.waitingDeliveries}`,
+        `unmatched payments: ${report.unmatched.length}`,
+        ...report.unmatched.map(
+          (payment) =>
+            `  ${nameOf(payment.chainId)} ${payment.orderId} ${payment.total} of ${payment.token} from ${payment.payer} to ${payment.recipient}, ${payment.status}, ${payment.txHash}`,
+        ),
+        '',
+        'lost:',
+        ...report.lost.map((sentence) => `  ${sentence}`),
+      ].join('\n');
+      return { text, json: report };
+    }),
+};

@@ -1,0 +1,74 @@
+import { readConfig } from '@florin/server/src/config.ts';
+import { createPublicClient, type EIP1193RequestFn, http } from 'viem';
+import type { Options, Outside } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
+import type { Request } from './deploy.ts';
+
+/** A node, and the chain that it has to serve. */
+export interface ChainTarget {
+  readonly request: Request;
+  readonly chainId: number;
+}
+
+/**
+ * The node that `--rpc` and `--chain-id` name, before there is a configuration, or the configured chain `--chain`.
+ * Throws a UsageError for half an answer, and a CommandError for a chain that is not configured or a node that serves
+ * another one.
+ */
+export async function chainTarget(options: Options, outside: Outside): Promise<ChainTarget> {
+  const given = options.optional('rpc');
+  const { url, chainId } =
+    given === undefined ? configuredChain(options, outside) : typedChain(options, given);
+  const request = openRequest(url);
+  const served = await servedChain(request, url);
+  if (served !== chainId) {
+    throw new CommandError(`the node serves chain ${served}, not ${chainId}: correct --chain or --rpc`);
+  }
+  return { request, chainId };
+}
+
+/** JSON-RPC to an address, with a few retries of requests that were not answered. */
+export function openRequest(url: string): Request {
+  const { request } = createPublicClient({ transport: http(url) });
+  // What is passed on here was typed for its method by whoever calls.
+  const untyped = request as EIP1193RequestFn as (call: {
+    method: string;
+    params: unknown;
+  }) => Promise<unknown>;
+  return (method, params) => untyped({ method, params });
+}
+
+/** Throws a UsageError for anything but an http or https URL. */
+export function rpcOption(text: string): string {
+  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')) {
+    throw new UsageError('--rpc must be an http or https URL');
+  }
+  return text;
+}
+
+/** The chain id that a node answers. */
+export async function servedChain(request: Request, url: string): Promise<number> {
+  try {
+    return Number(await request('eth_chainId', []));
+  } catch {
+    // The error would show the URL, which often holds an access key.
+    throw new CommandError(`the node at ${new URL(url).host} does not answer: correct --rpc or start it`);
+  }
+}
+
+function typedChain(options: Options, rpc: string): { url: string; chainId: number } {
+  const text = options.optional('chain-id');
+  if (text === undefined) throw new UsageError('--rpc goes with --chain-id, so that a wrong node is noticed');
+  if (!/^[1-9][0-9]{0,15}$/.test(text)) throw new UsageError(`--chain-id is ${text}: give a decimal number`);
+  return { url: rpcOption(rpc), chainId: Number(text) };
+}
+
+function configuredChain(options: Options, outside: Outside): { url: string; chainId: number } {
+  const name = options.required('chain');
+  const chain = readConfig(outside.environment).chains.byName(name);
+  const url = chain?.rpcUrls[0];
+  if (chain === undefined || url === undefined) {
+    throw new CommandError(`the configuration has no chain ${name}: add it, or give --rpc and --chain-id`);
+  }
+  return { url, chainId: chain.chainId };
+}

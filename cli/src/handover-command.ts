@@ -1,0 +1,64 @@
+import { getAddress } from 'viem';
+import { chainTarget } from './chain-target.ts';
+import type { Command, Options } from './command.ts';
+import { UsageError } from './command-error.ts';
+import { deploymentsFolder, readRecord, writeRecord } from './deployment-record.ts';
+import { addressOption } from './evm-option.ts';
+import { type Handover, handOver } from './handover.ts';
+import { readKeyFile } from './secret-file.ts';
+
+const defaultMinDelaySeconds = 172_800n;
+
+export const handoverCommand: Command = {
+  usage:
+    '--chain NAME --gateway 0x… --to 0x… --timelock 0x… [--admin-key-file FILE] [--min-delay SECONDS] [--rpc URL --chain-id N] [--record FOLDER]',
+  does: 'moves the admin role of gateway and vault to a time lock that only a multisig can use, step by step',
+  options: [
+    ...['chain', 'gateway', 'to', 'timelock', 'admin-key-file', 'min-delay'],
+    ...['rpc', 'chain-id', 'record'],
+  ],
+  async run(options, outside) {
+    const multisig = addressOption(options, 'to');
+    const timelock = addressOption(options, 'timelock');
+    const gateway = addressOption(options, 'gateway');
+    const keyFile = options.optional('admin-key-file');
+    const key = keyFile === undefined ? {} : { adminKey: readKeyFile(keyFile) };
+    const minDelaySeconds = minDelayOption(options);
+    const target = await chainTarget(options, outside);
+    const handover = await handOver({
+      ...{ ...target, ...key, gateway, timelock, multisig, minDelaySeconds, log: outside.tell },
+    });
+    if (handover.state === 'done') {
+      const folder = options.optional('record') ?? deploymentsFolder;
+      const record = readRecord(folder, target.chainId);
+      const recorded = record?.contracts['PaymentGateway']?.address;
+      if (record !== undefined && recorded !== undefined && getAddress(recorded) === gateway) {
+        outside.tell(`recorded in ${writeRecord(folder, { ...record, admin: timelock })}`);
+      }
+    }
+    return { text: describe(handover), json: handover };
+  },
+};
+
+function minDelayOption(options: Options): bigint {
+  const text = options.optional('min-delay');
+  if (text === undefined) return defaultMinDelaySeconds;
+  if (!/^[1-9][0-9]{0,9}$/.test(text)) throw new UsageError(`--min-delay is ${text}: give whole seconds`);
+  return BigInt(text);
+}
+
+function describe({ state, readyAtSeconds, next }: Handover): string {
+  if (state === 'done')
+    return 'done: the time lock is admin of gateway and vault, and no other admin is pending';
+  if (next === undefined) {
+    const at = new Date(Number(readyAtSeconds) * 1_000).toISOString();
+    return `scheduled: run this command again after ${at}`;
+  }
+  return [
+    `${state}: the multisig has to send this transaction, which ${next.does};`,
+    'then run this command again.',
+    `to    ${next.to}`,
+    'value 0',
+    `data  ${next.data}`,
+  ].join('\n');
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { metaDataOf } from '@florin/kit/receipt.ts';
+import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { metaDataOf as serviceMetaDataOf } from '@florin/server/src/sessions/session.ts';
+import { type Contract, Wallet } from 'ethers';
+import { runCli } from './cli.ts';
+import {
+  anvil,
+  authorizedCall,
+  channelId,
+  day,
+  deployment,
+  done,
+  folder,
+  gateway,
+  idOf,
+  lineItems,
+  makeOrder,
+  merchant,
+  now,
+  otherMerchant,
+  pay,
+  payer,
+  payerAddress,
+  permit2Signed,
+  permitted,
+  receiptFor,
+  relayer,
+  salt,
+  signOrder,
+  startKitChain,
+  stopKitChain,
+  type TestOrder,
+  usdc,
+} from './kit-chain.fixture.ts';
+
+before(startKitChain);
+after(stopKitChain);
+
+interface Found {
+  readonly orderId: string;
+  readonly way: string;
+  readonly status: string;
+  readonly order?: Record<string, string>;
+  readonly missing?: string;
+}
+
+async function kit(command: string, more: Readonly<Record<string, string>> = {}) {
+  const values = { rpc: anvil.url, gateway: deployment.gateway, ...more };
+  const args = Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
+  const outside = { environment: {}, clock: systemClock, random: systemRandom, tell: () => {} };
+  const result = await runCli(['kit', command, '--json', ...args], outside);
+  const json: unknown = result.stdout === '' ? undefined : JSON.parse(result.stdout);
+  return { ...result, json };
+}
+
+async function find(more: Readonly<Record<string, string>>): Promise<Found[]> {
+  return (await kit('find', more)).json as Found[];
+}
+
+function printed(order: TestOrder): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(order).map(([name, value]) => [name, String(value).toLowerCase()]),
+  );
+}
+
+test('a payer finds every payment with its whole order, however it was paid', async () => {
+  const orders = Array.from({ length: 6 }, () => makeOrder());
+  const [plain, permit, authorized, byPermit2, deposit, relayed] = orders;
+  assert.ok(plain && permit && authorized && byPermit2 && deposit && relayed);
+  await pay(plain);
+  const { v, r, s } = await permitted(permit);
+  const asPayer = gateway.connect(payer) as Contract;
+  await done(asPayer['payWithPermit']?.(permit, await signOrder(permit), v, r, s));
+  await done(relayer.sendTransaction({ to: gateway.target, data: await authorizedCall(authorized) }));
+  const permitSignature = await permit2Signed(byPermit2);
+  await done(gateway['payWithPermit2']?.(byPermit2, await signOrder(byPermit2), 7n, permitSignature));
+  const receiver: unknown = await gateway['receiverOf']?.(idOf(deposit));
+  await done((usdc.connect(payer) as Contract)['transfer']?.(receiver, deposit.total));
+  await done(gateway['collect']?.(deposit, await signOrder(deposit)));
+  // A contract that passes its calldata on, as smart accounts and batches do.
+  const forwarder = `0x${'f0'.repeat(20)}`;
+  await anvil.request('anvil_setCode', [
+    forwarder,
+    `0x365f5f375f5f365f5f73${deployment.gateway.slice(2)}5af1`,
+  ]);
+  await done(
+    relayer.sendTransaction({ to: forwarder, data: await authorizedCall(relayed), gasLimit: 1_000_000n }),
+  );
+
+  const found = await find({ payer: payerAddress });
+  assert.deepEqual(
+    found.map(({ orderId, way, order, status }) => ({ orderId, way, order, status })),
+    ['pay', 'payWithPermit', 'payWithAuthorization', 'payWithPermit2', 'collect', 'other'].map(
+      (way, index) => {
+        const order = orders[index];
+        assert.ok(order !== undefined);
+        return { orderId: idOf(order), way, order: printed(order), status: 'paid' };
+      },
+    ),
+  );
+  assert.deepEqual(await find({ channel: channelId }), found);
+  assert.deepEqual(await find({ recipient: merchant }), found);
+  assert.deepEqual(await find({ recipient: otherMerchant }), []);
+});
+
+test('an order that its transaction does not show is told as missing, and left out', async () => {
+  const order = makeOrder({ to: otherMerchant });
+  const data = (await authorizedCall(order)).slice(2);
+  const size = (data.length / 2).toString(16).padStart(4, '0');
+  // A contract whose code, not its calldata, holds the call.
+  const head = `61${size}6026${'5f39'}5f5f61${size}5f5f73${deployment.gateway.slice(2)}5af100`;
+  const holder = `0x${'e0'.repeat(20)}`;
+  await anvil.request('anvil_setCode', [holder, `0x${head.padEnd(0x26 * 2, '0')}${data}`]);
+  await done(relayer.sendTransaction({ to: holder, gasLimit: 1_000_000n }));
+  const [found, ...more] = await find({ recipient: otherMerchant });
+  assert.deepEqual(more, []);
+  const missing =
+    'its transaction does not show the whole order: ask the service, or the wallet that made the payment';
+  assert.deepEqual({ ...found, block: 0, transaction: '' }.missing, missing);
+  const { json } = await kit('settle', { recipient: otherMerchant });
+  assert.deepEqual(json, { transactions: [], skipped: [{ orderId: idOf(order), why: missing }] });
+});
+
+test('a merchant settles what the service left, and a payer reclaims it when the time has come', async () => {
+  const shop = Wallet.createRandom().address;
+  const orders = [makeOrder({ to: shop }), makeOrder({ to: shop, reclaimAt: now + day })];
+  const [toSettle, toReclaim] = orders;
+  assert.ok(toSettle && toReclaim);
+  for (const order of orders) await pay(order);
+  const early = await kit('reclaim', { payer: payerAddress, order: idOf(toReclaim) });
+  const from = new Date(Number(now + day) * 1_000).toISOString();
+  assert.deepEqual(early.json, {
+    transactions: [],
+    skipped: [{ orderId: idOf(toReclaim), why: `it can be reclaimed from ${from} on` }],
+  });
+  const shown = await kit('settle', { recipient: shop, order: idOf(toSettle) });
+  const data = gateway.interface.encodeFunctionData('settle', [[toSettle]]);
+  assert.deepEqual(shown.json, {
+    transactions: [{ to: deployment.gateway.toLowerCase(), data, does: 'settles 1 orders' }],
+    skipped: [],
+  });
+  await kit('settle', { recipient: shop, order: idOf(toSettle), 'key-file': join(folder, 'relayer.key') });
+  relayer.reset();
+  assert.equal(await usdc['balanceOf']?.(shop), 99_800_000n);
+
+  await anvil.request('evm_increaseTime', [Number(day)]);
+  await anvil.mine();
+  const before: unknown = await usdc['balanceOf']?.(payerAddress);
+  const reclaimed = await kit('reclaim', {
+    ...{ payer: payerAddress, order: idOf(toReclaim), 'key-file': join(folder, 'payer.key') },
+  });
+  payer.reset();
+  assert.equal(reclaimed.exitCode, 0, reclaimed.stderr);
+  assert.equal(await usdc['balanceOf']?.(payerAddress), BigInt(String(before)) + 100_000_000n);
+  assert.deepEqual(
+    (await find({ recipient: shop })).map(({ status }) => status),
+    ['settled', 'reclaimed'],
+  );
+});
+
+test('a receipt holds as long as nothing in it is changed', async () => {
+  const metaData = await metaDataOf(lineItems, salt);
+  assert.equal(
+    metaData,
+    serviceMetaDataOf(lineItems as unknown as Parameters<typeof serviceMetaDataOf>[0], salt),
+  );
+  const order = makeOrder({ metaData });
+  const receipt = await receiptFor(order);
+  const path = join(folder, 'receipt.json');
+  const verify = async (change: object) => {
+    writeFileSync(path, JSON.stringify({ ...receipt, ...change }));
+    const { json, exitCode } = await kit('verify', { receipt: path });
+    const { findings, status, paid } = json as {
+      findings: { what: string; isGood: boolean }[];
+      status: string;
+      paid?: { block: string };
+    };
+    const wrong = findings.filter(({ isGood }) => !isGood).map(({ what }) => what);
+    return { wrong, status, exitCode, isPaid: paid !== undefined };
+  };
+  const unpaid = ['the chain knows the order as unknown', 'the chain shows its payment'];
+  assert.deepEqual(await verify({}), { wrong: unpaid, status: 'unknown', exitCode: 1, isPaid: false });
+  await pay(order);
+  const good = { wrong: [], status: 'paid', exitCode: 0, isPaid: true };
+  assert.deepEqual(await verify({}), good);
+  const [item] = lineItems;
+  const bad = (wrong: string[]) => ({ ...good, wrong, exitCode: 1 });
+  const commitment = "line items and salt give the order's metaData";
+  assert.deepEqual(await verify({ lineItems: [{ ...item, quantity: 1 }] }), bad([commitment]));
+  assert.deepEqual(await verify({ salt: `0x${'5b'.repeat(32)}` }), bad([commitment]));
+  assert.deepEqual(
+    await verify({ order: { ...receipt.order, total: '1' } }),
+    bad(['the order gives its id']),
+  );
+  assert.deepEqual(await verify({ chainId: '1' }), bad(['the receipt is of this chain']));
+  assert.deepEqual(await verify({ gateway: usdc.target }), bad(['the receipt is of this gateway']));
+  await done(gateway['settle']?.([order]));
+  assert.deepEqual(await verify({}), { ...good, status: 'settled' });
+});
+
+test('an address without a gateway is refused', async () => {
+  const { stderr, exitCode } = await kit('find', { gateway: String(usdc.target), payer: payerAddress });
+  assert.deepEqual(
+    { stderr, exitCode },
+    {
+      stderr: `there is no Florin gateway at ${usdc.target} on chain 31337\n`,
+      exitCode: 1,
+    },
+  );
+});

@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import {
+  chainTime,
+  findPayments,
+  openPlace,
+  type Payment,
+  type Place,
+  reclaimProblem,
+  type Search,
+  settleProblem,
+} from '@florin/kit/payment.ts';
+import { parseReceipt, verifyReceipt } from '@florin/kit/receipt.ts';
+import { encodeReclaim, encodeSettle } from '@florin/kit/wire.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { createWalletClient, custom } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { openRequest, rpcOption } from './chain-target.ts';
+import { type Command, type Options, type Outcome, table } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
+import { addressOption } from './evm-option.ts';
+import { readKeyFile } from './secret-file.ts';
+
+/** Most orders in one settlement: 500 of them cost less than a quarter of a block. */
+const maxOrdersPerCall = 100;
+const placeOptions = ['rpc', 'gateway', 'from-block'];
+
+/** What has to be sent, and what was left out and why. */
+interface Plan {
+  readonly transactions: readonly { readonly to: Hex; readonly data: Hex; readonly does: string }[];
+  readonly skipped: readonly { readonly orderId: Hex; readonly why: string }[];
+}
+
+export const kitFindCommand: Command = {
+  usage: '--rpc URL --gateway 0x… (--payer 0x… | --channel 0x… | --recipient 0x…) [--from-block N]',
+  does: 'finds the payments of a payer or a merchant on the chain; needs no service, database or configuration',
+  options: [...placeOptions, 'payer', 'channel', 'recipient'],
+  async run(options) {
+    const place = await placeOf(options);
+    const payments = await findPayments(place, searchOf(options));
+    const rows = payments.map((payment) => [
+      ...[payment.orderId, payment.status, String(payment.total), payment.token],
+      ...[payment.payer, payment.to, payment.way, payment.order === undefined ? 'no' : 'yes'],
+    ]);
+    const headings = ['order', 'status', 'total', 'token', 'payer', 'recipient', 'paid by', 'whole order'];
+    return { text: table(headings, rows), json: payments };
+  },
+};
+
+export const kitReclaimCommand: Command = {
+  usage: '--rpc URL --gateway 0x… --payer 0x… [--order 0x…] [--key-file FILE] [--from-block N]',
+  does: "takes a payer's unsettled payments back; without the payer's key it shows the transactions to send",
+  options: [...placeOptions, 'payer', 'order', 'key-file'],
+  async run(options) {
+    const place = await placeOf(options);
+    const payments = await chosen(place, options, { payer: addressOption(options, 'payer') });
+    const now = await chainTime(place);
+    const plan = planEach(payments, (payment) => reclaimProblem(payment, now));
+    const transactions = plan.fit.map(({ orderId, order }) => ({
+      ...{ to: place.gateway, data: encodeReclaim(order), does: `reclaims ${orderId}` },
+    }));
+    return carryOut(place, options, { transactions, skipped: plan.skipped });
+  },
+};
+
+export const kitSettleCommand: Command = {
+  usage:
+    '--rpc URL --gateway 0x… (--channel 0x… | --recipient 0x…) [--order 0x…] [--key-file FILE] [--from-block N]',
+  does: "sends a merchant's unsettled payments to the merchant; any key can pay for it",
+  options: [...placeOptions, 'channel', 'recipient', 'order', 'key-file'],
+  async run(options) {
+    const place = await placeOf(options);
+    const plan = planEach(await chosen(place, options, searchOf(options)), settleProblem);
+    // The gateway joins neighbours with the same token and recipient in one transfer.
+    const sorted = plan.fit.toSorted((a, b) =>
+      `${a.order.token}${a.order.to}` < `${b.order.token}${b.order.to}` ? -1 : 1,
+    );
+    const transactions = [];
+    for (let at = 0; at < sorted.length; at += maxOrdersPerCall) {
+      const orders = sorted.slice(at, at + maxOrdersPerCall).map(({ order }) => order);
+      transactions.push({
+        to: place.gateway,
+        data: encodeSettle(orders),
+        does: `settles ${orders.length} orders`,
+      });
+    }
+    return carryOut(place, options, { transactions, skipped: plan.skipped });
+  },
+};
+
+export const kitVerifyCommand: Command = {
+  usage: '--rpc URL --gateway 0x… --receipt FILE [--from-block N]',
+  does: 'checks a receipt against the chain; exit code 1 when anything in it is not so',
+  options: [...placeOptions, 'receipt'],
+  async run(options) {
+    const path = options.required('receipt');
+    const { request, gateway } = await placeOf(options);
+    const verdict = await verifyReceipt(readReceipt(path), {
+      request,
+      gateway,
+      fromBlock: fromBlockOf(options),
+    });
+    const lines = verdict.findings.map(({ what, isGood }) => `${isGood ? 'ok   ' : 'WRONG'} ${what}`);
+    const { paid, closed } = verdict;
+    if (paid !== undefined) lines.push(`paid in block ${paid.block} by ${paid.transaction}`);
+    if (closed !== undefined)
+      lines.push(`${verdict.status} in block ${closed.block} by ${closed.transaction}`);
+    lines.push(verdict.isValid ? `the receipt holds: ${verdict.status}` : 'the receipt does not hold');
+    return { text: lines.join('\n'), json: verdict, isBad: !verdict.isValid };
+  },
+};
+
+async function placeOf(options: Options): Promise<Place> {
+  const url = rpcOption(options.required('rpc'));
+  try {
+    return await openPlace(openRequest(url), addressOption(options, 'gateway'));
+  } catch (error) {
+    // viem's errors show the URL, which often holds an access key.
+    if (error instanceof UsageError || !(error instanceof Error) || error.name !== 'Error') {
+      throw error instanceof UsageError
+        ? error
+        : new CommandError(`the node at ${new URL(url).host} does not answer`);
+    }
+    throw new CommandError(error.message);
+  }
+}
+
+function searchOf(options: Options): Search {
+  const names = ['payer', 'channel', 'recipient'].filter((name) => options.optional(name) !== undefined);
+  if (names.length !== 1) throw new UsageError('give one of --payer, --channel and --recipient');
+  const fromBlock = fromBlockOf(options);
+  const channel = options.optional('channel');
+  if (channel === undefined) {
+    const [name = ''] = names;
+    return { [name]: addressOption(options, name), fromBlock };
+  }
+  if (!/^0x[0-9a-fA-F]{64}$/.test(channel))
+    throw new UsageError('--channel is a channelId: 32 bytes in hexadecimal');
+  return { channelId: channel, fromBlock };
+}
+
+function fromBlockOf(options: Options): bigint {
+  const text = options.optional('from-block') ?? '0';
+  if (!/^(0|[1-9][0-9]*)$/.test(text)) throw new UsageError('--from-block is a block number');
+  return BigInt(text);
+}
+
+/** The payments found, or the one of them that `--order` names. */
+async function chosen(place: Place, options: Options, search: Search): Promise<Payment[]> {
+  const payments = await findPayments(place, { ...search, fromBlock: fromBlockOf(options) });
+  const wanted = options.optional('order')?.toLowerCase();
+  if (wanted === undefined) return payments;
+  const found = payments.filter(({ orderId }) => orderId === wanted);
+  if (found.length === 0) throw new CommandError(`there is no payment of the order ${wanted}`);
+  return found;
+}
+
+function planEach(payments: readonly Payment[], problemOf: (payment: Payment) => string | undefined) {
+  const fit: (Payment & Required<Pick<Payment, 'order'>>)[] = [];
+  const skipped: Plan['skipped'][number][] = [];
+  for (const payment of payments) {
+    const why = problemOf(payment);
+    if (why !== undefined) skipped.push({ orderId: payment.orderId, why });
+    else if (payment.order !== undefined) fit.push({ ...payment, order: payment.order });
+  }
+  return { fit, skipped };
+}
+
+/** Sends the transactions with the key that was given, or shows them. */
+async function carryOut(place: Place, options: Options, { transactions, skipped }: Plan): Promise<Outcome> {
+  const keyFile = options.optional('key-file');
+  const lines = skipped.map(({ orderId, why }) => `left out ${orderId}: ${why}`);
+  if (keyFile === undefined) {
+    for (const { to, data, does } of transactions)
+      lines.push(`to send, ${does}:`, `to    ${to}`, `data  ${data}`);
+    if (transactions.length === 0) lines.push('there is nothing to send');
+    return { text: lines.join('\n'), json: { transactions, skipped } };
+  }
+  const transport = custom({ request: ({ method, params }) => place.request(method, params ?? []) });
+  const wallet = createWalletClient({ account: privateKeyToAccount(readKeyFile(keyFile)), transport });
+  const sent: { transaction: Hex; does: string }[] = [];
+  for (const { to, data, does } of transactions) {
+    const transaction = await wallet.sendTransaction({ to, data, chain: null });
+    sent.push({ transaction, does });
+    lines.push(`sent ${transaction}, which ${does}`);
+  }
+  if (sent.length === 0) lines.push('there was nothing to send');
+  return { text: lines.join('\n'), json: { sent, skipped } };
+}
+
+function readReceipt(path: string) {
+  try {
+    return parseReceipt(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new CommandError(`${path} is no receipt: ${(error as Error).message}`);
+  }
+}

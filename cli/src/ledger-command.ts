@@ -1,0 +1,75 @@
+import { verifyLedger } from '@florin/server/src/ledger/seal.ts';
+import { acceptDifferences, releaseStopped } from '@florin/server/src/reconcile/reconcile.ts';
+import { readStatus } from '@florin/server/src/reconcile/status.ts';
+import { type Command, table, withDatabase } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
+
+export const verifyLedgerCommand: Command = {
+  usage: '[--anchor HASH]',
+  does: 'computes the hash chain over the ledger anew; a head that was noted earlier, given as anchor, must be in it',
+  options: ['anchor'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const anchor = options.optional('anchor')?.toLowerCase();
+      if (anchor !== undefined && !/^[0-9a-f]{64}$/.test(anchor))
+        throw new UsageError('--anchor is 64 hex digits, as florin ledger verify prints them');
+      const proof = await verifyLedger(db, anchor);
+      const text = [
+        proof.problems.length === 0 ? 'the ledger is whole' : 'the ledger is NOT whole:',
+        ...proof.problems.map((problem) => `  ${problem}`),
+        `sealed entries: ${proof.sealed}; not sealed yet: ${proof.unsealed}`,
+        `head: ${proof.head}`,
+      ].join('\n');
+      return { text, json: proof, isBad: proof.problems.length > 0 };
+    }),
+};
+
+export const statusCommand: Command = {
+  usage: '',
+  does: 'shows whether books and chains agreed at the last look',
+  options: [],
+  run: (_options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const status = await readStatus(db, chains.all);
+      const rows = status.chains.flatMap((chain) =>
+        chain.balances.map(({ holder, token, ledger, chain: onChain, difference }) => [
+          chain.chain,
+          holder,
+          token,
+          ledger,
+          onChain,
+          difference,
+        ]),
+      );
+      const text = [
+        table(['CHAIN', 'HOLDER', 'TOKEN', 'LEDGER', 'CHAIN HOLDS', 'DIFFERENCE'], rows),
+        ...status.chains.map(
+          ({ chain, reconciledBlock, settlement, reason }) =>
+            `${chain}: agreed at block ${reconciledBlock ?? '-'}; settlement ${settlement} ${reason}`,
+        ),
+      ].join('\n');
+      return { text: text.trimEnd(), json: status, isBad: !status.isBalanced };
+    }),
+};
+
+export const releaseCommand: Command = {
+  usage: '--chain NAME [--differences accept]',
+  does: 'lets a chain settle again that differences or a restore have stopped; accept books the differences as they are',
+  options: ['chain', 'differences'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const name = options.required('chain');
+      const accepts = options.choice('differences', ['accept']) === 'accept';
+      const chain = chains.byName(name);
+      if (chain === undefined) throw new CommandError(`the configuration has no chain ${name}`);
+      const reason = await db.transaction(async (transaction) => {
+        if (accepts) await acceptDifferences(transaction, chain.chainId);
+        return releaseStopped(transaction, chain.chainId);
+      });
+      const text =
+        reason === undefined
+          ? `the chain ${name} was not stopped`
+          : `the chain ${name} settles again; it was stopped: ${reason}`;
+      return { text, json: { chain: name, wasStopped: reason !== undefined, reason: reason ?? '', accepts } };
+    }),
+};

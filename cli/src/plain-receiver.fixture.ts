@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A receiver on this machine, as a developer runs one: plain HTTP. */
+export interface PlainReceiver {
+  readonly url: string;
+  readonly requests: { headers: IncomingHttpHeaders; body: string }[];
+  /** What it answers from now on. */
+  status: number;
+  close(): Promise<void>;
+}
+
+/** Starts a receiver on a free port; it answers 204 until told otherwise. */
+export async function startPlainReceiver(): Promise<PlainReceiver> {
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    receiver.requests.push({ headers: incoming.headers, body: Buffer.concat(chunks).toString('utf8') });
+    response.writeHead(receiver.status).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const receiver: PlainReceiver = {
+    url: `http://127.0.0.1:${port}/hook`,
+    requests: [],
+    status: 204,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return receiver;
+}

@@ -1,0 +1,28 @@
+import { secretBox } from '@florin/server/src/outside/secret-box.ts';
+import { bytesOf } from '@florin/server/src/service-options.ts';
+import { resealWebhookKeys } from '@florin/server/src/webhooks/reseal.ts';
+import { type Command, withDatabase } from './command.ts';
+
+/** Webhooks whose rows one transaction locks. */
+const batch = 100;
+
+export const resealCommand: Command = {
+  usage: '',
+  does: 'seals the signing keys of all webhooks under the newest master key',
+  options: [],
+  run: (_options, outside) =>
+    withDatabase(outside, async (db, { masterKeys: [newest, ...older] }) => {
+      const secrets = secretBox([bytesOf(newest), ...older.map(bytesOf)]);
+      let resealed = 0;
+      let last: string | undefined = '';
+      while (last !== undefined) {
+        const after: string = last;
+        const done = await db.transaction((transaction) =>
+          resealWebhookKeys(transaction, { secrets, random: outside.random }, { after, limit: batch }),
+        );
+        resealed += done.resealed;
+        last = done.last;
+      }
+      return { text: `sealed the keys of ${resealed} webhooks anew`, json: { resealed } };
+    }),
+};

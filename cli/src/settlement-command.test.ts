@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { microUsd } from '@florin/protocol/money.ts';
+import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { settlementRound } from '@florin/server/src/settlement/settlement.ts';
+import { SettlementWorld } from '../../server/test/harness/settlement-fixture.ts';
+import { type CliResult, runCli } from './cli.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'florin-settlement-test-'));
+const configFile = join(folder, 'florin.json');
+let world: SettlementWorld;
+before(async () => {
+  world = await SettlementWorld.open();
+  const config = {
+    ...{ environment: 'local', origin: 'http://127.0.0.1:4000', serviceDomain: 'localhost' },
+    databaseUrl: world.database.url,
+    chains: world.chains.all.map(({ name, chainId, gateway, vault, tokens }) => ({
+      ...{ name, chainId: String(chainId), gateway, vault, startBlock: '0', rpcUrls: ['http://127.0.0.1:1'] },
+      tokens: tokens.map(({ tokenId, address, name: title, symbol, decimals }) => ({
+        ...{ tokenId, address, name: title, symbol, decimals },
+      })),
+    })),
+    signer: { orderKey: `0x${'11'.repeat(32)}`, settlerKey: `0x${'22'.repeat(32)}` },
+    masterKey: '00'.repeat(32),
+  };
+  writeFileSync(configFile, JSON.stringify(config));
+});
+after(async () => {
+  await world.close();
+  rmSync(folder, { recursive: true });
+});
+
+function run(...args: string[]): Promise<CliResult> {
+  return runCli(args, {
+    environment: { FLORIN_CONFIG: configFile },
+    clock: systemClock,
+    random: systemRandom,
+    tell: () => {},
+  });
+}
+
+test('a payout that a cap holds is listed, and goes once it is released', async () => {
+  assert.deepEqual(await run('settlement', 'list'), {
+    exitCode: 0,
+    stdout: 'no settlement is delayed\n',
+    stderr: '',
+  });
+  const sessionId = await world.openSession('base::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+  const one = microUsd(1n);
+  const outflow = { perOrder: one, hourly: one, daily: one };
+  const deps = { ...world.deps, settings: { ...world.deps.settings, outflow } };
+  await settlementRound(deps, world.chain('base'), 'payout');
+  const listed = await run('settlement', 'list');
+  assert.equal(listed.exitCode, 1);
+  const pattern = `^ORDER .*\n${order.orderId} +payout +base +0\\.994 +outflow_cap +0 +\\S+ +held\n$`;
+  assert.match(listed.stdout, new RegExp(pattern));
+  assert.equal((await run('settlement', 'release', '--order', order.orderId)).exitCode, 0);
+  world.clock.time = systemClock.now().getTime() + 1_000;
+  await settlementRound(deps, world.chain('base'), 'payout');
+  const [leg] = await world.legs(order);
+  assert.deepEqual([leg?.leg, leg?.status], ['payout', 'sent']);
+  const again = await run('settlement', 'release', '--order', order.orderId);
+  assert.deepEqual([again.exitCode, again.stdout], [1, '']);
+  assert.equal((await run('settlement', 'release', '--order', '0x12')).exitCode, 2);
+});

@@ -1,0 +1,58 @@
+import { formatUsd, microUsd } from '@florin/protocol/money.ts';
+import { listOpenLegs, releaseOrder } from '@florin/server/src/settlement/held.ts';
+import { type Command, table, withDatabase } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
+
+/** Most that are shown at once; the oldest matter most. */
+const maxShown = 200;
+
+export const listSettlementsCommand: Command = {
+  usage: '',
+  does: 'shows the settlements that are delayed, and those that wait for a release',
+  options: [],
+  run: (_options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const legs = await listOpenLegs(db, maxShown);
+      const shown = legs.map(({ netValue, since, retryAt, ...leg }) => ({
+        ...leg,
+        chain: chains.byId(leg.chainId)?.name ?? String(leg.chainId),
+        netValue: netValue.toString(),
+        since: since.toISOString(),
+        next: retryAt === undefined ? 'held' : retryAt.toISOString(),
+      }));
+      const rows = shown.map((leg) => [
+        leg.orderId,
+        leg.leg,
+        leg.chain,
+        formatUsd(microUsd(BigInt(leg.netValue))),
+        leg.reason,
+        String(leg.attempts),
+        leg.since,
+        leg.status === 'sent' ? 'sent' : leg.next,
+      ]);
+      const headings = ['ORDER', 'LEG', 'CHAIN', 'USD', 'REASON', 'TRIES', 'SINCE', 'NEXT TRY'];
+      const text = rows.length === 0 ? 'no settlement is delayed' : table(headings, rows);
+      return { text, json: { settlements: shown }, isBad: shown.some(({ next }) => next === 'held') };
+    }),
+};
+
+export const releaseSettlementCommand: Command = {
+  usage: '--order ORDER_ID',
+  does: 'lets a held or delayed settlement go at once, whatever the caps in the configuration say',
+  options: ['order'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const orderId = options.required('order').toLowerCase();
+      if (!/^0x[0-9a-f]{64}$/.test(orderId))
+        throw new UsageError('--order is an order id: 0x and 64 hexadecimal digits');
+      const released = await db.transaction((transaction) =>
+        releaseOrder(transaction, orderId, outside.clock.now()),
+      );
+      if (released.length === 0)
+        throw new CommandError(
+          `nothing waits for the order ${orderId}: florin settlement list shows what does`,
+        );
+      const names = released.map(({ leg, wasHeld }) => `${leg}${wasHeld ? ' (was held)' : ''}`);
+      return { text: `released for ${orderId}: ${names.join(', ')}`, json: { orderId, released } };
+    }),
+};

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { type EventType, eventTypes } from '@florin/protocol/event.ts';
+import { eventFixture } from '@florin/protocol/event-fixture.ts';
+import { exampleOrigin } from '@florin/protocol/example.ts';
+import { newId } from '@florin/protocol/id.ts';
+import type { Command, Options, Outcome, Outside } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
+import { forward, forwardOf } from './forward.ts';
+import { type MerchantClient, merchantClient, merchantOptions, merchantUsage } from './merchant-client.ts';
+
+/** Calls after which a resend gives up: 500 deliveries each. */
+const maxCalls = 10_000;
+
+export const triggerCommand: Command = {
+  usage: `EVENT --webhook ID ${merchantUsage} | EVENT --forward-to URL [--secret whsec_…]`,
+  does: 'sends an example event of a type to a webhook, or straight to a receiver on this machine',
+  positional: 'EVENT',
+  options: ['webhook', 'forward-to', 'secret', ...merchantOptions],
+  run(options, outside) {
+    const text = options.required('EVENT');
+    const eventType = eventTypes.find((type) => type === text);
+    if (eventType === undefined) throw new UsageError(`${text} is no event type: ${eventTypes.join(', ')}`);
+    const webhookId = options.optional('webhook');
+    if (webhookId === undefined) return triggerLocally(options, outside, eventType);
+    return triggerWebhook(merchantClient(options, outside), webhookId, eventType);
+  },
+};
+
+async function triggerWebhook(
+  client: MerchantClient,
+  webhookId: string,
+  eventType: EventType,
+): Promise<Outcome> {
+  const made = (await client.post('/webhook/test', { webhookId, eventType })) as Record<string, string>;
+  return { text: `sent ${eventType} as ${made['eventId']} in delivery ${made['deliveryId']}`, json: made };
+}
+
+async function triggerLocally(options: Options, outside: Outside, type: EventType): Promise<Outcome> {
+  if (options.optional('forward-to') === undefined) throw new UsageError('give --webhook or --forward-to');
+  const target = forwardOf(options);
+  const id = newId('event', (size) => randomBytes(size));
+  const data = eventFixture(type, exampleOrigin);
+  const timestamp = outside.clock.now().toISOString();
+  const body = JSON.stringify({ id, type, apiVersion: 'v1', timestamp, sequence: 1, data, fixture: true });
+  const { isTaken, status } = await forward(target, outside, { id, body });
+  const signed = options.optional('secret') === undefined ? `, signed with ${target.secret}` : '';
+  return {
+    text: `sent ${type} as ${id} to ${target.url}${signed}: ${status}`,
+    json: { eventId: id, secret: target.secret, isTaken, status },
+    isBad: !isTaken,
+  };
+}
+
+export const resendCommand: Command = {
+  usage: `EVENT_OR_DELIVERY ${merchantUsage} | --webhook ID --since TIME [--until TIME] [--statuses failed,skipped]`,
+  does: "sends an event, a delivery, or a webhook's deliveries of a time again",
+  positional: 'ID',
+  options: ['webhook', 'since', 'until', 'statuses', ...merchantOptions],
+  async run(options, outside) {
+    const id = options.optional('ID');
+    const client = merchantClient(options, outside);
+    if (id?.startsWith('dlv_') === true) {
+      await client.post('/webhook/delivery/resend', { deliveryId: id });
+      return { text: `${id} is sent again`, json: { resent: 1 } };
+    }
+    const webhookId = options.optional('webhook');
+    const narrowed = webhookId === undefined ? {} : { webhookId };
+    if (id !== undefined) return resendAll(client, { eventId: id, ...narrowed });
+    if (webhookId === undefined)
+      throw new UsageError('give the id of an event or a delivery, or --webhook and --since');
+    return resendAll(client, {
+      webhookId,
+      since: secondsOf('since', options.required('since')),
+      ...(options.optional('until') === undefined
+        ? {}
+        : { until: secondsOf('until', options.required('until')) }),
+      ...(options.optional('statuses') === undefined
+        ? {}
+        : { statuses: options.required('statuses').split(',') }),
+    });
+  },
+};
+
+async function resendAll(client: MerchantClient, body: Readonly<Record<string, unknown>>): Promise<Outcome> {
+  let resent = 0;
+  let after: Record<string, string> = {};
+  for (let calls = 0; calls < maxCalls; calls += 1) {
+    const reply = await client.post('/webhook/delivery/resend/all', { ...body, ...after });
+    const made = reply as { resent: number; hasMore: boolean; last: string };
+    resent += made.resent;
+    if (!made.hasMore) return { text: `${resent} deliveries are sent again`, json: { resent } };
+    after = { after: made.last };
+  }
+  throw new CommandError(`stopped after ${resent} deliveries: narrow the time`);
+}
+
+/** Unix seconds of a time as people and programs write it. */
+function secondsOf(name: string, text: string): number {
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  const ms = Date.parse(text);
+  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(ms)) {
+    throw new UsageError(`--${name} is ${text}: give a time such as 2030-01-31T00:00:00Z, or Unix seconds`);
+  }
+  return Math.floor(ms / 1000);
+}
