@@ -41,7 +41,7 @@ export async function measureRoute(environment: Environment): Promise<Result> {
     ratios: [ratioOf(measured, { product: names.product, limit: names.limit, wanted: 0.8 })],
     halfLoads: [],
     notes: [
-      'Both sides stringify the same object for every request; the product adds its request id, security headers and log line.',
+      'The limit stringifies the object for every request, the product when something else is known of the chains; it adds its request id, security headers and log line.',
     ],
   };
 }

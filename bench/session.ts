@@ -165,19 +165,20 @@ export async function measureSessions(environment: Environment): Promise<Result>
     effort,
     measured,
     ratios: [
-      ratioOf(measured, { product: names.create, limit: names.batch, wanted: 0.4 }),
+      ratioOf(measured, { product: names.create, limit: names.batch, wanted: 0.6 }),
       ratioOf(measured, { product: names.keyed, limit: names.batch, wanted: 0.6 }),
       ratioOf(measured, { product: names.create, limit: names.single, wanted: 0 }),
-      ratioOf(measured, { product: names.read, limit: names.get, wanted: 0.7 }),
+      ratioOf(measured, { product: names.read, limit: names.get, wanted: 0.8 }),
     ],
     halfLoads: [
       await halfLoadOf(create, find(names.create), effort),
+      await halfLoadOf(keyed, find(names.keyed), effort),
       await halfLoadOf(readWithIds, find(names.read), effort),
     ],
     notes: [
-      'A create of the product looks its API key and product up in the database, and writes the session with its `session.created` event; a limit writes a session and an idempotency row.',
+      'A create of the product looks its API key up in the database, has the insert check that account and product still are what is remembered of them, and writes the session with its `session.created` event and the changes of the lists that it is in; a limit writes a session and an idempotency row.',
       idempotent
-        ? 'The limits store an idempotency row with every create; the product does so, with its sealed answer, where a request brings an Idempotency-Key.'
+        ? 'The limits store an idempotency row with every create; the product does so where a request brings an Idempotency-Key, with its answer: sealed, or as a reference to the event that holds the same text.'
         : 'Every create brings an Idempotency-Key of its own, which the limits store and the product does not yet.',
     ],
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BatchOverload, batched } from './batch.ts';
+import { BatchOverload, batched, batchedByKey } from './batch.ts';
 
 const limits = { maxSize: 4, maxInFlight: 1, maxWaiting: 100 };
 
@@ -62,4 +62,30 @@ test('a queue that is full refuses at once', async () => {
     ),
     [1, 2, true],
   );
+});
+
+test('inputs of different keys never share a batch, and a key that is done begins anew', async () => {
+  const batches: [string, number[]][] = [];
+  const opened: string[] = [];
+  const add = batchedByKey<number, string>((key) => {
+    opened.push(key);
+    return async (inputs) => {
+      batches.push([key, [...inputs]]);
+      return inputs.map((input) => `${key}${input}`);
+    };
+  }, limits);
+  const asked: [string, number][] = [
+    ['a', 1],
+    ['b', 2],
+    ['a', 3],
+    ['b', 4],
+  ];
+  assert.deepEqual(await Promise.all(asked.map(([key, input]) => add(key, input))), ['a1', 'b2', 'a3', 'b4']);
+  assert.equal(await add('a', 5), 'a5');
+  assert.deepEqual(batches, [
+    ['a', [1, 3]],
+    ['b', [2, 4]],
+    ['a', [5]],
+  ]);
+  assert.deepEqual(opened, ['a', 'b', 'a']);
 });

@@ -68,6 +68,28 @@ export function batched<Input, Output>(
     });
 }
 
+/**
+ * As `batched`, with a batch for each key: inputs of different keys never share one. The limits are those of each key; a key
+ * is forgotten when nothing of it is under way.
+ */
+export function batchedByKey<Input, Output>(
+  workOf: (key: string) => BatchWork<Input, Output>,
+  limits: BatchLimits,
+): (key: string, input: Input) => Promise<Output> {
+  const batches = new Map<string, { add: (input: Input) => Promise<Output>; pending: number }>();
+  return async (key, input) => {
+    const batch = batches.get(key) ?? { add: batched(workOf(key), limits), pending: 0 };
+    batches.set(key, batch);
+    batch.pending += 1;
+    try {
+      return await batch.add(input);
+    } finally {
+      batch.pending -= 1;
+      if (batch.pending === 0) batches.delete(key);
+    }
+  };
+}
+
 async function runBatch<Input, Output>(
   work: BatchWork<Input, Output>,
   batch: readonly Waiting<Input, Output>[],

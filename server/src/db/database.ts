@@ -1,16 +1,10 @@
+import { isId } from '@florin/protocol/id.ts';
 import pg from 'pg';
+import { encodeParameters, type Parameter } from './parameter.ts';
+import { queryInScope } from './scoped-query.ts';
 import type { ColumnSpec, RowOf, Statement } from './statement.ts';
 
-/** Values that a statement takes; arrays for unnest. */
-export type Parameter =
-  | string
-  | number
-  | bigint
-  | boolean
-  | Date
-  | Uint8Array
-  | null
-  | readonly (string | number | bigint | boolean | Date | Uint8Array | null)[];
+export type { Parameter } from './parameter.ts';
 
 /** What operations take: either a transaction or the pool itself (each statement then commits alone). */
 export interface Queryable {
@@ -25,9 +19,22 @@ export interface Transaction extends Queryable {
   readonly inTransaction: true;
 }
 
+/**
+ * The database as one merchant's requests see it: PostgreSQL itself shows and takes only rows of that merchant, whatever
+ * a statement asks for. Nothing leads from here to other merchants' rows.
+ */
+export interface MerchantDatabase extends Queryable {
+  readonly merchantId: string;
+  /** As `Database.transaction`, in the merchant's scope. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+}
+
+/** The database in the scope of the whole system: watcher, settlement, deliveries, housekeeping, group commits. */
 export interface Database extends Queryable {
   /** Runs `work` in one READ COMMITTED transaction; serialization failures and deadlocks are run again, at most 5 times. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Narrows to one merchant; costs no round trip. Throws for what is no merchant's id. */
+  forMerchant(merchantId: string): MerchantDatabase;
   /**
    * A connection of its own that listens to one channel until the signal aborts; reconnects by itself. `onNotify` is also
    * called, with an empty payload, whenever a connection stands anew, because notifications may have been missed.
@@ -42,7 +49,8 @@ const typeParsers = new Map<number, (text: string) => unknown>([
   [1016, (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt))],
 ]);
 
-const types = {
+/** How columns are read: big integers and numerics as bigint. */
+export const columnTypes = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     return typeParsers.get(oid) ?? pg.types.getTypeParser(oid, format);
   },
@@ -55,13 +63,6 @@ function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-function encode(value: Parameter): unknown {
-  if (typeof value === 'bigint') return value.toString();
-  if (value instanceof Uint8Array) return Buffer.isBuffer(value) ? value : Buffer.from(value);
-  if (Array.isArray(value)) return value.map((item) => encode(item as Parameter));
-  return value;
-}
-
 async function run<C extends Record<string, ColumnSpec>>(
   client: pg.Pool | pg.PoolClient,
   statement: Statement<C>,
@@ -70,7 +71,7 @@ async function run<C extends Record<string, ColumnSpec>>(
   const result = await client.query({
     name: statement.name,
     text: statement.text,
-    values: values.map(encode),
+    values: encodeParameters(values, statement.parameters),
   });
   return result.rows as RowOf<C>[];
 }
@@ -83,11 +84,25 @@ export interface DatabaseOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** Opens a pool with named prepared statements. Statements end after 15 s, idle transactions after 30 s. */
+/** The option of a connection's start that opens it for the whole system; without it, policies show no rows at all. */
+const systemScopeOption = '-c florin.merchant=*';
+
+/** A database's URL with the system's scope in it. The driver prefers options of the URL, so they are joined there. */
+export function withSystemScope(url: string): string {
+  const [place = url, query] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set('options', [parameters.get('options') ?? '', systemScopeOption].join(' ').trim());
+  return `${place}?${parameters}`;
+}
+
+/**
+ * Opens a pool with named prepared statements, in the system's scope. Statements end after 15 s, idle transactions after
+ * 30 s.
+ */
 export function openDatabase(options: DatabaseOptions): Database {
   const settings = {
-    connectionString: options.url,
-    types,
+    connectionString: withSystemScope(options.url),
+    types: columnTypes,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
     connectionTimeoutMillis: 10_000,
@@ -96,15 +111,49 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({ ...settings, max: options.connections ?? 10 });
   const onError = options.onError ?? (() => {});
   pool.on('error', onError);
+  return databaseOver(
+    pool,
+    (channel, onNotify, signal) => void keepListening(settings, channel, onNotify, signal, onError),
+  );
+}
+
+/** The database over a pool that is open already, or over what stands in for one. */
+export function databaseOver(pool: pg.Pool, listen: Database['listen']): Database {
   return {
     query: (statement, values = []) => run(pool, statement, values),
-    transaction: (work) => transact(pool, work),
-    listen: (channel, onNotify, signal) => void keepListening(settings, channel, onNotify, signal, onError),
+    transaction: (work) => transact(pool, 'begin', work),
+    forMerchant: (merchantId) => narrowed(pool, merchantId),
+    listen,
     close: () => pool.end(),
   };
 }
 
-async function transact<T>(pool: pg.Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+function narrowed(pool: pg.Pool, merchantId: string): MerchantDatabase {
+  // It is written into the text of a statement below.
+  if (!isId('merchant', merchantId)) throw new Error('a scope needs the id of a merchant');
+  return {
+    merchantId,
+    query: (statement, values = []) => runScoped(pool, merchantId, statement, values),
+    transaction: (work) => transact(pool, `begin; set local florin.merchant = '${merchantId}'`, work),
+  };
+}
+
+async function runScoped<C extends Record<string, ColumnSpec>>(
+  pool: pg.Pool,
+  merchantId: string,
+  { name, text, parameters }: Statement<C>,
+  values: readonly Parameter[],
+): Promise<RowOf<C>[]> {
+  const encoded = encodeParameters(values, parameters);
+  const result = await queryInScope(pool, { merchantId, name, text, values: encoded });
+  return result.rows as RowOf<C>[];
+}
+
+async function transact<T>(
+  pool: pg.Pool,
+  begin: string,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect();
     let broken: Error | undefined;
@@ -115,7 +164,7 @@ async function transact<T>(pool: pg.Pool, work: (transaction: Transaction) => Pr
     };
     client.on('error', onBroken);
     try {
-      await client.query('begin');
+      await client.query(begin);
       const result = await work({
         inTransaction: true,
         query: (statement, values = []) => run(client, statement, values),

@@ -1,19 +1,25 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { withSystemScope } from './database.ts';
+import { scopeOfConnection } from './scope-check.sql.ts';
+import { connectionProblems, ScopeError } from './scope-check.ts';
+import type { Row } from './statement.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
 /** Any fixed number: replicas that start together migrate one after the other. */
 const lockKey = 7_301_964;
 
-interface Migration {
+/** One file of the schema. */
+export interface Migration {
   readonly version: number;
   readonly file: string;
   readonly text: string;
   readonly hash: string;
 }
 
-async function migrationFiles(): Promise<Migration[]> {
+/** All files of this program's schema, in order. */
+export async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(folder)).sort();
   // A file that is silently left out is worse than one that stops the start.
   const misnamed = files.find((name) => !/^\d{4}_[a-z0-9-]+\.sql$/.test(name));
@@ -35,18 +41,31 @@ async function migrationFiles(): Promise<Migration[]> {
 
 /**
  * Brings the schema up to this program's version: numbered files, forward only, each in its own transaction, under an
- * advisory lock. Refuses a database that a newer program has migrated, and an applied file that has changed since.
+ * advisory lock. Refuses a database that a newer program has migrated, an applied file that has changed since, and a
+ * connection that stands above row-level security or outside of the system's scope (ScopeError). With `only`, no other
+ * versions than those: for rows that are older than the program.
  */
-export async function migrate(url: string): Promise<{ applied: string[] }> {
-  const client = new pg.Client({ connectionString: url, application_name: 'florin-migrate' });
+export async function migrate(url: string, only?: ReadonlySet<number>): Promise<{ applied: string[] }> {
+  const client = new pg.Client({
+    connectionString: withSystemScope(url),
+    application_name: 'florin-migrate',
+  });
   await client.connect();
   const applied: string[] = [];
   try {
+    // Before anything is made: what a superuser makes the service's role cannot own, and without the system's scope a
+    // migration would pass rows by.
+    const connection = await client.query<Row<typeof scopeOfConnection>>(scopeOfConnection.text);
+    for (const row of connection.rows) {
+      const [problem] = connectionProblems(row);
+      if (problem !== undefined) throw new ScopeError(problem);
+    }
     await client.query('select pg_advisory_lock($1)', [lockKey]);
     await client.query(
       'create table if not exists schema_migrations (version int primary key, hash text not null, applied_at timestamptz not null default now())',
     );
     for (const file of await findPending(client)) {
+      if (only?.has(file.version) === false) continue;
       await client.query('begin');
       await client.query(file.text);
       await client.query('insert into schema_migrations (version, hash) values ($1, $2)', [
@@ -56,6 +75,8 @@ export async function migrate(url: string): Promise<{ applied: string[] }> {
       await client.query('commit');
       applied.push(file.file);
     }
+    // What a migration has added belongs to nobody but the system until it says more.
+    await client.query('select protect_tables()');
   } finally {
     await client.end();
   }
@@ -67,13 +88,16 @@ export async function migrate(url: string): Promise<{ applied: string[] }> {
  * was never migrated lacks them all.
  */
 export async function pendingMigrations(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'florin-migrate' });
+  const client = new pg.Client({
+    connectionString: withSystemScope(url),
+    application_name: 'florin-migrate',
+  });
   await client.connect();
   try {
     const found = await client.query<{ name: string | null }>(
       "select to_regclass('schema_migrations') as name",
     );
-    const pending = found.rows[0]?.name == null ? await migrationFiles() : await findPending(client);
+    const pending = found.rows[0]?.name == null ? await readMigrations() : await findPending(client);
     return pending.map(({ file }) => file);
   } finally {
     await client.end();
@@ -81,7 +105,7 @@ export async function pendingMigrations(url: string): Promise<string[]> {
 }
 
 async function findPending(client: pg.Client): Promise<Migration[]> {
-  const files = await migrationFiles();
+  const files = await readMigrations();
   const { rows } = await client.query<{ version: number; hash: string }>(
     'select version, hash from schema_migrations',
   );

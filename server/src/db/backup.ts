@@ -1,0 +1,83 @@
+import pg from 'pg';
+import { type ArchivedCursor, archiveWriter } from './archive.ts';
+import { columnsOfTables } from './backup.sql.ts';
+import { copyOut } from './copy.ts';
+import { withSystemScope } from './database.ts';
+import { pendingMigrations } from './migrate.ts';
+
+/** What a backup holds. */
+export interface BackupSummary {
+  readonly takenAt: Date;
+  readonly sha256: string;
+  readonly tables: readonly { readonly table: string; readonly rows: number }[];
+}
+
+/**
+ * Writes every row of the database, as of one moment, in the archive's frames. Readers and writers go on meanwhile. What is
+ * sealed in the database (keys of webhooks) stays sealed. Refuses a database that is not of this program's schema.
+ */
+export async function backUp(
+  url: string,
+  options: { readonly now: Date; readonly write: (bytes: Buffer) => Promise<void> },
+): Promise<BackupSummary> {
+  const [missing] = await pendingMigrations(url);
+  if (missing !== undefined) throw new Error(`the database lacks ${missing}: run florin migrate first`);
+  const client = new pg.Client({ connectionString: withSystemScope(url), application_name: 'florin-backup' });
+  // A connection that dies makes the query in hand fail; without a listener it would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query('begin transaction isolation level repeatable read read only');
+    const writer = archiveWriter(options.write);
+    const migrations = await client.query<{ version: number; hash: string }>(
+      'select version, hash from schema_migrations order by version',
+    );
+    const cursors = await client.query<ArchivedCursor>(
+      `select chain_id::int as "chainId", head_number::text as "headNumber", final_number::text as "finalNumber"
+       from chain_cursors order by chain_id`,
+    );
+    await writer.header({
+      takenAt: options.now.toISOString(),
+      migrations: migrations.rows,
+      cursors: cursors.rows,
+    });
+    const tables: { table: string; rows: number }[] = [];
+    for (const { table, columns } of await readTables(client)) {
+      await writer.table({ table, columns });
+      const list = columns.map(pg.escapeIdentifier).join(', ');
+      const text = `copy (select ${list} from ${pg.escapeIdentifier(table)}) to stdout`;
+      const copied = await copyOut(client, text, (chunk) => writer.rows(chunk));
+      await writer.tableEnd(copied);
+      tables.push({ table, rows: copied.rows });
+    }
+    await client.query('commit');
+    return { takenAt: options.now, sha256: await writer.end(), tables };
+  } finally {
+    await client.end();
+  }
+}
+
+/** A table and what it refers to. */
+export interface TableShape {
+  readonly table: string;
+  /** In their order, without those that PostgreSQL computes. */
+  readonly columns: readonly string[];
+}
+
+/** All tables but the list of migrations, those that others refer to first. */
+export async function readTables(client: pg.Client): Promise<readonly TableShape[]> {
+  const { rows } = await client.query<{ name: string; columns: string[]; parents: string[] }>(
+    columnsOfTables.text,
+  );
+  const placed: TableShape[] = [];
+  const waiting = [...rows];
+  while (waiting.length > 0) {
+    const index = waiting.findIndex(({ name, parents }) =>
+      parents.every((parent) => parent === name || placed.some(({ table }) => table === parent)),
+    );
+    const [row] = waiting.splice(index, 1);
+    if (index < 0 || row === undefined) throw new Error('tables refer to each other in a circle');
+    placed.push({ table: row.name, columns: row.columns });
+  }
+  return placed;
+}

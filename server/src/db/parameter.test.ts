@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
+import { encodeParameters, type Parameter } from './parameter.ts';
+import { type ColumnKind, type ParameterKind, type Statement, statement } from './statement.ts';
+
+let database: TestDatabase;
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.close());
+
+function echo<const Kind extends ColumnKind>(kind: Kind) {
+  return statement(
+    `parameter_test_${kind}`,
+    [`${kind}[]` as ParameterKind],
+    { value: `${kind}?` as const },
+    `select value from unnest($1::${kind}[]) with ordinality as t (value, position) order by position`,
+  );
+}
+
+async function returned(echoed: Statement, values: readonly unknown[]): Promise<unknown[]> {
+  const rows = await database.db.query(echoed, [values as Parameter]);
+  return rows.map((row) => row['value']);
+}
+
+const storableText = fc
+  .string({ unit: 'binary', maxLength: 40 })
+  .map((text) => text.toWellFormed().replaceAll('\0', ''));
+// PostgreSQL's calendar has years that JavaScript writes otherwise; four digits are enough for payments.
+const time = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+
+const kinds: [Statement, fc.Arbitrary<unknown>][] = [
+  [echo('text'), storableText],
+  [echo('int4'), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })],
+  [echo('int8'), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })],
+  [echo('bool'), fc.boolean()],
+  [echo('timestamptz'), time],
+  [echo('bytea'), fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes))],
+];
+
+for (const [echoed, values] of kinds) {
+  test(`an array of ${echoed.parameters[0]} arrives as it was sent, nulls and empty ones, too`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(values), { maxLength: 20 }), async (list) => {
+        assert.deepEqual(await returned(echoed, list), list);
+      }),
+      { numRuns: 60, examples: [[[]], [[null]]] },
+    );
+  });
+}
+
+const echoJson = statement(
+  'parameter_test_jsonb',
+  ['jsonb[]'],
+  { value: 'jsonb?' },
+  'select value from unnest($1::jsonb[]) with ordinality as t (value, position) order by position',
+);
+
+test('an array of jsonb takes the texts of its values', async () => {
+  const values = [{ name: 'a "quoted" \\ name', list: [1, null] }, [], 'text', null];
+  const texts = values.map((value) => (value === null ? null : JSON.stringify(value)));
+  assert.deepEqual(await returned(echoJson, texts), values);
+});
+
+const echoText = statement(
+  'parameter_test_text_whole',
+  ['text[]'],
+  { value: 'text[]' },
+  'select $1::text[] as value',
+);
+
+test('an array far beyond the first buffer arrives whole', async () => {
+  const list = Array.from({ length: 300 }, (_, index) => `${index}€`.repeat(2_000));
+  assert.deepEqual(await database.db.query(echoText, [list]), [{ value: list }]);
+});
+
+test('what was encoded before is not touched by the next one', () => {
+  const encode = (list: string[]) => encodeParameters([list], ['text[]'])[0];
+  const first = encode(['first']);
+  encode(['another']);
+  assert.deepEqual(encode(['first']), first);
+});
+
+for (const [kind, wrong] of [
+  ['text[]', 1],
+  ['int4[]', '1'],
+  ['int8[]', true],
+  ['bool[]', 'true'],
+  ['timestamptz[]', '2026-01-01'],
+  ['bytea[]', '00'],
+] as const) {
+  test(`an element that is no ${kind.slice(0, -2)} is refused before it is sent`, () => {
+    assert.throws(() => encodeParameters([[wrong]], [kind]), TypeError);
+  });
+}
+
+test('numbers out of range are refused, never cut', () => {
+  assert.throws(() => encodeParameters([[2 ** 31]], ['int4[]']), RangeError);
+  assert.throws(() => encodeParameters([[2n ** 63n]], ['int8[]']), RangeError);
+  assert.throws(() => encodeParameters([[1.5]], ['int4[]']), TypeError);
+  assert.throws(() => encodeParameters([[1.5]], ['int8[]']), TypeError);
+});

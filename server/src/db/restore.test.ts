@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { book } from '#ledger/entry.ts';
+import { sealEntries, verifyLedger } from '#ledger/seal.ts';
+import { createMerchant } from '#merchants/merchant.ts';
+import { systemClock } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
+import {
+  type EmptyDatabase,
+  emptyDatabase,
+  type TestDatabase,
+  testDatabase,
+} from '../../test/harness/database.ts';
+import { backUp } from './backup.ts';
+import { openDatabase, withSystemScope } from './database.ts';
+import { restore } from './restore.ts';
+import { findScopeProblems } from './scope-check.ts';
+
+let database: TestDatabase;
+const now = new Date('2026-03-04T05:06:07Z');
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.close());
+
+async function archiveOf(url: string): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  await backUp(url, {
+    now,
+    async write(bytes) {
+      parts.push(bytes);
+    },
+  });
+  return Buffer.concat(parts);
+}
+
+/** In pieces that fit no frame. */
+async function* piecesOf(archive: Buffer, size = 777): AsyncGenerator<Buffer> {
+  for (let start = 0; start < archive.length; start += size) yield archive.subarray(start, start + size);
+}
+
+/** Every row of every table as JSON text, but of those that a restore writes itself. */
+async function contentOf(url: string): Promise<Record<string, string[]>> {
+  const client = new pg.Client({ connectionString: withSystemScope(url) });
+  await client.connect();
+  try {
+    const tables = await client.query<{ name: string }>(
+      `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+         and relname not in ('restorations', 'schema_migrations') order by 1`,
+    );
+    const content: Record<string, string[]> = {};
+    for (const { name } of tables.rows) {
+      const rows = await client.query<{ row: string }>(
+        `select to_jsonb(t)::text as row from ${name} t order by 1`,
+      );
+      content[name] = rows.rows.map(({ row }) => row);
+    }
+    return content;
+  } finally {
+    await client.end();
+  }
+}
+
+async function withEmpty(work: (empty: EmptyDatabase) => Promise<void>): Promise<void> {
+  const empty = await emptyDatabase();
+  try {
+    await work(empty);
+  } finally {
+    await empty.close();
+  }
+}
+
+async function fillSource(): Promise<void> {
+  const { db } = database;
+  const deps = { clock: systemClock, random: systemRandom };
+  // Tabs, line ends, backslashes and what else COPY has to escape.
+  const merchantName = 'Tea\tand\n\\N coffee — 茶';
+  for (let index = 0; index < 30; index += 1)
+    await db.transaction((transaction) =>
+      createMerchant(transaction, deps, { merchantName: `${merchantName} ${index}` }),
+    );
+  const postings = [
+    { account: 'gateway:ethereum', asset: 'ethereum::usdc', amount: 5n },
+    { account: 'fees:due', asset: 'ethereum::usdc', amount: -5n },
+  ];
+  const entry = { kind: 'payment', chainId: 1, txHash: '0xaa', at: now, postings } as const;
+  for (let index = 0; index < 3; index += 1)
+    await db.transaction((transaction) => book(transaction, { ...entry, orderId: `order-${index}` }));
+  await db.transaction((transaction) => sealEntries(transaction, now));
+}
+
+test('a restored database has every row of the one that was backed up, its walls, and goes on numbering behind them', async () => {
+  await fillSource();
+  const archive = await archiveOf(database.url);
+  await withEmpty(async ({ url }) => {
+    const summary = await restore(url, { now, source: piecesOf(archive) });
+    assert.equal(summary.tables.find(({ table }) => table === 'merchants')?.rows, 30);
+    assert.deepEqual(summary.migrated, []);
+    assert.deepEqual(await contentOf(url), await contentOf(database.url));
+    const db = openDatabase({ url });
+    try {
+      assert.deepEqual(await findScopeProblems(db), []);
+      assert.deepEqual(await verifyLedger(db), await verifyLedger(database.db));
+      const unbalanced = {
+        kind: 'payment',
+        orderId: 'unbalanced',
+        chainId: 1,
+        txHash: '0x',
+        at: now,
+        postings: [{ account: 'fees', asset: 'x', amount: 1n }],
+      } as const;
+      await assert.rejects(
+        db.transaction((transaction) => book(transaction, unbalanced)),
+        /does not sum to zero/,
+      );
+      await db.transaction((transaction) => book(transaction, { ...unbalanced, postings: [] }));
+    } finally {
+      await db.close();
+    }
+  });
+});
+
+test('a backup is of one moment, whatever is written meanwhile', async () => {
+  const { db } = database;
+  const before = await contentOf(database.url);
+  const parts: Buffer[] = [];
+  await backUp(database.url, {
+    now,
+    async write(bytes) {
+      // After the header the moment has passed: none of these may come along.
+      if (parts.length === 1)
+        await db.transaction((transaction) =>
+          createMerchant(transaction, { clock: systemClock, random: systemRandom }, { merchantName: 'Late' }),
+        );
+      parts.push(bytes);
+    },
+  });
+  await withEmpty(async ({ url }) => {
+    await restore(url, { now, source: piecesOf(Buffer.concat(parts)) });
+    assert.deepEqual((await contentOf(url))['merchants'], before['merchants']);
+  });
+});
+
+test('an archive that was damaged, cut off or made by a newer program restores nothing', async () => {
+  const archive = await archiveOf(database.url);
+  const flipped = Buffer.from(archive);
+  const place = flipped.indexOf('coffee');
+  assert.ok(place > 0);
+  flipped.write('toffee', place);
+  const renamed = (from: RegExp, to: string) => {
+    const length = archive.readUInt32BE(1);
+    const header = Buffer.from(archive.toString('utf8', 5, 5 + length).replace(from, to), 'utf8');
+    const head = Buffer.alloc(5);
+    head.write('H', 0, 'latin1');
+    head.writeUInt32BE(header.length, 1);
+    return Buffer.concat([head, header, archive.subarray(5 + length)]);
+  };
+  const cases: readonly [string, Buffer, RegExp][] = [
+    ['a changed row', flipped, /table merchants is not what was written/],
+    ['the end missing', archive.subarray(0, archive.length - 10), /cut off/],
+    ['the middle missing', archive.subarray(0, archive.length >> 1), /cut off/],
+    ['another header', renamed(/"takenAt":"2026/, '"takenAt":"2025'), /its hash differs/],
+    ['a newer archive', renamed(/"version":1,/, '"version":2,'), /newer than this program's 1/],
+    [
+      'a newer schema',
+      renamed(/"version":105,/, '"version":9105,'),
+      /schema version 9105, which this program lacks/,
+    ],
+    ['something else', randomBytes(5_000), /not an archive/],
+  ];
+  for (const [name, bytes, expected] of cases) {
+    await withEmpty(async ({ url }) => {
+      await assert.rejects(restore(url, { now, source: piecesOf(bytes) }), expected, name);
+      const client = new pg.Client({ connectionString: withSystemScope(url) });
+      await client.connect();
+      try {
+        const { rows } = await client.query<{ name: string | null }>(
+          "select to_regclass('merchants') as name",
+        );
+        if (rows[0]?.name == null) return;
+        assert.equal((await client.query('select from merchants')).rowCount, 0, name);
+      } finally {
+        await client.end();
+      }
+    });
+  }
+});
+
+test('a database with anything in it is not restored over', async () => {
+  const archive = await archiveOf(database.url);
+  const before = await contentOf(database.url);
+  await assert.rejects(restore(database.url, { now, source: piecesOf(archive) }), /not empty/);
+  assert.deepEqual(await contentOf(database.url), before);
+});

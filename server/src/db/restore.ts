@@ -1,0 +1,164 @@
+import pg from 'pg';
+import { ArchiveError, type ArchiveReader, openArchive } from './archive.ts';
+import { identityColumns, ownTables } from './backup.sql.ts';
+import { readTables } from './backup.ts';
+import { copyIn } from './copy.ts';
+import { withSystemScope } from './database.ts';
+import { migrate, readMigrations } from './migrate.ts';
+
+/** What was restored. */
+export interface RestoreSummary {
+  readonly takenAt: Date;
+  readonly sha256: string;
+  readonly tables: readonly { readonly table: string; readonly rows: number }[];
+  /** Files of the schema that have come since the backup was taken. */
+  readonly migrated: readonly string[];
+}
+
+/**
+ * Fills an empty database from an archive, in one transaction: all of it stands afterwards, or nothing. The schema is first
+ * brought to where the archive's rows belong, and afterwards to this program's. Settlement stays stopped on every chain
+ * until books and chain agree again (`reconcile`). Throws an `ArchiveError` for a damaged archive, one of a newer schema,
+ * and a database that is not empty.
+ */
+export async function restore(
+  url: string,
+  options: { readonly now: Date; readonly source: AsyncIterable<Buffer> },
+): Promise<RestoreSummary> {
+  const archive = await openArchive(options.source);
+  const versions = await schemaOf(archive);
+  const client = new pg.Client({
+    connectionString: withSystemScope(url),
+    application_name: 'florin-restore',
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const found = await client.query<{ tables: string }>(ownTables.text);
+    if (Number(found.rows[0]?.tables ?? '0') > 0)
+      throw new ArchiveError('the database is not empty: make a new one, and restore into that');
+    await migrate(url, versions);
+    const tables = await fill(client, archive, options.now);
+    const { applied } = await migrate(url);
+    await client.query('analyze');
+    return { takenAt: new Date(archive.header.takenAt), sha256: archive.sha256(), tables, migrated: applied };
+  } finally {
+    await client.end();
+  }
+}
+
+/** The versions of the archive's schema, each of which this program knows and has unchanged. */
+async function schemaOf({ header }: ArchiveReader): Promise<ReadonlySet<number>> {
+  const known = new Map((await readMigrations()).map(({ version, hash }) => [version, hash]));
+  for (const { version, hash } of header.migrations) {
+    if (!known.has(version))
+      throw new ArchiveError(
+        `the archive has schema version ${version}, which this program lacks: use a newer program`,
+      );
+    if (known.get(version) !== hash)
+      throw new ArchiveError(`schema version ${version} of the archive is not this program's`);
+  }
+  return new Set(header.migrations.map(({ version }) => version));
+}
+
+interface Filled {
+  readonly table: string;
+  readonly rows: number;
+}
+
+async function fill(client: pg.Client, archive: ArchiveReader, now: Date): Promise<readonly Filled[]> {
+  const shapes = await readTables(client);
+  await client.query('begin');
+  try {
+    const forced = await loosen(
+      client,
+      shapes.map(({ table }) => table),
+    );
+    const filled: Filled[] = [];
+    for (let start = await archive.nextTable(); start !== undefined; start = await archive.nextTable()) {
+      const { table, columns } = start;
+      const shape = shapes.find((candidate) => candidate.table === table);
+      if (shape === undefined || shape.columns.join() !== columns.join())
+        throw new ArchiveError(`the archive's table ${table} is not this schema's`);
+      const list = columns.map(pg.escapeIdentifier).join(', ');
+      const text = `copy ${pg.escapeIdentifier(table)} (${list}) from stdin`;
+      const copied = await copyIn(client, text, archive.rows());
+      const { rows, sha256 } = archive.tableEnd();
+      if (copied.rows !== rows || copied.sha256 !== sha256)
+        throw new ArchiveError(`the archive is damaged: table ${table} is not what was written`);
+      filled.push({ table, rows });
+    }
+    if (filled.length !== shapes.length) throw new ArchiveError('the archive lacks tables of its schema');
+    await moveSequences(client);
+    await tighten(
+      client,
+      shapes.map(({ table }) => table),
+      forced,
+    );
+    await noteRestoration(client, archive, now);
+    await client.query('commit');
+    return filled;
+  } catch (error) {
+    // When it fails, the connection is gone, and the transaction with it.
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Takes away what stands against copying rows in as they were: triggers would count and check them a second time, forced
+ * policies forbid COPY, and a few tables have their first rows from their migration. Gives the tables whose policies were
+ * forced. Foreign keys stay.
+ */
+async function loosen(client: pg.Client, tables: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname::text as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relforcerowsecurity`,
+  );
+  for (const table of tables.map(pg.escapeIdentifier)) {
+    await client.query(`alter table ${table} disable trigger user, no force row level security`);
+    const some = await client.query(`select from ${table} limit 1`);
+    if (some.rowCount !== 0) await client.query(`delete from ${table}`);
+  }
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function tighten(
+  client: pg.Client,
+  tables: readonly string[],
+  forced: ReadonlySet<string>,
+): Promise<void> {
+  for (const table of tables) {
+    const force = forced.has(table) ? ', force row level security' : '';
+    await client.query(`alter table ${pg.escapeIdentifier(table)} enable trigger user${force}`);
+  }
+}
+
+/** New rows are numbered behind the restored ones. */
+async function moveSequences(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; column_name: string }>(identityColumns.text);
+  for (const { name, column_name: column } of rows) {
+    await client.query(
+      `select setval(pg_get_serial_sequence($1, $2), max(${pg.escapeIdentifier(column)}))
+       from ${pg.escapeIdentifier(name)} having max(${pg.escapeIdentifier(column)}) is not null`,
+      [pg.escapeIdentifier(name), column],
+    );
+  }
+}
+
+/** Nothing that was claimed is, nobody leads, and nothing is settled before the books have caught up with the chains. */
+async function noteRestoration(
+  client: pg.Client,
+  { header, sha256 }: ArchiveReader,
+  now: Date,
+): Promise<void> {
+  await client.query(
+    `insert into restorations (taken_at, restored_at, archive_hash, cursors) values ($1, $2, $3, $4)`,
+    [header.takenAt, now, sha256(), JSON.stringify(header.cursors)],
+  );
+  await client.query(
+    `update chain_cursors set leader_id = '', stopped_reason = case when stopped_reason = 'drift' then 'drift' else 'restored' end`,
+  );
+  await client.query('update chain_reconciliations set catch_up_number = null, next_at = $1', [now]);
+  await client.query('update deliveries set claimed_until = null where claimed_until is not null');
+}

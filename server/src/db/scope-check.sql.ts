@@ -1,0 +1,25 @@
+import { statement } from './statement.ts';
+
+/** How the connection stands towards row-level security, and whatever of the schema is outside of it. */
+export const scopeOfConnection = statement(
+  'scope_of_connection',
+  [],
+  { role: 'text', is_above: 'bool', scope: 'text', unprotected: 'text[]' },
+  `select current_user::text as role, rolsuper or rolbypassrls as is_above,
+     coalesce(current_setting('florin.merchant', true), '') as scope,
+     array(
+       select c.relname::text from pg_class c
+       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+         and c.relname <> 'schema_migrations' and not (c.relrowsecurity and c.relforcerowsecurity)
+       order by c.relname
+     ) as unprotected
+   from pg_roles where rolname = current_user`,
+);
+
+/** What a connection may see of the merchants, and in which scope; one row always. */
+export const visibleMerchants = statement(
+  'scope_visible_merchants',
+  [],
+  { scope: 'text', is_any: 'bool' },
+  `select coalesce(current_setting('florin.merchant', true), '') as scope, exists (select from merchants) as is_any`,
+);

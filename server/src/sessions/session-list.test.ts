@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import type { SessionStatus } from '@florin/protocol/session.ts';
+import pg from 'pg';
+import { type Queryable, withSystemScope } from '#db/database.ts';
+import { addUpLists } from '#db/list-count.ts';
+import { statement } from '#db/statement.ts';
+import { testDatabase } from '../../test/harness/database.ts';
+import { listSessionViews } from './session.ts';
+
+const database = await testDatabase({ connections: 12 });
+after(() => database.close());
+const { db } = database;
+
+const statuses = ['initialized', 'paid', 'settling', 'completed', 'expired'] as const;
+
+// Each session takes $4 ordinals, so that few rows fill many buckets.
+const addSessions = statement(
+  'session_list_test_add',
+  ['text', 'int8', 'text[]', 'int8'],
+  {},
+  `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
+     account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url,
+     metadata, meta_data, salt, channel_id, expiration_time, status, ordinal, created_at, updated_at)
+   overriding system value
+   select 'sess_' || md5(random()::text || n), $1, 'chk', '', '', '', 'acc_1', 'acv_1', '0x00', 'ethereum::usdc', 1, 1,
+     '[]', false, '', '{}', '', '', '', now(), ($3::text[])[1 + mod(n, cardinality($3::text[]))], spaced.ordinal,
+     now(), now()
+   from generate_series(1, $2) as n cross join lateral (
+     select max(nextval('sessions_ordinal_seq')) as ordinal from generate_series(1, $4) where n > 0
+   ) as spaced`,
+);
+const moveSessions = statement(
+  'session_list_test_move',
+  ['text', 'text', 'int8'],
+  {},
+  `update sessions set status = $2 where session_id in (
+     select session_id from sessions where merchant_id = $1 order by random() limit $3 for update skip locked)`,
+);
+const removeSessions = statement(
+  'session_list_test_remove',
+  ['text', 'int8'],
+  {},
+  `delete from sessions where session_id in (
+     select session_id from sessions where merchant_id = $1 order by random() limit $2 for update skip locked)`,
+);
+const allIds = statement(
+  'session_list_test_ids',
+  ['text', 'text[]'],
+  { session_id: 'text' },
+  'select session_id from sessions where merchant_id = $1 and status = any ($2) order by ordinal desc',
+);
+const oneSnapshot = statement(
+  'session_list_test_snapshot',
+  [],
+  {},
+  'set transaction isolation level repeatable read, read only',
+);
+
+class GivenUp extends Error {}
+
+/** Checks every page that `pagesOf` names, of every list of the merchant, in one snapshot. */
+async function checkLists(merchantId: string, size: number, pagesOf: (pages: number) => number[]) {
+  await db.transaction(async (transaction) => {
+    await transaction.query(oneSnapshot);
+    for (const status of [undefined, ...statuses]) await checkList(transaction, status);
+  });
+
+  async function checkList(queryable: Queryable, status: SessionStatus | undefined) {
+    const wanted = status === undefined ? [...statuses] : [status];
+    const ids = (await queryable.query(allIds, [merchantId, wanted])).map((row) => row.session_id);
+    const request = { merchantId, size, ...(status === undefined ? {} : { status }) };
+    for (const page of pagesOf(Math.ceil(ids.length / size))) {
+      const { total, views } = await listSessionViews(queryable, { ...request, page });
+      assert.deepEqual(
+        { page, total, ids: views.map(({ session }) => session.sessionId) },
+        { page, total: ids.length, ids: ids.slice((page - 1) * size, page * size) },
+      );
+    }
+  }
+}
+
+const everyPage = (pages: number) => Array.from({ length: pages + 2 }, (_value, index) => index + 1);
+
+async function addUpAll(limit: number): Promise<void> {
+  let from: string | undefined = '';
+  while (from !== undefined) {
+    const start: string = from;
+    from = await db.transaction((transaction) => addUpLists(transaction, start, limit));
+  }
+}
+
+/** Begins to add up, and dies before the commit. */
+async function addUpAndDie(): Promise<void> {
+  const client = new pg.Client({ connectionString: withSystemScope(database.url) });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  await client.query('begin');
+  const transaction = {
+    inTransaction: true as const,
+    query: async (each: { text: string }, values: readonly unknown[] = []) =>
+      (await client.query(each.text, [...values])).rows,
+  };
+  await addUpLists(transaction as unknown as Parameters<typeof addUpLists>[0], '', 50);
+  await db.query(killBackend, [rows[0]?.pid ?? 0]);
+  await client.end().catch(() => undefined);
+}
+
+const killBackend = statement(
+  'session_list_test_kill',
+  ['int4'],
+  { killed: 'bool' },
+  'select pg_terminate_backend($1) as killed',
+);
+
+test('totals and every page are exact, added up or not, and beyond the end there is nothing', async () => {
+  const merchantId = `mer_${randomBytes(8).toString('hex')}`;
+  await db.query(addSessions, [merchantId, 3_000, statuses, 40]);
+  await checkLists(merchantId, 100, everyPage);
+  await addUpAll(100);
+  await checkLists(merchantId, 100, everyPage);
+  await db.query(moveSessions, [merchantId, 'completed', 1_500]);
+  await db.query(removeSessions, [merchantId, 200]);
+  await checkLists(merchantId, 77, everyPage);
+  await addUpAll(100);
+  await checkLists(merchantId, 77, everyPage);
+  assert.deepEqual(await listSessionViews(db, { merchantId: 'mer_none', page: 1, size: 10 }), {
+    total: 0,
+    views: [],
+  });
+});
+
+test('in every snapshot totals and pages are exact while writers come, go back and die', async () => {
+  const merchantId = `mer_${randomBytes(8).toString('hex')}`;
+  await db.query(addSessions, [merchantId, 2_500, statuses, 40]);
+  await addUpAll(1_000);
+  let isOver = false;
+  const writer = async (seed: number) => {
+    for (let round = 0; round < 12; round += 1) {
+      const status = statuses[(seed + round) % statuses.length] ?? 'paid';
+      const work = db.transaction(async (transaction) => {
+        await transaction.query(addSessions, [merchantId, 1 + ((seed * 7 + round) % 30), statuses, 40]);
+        await transaction.query(moveSessions, [merchantId, status, 20]);
+        if (round % 3 === 0) await transaction.query(removeSessions, [merchantId, 5]);
+        // What was written with a batch before is undone by a transaction that gives up.
+        if ((seed + round) % 4 === 0) throw new GivenUp();
+      });
+      await work.catch((error: unknown) => {
+        if (!(error instanceof GivenUp)) throw error;
+      });
+    }
+  };
+  const counter = async () => {
+    while (!isOver) {
+      await addUpAll(30);
+      await addUpAndDie();
+    }
+  };
+  const reader = async (seed: number) => {
+    for (let round = seed; !isOver; round += 1)
+      await checkLists(merchantId, 100, (pages) => [1, 1 + (round % (pages + 1)), pages + 1]);
+  };
+  const writers = [1, 2, 3, 4].map(writer);
+  const others = [counter(), reader(0), reader(5)];
+  await Promise.all(writers).finally(() => {
+    isOver = true;
+  });
+  await Promise.all(others);
+  await checkLists(merchantId, 100, everyPage);
+  await addUpAll(1_000);
+  await checkLists(merchantId, 100, everyPage);
+});
+
+test('one read sees total and page alike, whatever is written and added up meanwhile', async () => {
+  const merchantId = `mer_${randomBytes(8).toString('hex')}`;
+  await db.query(addSessions, [merchantId, 20, statuses, 1]);
+  let isOver = false;
+  const change = async () => {
+    for (let round = 0; round < 60; round += 1) {
+      await db.query(addSessions, [merchantId, 9, ['initialized'], 1]);
+      await db.query(removeSessions, [merchantId, 9]);
+      await db.query(moveSessions, [merchantId, 'paid', 5]);
+    }
+  };
+  const count = async () => {
+    while (!isOver) await addUpAll(20);
+  };
+  const read = async (status: SessionStatus | undefined) => {
+    const request = { merchantId, page: 1, size: 100, ...(status === undefined ? {} : { status }) };
+    while (!isOver) {
+      const { total, views } = await listSessionViews(db, request);
+      assert.equal(total, views.length);
+    }
+  };
+  const others = [count(), read(undefined), read('initialized'), read('paid')];
+  await Promise.all([change(), change(), change()]).finally(() => {
+    isOver = true;
+  });
+  await Promise.all(others);
+});
+
+test('old pages stay as they are while sessions arrive: they only move back', async () => {
+  const merchantId = `mer_${randomBytes(8).toString('hex')}`;
+  const page = async (number: number) => {
+    const { views } = await listSessionViews(db, { merchantId, page: number, size: 50 });
+    return views.map(({ session }) => session.sessionId);
+  };
+  await db.query(addSessions, [merchantId, 400, statuses, 40]);
+  const before = [await page(1), await page(5), await page(8)];
+  await db.query(addSessions, [merchantId, 50, ['initialized'], 40]);
+  assert.deepEqual([await page(2), await page(6), await page(9)], before);
+  await addUpAll(5);
+  assert.deepEqual([await page(2), await page(6), await page(9)], before);
+});
+
+test('the migration counts the sessions that are there', async () => {
+  const merchantId = `mer_${randomBytes(8).toString('hex')}`;
+  await db.query(addSessions, [merchantId, 700, statuses, 40]);
+  const migration = new URL('../db/migrations/0090_list-counts.sql', import.meta.url);
+  const client = new pg.Client({ connectionString: withSystemScope(database.url) });
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query(`drop table list_changes, list_counts; drop index events_by_type;
+      drop function note_session_changes, note_event_changes, note_delivery_changes, note_refund_changes,
+        note_offer_changes, list_place, list_rows_above, list_old_events cascade`);
+    await client.query(await readFile(migration, 'utf8'));
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+  await checkLists(merchantId, 100, everyPage);
+  await addUpAll(300);
+  await checkLists(merchantId, 100, everyPage);
+});
