@@ -24,7 +24,12 @@ const addMerchant = statement(
   {},
   `insert into merchants (merchant_id, merchant_name, created_at) values ($1, $1, now())`,
 );
-const clear = statement('test_product_clear', [], {}, 'truncate merchants, events cascade');
+const clear = statement(
+  'test_product_clear',
+  [],
+  {},
+  'truncate merchants, events, list_changes, list_counts cascade',
+);
 const events = statement(
   'test_product_events',
   [],
@@ -67,7 +72,7 @@ function create(body: Partial<ProductCreateBody> = {}, owner = merchantId) {
 test('a product is created active, whole, with its event', async () => {
   const created = await create({
     description: 'Black',
-    imageUrl: 'https://images.example.com/tea.png',
+    imageUrl: '',
     commonPrices: [1, 10_000_000_000_000],
     attributes: [
       { name: 'size', value: 'L' },
@@ -80,6 +85,8 @@ test('a product is created active, whole, with its event', async () => {
     name: 'Tea',
     description: 'Black',
     imageUrl: '',
+    imageStatus: 'none',
+    imageReason: '',
     status: 'active',
     commonPrices: [1, 10_000_000_000_000],
     attributes: [

@@ -5,24 +5,35 @@ import type { ProductData } from '@florin/protocol/line-item.ts';
 import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
+import { listedRows, listTotal } from '#db/list-page.ts';
 import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { emit, type OutboxEvent } from '#webhooks/outbox.ts';
+import {
+  followImage,
+  imageStatusOf,
+  imageValues,
+  noImage,
+  type ProductImage,
+} from './images/product-image.ts';
 import {
   insertProduct,
   lockProduct,
   lockProductsById,
   markReferenced,
   type ProductRow,
-  productCount,
   productPage,
   productsById,
-  productsByIdOfAll,
   removeProductRow,
   replaceProduct,
+  setProductImage,
   setProductStatus,
+  versionedProductsById,
 } from './product.sql.ts';
+
+// For rooms that ask in their own statement whether products are still as they were read.
+export { changedProducts, productVersionKinds } from './product.sql.ts';
 
 export interface CatalogDeps {
   readonly clock: Clock;
@@ -38,27 +49,30 @@ export interface ItemProduct {
 }
 
 /**
- * Creates a product, with its event. The body has been checked against its schema. Images are not hosted yet: an
- * imageUrl is checked and then dropped, as if its source could not be reached, because only images of our own origin
- * are ever shown to payers.
+ * Creates a product, with its event. The body has been checked against its schema. Its imageUrl is not looked at: only
+ * images of our own origin are ever shown to payers, and `image` says what became of it; without it there is none.
  */
 export async function createProduct(
   transaction: Transaction,
   deps: CatalogDeps,
-  request: { merchantId: string; body: ProductCreateBody },
+  request: { merchantId: string; body: ProductCreateBody; image?: ProductImage },
 ): Promise<Product> {
-  const { merchantId, body } = request;
+  const { merchantId, body, image = noImage } = request;
   const now = deps.clock.now();
+  const productId = newId('product', deps.random.bytes);
   const rows = await transaction.query(insertProduct, [
-    newId('product', deps.random.bytes),
+    productId,
     merchantId,
     body.name,
     body.description ?? '',
-    '',
     body.commonPrices.map(BigInt),
     JSON.stringify(body.attributes ?? []),
     now,
+    ...imageValues(image),
   ]);
+  if (image.status === 'pending') {
+    await followImage(transaction, { merchantId, productId, oldName: '', at: now }, image);
+  }
   const created = productOf(onlyRow(rows));
   await emit(transaction, deps.random, [productEvent(merchantId, 'product.created', created, now)]);
   return created;
@@ -70,11 +84,8 @@ export async function listProducts(
   request: { merchantId: string; page: number; size: number },
 ): Promise<{ total: number; products: Product[] }> {
   const { merchantId, page, size } = request;
-  const [counts, rows] = await Promise.all([
-    queryable.query(productCount, [merchantId]),
-    queryable.query(productPage, [merchantId, size, (page - 1) * size]),
-  ]);
-  return { total: Number(counts[0]?.total ?? 0n), products: rows.map(productOf) };
+  const rows = await queryable.query(productPage, [merchantId, size, (page - 1) * size]);
+  return { total: listTotal(rows), products: listedRows(rows).map(productOf) };
 }
 
 /** The merchant's products of these ids, in the order asked for, each once; others are left out. */
@@ -97,21 +108,19 @@ export async function productsForItems(
   return new Map(rows.map((row) => [row.product_id, itemProductOf(row)]));
 }
 
-/** The same for many merchants' requests in one round trip, in the order asked for. */
-export async function productsForMany(
+/** A product as a line item takes it, and what its row is recognized by until it changes. */
+export interface VersionedProduct extends ItemProduct {
+  readonly version: string;
+}
+
+/** The same with the version of each. */
+export async function versionedProducts(
   queryable: Queryable,
-  refs: readonly { merchantId: string; productIds: readonly string[] }[],
-): Promise<Map<string, ItemProduct>[]> {
-  const productIds = [...new Set(refs.flatMap((ref) => ref.productIds))];
-  const rows = await queryable.query(productsByIdOfAll, [productIds]);
-  const byId = new Map(rows.map((row) => [row.product_id, row]));
-  return refs.map((ref) => {
-    const own = ref.productIds.flatMap((productId) => {
-      const row = byId.get(productId);
-      return row?.merchant_id === ref.merchantId ? [row] : [];
-    });
-    return new Map(own.map((row) => [row.product_id, itemProductOf(row)]));
-  });
+  merchantId: string,
+  productIds: readonly string[],
+): Promise<Map<string, VersionedProduct>> {
+  const rows = await queryable.query(versionedProductsById, [merchantId, productIds]);
+  return new Map(rows.map((row) => [row.product_id, { ...itemProductOf(row), version: row.version }]));
 }
 
 /**
@@ -148,16 +157,16 @@ export async function moveProduct(
 }
 
 /**
- * Replaces every field of a product, with its event; fields left out are reset. The links that show it move to a new
- * version. Refuses with 100301 or 100306.
+ * Replaces every field of a product, its image too, with its event; fields left out are reset. The links that show it
+ * move to a new version. Refuses with 100301 or 100306.
  */
 export async function updateProduct(
   transaction: Transaction,
   deps: CatalogDeps,
-  request: { merchantId: string; productId: string; body: ProductCreateBody },
+  request: { merchantId: string; productId: string; body: ProductCreateBody; image?: ProductImage },
 ): Promise<Product> {
-  const { merchantId, productId, body } = request;
-  await lockOwn(transaction, merchantId, productId);
+  const { merchantId, productId, body, image = noImage } = request;
+  const before = await lockOwn(transaction, merchantId, productId);
   const now = deps.clock.now();
   const rows = await transaction.query(replaceProduct, [
     productId,
@@ -166,10 +175,38 @@ export async function updateProduct(
     body.commonPrices.map(BigInt),
     JSON.stringify(body.attributes ?? []),
     now,
+    ...imageValues(image),
   ]);
+  await followImage(transaction, { merchantId, productId, oldName: before.image_name, at: now }, image);
   const updated = productOf(onlyRow(rows));
   await emit(transaction, deps.random, [productEvent(merchantId, 'product.updated', updated, now)]);
   return updated;
+}
+
+/**
+ * Gives a product the image that was waited for, or gives up on it, with its event; `isAwaited` is asked once the
+ * product is locked. Undefined, and no event, for a product that is removed or awaits no such image any more.
+ */
+export async function settleProductImage(
+  transaction: Transaction,
+  deps: CatalogDeps,
+  request: {
+    merchantId: string;
+    productId: string;
+    image: ProductImage;
+    isAwaited: (transaction: Transaction) => Promise<boolean>;
+  },
+): Promise<Product | undefined> {
+  const { merchantId, productId, image } = request;
+  const before = (await transaction.query(lockProduct, [merchantId, productId]))[0];
+  if (before === undefined || before.status === 'removed') return undefined;
+  if (!(await request.isAwaited(transaction))) return undefined;
+  const now = deps.clock.now();
+  const rows = await transaction.query(setProductImage, [productId, now, ...imageValues(image)]);
+  await followImage(transaction, { merchantId, productId, oldName: before.image_name, at: now }, image);
+  const settled = productOf(onlyRow(rows));
+  await emit(transaction, deps.random, [productEvent(merchantId, 'product.updated', settled, now)]);
+  return settled;
 }
 
 /**
@@ -186,6 +223,7 @@ export async function removeProduct(
   if (row.referenced) throw new Refusal('product_used', productId);
   const now = deps.clock.now();
   await transaction.query(removeProductRow, [productId, now]);
+  await followImage(transaction, { merchantId, productId, oldName: row.image_name, at: now }, noImage);
   const removed = { ...productOf(row), updateAt: formatTimestamp(now) };
   await emit(transaction, deps.random, [productEvent(merchantId, 'product.removed', removed, now)]);
 }
@@ -224,6 +262,8 @@ function productOf(row: ProductRow): Product {
     name: row.product_name,
     description: row.description,
     imageUrl: row.image_url,
+    imageStatus: imageStatusOf(row.image_status),
+    imageReason: row.image_reason,
     status: statusOf(row),
     commonPrices: row.common_prices.map(Number),
     attributes: row.attributes as Product['attributes'],

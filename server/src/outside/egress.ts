@@ -10,6 +10,7 @@ export type EgressReason =
   | 'connection reset'
   | 'tls failed'
   | 'timed out'
+  | 'too large'
   | 'malformed response';
 
 /** No usable answer came back; the receiver may or may not have got the request. */
@@ -32,6 +33,15 @@ export interface EgressResponse {
   readonly latencyMs: number;
 }
 
+/** A file as it came, never decompressed. */
+export interface EgressFile {
+  /** Any final status; redirects are answers like others and are never followed. */
+  readonly status: number;
+  /** What the sender says to have done to the bytes, in lower case; empty when nothing. */
+  readonly contentEncoding: string;
+  readonly bytes: Uint8Array;
+}
+
 /** HTTPS to addresses that strangers name. */
 export interface Egress {
   /** Throws `EgressFailure`. `timeoutMs` covers everything from the name's resolution to the body's end; 15 s at most. */
@@ -45,6 +55,22 @@ export interface Egress {
   ): Promise<EgressResponse>;
   /** Ends idle connections and exchanges in progress. */
   close(): Promise<void>;
+}
+
+/** The same for files. */
+export interface Downloader extends Pick<Egress, 'close'> {
+  /**
+   * Gets a file whole. Throws `EgressFailure`, `too large` as soon as the answer says or shows more than `maxBytes`.
+   * `timeoutMs` covers everything from the name's resolution to the body's end; 15 s at most.
+   */
+  download(
+    url: string,
+    options: {
+      readonly headers: Readonly<Record<string, string>>;
+      readonly maxBytes: number;
+      readonly timeoutMs: number;
+    },
+  ): Promise<EgressFile>;
 }
 
 /** The shape of `dns.lookup` with `all`; tests pass resolvers that lie. */
@@ -73,7 +99,7 @@ const maxOrigins = 4096;
  * inside the connection's own lookup, so that a resolver cannot answer differently a second time; and literal
  * addresses, for which no lookup ever runs, before connecting.
  */
-export function createEgress(options: EgressOptions): Egress {
+export function createEgress(options: EgressOptions): Egress & Downloader {
   const agent = new Agent({
     connect: checkedConnector(options),
     connections: connectionsPerOrigin,
@@ -86,7 +112,25 @@ export function createEgress(options: EgressOptions): Egress {
     bodyTimeout: 0,
   });
   return {
-    post: (url, request) => exchange(agent, url, request),
+    post: async (url, { body, headers, timeoutMs = totalTimeoutMs }) => {
+      const request = { method: 'POST', headers, body } as const;
+      const answer = await exchange(agent, url, request, {
+        timeoutMs,
+        maxBytes: maxResponseBytes,
+        cut: 'kept',
+      });
+      return {
+        status: answer.status,
+        headers: { retryAfter: answer.headers.retryAfter },
+        bodyText: answer.bytes.toString('utf8'),
+        latencyMs: answer.latencyMs,
+      };
+    },
+    download: async (url, { headers, maxBytes, timeoutMs }) => {
+      const request = { method: 'GET', headers, body: null } as const;
+      const answer = await exchange(agent, url, request, { timeoutMs, maxBytes, cut: 'refused' });
+      return { status: answer.status, contentEncoding: answer.headers.contentEncoding, bytes: answer.bytes };
+    },
     close: () => agent.destroy(),
   };
 }
@@ -136,28 +180,41 @@ function checkedLookup(lookup: Lookup, policy: AddressPolicy): NodeLookup {
   };
 }
 
+/** How far an answer is read, and whether one that was cut short still counts. */
+interface Reading {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly cut: 'kept' | 'refused';
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: { readonly retryAfter: string | undefined; readonly contentEncoding: string };
+  readonly bytes: Buffer;
+  readonly latencyMs: number;
+}
+
 function exchange(
   agent: Agent,
   url: string,
-  request: Parameters<Egress['post']>[1],
-): Promise<EgressResponse> {
+  request: Pick<Dispatcher.DispatchOptions, 'method' | 'body'> & {
+    headers: Readonly<Record<string, string>>;
+  },
+  reading: Reading,
+): Promise<Answer> {
   const target = URL.parse(url);
   if (target === null || target.protocol !== 'https:')
     return Promise.reject(new EgressFailure('address not allowed'));
-  const { promise, resolve, reject } = Promise.withResolvers<EgressResponse>();
-  const handler = new ExchangeHandler(
-    resolve,
-    reject,
-    Math.min(request.timeoutMs ?? totalTimeoutMs, totalTimeoutMs),
-  );
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const timeoutMs = Math.min(reading.timeoutMs, totalTimeoutMs);
+  const handler = new ExchangeHandler(resolve, reject, { ...reading, timeoutMs });
   try {
     agent.dispatch(
       {
+        ...request,
         origin: target.origin,
         path: target.pathname + target.search,
-        method: 'POST',
         headers: { ...request.headers, 'accept-encoding': 'identity' },
-        body: request.body,
       },
       handler,
     );
@@ -167,26 +224,27 @@ function exchange(
   return promise;
 }
 
-/** Follows one exchange. A status decides once it is there: a body that stalls, breaks or never ends is only cut. */
+/**
+ * Follows one exchange. Where a cut body is kept, a status decides once it is there: a body that stalls, breaks or never
+ * ends is only cut.
+ */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
-  readonly #resolve: (response: EgressResponse) => void;
+  readonly #resolve: (answer: Answer) => void;
   readonly #reject: (failure: EgressFailure) => void;
+  readonly #reading: Reading;
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
-  #response: { status: number; retryAfter: string | undefined } | undefined;
+  #response: Pick<Answer, 'status' | 'headers'> | undefined;
   #chunks: Buffer[] = [];
   #bytes = 0;
   #isOver = false;
 
-  constructor(
-    resolve: (response: EgressResponse) => void,
-    reject: (failure: EgressFailure) => void,
-    timeoutMs: number,
-  ) {
+  constructor(resolve: (answer: Answer) => void, reject: (failure: EgressFailure) => void, reading: Reading) {
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(() => this.#end('timed out'), timeoutMs);
+    this.#reading = reading;
+    this.#timer = setTimeout(() => this.#end('timed out'), reading.timeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -201,15 +259,20 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
-    const retryAfter = headers['retry-after'];
-    this.#response = { status, retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter };
+    const retryAfter = [headers['retry-after']].flat()[0];
+    const contentEncoding = [headers['content-encoding'] ?? ''].flat().join(', ').toLowerCase();
+    this.#response = { status, headers: { retryAfter, contentEncoding } };
+    const { cut, maxBytes } = this.#reading;
+    if (cut === 'refused' && Number(headers['content-length'] ?? 0) > maxBytes) this.#end('too large');
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
-    this.#chunks.push(chunk.subarray(0, maxResponseBytes - this.#bytes));
+    const { maxBytes, cut } = this.#reading;
+    this.#chunks.push(chunk.subarray(0, maxBytes - this.#bytes));
     this.#bytes += chunk.length;
-    if (this.#bytes >= maxResponseBytes) this.#end('malformed response');
+    // A kept body ends where it is full; a refused one must be over.
+    if (cut === 'kept' ? this.#bytes >= maxBytes : this.#bytes > maxBytes) this.#end('too large');
   }
 
   onResponseEnd(): void {
@@ -226,14 +289,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     clearTimeout(this.#timer);
     if (reason !== undefined) this.#controller?.abort(new EgressFailure(reason));
-    if (this.#response === undefined) {
+    if (this.#response === undefined || (reason !== undefined && this.#reading.cut === 'refused')) {
       this.#reject(new EgressFailure(reason ?? 'malformed response', { cause }));
       return;
     }
     this.#resolve({
-      status: this.#response.status,
-      headers: { retryAfter: this.#response.retryAfter },
-      bodyText: Buffer.concat(this.#chunks).toString('utf8'),
+      ...this.#response,
+      bytes: Buffer.concat(this.#chunks),
       latencyMs: Math.round(performance.now() - this.#startedAt),
     });
   }

@@ -1,8 +1,9 @@
+import { listPlace, pageSize } from '#db/list-page.ts';
 import { statement } from '#db/statement.ts';
 
 export const deliveryPage = statement(
   'webhooks_delivery_page',
-  ['text', 'int8', 'int8'],
+  ['text', 'text', 'int8', 'int8'],
   {
     delivery_id: 'text',
     event_id: 'text',
@@ -10,19 +11,19 @@ export const deliveryPage = statement(
     status: 'text',
     next_attempt_at: 'timestamptz?',
     created_at: 'timestamptz',
+    total: 'int8',
+    is_listed: 'bool',
   },
-  `select deliveries.delivery_id, deliveries.event_id, events.event_type, deliveries.status,
-     deliveries.next_attempt_at, deliveries.created_at
-   from deliveries join events on events.event_id = deliveries.event_id
-   where deliveries.webhook_id = $1
-   order by deliveries.ordinal desc limit $2 offset $3`,
-);
-
-export const deliveryCount = statement(
-  'webhooks_delivery_count',
-  ['text'],
-  { total: 'int8' },
-  'select count(*) as total from deliveries where webhook_id = $1',
+  `with ${listPlace({ list: 'deliveries', facet: '$2', condition: 'webhook_id = $2', skip: '$4' })}
+   select page.delivery_id, page.event_id, events.event_type, page.status, page.next_attempt_at, page.created_at,
+     place.total, page.delivery_id is not null as is_listed
+   from place left join lateral (
+     select delivery_id, event_id, status, next_attempt_at, created_at, ordinal from deliveries
+     where webhook_id = $2 and ordinal <= (select ordinal from first_row)
+     order by ordinal desc limit ${pageSize('$3')}
+   ) as page on true
+   left join events on events.event_id = page.event_id
+   order by page.ordinal desc`,
 );
 
 // The last $2 of each: along the primary key, backwards.

@@ -2,6 +2,7 @@ import { type Delivery, type DeliveryStatus, maxShownAttempts } from '@florin/pr
 import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
+import { listedRows, listTotal } from '#db/list-page.ts';
 import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import * as sql from './delivery-log.sql.ts';
@@ -13,19 +14,17 @@ export async function listDeliveries(
   queryable: Queryable,
   request: WebhookRef & { readonly page: number; readonly size: number },
 ): Promise<{ total: number; deliveries: Delivery[] }> {
-  const { webhookId, page, size } = request;
+  const { merchantId, webhookId, page, size } = request;
   await assertWebhook(queryable, request);
-  const [counts, rows] = await Promise.all([
-    queryable.query(sql.deliveryCount, [webhookId]),
-    queryable.query(sql.deliveryPage, [webhookId, size, (page - 1) * size]),
-  ]);
+  const listed = await queryable.query(sql.deliveryPage, [merchantId, webhookId, size, (page - 1) * size]);
+  const rows = listedRows(listed);
   const attempts = await queryable.query(sql.lastAttempts, [
     rows.map((row) => row.delivery_id),
     maxShownAttempts,
   ]);
   const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
   return {
-    total: Number(counts[0]?.total ?? 0n),
+    total: listTotal(listed),
     deliveries: rows.map((row) => deliveryOf(row, byDelivery.get(row.delivery_id) ?? [])),
   };
 }

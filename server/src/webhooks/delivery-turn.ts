@@ -10,6 +10,7 @@ import { pauseWebhook } from './webhook.ts';
 export interface Claim {
   readonly deliveryId: string;
   readonly webhookId: string;
+  readonly merchantId: string;
   readonly eventId: string;
   /** Failed attempts so far, since the last replay. */
   readonly attemptsMade: number;
@@ -82,6 +83,7 @@ async function settle(
     results.map((result) => result.responseBody),
     results.map((result) => result.status),
     results.map((result) => result.nextAttemptAt ?? null),
+    results.map((result) => result.claim.webhookUrl),
     deps.clock.now(),
   ]);
   const applied = new Set(rows.map((row) => row.delivery_id));
@@ -173,6 +175,7 @@ function claimOf(row: Row<typeof claimDeliveries>, claimedUntil: Date): Claim {
   return {
     deliveryId: row.delivery_id,
     webhookId: row.webhook_id,
+    merchantId: row.merchant_id,
     eventId: row.event_id,
     attemptsMade: row.attempts_made,
     claimedUntil,

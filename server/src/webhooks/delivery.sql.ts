@@ -1,8 +1,9 @@
 import { statement } from '#db/statement.ts';
 
-// How the engine keeps order and speed. A pending delivery is due when its next_attempt_at has come; the time is
-// - the lease's end while a worker has it: it leaves the index of due work, and comes back if the worker dies;
-// - null while it is parked: behind an earlier event of the same object, or its webhook is not active.
+// How the engine keeps order and speed. A pending delivery is due when its next_attempt_at has come and no worker has it:
+// - claimed_until is the lease's end while a worker has it. It stays in the index of due work, where a turn passes by the
+//   few that are in flight, because a change that no index has to learn of costs half as much;
+// - next_attempt_at is null while it is parked: behind an earlier event of the same object, or its webhook is not active.
 // Deliveries are parked, freed, claimed and settled only under one advisory lock, so that nobody can park a delivery
 // behind another that is being settled at that moment. Emitters take no lock: what they insert is simply due.
 
@@ -27,6 +28,9 @@ export const maxClaims = 256;
 /** How many due deliveries a claim looks at before it goes through the webhooks one by one. */
 const dueWindow = 256;
 
+/** A claim that has run out is none. */
+const unclaimed = '(claimed_until is null or claimed_until <= $1)';
+
 /**
  * Claims due heads of lines, at most $4 per webhook (or its own figure in the object $5) and $3 in all, and parks what may
  * not go now. Usually the oldest due deliveries name all webhooks that have any; when they fill the window, a backlog
@@ -38,6 +42,7 @@ export const claimDeliveries = statement(
   {
     delivery_id: 'text',
     webhook_id: 'text',
+    merchant_id: 'text',
     event_id: 'text',
     attempts_made: 'int4',
     is_claimed: 'bool',
@@ -49,7 +54,7 @@ export const claimDeliveries = statement(
   },
   `with recursive due as materialized (
      select webhook_id from deliveries
-     where status = 'pending' and next_attempt_at <= $1
+     where status = 'pending' and next_attempt_at <= $1 and ${unclaimed}
      order by next_attempt_at limit ${dueWindow}
    ), visited as (
      (select webhook_id from deliveries
@@ -73,7 +78,7 @@ export const claimDeliveries = statement(
      cross join lateral (
        select delivery_id, webhook_id, object_id, sequence
        from deliveries
-       where status = 'pending' and webhook_id = candidates.webhook_id and next_attempt_at <= $1
+       where status = 'pending' and webhook_id = candidates.webhook_id and next_attempt_at <= $1 and ${unclaimed}
        order by next_attempt_at
        limit coalesce(($5::jsonb ->> candidates.webhook_id)::int, $4)
        for no key update skip locked
@@ -92,15 +97,16 @@ export const claimDeliveries = statement(
    ), moved as (
      update deliveries
      set claimed_until = case when judged.is_claimed then $2::timestamptz end,
-       next_attempt_at = case when judged.is_claimed then $2::timestamptz end
+       next_attempt_at = case when judged.is_claimed then deliveries.next_attempt_at end
      from judged
      where deliveries.delivery_id = judged.delivery_id
-     returning deliveries.delivery_id, deliveries.webhook_id, deliveries.event_id, judged.is_claimed,
+     returning deliveries.delivery_id, deliveries.webhook_id, deliveries.merchant_id, deliveries.event_id,
+       judged.is_claimed,
        deliveries.attempt_count - deliveries.attempts_before_replay as attempts_made
    )
    select
-     moved.delivery_id, moved.webhook_id, moved.event_id, moved.attempts_made, moved.is_claimed, events.body,
-     webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until
+     moved.delivery_id, moved.webhook_id, moved.merchant_id, moved.event_id, moved.attempts_made, moved.is_claimed,
+     events.body, webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until
    from moved
    join events on events.event_id = moved.event_id
    join webhooks on webhooks.webhook_id = moved.webhook_id`,
@@ -123,15 +129,17 @@ export const recordAttempts = statement(
     'text[]',
     'text[]',
     'timestamptz[]',
+    'text[]',
     'timestamptz',
   ],
   { delivery_id: 'text' },
   `with results as (
      select * from unnest(
        $1::text[], $2::timestamptz[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[],
-       $9::timestamptz[]
+       $9::timestamptz[], $10::text[]
      ) as results (
-       delivery_id, claimed_until, attempted_at, http_status, latency_ms, error, response_body, status, next_attempt_at
+       delivery_id, claimed_until, attempted_at, http_status, latency_ms, error, response_body, status, next_attempt_at,
+       request_url
      )
    ), applied as (
      update deliveries
@@ -143,11 +151,11 @@ export const recordAttempts = statement(
        and deliveries.status = 'pending'
      returning deliveries.delivery_id, deliveries.webhook_id, deliveries.object_id, deliveries.sequence,
        deliveries.attempt_count, deliveries.status, results.attempted_at, results.http_status, results.latency_ms,
-       results.error, results.response_body
+       results.error, results.response_body, results.request_url
    ), logged as (
      insert into delivery_attempts
-       (delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body)
-     select delivery_id, attempt_count, attempted_at, http_status, latency_ms, error, response_body
+       (delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body, request_url)
+     select delivery_id, attempt_count, attempted_at, http_status, latency_ms, error, response_body, request_url
      from applied
    ), successors as (
      select successor.delivery_id
@@ -161,7 +169,7 @@ export const recordAttempts = statement(
      ) as successor
      where applied.status <> 'pending' and successor.next_attempt_at is null
    ), freed as (
-     update deliveries set next_attempt_at = $10
+     update deliveries set next_attempt_at = $11
      from successors where deliveries.delivery_id = successors.delivery_id
    )
    select delivery_id from applied`,

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Database } from '#db/database.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import { type Egress, EgressFailure } from '#outside/egress.ts';
@@ -6,15 +7,14 @@ import type { SecretBox } from '#outside/secret-box.ts';
 import type { Log } from '#telemetry/log.ts';
 import { maxClaims } from './delivery.sql.ts';
 import { type AttemptResult, type Claim, takeTurn } from './delivery-turn.ts';
+import { type LaneSettings, type Lanes, makeLanes } from './lane.ts';
 import { defaultRetrySettings, nextAttemptAt, type RetrySettings } from './retry.ts';
-import { signWebhook } from './signature.ts';
+import { plainHeaders, signWebhook } from './signature.ts';
 
 /** Limits of one worker. */
-export interface DeliverySettings {
+export interface DeliverySettings extends LaneSettings {
   /** Attempts in flight in all. */
   readonly concurrency: number;
-  /** Attempts in flight to one webhook: at first, and between which bounds its behaviour moves the figure. */
-  readonly perWebhook: { readonly start: number; readonly least: number; readonly most: number };
   /** A claim is another worker's after this time; well beyond the time-out of an attempt. */
   readonly leaseMs: number;
   readonly attemptTimeoutMs: number;
@@ -28,6 +28,7 @@ export interface DeliverySettings {
 export const defaultDeliverySettings: DeliverySettings = {
   concurrency: 1024,
   perWebhook: { start: 16, least: 2, most: 128 },
+  perMerchant: 256,
   leaseMs: 60_000,
   attemptTimeoutMs: 15_000,
   pollMs: 1000,
@@ -47,23 +48,17 @@ export interface DeliveryDeps {
   readonly signal: AbortSignal;
 }
 
-/** Answers slower than this do not earn a webhook more concurrency. */
-const briskMs = 1000;
 /** Bytes of an answer that the log keeps. */
 const maxLoggedBytes = 4096;
 const restAfterFailureMs = 1000;
-/** Webhooks whose room is remembered beyond their attempts; past that idle ones start afresh. */
-const maxLanes = 1024;
-
-interface Lane {
-  inFlight: number;
-  limit: number;
-}
+/** Signing keys that are kept open; past that they are opened afresh. */
+const maxOpenKeys = 1024;
 
 interface Worker extends Required<DeliveryDeps> {
   readonly doorbell: Doorbell;
-  /** Webhooks with attempts in flight or not long ago. */
-  readonly lanes: Map<string, Lane>;
+  readonly lanes: Lanes;
+  /** By their sealed bytes, so that a key that was refreshed or sealed again is another. */
+  readonly openKeys: Map<string, KeyObject>;
   /** Finished attempts that are not yet written down. */
   results: AttemptResult[];
   readonly attempts: Set<Promise<void>>;
@@ -77,7 +72,15 @@ interface Worker extends Required<DeliveryDeps> {
 export async function runDeliveries(deps: DeliveryDeps): Promise<void> {
   const settings = deps.settings ?? defaultDeliverySettings;
   const doorbell = makeDoorbell(deps.clock);
-  const worker: Worker = { ...deps, settings, doorbell, lanes: new Map(), results: [], attempts: new Set() };
+  const worker: Worker = {
+    ...deps,
+    settings,
+    doorbell,
+    lanes: makeLanes(settings),
+    openKeys: new Map(),
+    results: [],
+    attempts: new Set(),
+  };
   deps.signal.addEventListener('abort', doorbell.ring, { once: true });
   deps.db.listen('florin_deliveries', doorbell.ring, deps.signal);
   while (!deps.signal.aborted) {
@@ -114,7 +117,7 @@ async function turn(worker: Worker): Promise<void> {
     leaseMs: settings.leaseMs,
     total,
     perWebhook: settings.perWebhook.start,
-    freeByWebhook: freeByWebhook(worker),
+    freeByWebhook: worker.lanes.free(),
   });
   worker.results.splice(0, results.length);
   for (const claim of claims) start(worker, claim);
@@ -122,31 +125,21 @@ async function turn(worker: Worker): Promise<void> {
   if (parkedCount > 0 || claims.length === maxClaims || worker.results.length > 0) worker.doorbell.ring();
 }
 
-function freeByWebhook(worker: Worker): Map<string, number> {
-  if (worker.lanes.size > maxLanes) {
-    for (const [webhookId, lane] of worker.lanes) if (lane.inFlight === 0) worker.lanes.delete(webhookId);
-  }
-  const free = new Map<string, number>();
-  for (const [webhookId, lane] of worker.lanes) free.set(webhookId, Math.max(0, lane.limit - lane.inFlight));
-  return free;
-}
-
 function start(worker: Worker, claim: Claim): void {
-  const { perWebhook } = worker.settings;
-  const lane = worker.lanes.get(claim.webhookId) ?? { inFlight: 0, limit: perWebhook.start };
-  worker.lanes.set(claim.webhookId, lane);
-  lane.inFlight += 1;
+  const { lanes, settings, attempts, doorbell } = worker;
+  lanes.begin(claim);
   const work = attempt(worker, claim).then((result) => {
-    worker.attempts.delete(work);
+    const isCrowded = attempts.size > settings.concurrency / 2;
+    attempts.delete(work);
     worker.results.push(result);
-    lane.inFlight -= 1;
-    // As TCP does it: room grows with each good answer and halves with each failure, so that a receiver in trouble
-    // holds few of the worker's slots, and one that comes back is not run over.
-    if (result.status !== 'succeeded') lane.limit = Math.max(perWebhook.least, Math.floor(lane.limit / 2));
-    else if (result.latencyMs < briskMs) lane.limit = Math.min(perWebhook.most, lane.limit + 1);
-    worker.doorbell.ring();
+    lanes.end(claim, {
+      isSuccess: result.status === 'succeeded',
+      latencyMs: result.latencyMs,
+      isCrowded,
+    });
+    doorbell.ring();
   });
-  worker.attempts.add(work);
+  attempts.add(work);
 }
 
 interface Answer {
@@ -182,18 +175,15 @@ async function attempt(worker: Worker, claim: Claim): Promise<AttemptResult> {
 
 async function send(worker: Worker, claim: Claim, at: Date): Promise<Answer> {
   try {
+    const { eventId, body } = claim;
+    const timestampSeconds = unixSeconds(at);
+    const keys = signingKeys(worker, claim, at);
     const response = await worker.egress.post(claim.webhookUrl, {
       headers: {
-        'content-type': 'application/json',
-        'user-agent': 'Florin-Webhooks/1',
-        ...signWebhook({
-          eventId: claim.eventId,
-          timestampSeconds: unixSeconds(at),
-          body: claim.body,
-          keys: signingKeys(worker.secrets, claim, at),
-        }),
+        ...plainHeaders(eventId, timestampSeconds),
+        ...signWebhook({ eventId, timestampSeconds, body, keys }),
       },
-      body: claim.body,
+      body,
       timeoutMs: worker.settings.attemptTimeoutMs,
     });
     return {
@@ -210,12 +200,23 @@ async function send(worker: Worker, claim: Claim, at: Date): Promise<Answer> {
   }
 }
 
-function signingKeys(secrets: SecretBox, claim: Claim, at: Date): Uint8Array[] {
-  const keys = [secrets.open(claim.sealedKey, claim.webhookId)];
+function signingKeys(worker: Worker, claim: Claim, at: Date): KeyObject[] {
+  const keys = [openKey(worker, claim.sealedKey, claim.webhookId)];
   const previous = claim.previousKey;
   if (previous !== undefined && at < previous.until)
-    keys.push(secrets.open(previous.sealed, claim.webhookId));
+    keys.push(openKey(worker, previous.sealed, claim.webhookId));
   return keys;
+}
+
+/** Opening a key and making an HMAC key of it costs as much as signing with it. */
+function openKey({ openKeys, secrets }: Worker, sealed: Uint8Array, webhookId: string): KeyObject {
+  const name = `${webhookId} ${Buffer.from(sealed).toString('latin1')}`;
+  const open = openKeys.get(name);
+  if (open !== undefined) return open;
+  if (openKeys.size >= maxOpenKeys) openKeys.clear();
+  const key = createSecretKey(secrets.open(sealed, webhookId));
+  openKeys.set(name, key);
+  return key;
 }
 
 function statusError(status: number): string {

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { eventBody, maxBodyBytes, withoutProductData, withoutSecrets } from './event-body.ts';
+import {
+  eventBody,
+  fitsInEvent,
+  maxBodyBytes,
+  sessionOfCreated,
+  withoutProductData,
+  withoutSecrets,
+} from './event-body.ts';
 
 const item = {
   lineItemId: 'li_1',
@@ -82,4 +89,41 @@ test('hiding what a reader may not see changes those values alone', () => {
   }
   const other = body('{"product":{"clientCode":"kept"}}');
   assert.equal(withoutSecrets(other, { showClientCode: false, showPayerEmail: false }), other);
+});
+
+test('a session is read back from its first event byte for byte', () => {
+  fc.assert(
+    fc.property(
+      fc.jsonValue(),
+      fc.constantFrom('', ',"sequence":1,"data":{"session":', '}}'),
+      (value, text) => {
+        const session = `{"metadata":${JSON.stringify({ value, text })}}`;
+        const event = { eventId: 'evt_1', type: 'session.created', at: new Date(0) } as const;
+        const { head, tail } = eventBody({ ...event, dataJson: `{"session":${session}}` });
+        assert.equal(sessionOfCreated(`${head}1${tail}`), session);
+      },
+    ),
+  );
+});
+
+test('no session is read from a later event, nor from one that was shortened', () => {
+  const event = { eventId: 'evt_1', type: 'session.created', at: new Date(0) } as const;
+  const whole = eventBody({ ...event, dataJson: '{"session":{}}' });
+  assert.throws(() => sessionOfCreated(`${whole.head}2${whole.tail}`));
+  const productName = 'x'.repeat(maxBodyBytes);
+  const long = JSON.stringify({
+    session: { lineItems: { items: [{ a: 1, productData: { productName } }] } },
+  });
+  const { head, tail } = eventBody({ ...event, dataJson: long });
+  assert.throws(() => sessionOfCreated(`${head}1${tail}`));
+});
+
+test('what fits in an event is never shortened, whatever letters it is of', () => {
+  const event = { eventId: `evt_${'0'.repeat(22)}`, type: 'session.created', at: new Date(0) } as const;
+  for (const letter of ['x', 'ä', '茶', '😀']) {
+    let dataJson = `{"session":"${letter.repeat(30_000)}"}`;
+    while (!fitsInEvent(dataJson)) dataJson = dataJson.replace(letter.repeat(20), '');
+    const { tail } = eventBody({ ...event, dataJson });
+    assert.equal(tail, `,"data":${dataJson}}`);
+  }
 });

@@ -29,6 +29,22 @@ export function eventBody(event: {
   return { head, tail: `,"data":${withoutProductData(event.dataJson)},"truncated":true}` };
 }
 
+/** Whether an event of this data surely has it whole: its text is far enough from 64 KiB whatever letters it is of. */
+export function fitsInEvent(dataJson: string): boolean {
+  // Three bytes at most for each UTF-16 unit; what stands around the data has some 200.
+  return dataJson.length * 3 + 1024 <= maxBodyBytes;
+}
+
+/** The text of `data.session` in the body of a session.created event, byte for byte as it was spliced in. */
+export function sessionOfCreated(body: string): string {
+  // What stands before it is our own ids and words, none of which can hold this mark.
+  const start = body.indexOf(createdMark);
+  if (start < 0 || !body.endsWith('}}')) throw new Error('not the whole body of a session.created event');
+  return body.slice(start + createdMark.length, -2);
+}
+
+const createdMark = ',"sequence":1,"data":{"session":';
+
 /**
  * Cuts `data.<object>.lineItems.items[].productData` out of JSON text and leaves every other byte alone. Parsing and
  * writing again would lose the metadata's duplicate keys, escapes and long numbers. The text must be valid JSON.

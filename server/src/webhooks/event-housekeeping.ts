@@ -10,9 +10,10 @@ const batchSize = 200;
 /** Batches in one go; what is left over waits for the next. */
 const maxBatches = 500;
 const restBetweenBatchesMs = 200;
-const intervalMs = 3_600_000;
+/** Lists pass by what is too old, one by one: it must not become much. */
+const intervalMs = 60_000;
 
-/** Removes old events until the signal aborts: looks once an hour, and takes breaks while there is much to do. */
+/** Removes old events until the signal aborts: looks once a minute, and takes breaks while there is much to do. */
 export async function runEventHousekeeping(
   deps: { readonly db: Database; readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,

@@ -1,39 +1,90 @@
+import { listPlace, pageSize } from '#db/list-page.ts';
 import { statement } from '#db/statement.ts';
 
 // An empty body is what housekeeping leaves of the last event of an object; `body <> ''` is the index's own condition.
 
+// Without those that are too old already: housekeeping has not come by.
+const oldEvents = (facet: string, since: string) => `old as materialized (
+     select list_old_events($1, ${facet}, ${since}) as ordinals
+   )`;
+const notOld = `ordinal <> all ((select ordinals from old)::bigint[])`;
+const listed = { body: 'text', total: 'int8', is_listed: 'bool' } as const;
+
 export const eventPage = statement(
   'webhooks_event_page',
-  ['text', 'text[]', 'timestamptz', 'int8', 'int8'],
-  { body: 'text' },
-  `select body from events
-   where merchant_id = $1 and event_type = any ($2) and created_at > $3 and body <> ''
-   order by ordinal desc limit $4 offset $5`,
+  ['text', 'timestamptz', 'int8', 'int8'],
+  listed,
+  `with ${oldEvents("'*'", '$2')}, ${listPlace({
+    list: 'events',
+    facet: "'*'",
+    condition: `merchant_id = $1 and body <> '' and ${notOld}`,
+    skip: '$4',
+    hidden: '(select ordinals from old)',
+  })}
+   select body, place.total, body is not null as is_listed
+   from place left join lateral (
+     select ordinal, body from events
+     where merchant_id = $1 and body <> '' and ordinal <= (select ordinal from first_row) and ${notOld}
+     order by ordinal desc limit ${pageSize('$3')}
+   ) as page on true
+   order by page.ordinal desc`,
 );
 
-export const eventCount = statement(
-  'webhooks_event_count',
-  ['text', 'text[]', 'timestamptz'],
-  { total: 'int8' },
-  `select count(*) as total from events
-   where merchant_id = $1 and event_type = any ($2) and created_at > $3 and body <> ''`,
+/**
+ * The events at these places of the list of several types, each along its own index: only the ordinals of those that
+ * come before the page are read.
+ */
+const eventsOfTypes = (types: string, window: { side: string; order: string; skip: string; size: string }) =>
+  `chosen as materialized (
+     select each.event_type, each.ordinal from unnest(${types}) as wanted (event_type)
+     cross join lateral (
+       select event_type, ordinal from events
+       where merchant_id = $1 and events.event_type = wanted.event_type and body <> ''
+         and ordinal ${window.side} and ${notOld}
+       order by ordinal ${window.order} limit (select ${window.skip} + ${window.size})
+     ) as each
+     order by each.ordinal ${window.order} offset ${window.skip} limit ${window.size}
+   )`;
+
+const chosenBodies = (order: string) => `select body, place.total, body is not null as is_listed
+   from place left join lateral (
+     select chosen.ordinal, events.body from chosen join events
+       on events.merchant_id = $1 and events.event_type = chosen.event_type and events.ordinal = chosen.ordinal
+         and events.body <> ''
+   ) as page on true
+   order by page.ordinal ${order}`;
+
+export const eventPageOfTypes = statement(
+  'webhooks_event_page_of_types',
+  ['text', 'timestamptz', 'int8', 'int8', 'text', 'text[]'],
+  listed,
+  `with ${oldEvents('$5', '$2')}, place as materialized (
+     select total, below, rest from list_place($1, 'events', $5, $4, (select ordinals from old))
+   ), ${eventsOfTypes('$6::text[]', {
+     side: '< (select below from place)',
+     order: 'desc',
+     skip: '(select rest from place)',
+     size: pageSize('$3'),
+   })}
+   ${chosenBodies('desc')}`,
 );
 
 export const eventPageAfter = statement(
   'webhooks_event_page_after',
-  ['text', 'text[]', 'timestamptz', 'int8', 'int8', 'int8'],
-  { body: 'text' },
-  `select body from events
-   where merchant_id = $1 and event_type = any ($2) and created_at > $3 and body <> '' and ordinal > $4
-   order by ordinal limit $5 offset $6`,
-);
-
-export const eventCountAfter = statement(
-  'webhooks_event_count_after',
-  ['text', 'text[]', 'timestamptz', 'int8'],
-  { total: 'int8' },
-  `select count(*) as total from events
-   where merchant_id = $1 and event_type = any ($2) and created_at > $3 and body <> '' and ordinal > $4`,
+  ['text', 'timestamptz', 'int8', 'int8', 'text', 'text[]', 'int8'],
+  listed,
+  `with ${oldEvents('$5', '$2')}, known as materialized (
+     select row_total, above from list_rows_above($1, 'events', $5, $7, (select ordinals from old))
+   ), place as materialized (
+     select known.row_total + (
+       select count(*) from unnest($6::text[]) as wanted (event_type) cross join lateral (
+         select from events
+         where merchant_id = $1 and events.event_type = wanted.event_type and body <> ''
+           and ordinal > $7 and ordinal < (select above from known) and ${notOld}
+       ) as near
+     ) as total from known
+   ), ${eventsOfTypes('$6::text[]', { side: '> $7', order: 'asc', skip: '$4::int8', size: pageSize('$3') })}
+   ${chosenBodies('asc')}`,
 );
 
 export const eventById = statement(

@@ -2,6 +2,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { eventTypes, isSubscription, subscriptionTakes } from '@florin/protocol/event.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
 import type { Queryable } from '#db/database.ts';
+import { listedRows, listTotal } from '#db/list-page.ts';
 import type { Clock } from '#outside/clock.ts';
 import * as sql from './event-log.sql.ts';
 
@@ -29,25 +30,19 @@ export async function listEvents(
   const { merchantId, type = '*', after, page, size } = request;
   if (!isSubscription(type)) throw new Refusal('event_type_unknown', { param: 'type', detail: type });
   const types = eventTypes.filter((candidate) => subscriptionTakes(type, candidate));
-  const matching = [merchantId, types, oldestReadable(deps.clock.now())];
-  const window = [size, (page - 1) * size];
+  const window = [merchantId, oldestReadable(deps.clock.now()), size, (page - 1) * size];
   if (after === undefined) {
-    const [counts, rows] = await Promise.all([
-      queryable.query(sql.eventCount, matching),
-      queryable.query(sql.eventPage, [...matching, ...window]),
-    ]);
-    return pageOf(counts, rows);
+    const rows = await (type === '*'
+      ? queryable.query(sql.eventPage, window)
+      : queryable.query(sql.eventPageOfTypes, [...window, type, types]));
+    return pageOf(rows);
   }
   const { ordinal } = await eventRow(queryable, deps, { merchantId, eventId: after });
-  const [counts, rows] = await Promise.all([
-    queryable.query(sql.eventCountAfter, [...matching, ordinal]),
-    queryable.query(sql.eventPageAfter, [...matching, ordinal, ...window]),
-  ]);
-  return pageOf(counts, rows);
+  return pageOf(await queryable.query(sql.eventPageAfter, [...window, type, types, ordinal]));
 }
 
-function pageOf(counts: readonly { total: bigint }[], rows: readonly { body: string }[]) {
-  return { total: Number(counts[0]?.total ?? 0n), bodies: rows.map((row) => row.body) };
+function pageOf(rows: readonly { total: bigint; body: string; is_listed: boolean }[]) {
+  return { total: listTotal(rows), bodies: listedRows(rows).map((row) => row.body) };
 }
 
 /** The text of one event of the merchant as webhooks get it, byte for byte; 100506 when there is none, or no longer. */

@@ -1,47 +1,49 @@
+import type { EventType } from '@florin/protocol/event.ts';
 import { base62Alphabet } from '@florin/protocol/id.ts';
 import { statement } from '#db/statement.ts';
 
-/** Parameters of `incomingEvents`, in order. */
-export const incomingEventKinds = [
-  'text[]',
-  'text[]',
-  'text[]',
-  'text[]',
-  'text[]',
-  'text[]',
-  'text[]',
-  'text[]',
-  'timestamptz[]',
-] as const;
-
-/**
- * The common table `incoming_events`, from nine array parameters of which the first has this number. With another name a
- * statement can define `incoming_events` itself, as those of them that it wants written.
- */
-export function incomingEvents(first: number, name = 'incoming_events'): string {
-  const at = (offset: number) => `$${first + offset}`;
-  return `${name} as (
+// What happened to objects that may have events already, numbered after those, in the order given.
+const incomingEvents = `incoming_events as (
     select * from unnest(
-      ${at(0)}::text[], ${at(1)}::text[], ${at(2)}::text[], ${at(3)}::text[], ${at(4)}::text[], ${at(5)}::text[],
-      ${at(6)}::text[], ${at(7)}::text[], ${at(8)}::timestamptz[]
+      $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[]
     ) with ordinality as incoming (
       event_id, merchant_id, event_type, event_pattern, object_id, head, tail, delivery_stem, created_at, position
     )
-  )`;
-}
-
-/** Numbers events after those that their objects have already, in the order given. */
-const numberedEvents = `numbered_events as (
+  ), sequenced_events as (
     select
       incoming_events.*,
       coalesce((select max(events.sequence) from events where events.object_id = incoming_events.object_id), 0)
         + row_number() over (partition by incoming_events.object_id order by incoming_events.position) as sequence
     from incoming_events
+  ), numbered_events as (
+    select *, head || sequence::text || tail as body from sequenced_events
   )`;
 
-/** The same for objects that the statement itself creates, with one event each: nothing needs to be looked up. */
-export const firstEvents =
-  'numbered_events as (select incoming_events.*, 1::bigint as sequence from incoming_events)';
+/** Columns that a draft of a new object carries its first event in, with the type of the array of each. */
+export const firstEventColumns = [
+  ['event_id', 'text[]'],
+  ['event_body', 'text[]'],
+  ['delivery_stem', 'text[]'],
+] as const;
+
+/**
+ * The common table `numbered_events` for objects that the statement itself creates, from a table of theirs with the
+ * columns above, merchant_id, created_at and position. Nothing needs to be looked up, and what the object's row holds
+ * already is not sent twice. Not materialized, which would copy every body once more.
+ */
+export function firstEvents(type: EventType, drafts: { from: string; objectId: string }): string {
+  return `numbered_events as not materialized (
+    select
+      event_id, merchant_id, '${type}' as event_type, '${patternOf(type)}' as event_pattern,
+      ${drafts.objectId} as object_id, 1::bigint as sequence, event_body as body, delivery_stem, created_at, position
+    from ${drafts.from}
+  )`;
+}
+
+/** The subscription that takes every event of the type's family, such as `session.*`. */
+export function patternOf(type: EventType): string {
+  return `${type.slice(0, type.lastIndexOf('.'))}.*`;
+}
 
 /**
  * Common tables that write everything in `numbered_events` and its deliveries. A merchant has at most 10 webhooks, so
@@ -49,7 +51,7 @@ export const firstEvents =
  */
 export const outboxWrites = `inserted_events as (
     insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)
-    select event_id, merchant_id, event_type, object_id, sequence, head || sequence::text || tail, created_at
+    select event_id, merchant_id, event_type, object_id, sequence, body, created_at
     from numbered_events
     order by position
   ), queued_deliveries as (
@@ -85,7 +87,7 @@ export const outboxWake = `(
 
 export const insertEvents = statement(
   'webhooks_insert_events',
-  incomingEventKinds,
+  ['text[]', 'text[]', 'text[]', 'text[]', 'text[]', 'text[]', 'text[]', 'text[]', 'timestamptz[]'],
   { woken: 'text?' },
-  `with ${incomingEvents(1)}, ${numberedEvents}, ${outboxWrites} select ${outboxWake} as woken`,
+  `with ${incomingEvents}, ${outboxWrites} select ${outboxWake} as woken`,
 );

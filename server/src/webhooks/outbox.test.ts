@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventType } from '@florin/protocol/event.ts';
-import { isId } from '@florin/protocol/id.ts';
+import { isId, newId } from '@florin/protocol/id.ts';
 import { statement } from '#db/statement.ts';
 import { systemRandom } from '#outside/random.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
@@ -15,9 +15,9 @@ import {
 } from '../../test/harness/webhook-fixture.ts';
 import {
   emit,
+  firstEventColumns,
   firstEvents,
-  incomingEvents,
-  incomingEventValues,
+  firstEventValues,
   type OutboxEvent,
   outboxWake,
   outboxWrites,
@@ -178,33 +178,33 @@ test('the engine is woken once per transaction, at its commit, and only when the
 
 const insertInOneStatement = statement(
   'fixture_insert_in_one_statement',
-  [
-    'text',
-    'timestamptz',
-    'text[]',
-    'text[]',
-    'text[]',
-    'text[]',
-    'text[]',
-    'text[]',
-    'text[]',
-    'text[]',
-    'timestamptz[]',
-  ],
+  ['text', 'timestamptz', ...firstEventColumns.map(([, kind]) => kind)],
   { woken: 'text?' },
-  `with made as (
-     insert into merchants (merchant_id, merchant_name, created_at) values ($1, 'Composed', $2)
-   ), ${incomingEvents(3)}, ${firstEvents}, ${outboxWrites}
+  `with draft as (
+     select $1::text as merchant_id, $2::timestamptz as created_at, event.*
+     from unnest($3::text[], $4::text[], $5::text[]) with ordinality
+       as event (${firstEventColumns.map(([name]) => name).join(', ')}, position)
+   ), made as (
+     insert into merchants (merchant_id, merchant_name, created_at) select merchant_id, 'Composed', created_at from draft
+   ), ${firstEvents('account.created', { from: 'draft', objectId: 'merchant_id' })}, ${outboxWrites}
    select ${outboxWake} as woken`,
 );
 
 test('another room can write its change and its events in one statement', async () => {
-  const merchantId = `${await addMerchant(database.db)}-b`;
-  const values = incomingEventValues(systemRandom, [event(merchantId, merchantId)]);
+  const merchantId = newId('merchant', systemRandom.bytes);
+  const values = firstEventValues(systemRandom, [
+    { type: 'account.created', dataJson: '{"account":{}}', at },
+  ]);
   await database.db.query(insertInOneStatement, [merchantId, at, ...values]);
-  const stored = await database.db.query(selectEvents, [merchantId]);
+  const [stored] = await database.db.query(selectEvents, [merchantId]);
   assert.deepEqual(
-    stored.map((row) => [row.object_id, row.sequence]),
-    [[merchantId, 1n]],
+    [stored?.object_id, stored?.event_type, stored?.sequence, stored?.body],
+    [
+      merchantId,
+      'account.created',
+      1n,
+      `{"id":"${stored?.event_id}","type":"account.created","apiVersion":"v1","timestamp":"2026-03-04T05:06:07.089Z",` +
+        '"sequence":1,"data":{"account":{}}}',
+    ],
   );
 });

@@ -3,10 +3,10 @@ import { newId } from '@florin/protocol/id.ts';
 import type { Parameter, Transaction } from '#db/database.ts';
 import type { Random } from '#outside/random.ts';
 import { eventBody } from './event-body.ts';
-import { insertEvents } from './outbox.sql.ts';
+import { insertEvents, patternOf } from './outbox.sql.ts';
 
 // For rooms that write their events in their own statement, in one round trip with the business change.
-export { firstEvents, incomingEventKinds, incomingEvents, outboxWake, outboxWrites } from './outbox.sql.ts';
+export { firstEventColumns, firstEvents, outboxWake, outboxWrites } from './outbox.sql.ts';
 
 /** Something that happened to one object, as its merchant's webhooks will hear it. */
 export interface OutboxEvent {
@@ -32,8 +32,8 @@ export async function emit(
   if (events.length > 0) await transaction.query(insertEvents, incomingEventValues(random, events));
 }
 
-/** The nine array parameters of `incomingEvents`: new ids, bodies around their sequence, subscription patterns. */
-export function incomingEventValues(random: Random, events: readonly OutboxEvent[]): Parameter[] {
+/** The nine array parameters of the insert: new ids, bodies around their sequence, subscription patterns. */
+function incomingEventValues(random: Random, events: readonly OutboxEvent[]): Parameter[] {
   const randomBytes = (size: number) => random.bytes(size);
   const eventIds = events.map(() => newId('event', randomBytes));
   const bodies = events.map((event, index) => eventBody({ ...event, eventId: eventIds[index] ?? '' }));
@@ -41,11 +41,28 @@ export function incomingEventValues(random: Random, events: readonly OutboxEvent
     eventIds,
     events.map((event) => event.merchantId),
     events.map((event) => event.type),
-    events.map((event) => `${event.type.slice(0, event.type.lastIndexOf('.'))}.*`),
+    events.map((event) => patternOf(event.type)),
     events.map((event) => event.objectId),
     bodies.map((body) => body.head),
     bodies.map((body) => body.tail),
     events.map(() => newId('delivery', randomBytes).slice(0, -1)),
     events.map((event) => event.at),
+  ];
+}
+
+/** Values of `firstEventColumns`: the events with which new objects begin, one for each. */
+export function firstEventValues(
+  random: Random,
+  events: readonly Pick<OutboxEvent, 'type' | 'dataJson' | 'at'>[],
+): Parameter[] {
+  const randomBytes = (size: number) => random.bytes(size);
+  const eventIds = events.map(() => newId('event', randomBytes));
+  return [
+    eventIds,
+    events.map((event, index) => {
+      const { head, tail } = eventBody({ ...event, eventId: eventIds[index] ?? '' });
+      return `${head}1${tail}`;
+    }),
+    events.map(() => newId('delivery', randomBytes).slice(0, -1)),
   ];
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 
 /** The header values that authenticate one attempt. */
 export interface SignatureHeaders {
@@ -15,7 +15,7 @@ export function signWebhook(options: {
   readonly eventId: string;
   readonly timestampSeconds: number;
   readonly body: string;
-  readonly keys: readonly Uint8Array[];
+  readonly keys: readonly (Uint8Array | KeyObject)[];
 }): SignatureHeaders {
   const { eventId, timestampSeconds, body, keys } = options;
   const signed = `${eventId}.${timestampSeconds}.${body}`;
@@ -25,5 +25,16 @@ export function signWebhook(options: {
     'webhook-signature': keys
       .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
       .join(' '),
+  };
+}
+
+/** All other headers of a notification but its length and host: what the delivery log shows of a request. */
+export function plainHeaders(eventId: string, timestampSeconds: number): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Florin-Webhooks/1',
+    'accept-encoding': 'identity',
+    'webhook-id': eventId,
+    'webhook-timestamp': String(timestampSeconds),
   };
 }

@@ -98,34 +98,15 @@ export const lockDeliveries = statement(
   'select pg_advisory_xact_lock(7301965)::text as locked',
 );
 
-// Without a time a pending delivery is parked: it keeps its place in line and costs the engine nothing.
+// Without a time a pending delivery is parked: it keeps its place in line and costs the engine nothing. The first ones
+// only: the engine's turn pauses webhooks, too, and everybody waits for it. The rest is parked as it comes due.
 export const parkDeliveries = statement(
   'webhooks_park_deliveries',
   ['text'],
   {},
-  `update deliveries set next_attempt_at = null where webhook_id = $1 and status = 'pending'`,
-);
-
-export const freeDeliveries = statement(
-  'webhooks_free_deliveries',
-  ['text', 'timestamptz'],
-  {},
-  `update deliveries set next_attempt_at = $2
-   where webhook_id = $1 and status = 'pending' and next_attempt_at is null`,
-);
-
-export const replayDeliveries = statement(
-  'webhooks_replay_deliveries',
-  ['text', 'timestamptz', 'timestamptz'],
-  {},
-  `update deliveries
-   set status = 'pending', next_attempt_at = $3, attempts_before_replay = attempt_count
-   where webhook_id = $1 and status in ('skipped', 'failed') and created_at >= $2`,
-);
-
-export const dropDeliveries = statement(
-  'webhooks_drop_deliveries',
-  ['text'],
-  {},
-  `update deliveries set status = 'skipped', next_attempt_at = null where webhook_id = $1 and status = 'pending'`,
+  `update deliveries set next_attempt_at = null
+   where delivery_id in (
+     select delivery_id from deliveries
+     where webhook_id = $1 and status = 'pending' and next_attempt_at is not null limit 1000
+   )`,
 );

@@ -10,6 +10,7 @@ import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
 import { emit } from './outbox.ts';
+import { beginSweep } from './sweep.ts';
 import { checkWebhookUrl } from './url-policy.ts';
 import * as sql from './webhook.sql.ts';
 
@@ -119,7 +120,8 @@ export async function disableWebhook(
 
 /**
  * Starts notifications, from inactive and from paused; waiting deliveries are tried again at once. `replaySince` also
- * sends again everything skipped or failed that was raised at that time or later.
+ * sends again everything skipped or failed that was raised at that time or later. A thousand deliveries are brought
+ * forward at once, the others by `runDeliverySweeps`.
  */
 export async function enableWebhook(
   transaction: Transaction,
@@ -128,13 +130,15 @@ export async function enableWebhook(
 ): Promise<void> {
   await transaction.query(sql.lockDeliveries);
   const webhook = await lockWebhook(transaction, options);
-  const now = deps.clock.now();
   if (webhook.status !== 'active') {
-    await transaction.query(sql.updateWebhookStatus, [options.webhookId, 'active', now]);
-    await transaction.query(sql.freeDeliveries, [options.webhookId, now]);
+    await transaction.query(sql.updateWebhookStatus, [options.webhookId, 'active', deps.clock.now()]);
+    await beginSweep(transaction, deps, { ...options, sweep: { kind: 'free' } });
   }
   if (options.replaySince !== undefined) {
-    await transaction.query(sql.replayDeliveries, [options.webhookId, options.replaySince, now]);
+    await beginSweep(transaction, deps, {
+      ...options,
+      sweep: { kind: 'replay', since: options.replaySince },
+    });
   }
 }
 
@@ -193,7 +197,7 @@ export async function removeWebhook(
   await transaction.query(sql.lockDeliveries);
   await lockWebhook(transaction, options);
   await transaction.query(sql.updateWebhookStatus, [options.webhookId, 'removed', deps.clock.now()]);
-  await transaction.query(sql.dropDeliveries, [options.webhookId]);
+  await beginSweep(transaction, deps, { ...options, sweep: { kind: 'drop' } });
 }
 
 /**

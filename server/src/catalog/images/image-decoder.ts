@@ -1,0 +1,44 @@
+import type { ImageSize } from './image-name.ts';
+
+/** An image as it is hosted: webp without metadata, upright, sRGB, one file for each size in the order of imageSizes. */
+export interface DecodedImage {
+  readonly files: readonly { readonly size: ImageSize; readonly bytes: Uint8Array }[];
+}
+
+/** Why bytes become no image; said to the merchant. */
+export type DecodeReason =
+  | 'not a jpeg, png or webp image'
+  | 'more than 25 megapixels'
+  | 'damaged'
+  | 'too costly to decode'
+  | 'could not be decoded now';
+
+/** The bytes are no image that could be hosted; `could not be decoded now` alone is no fault of theirs. */
+export class DecodeFailure extends Error {
+  readonly reason: DecodeReason;
+
+  constructor(reason: DecodeReason, options?: ErrorOptions) {
+    super(reason, options);
+    this.name = 'DecodeFailure';
+    this.reason = reason;
+  }
+}
+
+/** Turns strangers' bytes into images of ours. */
+export interface ImageDecoder {
+  /** Throws `DecodeFailure`. */
+  decode(bytes: Uint8Array): Promise<DecodedImage>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+/** The largest source. */
+export const maxImageBytes = 5 * 1024 * 1024;
+
+/** What the first bytes say; undefined for everything but jpeg, png and webp. */
+export function imageTypeOf(bytes: Uint8Array): 'jpeg' | 'png' | 'webp' | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  if (head.startsWith('\xff\xd8\xff')) return 'jpeg';
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
+  return head.startsWith('RIFF') && head.slice(8) === 'WEBP' ? 'webp' : undefined;
+}

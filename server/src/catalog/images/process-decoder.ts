@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '#outside/clock.ts';
+import {
+  type DecodedImage,
+  DecodeFailure,
+  type DecodeReason,
+  type ImageDecoder,
+  imageTypeOf,
+} from './image-decoder.ts';
+import { imageSizes } from './image-name.ts';
+
+export interface ProcessDecoderOptions {
+  readonly clock: Clock;
+  /** Decoders that run at once; 2 by default. */
+  readonly processes?: number;
+  /** Address space of one decoder. */
+  readonly addressSpaceKiB?: number;
+  /** Told the id of every process that was started. */
+  readonly onStart?: (pid: number) => void;
+}
+
+/**
+ * What a decoder may have of memory. Half of it is the runtime's own and never touched; the worst image of 25 megapixels (16
+ * bits, interlaced, with alpha) comes to 810 MB of it, and to 320 MB of memory.
+ */
+const defaultAddressSpaceKiB = 1024 * 1024;
+const cpuSeconds = 10;
+const timeLimitMs = 20_000;
+/** An image waits so long for a free decoder. */
+const waitLimitMs = 10_000;
+const defaultProcesses = 2;
+/** What all sizes of one image may have together. */
+const maxAnswerBytes = 16 * 1024 * 1024;
+
+const program = stripTypeScriptTypes(readFileSync(new URL('./decoder-program.ts', import.meta.url), 'utf8'));
+
+/** No JIT: no memory that is both writable and executable, and no large reservation that would blur the limit. */
+const runtimeFlags = [
+  '--jitless',
+  '--max-old-space-size=64',
+  '--v8-pool-size=1',
+  '--disable-warning=ExperimentalWarning',
+  '--input-type=module',
+];
+
+/**
+ * Limits that the process cannot lift again: memory, processor time, no core dump, no writing to files. A system that
+ * does not know one of them goes without it.
+ */
+function limitsOf(addressSpaceKiB: number): string {
+  return [`-v ${addressSpaceKiB}`, `-t ${cpuSeconds}`, '-s 1024', '-c 0', '-f 0']
+    .map((limit) => `ulimit ${limit} 2>/dev/null`)
+    .join('; ');
+}
+
+/**
+ * Decodes every image in a process of its own, which knows none of our secrets, has hard limits of memory and time, and
+ * ends with the image: one that breaks the decoder harms neither the service nor the next image. A process costs 80 ms
+ * of processor time.
+ */
+export function processDecoder(options: ProcessDecoderOptions): ImageDecoder {
+  const running = new Set<ChildProcess>();
+  const turns = turnstile(options.processes ?? defaultProcesses, options.clock);
+  let isClosed = false;
+  return {
+    async decode(bytes) {
+      if (imageTypeOf(bytes) === undefined) throw new DecodeFailure('not a jpeg, png or webp image');
+      const leave = await turns.enter(waitLimitMs);
+      if (leave === undefined || isClosed) {
+        leave?.();
+        throw new DecodeFailure('could not be decoded now');
+      }
+      const child = startProcess(options.addressSpaceKiB ?? defaultAddressSpaceKiB);
+      running.add(child);
+      if (child.pid !== undefined) options.onStart?.(child.pid);
+      try {
+        return parseAnswer(await exchange(child, bytes, options.clock));
+      } finally {
+        child.kill('SIGKILL');
+        running.delete(child);
+        leave();
+      }
+    },
+    async close() {
+      isClosed = true;
+      for (const child of running) child.kill('SIGKILL');
+    },
+  };
+}
+
+function startProcess(addressSpaceKiB: number): ChildProcess {
+  return spawn(
+    '/bin/sh',
+    ['-c', `${limitsOf(addressSpaceKiB)}; exec "$0" "$@"`, process.execPath, ...runtimeFlags, '-e', program],
+    {
+      // Where the program's imports are found.
+      cwd: fileURLToPath(new URL('.', import.meta.url)),
+      env: { UV_THREADPOOL_SIZE: '1', MALLOC_ARENA_MAX: '1', VIPS_CONCURRENCY: '1' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    },
+  );
+}
+
+/** Feeds the image and gathers the answer. */
+async function exchange(child: ChildProcess, bytes: Uint8Array, clock: Clock): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > maxAnswerBytes) reject(new DecodeFailure('too costly to decode'));
+  });
+  // A process that ends early breaks the pipe; how it ended is what counts.
+  child.stdin?.on('error', () => child.stdin?.destroy());
+  child.once('error', (cause) => reject(new DecodeFailure('could not be decoded now', { cause })));
+  child.once('close', (code) => {
+    if (code === 0) resolve(Buffer.concat(chunks));
+    else reject(new DecodeFailure('too costly to decode'));
+  });
+  child.stdin?.end(bytes);
+  const over = new AbortController();
+  void clock.sleep(timeLimitMs, over.signal).then(() => {
+    if (!over.signal.aborted) reject(new DecodeFailure('too costly to decode'));
+  });
+  try {
+    return await promise;
+  } finally {
+    over.abort();
+  }
+}
+
+const childReasons: readonly DecodeReason[] = ['more than 25 megapixels', 'damaged'];
+
+/** Reads what a process answered, which may have been taken over by the image: believes nothing of it. */
+function parseAnswer(answer: Buffer): DecodedImage {
+  const end = answer.indexOf('\n');
+  const head = parseHead(answer.subarray(0, Math.max(end, 0)).toString('latin1'));
+  if (typeof head !== 'object' || head === null) throw new DecodeFailure('damaged');
+  if (!('lengths' in head) || !Array.isArray(head.lengths)) {
+    const said = 'reason' in head ? head.reason : undefined;
+    throw new DecodeFailure(childReasons.find((reason) => reason === said) ?? 'damaged');
+  }
+  const lengths: readonly unknown[] = head.lengths;
+  let offset = end + 1;
+  const files = imageSizes.map((size, index) => {
+    const length = Number(lengths[index]);
+    const bytes = answer.subarray(offset, offset + length);
+    offset += length;
+    if (bytes.length !== length || imageTypeOf(bytes) !== 'webp') throw new DecodeFailure('damaged');
+    return { size, bytes };
+  });
+  if (offset !== answer.length) throw new DecodeFailure('damaged');
+  return { files };
+}
+
+function parseHead(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not what our program writes: whatever wrote it, there is no image.
+    return undefined;
+  }
+}
+
+/** Lets so many in at once, the others in the order in which they came; undefined for who waited too long. */
+function turnstile(places: number, clock: Clock) {
+  let free = places;
+  const waiting: (() => void)[] = [];
+  const leave = () => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  return {
+    async enter(waitMs: number): Promise<(() => void) | undefined> {
+      if (free > 0) {
+        free -= 1;
+        return leave;
+      }
+      const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>();
+      const over = new AbortController();
+      const enter = () => {
+        over.abort();
+        resolve(leave);
+      };
+      waiting.push(enter);
+      void clock.sleep(waitMs, over.signal).then(() => {
+        const index = waiting.indexOf(enter);
+        if (index < 0) return;
+        waiting.splice(index, 1);
+        resolve(undefined);
+      });
+      return promise;
+    },
+  };
+}

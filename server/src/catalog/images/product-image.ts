@@ -1,0 +1,68 @@
+import type { Product } from '@florin/protocol/product.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { dropDownload, putDownload, registerImage, touchImage } from './image.sql.ts';
+
+/** What became of the image that a merchant named for a product. Reasons are said to the merchant. */
+export type ProductImage =
+  | { readonly status: 'none' }
+  | { readonly status: 'hosted'; readonly name: string; readonly url: string }
+  /** Its source failed for now and is tried again in the background. */
+  | { readonly status: 'pending'; readonly sourceUrl: string; readonly reason: string }
+  | { readonly status: 'failed'; readonly reason: string };
+
+export const noImage: ProductImage = { status: 'none' };
+
+/** Waits before the second and every later try, in milliseconds: 24 hours and 11 minutes in all. */
+export const retryDelaysMs = [60_000, 600_000, 3_600_000, 21_600_000, 61_200_000] as const;
+
+/** Values of image_status, image_reason, image_name and image_url of a product's row. */
+export function imageValues(image: ProductImage): [string, string, string, string] {
+  const reason = 'reason' in image ? image.reason : '';
+  return image.status === 'hosted'
+    ? [image.status, reason, image.name, image.url]
+    : [image.status, reason, '', ''];
+}
+
+/** Reads image_status of a product's row. */
+export function imageStatusOf(text: string): Product['imageStatus'] {
+  const found = (['none', 'hosted', 'pending', 'failed'] as const).find((status) => status === text);
+  if (found === undefined) throw new Error(`the image of a product is ${text}`);
+  return found;
+}
+
+/**
+ * What a product's new image means beside its row, which the caller has locked or just inserted: older tries end, a
+ * pending one is put on the list, and the image that it replaces counts as unused from now on.
+ */
+export async function followImage(
+  transaction: Transaction,
+  product: { merchantId: string; productId: string; oldName: string; at: Date },
+  image: ProductImage,
+): Promise<void> {
+  const { merchantId, productId, oldName, at } = product;
+  await transaction.query(dropDownload, [productId]);
+  if (image.status === 'pending') {
+    const nextAt = new Date(at.getTime() + retryDelaysMs[0]);
+    await transaction.query(putDownload, [productId, merchantId, image.sourceUrl, nextAt, at]);
+  }
+  const name = image.status === 'hosted' ? image.name : '';
+  if (oldName !== '' && oldName !== name) await transaction.query(touchImage, [oldName, merchantId, at]);
+}
+
+/** Enters an image before its files are stored. False while one of that name is being removed. */
+export async function enterImage(
+  queryable: Queryable,
+  image: { merchantId: string; name: string; at: Date },
+): Promise<boolean> {
+  const rows = await queryable.query(registerImage, [image.name, image.merchantId, image.at]);
+  return rows.length > 0;
+}
+
+/** Says that a hosted image of the merchant is about to be used. False when there is none of that name. */
+export async function holdImage(
+  queryable: Queryable,
+  image: { merchantId: string; name: string; at: Date },
+): Promise<boolean> {
+  const rows = await queryable.query(touchImage, [image.name, image.merchantId, image.at]);
+  return rows.length > 0;
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { systemClock } from '#outside/clock.ts';
+import { type S3Fake, startS3Fake } from '../../../test/harness/s3-fake.ts';
+import { type ImageStore, ImageStoreFailure } from './image-store.ts';
+import { type S3StoreOptions, s3Store } from './s3-store.ts';
+
+const account = {
+  accessKeyId: 'AKIDEXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+  region: 'eu-central-1',
+  bucket: 'florin-images',
+};
+const file = `${'a'.repeat(22)}-96.webp`;
+const bytes = new Uint8Array([1, 2, 3]);
+
+let fake: S3Fake;
+const stores: ImageStore[] = [];
+before(async () => {
+  fake = await startS3Fake(account);
+});
+beforeEach(() => fake.fail(undefined));
+after(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  await fake.close();
+});
+
+function storeWith(change: Partial<S3StoreOptions> = {}): ImageStore {
+  const store = s3Store({
+    ...account,
+    endpoint: fake.endpoint,
+    prefix: 'shop/',
+    clock: systemClock,
+    ...change,
+  });
+  stores.push(store);
+  return store;
+}
+
+test('what was put is read until it is removed, and every request is signed', async () => {
+  const store = storeWith();
+  assert.equal(await store.read(file), undefined);
+  await store.put(file, bytes);
+  await store.put(file, bytes);
+  assert.deepEqual([...fake.objects.keys()], [`/florin-images/shop/${file}`]);
+  assert.deepEqual(new Uint8Array((await store.read(file)) ?? []), bytes);
+  await store.remove(file);
+  await store.remove(file);
+  assert.equal(await store.read(file), undefined);
+  assert.equal(fake.refusedCount(), 0);
+});
+
+test('a wrong key, region or clock is refused by the store, and said to be its failure', async () => {
+  const before = fake.refusedCount();
+  const hourLate = { ...systemClock, now: () => new Date(systemClock.now().getTime() - 3_600_000) };
+  for (const change of [{ secretAccessKey: 'wrong' }, { region: 'us-east-1' }, { clock: hourLate }]) {
+    await assert.rejects(
+      storeWith(change).put(file, bytes),
+      new ImageStoreFailure('the image store answered PUT with 403'),
+    );
+  }
+  assert.equal(fake.refusedCount(), before + 3);
+  assert.equal(fake.objects.size, 0);
+});
+
+test('a store that stumbles gets one more try, and no third', async () => {
+  const store = storeWith();
+  fake.fail(503);
+  const before = fake.requestCount();
+  await assert.rejects(
+    store.put(file, bytes),
+    new ImageStoreFailure('the image store answered PUT with 503'),
+  );
+  await assert.rejects(store.read(file), new ImageStoreFailure('the image store answered GET with 503'));
+  await assert.rejects(store.remove(file), new ImageStoreFailure('the image store answered DELETE with 503'));
+  assert.equal(fake.requestCount(), before + 6);
+});
+
+test('a store that is away is a failure of the store', async () => {
+  const away = storeWith({ endpoint: 'http://127.0.0.1:1' });
+  await assert.rejects(away.put(file, bytes), ImageStoreFailure);
+  await assert.rejects(away.read(file), ImageStoreFailure);
+});

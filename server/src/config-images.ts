@@ -1,0 +1,86 @@
+import { isAbsolute } from 'node:path';
+import type { Secret } from '#outside/secret.ts';
+import { ConfigError, type Fields, type SecretSource } from './config-field.ts';
+
+/** Where images are kept; without a store products have none. */
+export interface ImagesConfig {
+  readonly store:
+    | { readonly kind: 'folder'; readonly folder: string }
+    | {
+        readonly kind: 's3';
+        readonly endpoint: string;
+        readonly region: string;
+        readonly bucket: string;
+        readonly prefix: string;
+        readonly accessKeyId: string;
+        readonly secretAccessKey: Secret;
+      }
+    | undefined;
+  readonly allowLoopback: boolean;
+}
+
+/** Reads the setting `images`: a folder, or a bucket of an S3-compatible store. */
+export function imagesOf(
+  fields: Fields,
+  secrets: SecretSource,
+  environment: 'local' | 'production',
+): ImagesConfig {
+  const allowLoopback = fields.flag('allowLoopback', false);
+  if (allowLoopback && environment === 'production') {
+    throw new ConfigError(
+      'images.allowLoopback is true: production must not call its own machine, remove it',
+    );
+  }
+  const folder = fields.optionalText('folder');
+  const hasBucket = fields.has('s3');
+  const bucket = fields.object('s3');
+  fields.done();
+  if (folder !== undefined && hasBucket) {
+    throw new ConfigError('images has folder and s3: keep one of them');
+  }
+  if (folder !== undefined && !isAbsolute(folder)) {
+    throw new ConfigError(`images.folder is ${folder}: give a path that starts at the root`);
+  }
+  const ofFolder = folder === undefined ? undefined : ({ kind: 'folder', folder } as const);
+  return { allowLoopback, store: hasBucket ? bucketOf(bucket, secrets, environment) : ofFolder };
+}
+
+function bucketOf(
+  fields: Fields,
+  secrets: SecretSource,
+  environment: 'local' | 'production',
+): ImagesConfig['store'] {
+  const endpoint = fields.text('endpoint');
+  const url = URL.parse(endpoint);
+  if (url === null || url.origin !== endpoint) {
+    throw new ConfigError(
+      `images.s3.endpoint is ${endpoint}: give scheme, host and port only, such as https://s3.example.com`,
+    );
+  }
+  if (url.protocol !== 'https:' && environment === 'production') {
+    throw new ConfigError(`images.s3.endpoint is ${endpoint}: production needs https`);
+  }
+  const bucket = fields.text('bucket');
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
+    throw new ConfigError(
+      `images.s3.bucket is ${bucket}: a bucket has 3 to 63 lower-case letters, digits, . and -`,
+    );
+  }
+  const prefix = fields.optionalText('prefix') ?? '';
+  if (!/^([A-Za-z0-9_-]+\/)*$/.test(prefix)) {
+    throw new ConfigError(
+      `images.s3.prefix is ${prefix}: write names that each end in a slash, such as florin/`,
+    );
+  }
+  const store = {
+    kind: 's3',
+    endpoint,
+    region: fields.text('region'),
+    bucket,
+    prefix,
+    accessKeyId: fields.text('accessKeyId'),
+    secretAccessKey: secrets.read('FLORIN_IMAGES_SECRET_KEY', 'imagesSecretKey', /^\S+$/, 'one word'),
+  } as const;
+  fields.done();
+  return store;
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeLanes } from './lane.ts';
+
+const settings = { perWebhook: { start: 4, least: 2, most: 8 }, perMerchant: 12 };
+const shop = { webhookId: 'wkid_shop', merchantId: 'mer_1' };
+const good = { isSuccess: true, latencyMs: 5, isCrowded: false };
+
+/** A round of attempts that fill the lane and then all end alike. */
+function round(lanes: ReturnType<typeof makeLanes>, ref: typeof shop, answer: typeof good): number {
+  const count = lanes.free().get(ref.webhookId) ?? settings.perWebhook.start;
+  for (let index = 0; index < count; index += 1) lanes.begin(ref);
+  assert.equal(lanes.free().get(ref.webhookId), 0);
+  for (let index = 0; index < count; index += 1) {
+    lanes.end(ref, answer);
+    if (index < count - 1) lanes.begin(ref);
+  }
+  for (let index = 0; index < count - 1; index += 1) lanes.end(ref, { ...answer, latencyMs: 500 });
+  return lanes.free().get(ref.webhookId) ?? 0;
+}
+
+test('room grows by one per round of good answers, up to a limit', () => {
+  const lanes = makeLanes(settings);
+  const rooms = Array.from({ length: 12 }, () => round(lanes, shop, good));
+  assert.deepEqual(
+    rooms.every((room, index) => room >= (rooms[index - 1] ?? 4) && room - (rooms[index - 1] ?? 4) <= 1),
+    true,
+  );
+  assert.equal(rooms.at(-1), 8);
+});
+
+test('room does not grow while it is not used up, nor while answers queue', () => {
+  const lanes = makeLanes(settings);
+  for (let index = 0; index < 100; index += 1) {
+    lanes.begin(shop);
+    lanes.end(shop, good);
+  }
+  assert.equal(lanes.free().get(shop.webhookId), 4);
+  for (let index = 0; index < 10; index += 1) round(lanes, shop, { ...good, latencyMs: 50 });
+  assert.equal(lanes.free().get(shop.webhookId), 4);
+});
+
+test('room halves with each failure and never ends, and comes back by ones', () => {
+  const lanes = makeLanes(settings);
+  for (let index = 0; index < 5; index += 1) {
+    lanes.begin(shop);
+    lanes.end(shop, { ...good, isSuccess: false });
+  }
+  assert.equal(lanes.free().get(shop.webhookId), 2);
+  assert.deepEqual(
+    Array.from({ length: 3 }, () => round(lanes, shop, good)),
+    [2, 3, 4],
+  );
+});
+
+test('a slow receiver gives room back only while the worker is crowded', () => {
+  const lanes = makeLanes(settings);
+  const slow = { ...good, latencyMs: 14_000 };
+  lanes.begin(shop);
+  lanes.end(shop, slow);
+  assert.equal(lanes.free().get(shop.webhookId), 4);
+  for (let index = 0; index < 9; index += 1) {
+    lanes.begin(shop);
+    lanes.end(shop, { ...slow, isCrowded: true });
+  }
+  assert.equal(lanes.free().get(shop.webhookId), 2);
+});
+
+test('the webhooks of one merchant share its room, those of another have their own', () => {
+  const lanes = makeLanes({ perWebhook: { start: 8, least: 2, most: 8 }, perMerchant: 12 });
+  const second = { webhookId: 'wkid_second', merchantId: 'mer_1' };
+  const stranger = { webhookId: 'wkid_stranger', merchantId: 'mer_2' };
+  for (let index = 0; index < 6; index += 1) lanes.begin(shop);
+  for (let index = 0; index < 3; index += 1) lanes.begin(second);
+  lanes.begin(stranger);
+  assert.deepEqual(
+    [...lanes.free()],
+    [
+      ['wkid_shop', 2],
+      ['wkid_second', 1],
+      ['wkid_stranger', 7],
+    ],
+  );
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { systemRandom } from '#outside/random.ts';
+import { secretBox } from '#outside/secret-box.ts';
+import { testDatabase } from '../../test/harness/database.ts';
+import { addMerchant, addWebhook, webhookDeps } from '../../test/harness/webhook-fixture.ts';
+import { resealWebhookKeys } from './reseal.ts';
+import { refreshWebhookKey, webhookDetail } from './webhook.ts';
+
+const database = await testDatabase();
+after(() => database.close());
+const { db } = database;
+const [oldKey, newKey] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+const depsWith = (...keys: [Uint8Array, ...Uint8Array[]]) => ({ ...webhookDeps(), secrets: secretBox(keys) });
+
+/** Seals everything anew in steps of two; how many it were. */
+async function resealAll(deps: ReturnType<typeof depsWith>): Promise<number> {
+  let count = 0;
+  let last: string | undefined = '';
+  while (last !== undefined) {
+    const from: string = last;
+    const done = await db.transaction((transaction) =>
+      resealWebhookKeys(transaction, deps, { after: from, limit: 2 }),
+    );
+    count += done.resealed;
+    last = done.last;
+  }
+  return count;
+}
+
+test('after resealing the new master key alone opens every signing key, and none of them has changed', async () => {
+  const merchantId = await addMerchant(db);
+  const before = depsWith(oldKey);
+  const webhooks = [];
+  for (let index = 0; index < 5; index += 1) webhooks.push(await addWebhook(db, merchantId, {}, before));
+  const [first] = webhooks;
+  const ref = { merchantId, webhookId: first?.webhookId ?? '' };
+  await db.transaction((transaction) =>
+    refreshWebhookKey(transaction, before, { ...ref, overlapSeconds: 60 }),
+  );
+  const keyOf = async (webhookId: string, deps: ReturnType<typeof depsWith>) =>
+    (await webhookDetail(db, deps, { merchantId, webhookId, showKey: true })).key;
+  const keys = await Promise.all(webhooks.map(({ webhookId }) => keyOf(webhookId, before)));
+
+  assert.equal(await resealAll(depsWith(newKey, oldKey)), 5);
+  assert.equal(await resealAll(depsWith(newKey, oldKey)), 0);
+  const alone = depsWith(newKey);
+  assert.deepEqual(await Promise.all(webhooks.map(({ webhookId }) => keyOf(webhookId, alone))), keys);
+  await assert.rejects(keyOf(ref.webhookId, before), /master key that is not configured/);
+});
+
+test('a key whose master key is not configured stops the resealing, and nothing is changed', async () => {
+  const merchantId = await addMerchant(db);
+  const { webhookId, key } = await addWebhook(db, merchantId, {}, depsWith(newKey));
+  const strange = depsWith(systemRandom.bytes(32));
+  await assert.rejects(resealAll(strange), /master key that is not configured/);
+  const shown = await webhookDetail(db, depsWith(newKey), { merchantId, webhookId, showKey: true });
+  assert.equal(shown.key, key);
+});
