@@ -1,3 +1,4 @@
+import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 
@@ -5,6 +6,40 @@ import type { Token } from '@florin/protocol/token.ts';
 export interface FinalityPolicy {
   readonly tag: 'finalized' | 'safe' | 'latest';
   readonly depth: number;
+  /** How many nodes of different hosts must name our block at the final height; absent: 1. */
+  readonly quorum?: number;
+  /** Seconds that it usually takes, told to payers until it is measured; absent: what is known of the chain. */
+  readonly expectedSeconds?: number;
+}
+
+/** A gateway and a vault that are configured no more. */
+export interface PreviousContracts {
+  readonly gateway: Hex;
+  readonly vault: Hex;
+  /** The gateway's CCTP route; absent when it had none. */
+  readonly cctpRoute?: Hex;
+}
+
+/** Circle's CCTP v2 as it stands on one chain, and our way into it. */
+export interface CctpPlace {
+  /** Circle's number of the chain. */
+  readonly domain: number;
+  readonly transmitter: Hex;
+  readonly messenger: Hex;
+  /** The gateway's CctpRoute. */
+  readonly route: Hex;
+  /** The one token that is burnt and minted, such as `base::usdc`. */
+  readonly tokenId: string;
+  /** Most that one order may send from here: no more than Circle burns at once. */
+  readonly maxPerOrder: MicroUsd;
+}
+
+/** Whose burns are an order's. Addresses in lower case. */
+export interface MintSource {
+  readonly domain: number;
+  readonly messenger: string;
+  /** The source chain's routes, the previous ones included. */
+  readonly routes: readonly string[];
 }
 
 /** One configured EVM chain. */
@@ -13,13 +48,47 @@ export interface Chain {
   readonly name: string;
   readonly chainId: number;
   readonly rpcUrls: readonly string[];
+  /** WebSocket addresses of nodes that say when there is a new block. They are never asked what is in it. */
+  readonly wsUrls?: readonly string[];
+  /**
+   * required: blocks must hash to their own hash, and receipts to the root in them. quorum: where they do not, as on
+   * chains that encode them in their own way, `finality.quorum` nodes must say the same. Absent: quorum.
+   */
+  readonly proofs?: 'required' | 'quorum';
   readonly gateway: Hex;
   readonly vault: Hex;
+  /** Contracts that stood in their place before, newest first: open orders live on there. */
+  readonly previousContracts?: readonly PreviousContracts[];
+  /** Circle's CCTP on this chain; absent: nothing is burnt or minted here. */
+  readonly cctp?: CctpPlace;
+  /** Whose burns on other chains may be minted here; from the other chains' `cctp`. */
+  readonly mintSources?: readonly MintSource[];
   /** Where watching begins: at or before the block of the contracts' deployment. */
   readonly startBlock: bigint;
   readonly finality: FinalityPolicy;
   readonly pollIntervalMs: number;
   readonly tokens: readonly Token[];
+}
+
+/** How a chain is at the moment, as far as its payers and merchants need to know. */
+export interface ChainCondition {
+  /** delayed: payments are taken, and take longer. unavailable: none are begun. */
+  readonly status: 'available' | 'delayed' | 'unavailable';
+  /** Empty while available. */
+  readonly reason: '' | 'chain_halted' | 'chain_lagging' | 'chain_not_followed';
+  /** From a transaction to its being final: measured over the last minutes, or what is expected. */
+  readonly secondsToFinal: number;
+}
+
+/** What is known of the chains at the moment. Kept in memory: asking costs nothing. */
+export interface ChainConditions {
+  /** Grows with every change of any answer. */
+  version(): number;
+  of(chainId: number): ChainCondition;
+  /** What the vault of the token's chain pays in it for one order, in Micro-USD; 0 while that is not known. */
+  payoutCap(tokenId: string): MicroUsd;
+  /** What the vault could pay in it at the moment, in Micro-USD; absent where nobody looks. */
+  payoutLiquidity?(tokenId: string): MicroUsd;
 }
 
 /** The configured chains and tokens, looked up by every key that the service uses. */
@@ -32,10 +101,13 @@ export interface Chains {
   /** By chain and contract address, in any letter case. */
   tokenAt(chainId: number, address: string): Token | undefined;
   readonly tokens: readonly Token[];
+  /** Absent where nobody watches the chains: then every chain counts as available, and vaults as bottomless. */
+  readonly conditions?: ChainConditions;
 }
 
 /** Indexes the configured chains. The configuration has already refused duplicates. */
-export function chainsOf(all: readonly Chain[]): Chains {
+export function chainsOf(given: readonly Chain[]): Chains {
+  const all = given.map((chain) => withMintSources(chain, given));
   const tokens = all.flatMap((chain) => chain.tokens);
   const ids = new Map(all.map((chain) => [chain.chainId, chain]));
   const names = new Map(all.map((chain) => [chain.name, chain]));
@@ -51,4 +123,38 @@ export function chainsOf(all: readonly Chain[]): Chains {
     token: (tokenId) => tokenIds.get(tokenId),
     tokenAt: (chainId, address) => addresses.get(`${chainId}:${address.toLowerCase()}`),
   };
+}
+
+function withMintSources(chain: Chain, all: readonly Chain[]): Chain {
+  if (chain.cctp === undefined) return chain;
+  const mintSources = all.flatMap((source): MintSource[] => {
+    if (source.cctp === undefined || source.chainId === chain.chainId) return [];
+    const { domain, messenger, route } = source.cctp;
+    const before = (source.previousContracts ?? []).flatMap(({ cctpRoute }) => cctpRoute ?? []);
+    const routes = [route, ...before].map((address) => address.toLowerCase());
+    return [{ domain, messenger: messenger.toLowerCase(), routes }];
+  });
+  return { ...chain, mintSources };
+}
+
+/** Every gateway and vault of a chain whose events count, the configured ones first; each once. */
+export function contractsOf(chain: Chain): {
+  readonly gateways: readonly Hex[];
+  readonly vaults: readonly Hex[];
+} {
+  const previous = chain.previousContracts ?? [];
+  return {
+    gateways: [...new Set([chain.gateway, ...previous.map(({ gateway }) => gateway)])],
+    vaults: [...new Set([chain.vault, ...previous.map(({ vault }) => vault)])],
+  };
+}
+
+/** A finality policy in words, as callers are told: `finalized`, or `finalized, 16 blocks deep, 2 nodes agree`. */
+export function finalityText({ tag, depth, quorum = 1 }: FinalityPolicy): string {
+  const parts = [
+    ...(tag === 'latest' && depth > 0 ? [] : [tag]),
+    ...(depth > 0 ? [`${depth} block${depth === 1 ? '' : 's'} deep`] : []),
+    ...(quorum > 1 ? [`${quorum} nodes agree`] : []),
+  ];
+  return parts.join(', ');
 }

@@ -9,8 +9,18 @@ export type ChainEventName =
   | 'Refunded'
   | 'Reclaimed'
   | 'SettleSkipped'
+  | 'SettlementRefunded'
+  | 'Rescued'
   | 'PaidOut'
-  | 'PayoutSkipped';
+  | 'PayoutSkipped'
+  | 'Minted'
+  | 'FeesWithdrawn'
+  | 'Withdrawn'
+  /** None that a contract emits: tokens came or went beyond what its events account for (watcher/transfer.ts). */
+  | 'Transferred';
+
+/** Whose event it is. The transmitter is Circle's: of its events, those count that mint for an order of ours. */
+export type ContractName = 'gateway' | 'vault' | 'transmitter';
 
 /** One event of our contracts in a canonical block. */
 export interface ChainEvent {
@@ -20,8 +30,9 @@ export interface ChainEvent {
   readonly blockTime: Date;
   readonly logIndex: number;
   readonly txHash: Hex;
-  readonly contract: 'gateway' | 'vault';
+  readonly contract: ContractName;
   readonly name: ChainEventName;
+  /** Zero for events that are about no order. */
   readonly orderId: Hex;
   /** Decoded arguments by name; integers as decimal strings, addresses checksummed. */
   readonly arguments: Readonly<Record<string, string>>;
@@ -45,4 +56,10 @@ export interface ChainHandler {
   onReorg(transaction: Transaction, chain: Chain, removed: readonly ChainEvent[]): Promise<void>;
   /** The final anchor advanced to `block`; `events` became final by it (marked in `chain_events`). Called even when empty. */
   onFinal(transaction: Transaction, chain: Chain, block: Block, events: readonly ChainEvent[]): Promise<void>;
+  /**
+   * Final events were undone after all: a reorganisation went below finality, and an operator has let the chain go on.
+   * They are already deleted from `chain_events`; those that come back are told by `onBlock` and `onFinal` once more.
+   * A handler without it leaves everything as it stands.
+   */
+  onDropped?(transaction: Transaction, chain: Chain, dropped: readonly ChainEvent[]): Promise<void>;
 }

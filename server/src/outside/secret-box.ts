@@ -7,6 +7,8 @@ export interface SecretBox {
   seal(random: Random, secret: Uint8Array, context: string): Uint8Array;
   /** Opens what any of the master keys sealed. Throws when none fits, or when a byte or the context differs. */
   open(sealed: Uint8Array, context: string): Uint8Array;
+  /** Whether the current master key sealed it. */
+  isCurrent(sealed: Uint8Array): boolean;
 }
 
 const algorithm = 'aes-256-gcm';
@@ -27,6 +29,7 @@ export function secretBox(masterKeys: readonly [Uint8Array, ...Uint8Array[]]): S
   const [current] = keys;
   if (current === undefined) throw new RangeError('a secret box needs a master key');
   return {
+    isCurrent: (sealed) => current.id.equals(sealed.subarray(0, idBytes)),
     seal(random, secret, context) {
       const nonce = random.bytes(nonceBytes);
       const cipher = createCipheriv(algorithm, current.key, nonce).setAAD(Buffer.from(context));

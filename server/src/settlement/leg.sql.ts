@@ -10,6 +10,8 @@ const columns = {
   attempts: 'int4',
   retry_at: 'timestamptz',
   reason: 'text',
+  created_at: 'timestamptz',
+  released_at: 'timestamptz?',
 } as const;
 
 const columnList = Object.keys(columns).join(', ');
@@ -25,17 +27,30 @@ export const insertLeg = statement(
 export type LegRow = Row<typeof waitingLegs>;
 
 // Not those of a chain whose breaker has tripped, be it where the leg is sent or where the payment stood: a vault must
-// not pay for an order that a reorg below finality may have undone.
+// not pay for an order that a reorg below finality may have undone. Nor those of an order whose final payment, or for what
+// comes after the settlement, whose final settlement, is gone and has not come back.
 export const waitingLegs = statement(
   'legs_waiting',
   ['int8', 'text', 'timestamptz', 'int8'],
   columns,
   `select ${columnList} from settlements l
    where chain_id = $1 and leg = $2 and status = 'waiting' and retry_at <= $3
+     and (held_at is null or released_at is not null)
      and not exists (
        select from orders o join chain_cursors c on c.chain_id in (l.chain_id, o.chain_id)
-       where o.order_id = l.order_id and c.halted_reason <> '')
+       where o.order_id = l.order_id and (c.halted_reason <> '' or c.stopped_reason <> ''))
+     and not exists (
+       select from dropped_events d where d.order_id = l.order_id and d.returned_at is null
+         and (d.event_name = 'Paid' or (d.event_name = 'Settled' and l.leg in ('payout', 'mint'))))
    order by retry_at, order_id limit $4`,
+);
+
+export const markHeld = statement(
+  'leg_mark_held',
+  ['text', 'text', 'text', 'timestamptz'],
+  { order_id: 'text' },
+  `update settlements set held_at = $4, reason = $3, updated_at = $4
+   where order_id = $1 and leg = $2 and status = 'waiting' and held_at is null returning order_id`,
 );
 
 // Taken in one order, so that two workers cannot deadlock; rows that another worker holds are left to it.
@@ -67,6 +82,15 @@ export const markDone = statement(
 // Back to waiting: the transaction that carried the leg will never settle it, or none could be made. A try that ended
 // before anything was sent counts, too, so that the next ones come ever later. Only as the leg was when it failed ($6, $7):
 // another worker may have sent it since.
+// Only legs that an event had closed as done: one that was closed for a reason stays closed.
+export const markReopened = statement(
+  'leg_mark_reopened',
+  ['text', 'text', 'timestamptz'],
+  {},
+  `update settlements set status = 'waiting', transaction_id = null, retry_at = $3, updated_at = $3
+   where order_id = $1 and leg = $2 and status = 'done' and reason = ''`,
+);
+
 export const markWaiting = statement(
   'leg_mark_waiting',
   ['text', 'text', 'text', 'timestamptz', 'timestamptz', 'text', 'int8'],
@@ -92,18 +116,18 @@ export const legByOrder = statement(
 );
 
 // Legs whose transaction has not been seen in a block for too long, those first that nobody follows: of another wallet
-// than the one that settles now ($5, lower case).
+// than those that settle now ($5, lower case).
 export const legsNotMined = statement(
   'legs_not_mined',
-  ['int8', 'text', 'timestamptz', 'int8', 'text'],
+  ['int8', 'text', 'timestamptz', 'int8', 'text[]'],
   { ...columns, is_followed: 'bool?' },
   `select ${columnList
     .split(', ')
     .map((column) => `l.${column}`)
-    .join(', ')}, t.wallet = $5 as is_followed
+    .join(', ')}, t.wallet = any ($5) as is_followed
    from settlements l join sent_transactions t on t.transaction_id = l.transaction_id
    where l.chain_id = $1 and l.leg = $2 and l.status = 'sent' and t.status = 'pending' and t.created_at <= $3
-     and (t.wallet <> $5 or (l.reason = '' and t.mined_hash = ''))
+     and (t.wallet <> all ($5) or (l.reason = '' and t.mined_hash = ''))
    order by is_followed, l.order_id limit $4`,
 );
 
@@ -114,6 +138,32 @@ export const markNotMined = statement(
   { order_id: 'text' },
   `update settlements set reason = 'not_mined', updated_at = $4
    where order_id = $1 and leg = $2 and transaction_id = $3 and status = 'sent' returning order_id`,
+);
+
+// What vaults of a chain have been told to pay since $2, or have paid, in Micro-USD. Known by when the leg was last touched:
+// a payout that is done counts from its finality on, which makes the cap stricter, never laxer. Released ones count, too.
+export const payoutsSince = statement(
+  'legs_payouts_since',
+  ['int8', 'timestamptz'],
+  { net_value: 'numeric' },
+  `select coalesce(sum(o.net_value), 0) as net_value
+   from settlements l join orders o on o.order_id = l.order_id
+   where l.chain_id = $1 and l.leg = 'payout' and l.status in ('sent', 'done') and l.updated_at > $2`,
+);
+
+// The oldest payout that the vault could not make although it is within its cap ($4, Micro-USD): others must not use up
+// for ever what it waits for.
+export const oldestShortPayout = statement(
+  'legs_oldest_short_payout',
+  ['int8', 'text', 'timestamptz', 'int8'],
+  { order_id: 'text', net_value: 'int8' },
+  `select l.order_id, o.net_value
+   from settlements l
+   join orders o on o.order_id = l.order_id
+   join sessions s on s.session_id = l.session_id
+   where l.chain_id = $1 and l.leg = 'payout' and l.status = 'waiting' and l.reason = 'vault_short'
+     and l.held_at is null and s.settlement_token = $2 and l.created_at <= $3 and o.net_value <= $4
+   order by l.created_at, l.order_id limit 1`,
 );
 
 // What vaults have been told to pay and may not have paid yet, in Micro-USD by settlement token.
@@ -135,4 +185,11 @@ export const finalEventOfOrder = statement(
   ['text', 'text'],
   { tx_hash: 'text', block_time: 'timestamptz' },
   'select tx_hash, block_time from chain_events where order_id = $1 and event_name = $2 and is_final',
+);
+
+export const attemptOfTransaction = statement(
+  'leg_attempt_of_transaction',
+  ['text', 'int8'],
+  { tx_hash: 'text' },
+  'select tx_hash from sent_attempts where tx_hash = $1 and transaction_id = $2',
 );

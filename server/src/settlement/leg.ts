@@ -3,13 +3,22 @@ import type { Queryable, Transaction } from '#db/database.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
-import { insertLeg, type LegRow, legByOrder, markDone, markWaiting } from './leg.sql.ts';
+import {
+  insertLeg,
+  type LegRow,
+  legByOrder,
+  markDone,
+  markHeld,
+  markReopened,
+  markWaiting,
+} from './leg.sql.ts';
 
 /**
  * A leg is one thing that must happen on one chain for a paid order, once: `settle` releases it from the gateway,
- * `payout` pays the merchant from the vault of another chain, `refund` returns a payment that lost against another.
+ * `payout` pays the merchant from the vault of another chain, `mint` delivers what was burnt for the merchant's chain,
+ * `refund` returns a payment that lost against another.
  */
-export type LegName = 'settle' | 'payout' | 'refund';
+export type LegName = 'settle' | 'payout' | 'mint' | 'refund';
 
 export interface Leg {
   readonly orderId: string;
@@ -20,6 +29,9 @@ export interface Leg {
   readonly transactionId: bigint | undefined;
   /** How often it was sent, or could not be. */
   readonly attempts: number;
+  readonly createdAt: Date;
+  /** A person has looked: no cap of ours holds it any more. */
+  readonly isReleased: boolean;
 }
 
 /** Reads a row of `settlements`. */
@@ -32,6 +44,8 @@ export function parseLeg(row: LegRow): Leg {
     status: row.status as Leg['status'],
     transactionId: row.transaction_id ?? undefined,
     attempts: row.attempts,
+    createdAt: row.created_at,
+    isReleased: row.released_at !== null,
   };
 }
 
@@ -61,12 +75,23 @@ export async function closeLeg(
   await transaction.query(markDone, [leg.orderId, leg.name, leg.reason ?? '', leg.at]);
 }
 
+/** Puts a leg that was done back in line: the event that showed it is gone. */
+export async function reopenLeg(
+  transaction: Transaction,
+  leg: { orderId: string; name: LegName; at: Date },
+): Promise<void> {
+  await transaction.query(markReopened, [leg.orderId, leg.name, leg.at]);
+}
+
 const firstRetryMs = 5_000;
 const longestRetryMs = 15 * 60_000;
+/** Each try for a blocked recipient costs gas, and lists of the blocked change by people's hands. */
+const longestBlockedRetryMs = 6 * 3_600_000;
 
-/** Waiting time before attempt `attempts + 1`: doubles from 5 s to 15 min. */
-export function retryDelayMs(attempts: number): number {
-  return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(attempts, 20));
+/** Waiting time before attempt `attempts + 1`: doubles from 5 s to 15 min, for a blocked recipient to 6 h. */
+export function retryDelayMs(attempts: number, reason?: PendingReason): number {
+  const longest = reason === 'recipient_blocked' ? longestBlockedRetryMs : longestRetryMs;
+  return Math.min(longest, firstRetryMs * 2 ** Math.min(attempts, 20));
 }
 
 /**
@@ -81,7 +106,7 @@ export async function delayLeg(
   reason: PendingReason,
 ): Promise<void> {
   const now = deps.clock.now();
-  const retryAt = new Date(now.getTime() + retryDelayMs(leg.attempts));
+  const retryAt = new Date(now.getTime() + retryDelayMs(leg.attempts, reason));
   const values = [leg.orderId, leg.name, reason, retryAt, now, leg.status, leg.transactionId ?? null];
   const rows = await transaction.query(markWaiting, values);
   if (rows.length === 0 || leg.name === 'refund') return;
@@ -98,4 +123,27 @@ export async function showDelay(
   const session = await lockSession(transaction, sessionId);
   if (session === undefined) return;
   await moveSession(transaction, deps, session, 'settlement_delayed', { pendingReason: reason });
+}
+
+/** Puts a waiting leg off without a word to the merchant: what it waits for is usual. Nothing when it waits no more. */
+export async function putOffLeg(transaction: Transaction, leg: Leg, now: Date): Promise<void> {
+  const retryAt = new Date(now.getTime() + retryDelayMs(leg.attempts));
+  const values = [leg.orderId, leg.name, '', retryAt, now, leg.status, leg.transactionId ?? null];
+  await transaction.query(markWaiting, values);
+}
+
+/**
+ * Holds a waiting leg until a person releases it, and shows its session as settlement_pending with the reason. True when
+ * it was not held already.
+ */
+export async function holdLeg(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  leg: Leg,
+  reason: PendingReason,
+): Promise<boolean> {
+  const held = await transaction.query(markHeld, [leg.orderId, leg.name, reason, deps.clock.now()]);
+  if (held.length === 0) return false;
+  await showDelay(transaction, deps, leg.sessionId, reason);
+  return true;
 }

@@ -1,9 +1,15 @@
-import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import { toTokenAmount } from '@florin/protocol/money.ts';
 import type { Hex, Payout } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { decodeFunctionResult, encodeFunctionData } from 'viem';
+import { type Chain, contractsOf } from '#chains/chain.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
+
+/** The vault that pays for the order, on the chain of its payout: always the same, or two could pay. */
+export function payoutVaultOf(order: StoredOrder, chain: Chain): Hex {
+  return order.payoutVault === '' ? (contractsOf(chain).vaults.at(-1) ?? chain.vault) : order.payoutVault;
+}
 
 /** Neighbours with the same token and recipient share one transfer in the gateway. */
 export function bySharedTransfer(left: StoredOrder, right: StoredOrder): number {
@@ -46,6 +52,11 @@ export function payoutCall(payouts: readonly Payout[], signatures: readonly Hex[
 
 export function availableCall(token: Hex): Hex {
   return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'available', args: [token] });
+}
+
+/** What a holder has of a token. */
+export function balanceCall(holder: Hex): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] });
 }
 
 export function capsCall(token: Hex): Hex {

@@ -235,6 +235,16 @@ test('a worker that could not send a leg does not take it back from one that has
   assert.equal((await world.session(sessionId)).status, 'settling');
 });
 
+test('a stranger who has an order for another chain refused delays nothing', async () => {
+  const sessionId = await world.openSession('base::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settleRound('ethereum');
+  await world.mineFinal('ethereum', ['SettleSkipped', order, { reason: '4' }]);
+  assert.deepEqual(await world.legs(order), [{ leg: 'settle', status: 'sent', reason: '', attempts: 1 }]);
+  assert.equal((await world.session(sessionId)).status, 'settling');
+});
+
 test('each reason for which a vault skips a payout is shown as what it is', async () => {
   for (const [reason, shown] of [
     ['2', 'reverted'],

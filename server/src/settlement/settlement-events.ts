@@ -5,17 +5,18 @@ import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
 import { type PaymentDeps, raiseException } from '#payments/payment.ts';
-import { payoutPostings, returnPostings, settlementPostings } from '#payments/postings.ts';
+import { mintPostings, payoutPostings, returnPostings, settlementPostings } from '#payments/postings.ts';
 import { findOrder } from '#sessions/order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
-import { finalEventOfOrder } from './leg.sql.ts';
-import { closeLeg, delayLeg, findLeg, type LegName, requestLeg, showDelay } from './leg.ts';
+import { takeBackFinal } from './dropped-events.ts';
+import { attemptOfTransaction, finalEventOfOrder } from './leg.sql.ts';
+import { closeLeg, delayLeg, findLeg, type Leg, type LegName, requestLeg, showDelay } from './leg.ts';
 
 /**
  * Turns settlement events into session moves and books them once they are final. Runs after the payment handler in the
- * same transaction. Anybody may settle an order; what counts is the event, not who sent it.
+ * same transaction. Anybody may settle an order of the same chain; what counts is the event, not who sent it.
  */
 export function settlementHandler(deps: PaymentDeps): ChainHandler {
   return {
@@ -28,12 +29,15 @@ export function settlementHandler(deps: PaymentDeps): ChainHandler {
     async onFinal(transaction, chain, _block, events) {
       for (const event of events) await final(transaction, deps, chain, event);
     },
+    async onDropped(transaction, _chain, dropped) {
+      for (const event of dropped) await takeBackFinal(transaction, deps, event);
+    },
   };
 }
 
 /** Whether the event is a step of the settlement of a session (not of a payment, refund or reclaim). */
 function isSettlement(event: ChainEvent): boolean {
-  return event.name === 'Settled' || event.name === 'PaidOut';
+  return event.name === 'Settled' || event.name === 'PaidOut' || event.name === 'Minted';
 }
 
 /** A settlement that had been reorged out is in a block again: the session is settling again. */
@@ -71,12 +75,18 @@ async function final(
       return settled(transaction, deps, chain, order, event);
     case 'PaidOut':
       return paidOut(transaction, deps, chain, order, event);
+    case 'Minted':
+      return minted(transaction, deps, order, event);
     case 'Refunded':
     case 'Reclaimed':
       return returned(transaction, deps, chain, order, event);
     case 'SettleSkipped':
     case 'PayoutSkipped':
       return skipped(transaction, deps, order, event);
+    case 'Rescued':
+    case 'SettlementRefunded':
+      // Money that was never ours, or is the merchant's: it settles nothing.
+      return;
   }
 }
 
@@ -118,20 +128,32 @@ async function settled(
     // The merchant, or for a payout the vault, holds what is the payer's: people have to give it back.
     return raiseException(transaction, deps, { session, order, event, kind: 'duplicate_settled' });
   }
-  if (order.order.orderType !== orderKinds.vaultPayout) return complete(transaction, deps, session, event);
+  const arrival = arrivalOf(order);
+  if (arrival === undefined) return complete(transaction, deps, session, event);
   // Read again after a restored backup, the chains come in any order: the payout may stand there already.
-  const paidBefore = await finalEvent(transaction, order.orderId, 'PaidOut');
-  if (paidBefore !== undefined) return complete(transaction, deps, session, paidBefore);
+  const arrivedBefore = await finalEvent(transaction, order.orderId, arrival.event);
+  if (arrivedBefore !== undefined) return complete(transaction, deps, session, arrivedBefore);
   // Only now, with the payer's money finally in the vault of its own chain, does the other vault owe the merchant;
   // and only for the payment that won the session.
-  await requestLeg(transaction, order, { name: 'payout', chainId: Number(order.order.targetChain), at });
+  await requestLeg(transaction, order, { name: arrival.leg, chainId: Number(order.order.targetChain), at });
+}
+
+/** What brings the money to the merchant after the settlement, and shows that it has; undefined when that itself does. */
+function arrivalOf({
+  order,
+  amounts,
+}: StoredOrder): { leg: 'payout' | 'mint'; event: 'PaidOut' | 'Minted' } | undefined {
+  if (order.orderType === orderKinds.vaultPayout) return { leg: 'payout', event: 'PaidOut' };
+  // A gateway burns nothing when the fee is all there is.
+  if (order.orderType === orderKinds.cctp && amounts.netValue > 0n) return { leg: 'mint', event: 'Minted' };
+  return undefined;
 }
 
 /** An event of the order in a final block; undefined while there is none. */
 async function finalEvent(
   transaction: Transaction,
   orderId: string,
-  name: 'Settled' | 'PaidOut',
+  name: 'Settled' | 'PaidOut' | 'Minted',
 ): Promise<Pick<ChainEvent, 'txHash' | 'blockTime'> | undefined> {
   const [row] = await transaction.query(finalEventOfOrder, [orderId, name]);
   return row === undefined ? undefined : { txHash: row.tx_hash as Hex, blockTime: row.block_time };
@@ -153,6 +175,31 @@ async function paidOut(
   await bookEvent(transaction, 'payout', order, event, payoutPostings(paid));
   await closeLeg(transaction, { orderId: order.orderId, name: 'payout', at: deps.clock.now() });
   if (session.orderId === order.orderId) await complete(transaction, deps, session, event);
+}
+
+/**
+ * Circle minted for an order. A watcher has made sure that our route burnt it; that it is the order's own money, whole and
+ * for its merchant, is looked at here: what differs moves nothing, for people have to look.
+ */
+async function minted(
+  transaction: Transaction,
+  deps: PaymentDeps,
+  order: StoredOrder,
+  event: ChainEvent,
+): Promise<void> {
+  const session = await lockSession(transaction, order.sessionId);
+  const { amount, to, fee } = event.arguments;
+  const { total, fee: ownFee, to: recipient, orderType, targetChain } = order.order;
+  const isWhole = amount === (total - ownFee).toString() && fee === '0' && to === recipient;
+  if (orderType !== orderKinds.cctp || targetChain !== BigInt(event.chainId) || !isWhole) {
+    deps.log.warn('settlement.mint_differs', { orderId: order.orderId, txHash: event.txHash });
+    return;
+  }
+  // By the chain's name in the token's id: it holds when the chain has left the configuration.
+  const [burnChain = ''] = order.tokenId.split('::');
+  await bookEvent(transaction, 'mint', order, event, mintPostings(order, burnChain));
+  await closeLeg(transaction, { orderId: order.orderId, name: 'mint', at: deps.clock.now() });
+  if (session?.orderId === order.orderId) await complete(transaction, deps, session, event);
 }
 
 /** Completes a session whose row is locked, by an event of the order that counts. */
@@ -196,6 +243,15 @@ const payoutReasons: Readonly<Record<string, PendingReason>> = {
   '8': 'recipient_blocked',
 };
 
+/** Reason of IPaymentGateway for a call by anybody else of an order for another chain or by CCTP. */
+const notSettler = '4';
+
+/** Whether the transaction that carries the leg made the event: everyone may call settle and be refused. */
+async function isOurs(transaction: Transaction, leg: Leg, event: ChainEvent): Promise<boolean> {
+  if (leg.transactionId === undefined) return false;
+  return (await transaction.query(attemptOfTransaction, [event.txHash, leg.transactionId])).length > 0;
+}
+
 function pendingReasonOf(event: ChainEvent): PendingReason {
   const reason = event.arguments['reason'] ?? '';
   if (event.name === 'SettleSkipped') return reason === '3' ? 'recipient_blocked' : 'reverted';
@@ -211,6 +267,12 @@ async function skipped(
   const name: LegName = event.name === 'SettleSkipped' ? 'settle' : 'payout';
   const leg = await findLeg(transaction, order.orderId, name);
   if (leg === undefined || leg.status !== 'sent') return;
+  if (
+    name === 'settle' &&
+    event.arguments['reason'] === notSettler &&
+    !(await isOurs(transaction, leg, event))
+  )
+    return;
   // Skipped because somebody was first: that event closes the leg. One that is not final may vanish, and the leg with
   // it, for nothing would ever send it again.
   if ((await finalEvent(transaction, order.orderId, name === 'settle' ? 'Settled' : 'PaidOut')) !== undefined)

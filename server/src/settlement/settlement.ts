@@ -1,60 +1,30 @@
-import { microUsd, toTokenAmount } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { PendingReason } from '@florin/protocol/session.ts';
-import type { Token } from '@florin/protocol/token.ts';
-import type { Chain, Chains } from '#chains/chain.ts';
-import type { Sender, SentOutcome } from '#chains/sender/sender.ts';
-import type { Database, Transaction } from '#db/database.ts';
+import type { Chain } from '#chains/chain.ts';
+import { GasLimitExceeded, type SendPlan, type SentOutcome } from '#chains/sender/sender.ts';
+import type { Transaction } from '#db/database.ts';
 import { findOrders } from '#sessions/order.ts';
-import { findSessions, lockSession } from '#sessions/session.ts';
+import { gatewayOf } from '#sessions/order-gateway.ts';
+import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
-import type { OrderSigner } from '#sessions/signer.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
-import type { Log } from '#telemetry/log.ts';
+import type { SettlementDeps } from './context.ts';
+import { delayAll, waitLonger } from './delay.ts';
+import { chooseGroups, type Item } from './item.ts';
 import {
   legsNotMined,
   legsOfTransaction,
   lockWaitingLegs,
   markNotMined,
   markSent,
-  payoutsUnderWay,
   waitingLegs,
 } from './leg.sql.ts';
-import { delayLeg, type Leg, type LegName, parseLeg, showDelay } from './leg.ts';
-import {
-  availableCall,
-  bySharedTransfer,
-  capsCall,
-  payoutCall,
-  payoutOf,
-  perOrderCapOf,
-  refundCall,
-  settleCall,
-} from './settlement-call.ts';
+import { delayLeg, type Leg, type LegName, parseLeg, putOffLeg, showDelay } from './leg.ts';
+import { findDeliveries } from './mint.ts';
+import { choosePayouts } from './payout-batch.ts';
+import { bySharedTransfer, payoutCall, payoutVaultOf, refundCall, settleCall } from './settlement-call.ts';
 
-export interface SettlementSettings {
-  /** Orders in one settle or payout transaction, 1 to 50. */
-  readonly batchSize: number;
-  /** Milliseconds between rounds: how long orders gather into one batch. */
-  readonly windowMs: number;
-  /** A settlement not in a block after this many seconds shows as settlement_pending. */
-  readonly notMinedAfterSeconds: number;
-}
+export type { SettlementDeps, SettlementSettings } from './context.ts';
 
-export interface SettlementDeps extends SessionMoveDeps {
-  readonly db: Database;
-  readonly chains: Chains;
-  readonly sender: Sender;
-  readonly signer: OrderSigner;
-  readonly log: Log;
-  readonly settings: SettlementSettings;
-  /** The sender's wallet. */
-  readonly wallet: Hex;
-  /** Reads a contract at the latest block. */
-  readonly read: (chainId: number, call: { to: Hex; data: Hex }) => Promise<Hex>;
-}
-
-const legNames: readonly LegName[] = ['settle', 'payout', 'refund'];
+const legNames: readonly LegName[] = ['settle', 'payout', 'mint', 'refund'];
 
 /**
  * Settles until the signal aborts: one loop per chain and kind of leg, so that neither a chain that hangs nor payouts
@@ -67,15 +37,22 @@ export async function runSettlement(deps: SettlementDeps, signal: AbortSignal): 
   await Promise.all(loops);
 }
 
+/** What a loop remembers between rounds. Losing it costs a repeated line in the log. */
+export interface RoundMemory {
+  /** Legs that wait for cheaper gas have been told to the operator. */
+  isGasAlarmed: boolean;
+}
+
 async function settleChain(
   deps: SettlementDeps,
   chain: Chain,
   name: LegName,
   signal: AbortSignal,
 ): Promise<void> {
+  const memory: RoundMemory = { isGasAlarmed: false };
   while (!signal.aborted) {
     try {
-      await settlementRound(deps, chain, name);
+      await settlementRound(deps, chain, name, memory);
     } catch (error) {
       // The node or the database is away; every leg stands in the database and is taken up in a later round.
       deps.log.error('settlement.round_failed', error, { chainId: chain.chainId, leg: name });
@@ -85,48 +62,197 @@ async function settleChain(
   }
 }
 
-/** One round of one kind of leg on one chain: sends those that are due, in at most one transaction. */
-export async function settlementRound(deps: SettlementDeps, chain: Chain, name: LegName): Promise<void> {
-  await sendLegs(deps, chain, name);
+/** One round of one kind of leg on one chain: sends those that are due. */
+export async function settlementRound(
+  deps: SettlementDeps,
+  chain: Chain,
+  name: LegName,
+  memory: RoundMemory = { isGasAlarmed: false },
+): Promise<void> {
+  await sendLegs(deps, chain, name, memory);
   await showNotMined(deps, chain, name);
 }
 
-/** A transaction to be sent and the legs that it carries. */
-interface Batch {
-  readonly legs: readonly Leg[];
+/** Items that travel together, and how their call is made from any part of them. */
+interface Batch<T extends Item = Item> {
+  readonly name: LegName;
+  readonly items: readonly T[];
   readonly to: Hex;
-  readonly data: Hex;
+  readonly encode: (items: readonly T[]) => Hex;
 }
 
-async function sendLegs(deps: SettlementDeps, chain: Chain, name: LegName): Promise<void> {
-  const { batchSize } = deps.settings;
-  const limit = name === 'refund' ? 1 : batchSize;
+/** Looked through for neighbours of the oldest, in batches. */
+const candidateBatches = 4;
+
+async function sendLegs(
+  deps: SettlementDeps,
+  chain: Chain,
+  name: LegName,
+  memory: RoundMemory,
+): Promise<void> {
+  const limit = name === 'refund' ? 1 : deps.settings.batchSize * (name === 'settle' ? candidateBatches : 1);
   const rows = await deps.db.query(waitingLegs, [chain.chainId, name, deps.clock.now(), limit]);
   if (rows.length === 0) return;
   const legs = rows.map(parseLeg);
-  const found = await findOrders(
+  if (isGathering(deps, name, legs)) return;
+  const orders = await findOrders(
     deps.db,
     legs.map((leg) => leg.orderId),
   );
-  const batch = await batchOf(deps, chain, name, legs, found.sort(bySharedTransfer));
-  if (batch === undefined) return;
-  const plan = await deps.sender.plan(chain.chainId, { purpose: name, to: batch.to, data: batch.data });
-  if ('reverted' in plan) {
-    deps.log.warn('settlement.would_revert', { chainId: chain.chainId, leg: name, data: plan.data });
-    await delayAll(deps, batch.legs, 'reverted');
-    return;
+  const ordersById = new Map<string, Item['order']>(orders.map((order) => [order.orderId, order]));
+  const items = legs.flatMap((leg): Item[] => {
+    const order = ordersById.get(leg.orderId);
+    return order === undefined ? [] : [{ leg, order }];
+  });
+  const sending = { deps, chain, memory };
+  if (name === 'settle') return sendSettlements(sending, items);
+  if (name === 'payout') return sendPayouts(sending, items);
+  if (name === 'mint') return sendMints(sending, items);
+  return sendRefund(sending, items);
+}
+
+/** Whether the legs should wait for others to join them. What failed before has waited enough. */
+function isGathering(deps: SettlementDeps, name: LegName, legs: readonly Leg[]): boolean {
+  const { windowSeconds = 0, batchSize } = deps.settings;
+  if ((name !== 'settle' && name !== 'payout') || windowSeconds === 0) return false;
+  if (legs.length >= batchSize || legs.some((leg) => leg.attempts > 0)) return false;
+  const oldestMs = Math.min(...legs.map((leg) => leg.createdAt.getTime()));
+  return deps.clock.now().getTime() - oldestMs < windowSeconds * 1_000;
+}
+
+/** What a round works with. */
+interface Sending {
+  readonly deps: SettlementDeps;
+  readonly chain: Chain;
+  readonly memory: RoundMemory;
+}
+
+async function sendSettlements(sending: Sending, items: readonly Item[]): Promise<void> {
+  const { deps, chain } = sending;
+  const [oldest] = items;
+  if (oldest === undefined) return;
+  // Orders of a gateway that is configured no more are settled there; each call goes to one gateway.
+  const to = gatewayOf(oldest.order, chain);
+  const there = items.filter((item) => gatewayOf(item.order, chain) === to);
+  const neighbours = ({ order: { order } }: Item) => `${order.token}${order.to}`;
+  const chosen = chooseGroups(there, neighbours, deps.settings.batchSize);
+  const encode = (part: readonly Item[]) => settleCall(part.map((item) => item.order).sort(bySharedTransfer));
+  await sendBatch(sending, { name: 'settle', items: chosen, to, encode });
+}
+
+async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<void> {
+  const payouts = await choosePayouts(sending.deps, sending.chain, items);
+  const [first] = payouts;
+  if (first === undefined) return;
+  await sendBatch(sending, {
+    name: 'payout',
+    items: payouts,
+    to: payoutVaultOf(first.order, sending.chain),
+    encode: (part) =>
+      payoutCall(
+        part.map((item) => item.payout),
+        part.map((item) => item.signature),
+      ),
+  });
+}
+
+async function sendMints(sending: Sending, items: readonly Item[]): Promise<void> {
+  const to = sending.chain.cctp?.transmitter;
+  if (to === undefined) return;
+  for (const delivery of await findDeliveries(sending.deps, sending.chain, items)) {
+    // Circle's transmitter takes one message a call.
+    await sendBatch(sending, { name: 'mint', items: [delivery], to, encode: () => delivery.data });
   }
-  const recorded = await deps.db.transaction(async (transaction) => {
-    const orderIds = batch.legs.map((leg) => leg.orderId);
+}
+
+async function sendRefund(sending: Sending, items: readonly Item[]): Promise<void> {
+  const [item] = items;
+  if (item === undefined) return;
+  const to = gatewayOf(item.order, sending.chain);
+  await sendBatch(sending, { name: 'refund', items: [item], to, encode: () => refundCall(item.order) });
+}
+
+/**
+ * Sends a batch in one transaction. One that needs too much gas, or would revert, is sent in halves: so one item that
+ * cannot be settled holds up no other.
+ */
+async function sendBatch<T extends Item>(sending: Sending, batch: Batch<T>): Promise<void> {
+  const { deps, chain, memory } = sending;
+  const plan = await planBatch(deps, chain, batch);
+  if (plan === 'too_large' || plan === 'would_revert') {
+    const half = Math.ceil(batch.items.length / 2);
+    if (batch.items.length > 1) {
+      await sendBatch(sending, { ...batch, items: batch.items.slice(0, half) });
+      return sendBatch(sending, { ...batch, items: batch.items.slice(half) });
+    }
+    return giveUp(deps, batch);
+  }
+  if (mustWaitForGas(deps, plan)) return noteGas(deps, chain, batch, memory);
+  memory.isGasAlarmed = false;
+  const recorded = await recordBatch(deps, batch, plan);
+  if (recorded !== undefined) await deps.sender.broadcast(recorded.transactionId);
+}
+
+async function planBatch<T extends Item>(
+  deps: SettlementDeps,
+  { chainId }: Chain,
+  { name, items, to, encode }: Batch<T>,
+): Promise<SendPlan | 'too_large' | 'would_revert'> {
+  // A mint is a payout by other means: the sender knows no more of its purpose than that.
+  const purpose = name === 'mint' ? 'payout' : name;
+  try {
+    const plan = await deps.sender.plan(chainId, { purpose, to, data: encode(items) });
+    if (!('reverted' in plan)) return plan;
+    deps.log.warn('settlement.would_revert', { chainId, leg: name, legs: items.length, data: plan.data });
+    return 'would_revert';
+  } catch (error) {
+    if (!(error instanceof GasLimitExceeded)) throw error;
+    deps.log.warn('settlement.too_large', { chainId, leg: name, legs: items.length, reason: error.message });
+    return 'too_large';
+  }
+}
+
+/** The legs wait for their next try. */
+async function giveUp<T extends Item>(deps: SettlementDeps, { name, items }: Batch<T>): Promise<void> {
+  const legs = items.map(({ leg }) => leg);
+  if (name !== 'mint') return delayAll(deps, legs, 'reverted');
+  // Somebody else has delivered it, most likely, and the event that says so is not final yet.
+  for (const leg of legs) await waitLonger(deps, leg, 'reverted');
+}
+
+const weiPerGwei = 1_000_000_000n;
+
+function mustWaitForGas({ settings }: SettlementDeps, plan: SendPlan): boolean {
+  const { maxBaseFeeGwei } = settings;
+  return maxBaseFeeGwei !== undefined && plan.baseFee > BigInt(maxBaseFeeGwei) * weiPerGwei;
+}
+
+/** Says once when legs have waited so long for cheaper gas that the merchant would be told of any other delay. */
+function noteGas<T extends Item>(
+  { clock, log, settings }: SettlementDeps,
+  { chainId }: Chain,
+  { name, items }: Batch<T>,
+  memory: RoundMemory,
+): void {
+  const oldestMs = Math.min(...items.map(({ leg }) => leg.createdAt.getTime()));
+  const ageMs = clock.now().getTime() - oldestMs;
+  if (memory.isGasAlarmed || ageMs < settings.notMinedAfterSeconds * 1_000) return;
+  memory.isGasAlarmed = true;
+  const error = new Error('settlements wait for the base fee to fall under settlement.maxBaseFeeGwei');
+  log.error('settlement.gas_too_high', error, { chainId, leg: name, ageSeconds: Math.floor(ageMs / 1_000) });
+}
+
+async function recordBatch<T extends Item>(deps: SettlementDeps, { name, items }: Batch<T>, plan: SendPlan) {
+  return deps.db.transaction(async (transaction) => {
+    const orderIds = items.map(({ leg }) => leg.orderId);
     const locked = await transaction.query(lockWaitingLegs, [orderIds, name]);
     // Another worker has taken some of them: what was planned is not what would be sent.
-    if (locked.length !== batch.legs.length) return undefined;
+    if (locked.length !== items.length) return undefined;
     const sent = await deps.sender.record(transaction, plan);
     await transaction.query(markSent, [orderIds, name, sent.transactionId, deps.clock.now()]);
-    for (const leg of batch.legs) await showSettling(transaction, deps, leg);
+    for (const { leg } of items) await showSettling(transaction, deps, leg);
     return sent;
   });
-  if (recorded !== undefined) await deps.sender.broadcast(recorded.transactionId);
 }
 
 async function showSettling(transaction: Transaction, deps: SettlementDeps, leg: Leg): Promise<void> {
@@ -135,88 +261,13 @@ async function showSettling(transaction: Transaction, deps: SettlementDeps, leg:
   if (session?.orderId === leg.orderId) await moveSession(transaction, deps, session, 'settlement_recorded');
 }
 
-async function batchOf(
-  deps: SettlementDeps,
-  chain: Chain,
-  name: LegName,
-  legs: readonly Leg[],
-  orders: readonly StoredOrder[],
-): Promise<Batch | undefined> {
-  if (name === 'settle') return { legs, to: chain.gateway, data: settleCall(orders) };
-  if (name === 'payout') return payoutBatch(deps, chain, legs, orders);
-  const order = orders[0];
-  return order === undefined ? undefined : { legs, to: chain.gateway, data: refundCall(order) };
-}
-
-/** Takes as many payouts, oldest leg first, as the vault can pay now; the others wait and show why. */
-async function payoutBatch(
-  deps: SettlementDeps,
-  chain: Chain,
-  legs: readonly Leg[],
-  orders: readonly StoredOrder[],
-): Promise<Batch | undefined> {
-  const limits = new Map<Hex, VaultLimit>();
-  const chosen: { leg: Leg; payout: ReturnType<typeof payoutOf> }[] = [];
-  const short: Leg[] = [];
-  const unknown: Leg[] = [];
-  const ordersById = new Map<string, StoredOrder>(orders.map((order) => [order.orderId, order]));
-  const sessions = await findSessions(
-    deps.db,
-    legs.map((leg) => leg.sessionId),
-  );
-  for (const leg of legs) {
-    const order = ordersById.get(leg.orderId);
-    const token = deps.chains.token(sessions.get(leg.sessionId)?.settlementToken ?? '');
-    if (order === undefined || token === undefined) {
-      // Its token has left the configuration: it waits for it to come back, and holds up no other.
-      deps.log.warn('settlement.token_not_configured', { chainId: chain.chainId, orderId: leg.orderId });
-      unknown.push(leg);
-      continue;
-    }
-    const payout = payoutOf(order, token);
-    const limit = limits.get(token.address) ?? (await readVaultLimit(deps, chain, token));
-    limits.set(token.address, limit);
-    if (payout.amount > limit.left || payout.amount > limit.perOrder) {
-      short.push(leg);
-      continue;
-    }
-    limits.set(token.address, { ...limit, left: limit.left - payout.amount });
-    chosen.push({ leg, payout });
-  }
-  if (short.length > 0) await delayAll(deps, short, 'vault_short');
-  if (unknown.length > 0) await delayAll(deps, unknown, 'token_paused');
-  if (chosen.length === 0) return undefined;
-  const payouts = chosen.map((item) => item.payout);
-  const signatures = await Promise.all(
-    payouts.map((payout) => deps.signer.signPayout(chain.chainId, chain.vault, payout)),
-  );
-  return { legs: chosen.map((item) => item.leg), to: chain.vault, data: payoutCall(payouts, signatures) };
-}
-
-/** What a vault can pay in one token: in all, and for one order. Units of the token. */
-interface VaultLimit {
-  readonly left: bigint;
-  readonly perOrder: bigint;
-}
-
-async function readVaultLimit(deps: SettlementDeps, chain: Chain, token: Token): Promise<VaultLimit> {
-  const ask = (data: Hex) => deps.read(chain.chainId, { to: chain.vault, data });
-  // Read first: a payout that is mined in between counts twice and delays another, rather than not at all.
-  const [row] = await deps.db.query(payoutsUnderWay, [chain.chainId, token.tokenId]);
-  const underWay = toTokenAmount(microUsd(row?.net_value ?? 0n), token.decimals);
-  const available = BigInt(await ask(availableCall(token.address)));
-  return { left: available - underWay, perOrder: perOrderCapOf(await ask(capsCall(token.address))) };
-}
-
-async function delayAll(deps: SettlementDeps, legs: readonly Leg[], reason: PendingReason): Promise<void> {
-  await deps.db.transaction(async (transaction) => {
-    for (const leg of legs) await delayLeg(transaction, deps, leg, reason);
-  });
+function walletsOf({ wallet, otherWallets = [] }: SettlementDeps): string[] {
+  return [wallet, ...otherWallets].map((address) => address.toLowerCase());
 }
 
 async function showNotMined(deps: SettlementDeps, chain: Chain, name: LegName): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - deps.settings.notMinedAfterSeconds * 1000);
-  const values = [chain.chainId, name, before, deps.settings.batchSize, deps.wallet.toLowerCase()];
+  const values = [chain.chainId, name, before, deps.settings.batchSize, walletsOf(deps)];
   for (const row of await deps.db.query(legsNotMined, values)) {
     const leg = parseLeg(row);
     await deps.db.transaction((transaction) =>
@@ -252,6 +303,9 @@ export async function settlementOutcome(
   if (outcome.status === 'succeeded') return;
   const reason = outcome.status === 'failed' ? 'reverted' : 'not_mined';
   for (const row of await transaction.query(legsOfTransaction, [outcome.transactionId])) {
-    await delayLeg(transaction, deps, parseLeg(row), reason);
+    const leg = parseLeg(row);
+    // Whoever delivers a message first makes the others revert: what became of it, the chain's events tell.
+    if (leg.name === 'mint') await putOffLeg(transaction, leg, deps.clock.now());
+    else await delayLeg(transaction, deps, leg, reason);
   }
 }

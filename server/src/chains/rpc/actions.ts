@@ -1,4 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
+import { headerHashOf } from './header-hash.ts';
 import {
   parseAddress,
   parseArray,
@@ -9,7 +10,7 @@ import {
   parseRecord,
   parseSmallQuantity,
 } from './parse.ts';
-import { methodNotFound, type Rpc, RpcAnswerInvalid, type RpcCall, RpcError, resultOf } from './rpc.ts';
+import { type NodeAnswer, type Rpc, RpcAnswerInvalid, type RpcCall, type RpcError } from './rpc.ts';
 
 export type BlockTag = 'latest' | 'safe' | 'finalized' | 'pending';
 
@@ -23,6 +24,10 @@ export interface BlockHeader {
   /** Wei per gas; 0 on chains without EIP-1559. */
   readonly baseFeePerGas: bigint;
   readonly transactionHashes: readonly Hex[];
+  /** What the block commits to its receipts with; absent where the node leaves it out. */
+  readonly receiptsRoot?: Hex;
+  /** Whether the fields have been hashed to the block's own hash: then nothing in them can be invented. */
+  readonly isProven?: boolean;
 }
 
 /** One log of a mined transaction. Hex is lower case. */
@@ -44,6 +49,12 @@ export interface Receipt {
   readonly succeeded: boolean;
   readonly logsBloom: Hex;
   readonly logs: readonly RpcLog[];
+  /** Of its transaction (EIP-2718); 0 for legacy ones. */
+  readonly type: number;
+  /** By all transactions of the block up to this one. */
+  readonly cumulativeGasUsed: bigint;
+  /** Of deposits on chains of the OP stack; without a version before Canyon. */
+  readonly deposit?: { readonly nonce: bigint; readonly version?: bigint };
 }
 
 /** Base fee of the next block and the tips that recent blocks paid, in wei per gas. */
@@ -74,9 +85,11 @@ export function parseHeader(value: unknown): BlockHeader | undefined {
   const time = parseSmallQuantity('block.timestamp', block['timestamp']);
   // A JavaScript date ends at 8.64e15 ms.
   if (time > 8_640_000_000_000) throw new RpcAnswerInvalid(`malformed answer: block.timestamp is ${time}`);
+  const hash = parseHash('block.hash', block['hash']);
+  const receiptsRoot = block['receiptsRoot'];
   return {
     number: parseQuantity('block.number', block['number']),
-    hash: parseHash('block.hash', block['hash']),
+    hash,
     parentHash: parseHash('block.parentHash', block['parentHash']),
     time: new Date(time * 1000),
     logsBloom: parseBloom('block.logsBloom', block['logsBloom']),
@@ -84,9 +97,13 @@ export function parseHeader(value: unknown): BlockHeader | undefined {
       block['baseFeePerGas'] === undefined || block['baseFeePerGas'] === null
         ? 0n
         : parseQuantity('block.baseFeePerGas', block['baseFeePerGas']),
-    transactionHashes: parseArray('block.transactions', block['transactions']).map((hash) =>
-      parseHash('block.transactions[]', hash),
+    transactionHashes: parseArray('block.transactions', block['transactions']).map((transaction) =>
+      parseHash('block.transactions[]', transaction),
     ),
+    ...(receiptsRoot === undefined || receiptsRoot === null
+      ? {}
+      : { receiptsRoot: parseHash('block.receiptsRoot', receiptsRoot) }),
+    isProven: headerHashOf(block) === hash,
   };
 }
 
@@ -121,6 +138,9 @@ export function parseReceipt(value: unknown): Receipt | undefined {
   const receipt = parseRecord('receipt', value);
   const status = parseQuantity('receipt.status', receipt['status']);
   if (status > 1n) throw new RpcAnswerInvalid(`malformed answer: receipt.status is ${status}`);
+  // Nodes older than EIP-2718 leave the type out.
+  const type = receipt['type'] === undefined ? 0 : parseSmallQuantity('receipt.type', receipt['type']);
+  if (type > 0x7f) throw new RpcAnswerInvalid(`malformed answer: receipt.type is ${type}`);
   return {
     transactionHash: parseHash('receipt.transactionHash', receipt['transactionHash']),
     blockHash: parseHash('receipt.blockHash', receipt['blockHash']),
@@ -128,6 +148,23 @@ export function parseReceipt(value: unknown): Receipt | undefined {
     succeeded: status === 1n,
     logsBloom: parseBloom('receipt.logsBloom', receipt['logsBloom']),
     logs: parseLogs(receipt['logs']),
+    type,
+    // Only proofs need it, and fail without it.
+    cumulativeGasUsed:
+      receipt['cumulativeGasUsed'] === undefined
+        ? 0n
+        : parseQuantity('receipt.cumulativeGasUsed', receipt['cumulativeGasUsed']),
+    ...depositOf(receipt),
+  };
+}
+
+function depositOf(receipt: Readonly<Record<string, unknown>>): Pick<Receipt, 'deposit'> {
+  const { depositNonce, depositReceiptVersion } = receipt;
+  if (depositNonce === undefined || depositNonce === null) return {};
+  const nonce = parseQuantity('receipt.depositNonce', depositNonce);
+  if (depositReceiptVersion === undefined || depositReceiptVersion === null) return { deposit: { nonce } };
+  return {
+    deposit: { nonce, version: parseQuantity('receipt.depositReceiptVersion', depositReceiptVersion) },
   };
 }
 
@@ -141,6 +178,7 @@ export const calls = {
     params: [{ blockHash, address: addresses }],
   }),
   receipt: (txHash: Hex): RpcCall => ({ method: 'eth_getTransactionReceipt', params: [txHash] }),
+  blockReceipts: (blockHash: Hex): RpcCall => ({ method: 'eth_getBlockReceipts', params: [blockHash] }),
   transactionCount: (address: Hex, block: BlockTag | bigint): RpcCall => ({
     method: 'eth_getTransactionCount',
     params: [address, blockId(block)],
@@ -165,6 +203,18 @@ function encodeCall(request: CallRequest): Record<string, string> {
   };
 }
 
+/** A block in a survey's answer; undefined when the node has none, answers with an error or says nonsense. */
+export function headerIn({ outcomes }: NodeAnswer, index: number): BlockHeader | undefined {
+  const outcome = outcomes[index];
+  if (outcome === undefined || 'error' in outcome) return undefined;
+  try {
+    return parseHeader(outcome.result);
+  } catch (error) {
+    if (error instanceof RpcAnswerInvalid) return undefined;
+    throw error;
+  }
+}
+
 async function send(rpc: Rpc, call: RpcCall): Promise<unknown> {
   return rpc.request(call.method, call.params);
 }
@@ -176,36 +226,6 @@ export async function getBlock(rpc: Rpc, block: BlockTag | bigint): Promise<Bloc
     throw new RpcAnswerInvalid(`asked for block ${block}, got ${header.number}`);
   }
   return header;
-}
-
-/** Most receipts asked for in one batch. */
-const receiptBatch = 100;
-
-/**
- * All receipts of a block. Nodes without `eth_getBlockReceipts` are asked for each transaction. Throws
- * `RpcAnswerInvalid` when the node has not got the block.
- */
-export async function getBlockReceipts(rpc: Rpc, header: BlockHeader): Promise<readonly Receipt[]> {
-  try {
-    const answer = await rpc.request('eth_getBlockReceipts', [header.hash]);
-    if (answer === null) throw new RpcAnswerInvalid('the node has no receipts of the block');
-    return parseArray('receipts', answer).map(requireReceipt);
-  } catch (error) {
-    if (!(error instanceof RpcError) || error.code !== methodNotFound) throw error;
-  }
-  const receipts: Receipt[] = [];
-  for (let start = 0; start < header.transactionHashes.length; start += receiptBatch) {
-    const hashes = header.transactionHashes.slice(start, start + receiptBatch);
-    const outcomes = await rpc.batch(hashes.map((hash) => calls.receipt(hash)));
-    receipts.push(...outcomes.map((outcome) => requireReceipt(resultOf(outcome))));
-  }
-  return receipts;
-}
-
-function requireReceipt(value: unknown): Receipt {
-  const receipt = parseReceipt(value);
-  if (receipt === undefined) throw new RpcAnswerInvalid('a receipt of the block is missing');
-  return receipt;
 }
 
 export async function getTransactionReceipt(rpc: Rpc, txHash: Hex): Promise<Receipt | undefined> {

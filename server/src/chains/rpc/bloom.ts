@@ -1,12 +1,12 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { keccak256 } from 'viem';
+import { keccakBytes } from './keccak.ts';
 
 /** Which nibbles and bits of a bloom's hexadecimal text one value sets; three of them (Yellow Paper, section 4.3.1). */
 export type BloomBits = readonly { readonly index: number; readonly mask: number }[];
 
 /** The bits that an address or a topic sets in the logs bloom of its block. */
 export function bloomBitsOf(value: Hex): BloomBits {
-  const hash = Buffer.from(keccak256(value).slice(2, 14), 'hex');
+  const hash = Buffer.from(keccakBytes(Buffer.from(value.slice(2), 'hex')));
   return [0, 2, 4].map((offset) => {
     const bit = hash.readUInt16BE(offset) & 0x7ff;
     // Bit 0 is the lowest of the last byte: the filter is one big-endian number of 2048 bits, 512 nibbles.

@@ -6,7 +6,9 @@ import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
 import { type LyingRpc, startLyingRpc } from '../../../test/harness/lying-rpc.ts';
 import { getBlock, getCode } from './actions.ts';
 import { type HttpRpc, openHttpRpc } from './http-rpc.ts';
+import { freshHealth, type NodeHealth, noteAnswer, noteFailure, penaltyOf } from './node-health.ts';
 import { RpcError, RpcUnavailable } from './rpc.ts';
+import { askWitnesses } from './witness.ts';
 
 let anvil: Anvil;
 let first: LyingRpc;
@@ -22,6 +24,7 @@ afterEach(async () => {
   for (const faults of [first.faults, second.faults]) {
     for (const name of Object.keys(faults) as (keyof typeof faults)[]) faults[name] = false;
   }
+  for (const node of [first, second]) node.lie = undefined;
   first.seen.clear();
   second.seen.clear();
   await Promise.all(opened.splice(0).map((rpc) => rpc.close()));
@@ -132,4 +135,61 @@ test('a request ends with its signal', async () => {
 test('a host that refuses connections is unavailable', async () => {
   const rpc = open(['http://127.0.0.1:9']);
   await assert.rejects(getCode(rpc, '0x0000000000000000000000000000000000000001'), RpcUnavailable);
+});
+
+test('an answer nested deeper than any true one is refused before it is parsed', async () => {
+  const rpc = open([first.url]);
+  await getBlock(rpc, 'latest');
+  const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+  // Brackets within a text open nothing.
+  const padding = `"[{\\${'['.repeat(200_000)}`;
+  first.lie = () => [padding, nested(20)];
+  const answer = JSON.stringify(await rpc.request('eth_blockNumber', []));
+  assert.ok(answer === JSON.stringify([padding, nested(20)]));
+  first.lie = () => [padding, nested(40)];
+  await assert.rejects(rpc.request('eth_blockNumber', []), RpcUnavailable);
+});
+
+test('every node answers a survey for itself, those of one host once, and those that do not answer are left out', async () => {
+  const rpc = open([first.url, second.url, first.url]);
+  const ask = async () => (await rpc.survey([{ method: 'eth_chainId', params: [] }])).map(({ node }) => node);
+  const hosts = [first.url, second.url].map((url) => new URL(url).host);
+  assert.deepEqual((await ask()).toSorted(), hosts.toSorted());
+  second.faults.tooManyRequests = true;
+  assert.deepEqual(await ask(), hosts.slice(0, 1));
+});
+
+test('a node in quarantine is not asked, and the others answer', async () => {
+  const rpc = open([first.url, second.url]);
+  rpc.quarantine(new URL(first.url).host, 'another fork');
+  assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
+  assert.equal((await rpc.survey([{ method: 'eth_chainId', params: [] }])).length, 1);
+  assert.equal(first.seen.size, 0);
+});
+
+test('what two witnesses do not say alike is no answer, and one alone is believed', async () => {
+  const rpc = open([first.url, second.url]);
+  const call = { method: 'eth_getCode', params: [`0x${'11'.repeat(20)}`, 'latest'] };
+  assert.deepEqual(await askWitnesses(rpc, call), { result: '0x' });
+  first.lie = () => '0x6000';
+  await assert.rejects(askWitnesses(rpc, call), RpcUnavailable);
+  second.faults.tooManyRequests = true;
+  assert.deepEqual(await askWitnesses(rpc, call), { result: '0x6000' });
+});
+
+test('a node that is slow or fails much is asked after the others, wherever it stands in the configuration', () => {
+  const health = (changes: Partial<NodeHealth>): NodeHealth => ({ ...freshHealth(), ...changes });
+  const order = (...nodes: readonly NodeHealth[]) =>
+    nodes
+      .map((node, place) => [place, penaltyOf(node, place, 100n)] as const)
+      .toSorted(([, left], [, right]) => left - right)
+      .map(([place]) => place);
+  assert.deepEqual(order(health({ latencyMs: 300 }), health({ latencyMs: 20 })), [0, 1]);
+  assert.deepEqual(order(health({ latencyMs: 3_000 }), health({ latencyMs: 20 })), [1, 0]);
+  assert.deepEqual(order(health({ failureShare: 0.2 }), health({})), [1, 0]);
+  assert.deepEqual(order(health({ head: 90n }), health({ head: 100n })), [1, 0]);
+  const worn = health({});
+  noteFailure(worn, 0);
+  for (let answer = 0; answer < 20; answer += 1) noteAnswer(worn, 10);
+  assert.ok(worn.failureShare < 0.01, 'old failures fade');
 });

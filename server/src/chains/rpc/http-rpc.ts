@@ -1,7 +1,16 @@
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
+import { freshHealth, type NodeHealth, noteAnswer, noteFailure, penaltyOf } from './node-health.ts';
 import { parseSmallQuantity } from './parse.ts';
-import { type Rpc, type RpcCall, type RpcOptions, type RpcOutcome, RpcUnavailable, resultOf } from './rpc.ts';
+import {
+  type NodeAnswer,
+  type Rpc,
+  type RpcCall,
+  type RpcOptions,
+  type RpcOutcome,
+  RpcUnavailable,
+  resultOf,
+} from './rpc.ts';
 import { type NodeConnection, openNode } from './transport.ts';
 
 export interface HttpRpcOptions {
@@ -25,45 +34,52 @@ export interface HttpRpc extends Rpc {
    * the configuration.
    */
   verifyChainId(): Promise<readonly { readonly node: string; readonly state: NodeState }[]>;
+  survey(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
+  quarantine(node: string, reason: string): void;
   /** Drops all connections; requests under way fail as unavailable. */
   close(): Promise<void>;
 }
 
 interface Node {
   readonly connection: NodeConnection;
-  failures: number;
-  /** Monotonic time before which the node is asked only when no other is left. */
-  retryAtMs: number;
+  readonly place: number;
+  readonly health: NodeHealth;
   /** Lost with every failure: behind the same address another node may have come up. */
   isVerified: boolean;
-  isWrongChain: boolean;
 }
 
-const firstBackOffMs = 500;
-const maxBackOffMs = 60_000;
-/** How long a node of another chain is left alone. */
+/** How long a node of another chain or fork is left alone. */
 const quarantineMs = 300_000;
 const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] };
 
 /**
- * JSON-RPC over HTTP with failover: each request goes to the most preferred node in good health, then to the next ones.
- * A node is asked for its chain id before its first request and again after each failure; one of another chain is put
- * in quarantine and never answers a request.
+ * JSON-RPC over HTTP with failover: each request goes to the node in the best health, the earlier in the configuration
+ * where they are much alike, then to the next ones. A node is asked for its chain id before its first request and again
+ * after each failure; one of another chain is put in quarantine and never answers a request.
  */
 export function openHttpRpc(options: HttpRpcOptions): HttpRpc {
-  const nodes: readonly Node[] = options.urls.map((url) => ({
-    connection: openNode(url),
-    failures: 0,
-    retryAtMs: Number.NEGATIVE_INFINITY,
+  return rpcOver(options.urls.map(openNode), options);
+}
+
+/** The same over connections that are open already, in order of preference, or over what stands in for them. */
+export function rpcOver(
+  connections: readonly NodeConnection[],
+  options: Omit<HttpRpcOptions, 'urls'>,
+): HttpRpc {
+  const nodes: readonly Node[] = connections.map((connection, place) => ({
+    connection,
+    place,
+    health: freshHealth(),
     isVerified: false,
-    isWrongChain: false,
   }));
   const rpc = new FailoverRpc(options, nodes);
   return {
     request: async (method, params, callOptions) =>
       resultOf((await rpc.send([{ method, params }], callOptions))[0]),
     batch: (calls, callOptions) => (calls.length === 0 ? Promise.resolve([]) : rpc.send(calls, callOptions)),
+    survey: (calls, callOptions) => rpc.survey(calls, callOptions),
     demote: (reason) => rpc.demote(reason),
+    quarantine: (node, reason) => rpc.quarantine(node, reason),
     verifyChainId: () => rpc.verifyAll(),
     async close() {
       await Promise.all(nodes.map((node) => node.connection.close()));
@@ -72,13 +88,13 @@ export function openHttpRpc(options: HttpRpcOptions): HttpRpc {
 }
 
 class FailoverRpc {
-  readonly #options: HttpRpcOptions;
+  readonly #options: Omit<HttpRpcOptions, 'urls'>;
   readonly #nodes: readonly Node[];
   readonly #timeLimitMs: number;
   readonly #maxAnswerBytes: number;
   #lastAnswering: Node | undefined;
 
-  constructor(options: HttpRpcOptions, nodes: readonly Node[]) {
+  constructor(options: Omit<HttpRpcOptions, 'urls'>, nodes: readonly Node[]) {
     this.#options = options;
     this.#nodes = nodes;
     this.#timeLimitMs = options.timeLimitMs ?? 10_000;
@@ -89,9 +105,8 @@ class FailoverRpc {
     let last: unknown;
     for (const node of this.#inOrder()) {
       try {
-        if (!node.isVerified && !(await this.#verify(node, options))) continue;
-        const outcomes = await this.#exchange(node, calls, options);
-        node.failures = 0;
+        const outcomes = await this.#ask(node, calls, options);
+        if (outcomes === undefined) continue;
         this.#lastAnswering = node;
         return outcomes;
       } catch (error) {
@@ -104,9 +119,41 @@ class FailoverRpc {
     throw new RpcUnavailable(`no node of chain ${this.#options.chainId} answered`, { cause: last });
   }
 
+  async survey(calls: readonly RpcCall[], options: RpcOptions = {}): Promise<readonly NodeAnswer[]> {
+    const byHost = new Map(
+      this.#inOrder()
+        .toReversed()
+        .map((node) => [node.connection.name, node]),
+    );
+    const answers = await Promise.all(
+      [...byHost].map(async ([name, node]): Promise<NodeAnswer[]> => {
+        try {
+          const outcomes = await this.#ask(node, calls, options);
+          return outcomes === undefined ? [] : [{ node: name, outcomes }];
+        } catch (error) {
+          if (options.signal?.aborted !== true) this.#noteFailure(node, error);
+          return [];
+        }
+      }),
+    );
+    if (options.signal?.aborted === true) throw new RpcUnavailable('given up by the caller');
+    return answers.flat();
+  }
+
   demote(reason: string): void {
     if (this.#lastAnswering !== undefined) this.#noteFailure(this.#lastAnswering, new Error(reason));
     this.#lastAnswering = undefined;
+  }
+
+  quarantine(name: string, reason: string): void {
+    for (const node of this.#nodes.filter(({ connection }) => connection.name === name)) {
+      node.health.quarantinedUntilMs = this.#options.clock.monotonicMs() + quarantineMs;
+      node.isVerified = false;
+      this.#options.log.error('rpc.node_quarantined', new Error(reason), {
+        chainId: this.#options.chainId,
+        node: name,
+      });
+    }
   }
 
   async verifyAll(): Promise<readonly { node: string; state: NodeState }[]> {
@@ -126,21 +173,45 @@ class FailoverRpc {
     );
   }
 
-  /** Nodes in good health by preference, then those whose back-off ends first. Quarantined ones only when it is over. */
+  /** Nodes by their health, then those whose back-off ends first. Quarantined ones only when it is over. */
   #inOrder(): readonly Node[] {
     const now = this.#options.clock.monotonicMs();
-    const healthy = this.#nodes.filter((node) => node.retryAtMs <= now);
-    const waiting = this.#nodes.filter((node) => node.retryAtMs > now && !node.isWrongChain);
-    return [...healthy, ...waiting.toSorted((first, second) => first.retryAtMs - second.retryAtMs)];
+    const nodes = this.#nodes.filter(({ health }) => health.quarantinedUntilMs <= now);
+    const heads = nodes.flatMap(({ health }) => (health.head === undefined ? [] : [health.head]));
+    const bestHead = heads.reduce<bigint | undefined>(
+      (best, head) => (best === undefined || head > best ? head : best),
+      undefined,
+    );
+    const penalty = ({ health, place }: Node) => penaltyOf(health, place, bestHead);
+    const waiting = nodes.filter(({ health }) => health.retryAtMs > now);
+    return [
+      ...nodes
+        .filter(({ health }) => health.retryAtMs <= now)
+        .toSorted((first, second) => penalty(first) - penalty(second)),
+      ...waiting.toSorted((first, second) => first.health.retryAtMs - second.health.retryAtMs),
+    ];
+  }
+
+  /** Undefined when the node is of another chain. */
+  async #ask(
+    node: Node,
+    calls: readonly RpcCall[],
+    options: RpcOptions,
+  ): Promise<readonly RpcOutcome[] | undefined> {
+    if (!node.isVerified && !(await this.#verify(node, options))) return undefined;
+    const start = this.#options.clock.monotonicMs();
+    const outcomes = await this.#exchange(node, calls, options);
+    noteAnswer(node.health, this.#options.clock.monotonicMs() - start);
+    for (const [index, outcome] of outcomes.entries()) noteHead(node.health, calls[index], outcome);
+    return outcomes;
   }
 
   async #verify(node: Node, options: RpcOptions): Promise<boolean> {
     const outcomes = await this.#exchange(node, [chainIdCall], options);
     const chainId = parseSmallQuantity('chain id', resultOf(outcomes[0]));
-    node.isWrongChain = chainId !== this.#options.chainId;
-    node.isVerified = !node.isWrongChain;
-    if (node.isWrongChain) {
-      node.retryAtMs = this.#options.clock.monotonicMs() + quarantineMs;
+    node.isVerified = chainId === this.#options.chainId;
+    if (!node.isVerified) {
+      node.health.quarantinedUntilMs = this.#options.clock.monotonicMs() + quarantineMs;
       this.#options.log.error('rpc.wrong_chain', new Error(`the node answers for chain ${chainId}`), {
         chainId: this.#options.chainId,
         node: node.connection.name,
@@ -156,24 +227,31 @@ class FailoverRpc {
   ): Promise<readonly RpcOutcome[]> {
     const limits = {
       timeLimitMs: options.timeLimitMs ?? this.#timeLimitMs,
-      maxAnswerBytes: this.#maxAnswerBytes,
+      maxAnswerBytes: options.maxAnswerBytes ?? this.#maxAnswerBytes,
     };
     return node.connection.exchange(calls, limits, options.signal);
   }
 
   #noteFailure(node: Node, error: unknown): void {
-    const backOffMs = Math.min(maxBackOffMs, firstBackOffMs * 2 ** Math.min(node.failures, 10));
-    node.failures += 1;
+    noteFailure(node.health, this.#options.clock.monotonicMs());
     node.isVerified = false;
-    node.retryAtMs = this.#options.clock.monotonicMs() + backOffMs;
     // Every tenth one, so that an outage does not fill the log.
-    if (node.failures % 10 === 1) {
+    if (node.health.failures % 10 === 1) {
       this.#options.log.warn('rpc.node_failed', {
         chainId: this.#options.chainId,
         node: node.connection.name,
-        failures: node.failures,
+        failures: node.health.failures,
         reason: error instanceof Error ? error.message.slice(0, 300) : 'unknown',
       });
     }
   }
+}
+
+/** Remembers how far a node says that its chain is. */
+function noteHead(health: NodeHealth, call: RpcCall | undefined, outcome: RpcOutcome): void {
+  if (call?.method !== 'eth_getBlockByNumber' || call.params[0] !== 'latest' || 'error' in outcome) return;
+  const { result } = outcome;
+  const number =
+    typeof result === 'object' && result !== null && 'number' in result ? result.number : undefined;
+  if (typeof number === 'string' && /^0x[0-9a-f]{1,16}$/.test(number)) health.head = BigInt(number);
 }

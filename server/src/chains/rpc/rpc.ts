@@ -9,6 +9,8 @@ export interface RpcOptions {
   readonly signal?: AbortSignal;
   /** For the whole exchange with one node; 10 s by default. */
   readonly timeLimitMs?: number;
+  /** Longer answers are cut off and count as a failure; the default of the nodes when absent. */
+  readonly maxAnswerBytes?: number;
 }
 
 /** What a node said to one request of a batch. */
@@ -30,6 +32,25 @@ export interface Rpc {
    * are then preferred for a while. Where there is only one node it changes nothing for long.
    */
   demote?(reason: string): void;
+  /**
+   * Asks every node that is not in quarantine, each for itself, and gives what those said that answered. Nodes of one
+   * host count as one: they are one provider. Absent where there is nobody else to ask.
+   */
+  survey?(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
+  /** Leaves a node alone for some minutes: it has been found on another fork. It comes back by itself. */
+  quarantine?(node: string, reason: string): void;
+}
+
+/** What one node said to a survey. */
+export interface NodeAnswer {
+  /** Its host and port. */
+  readonly node: string;
+  readonly outcomes: readonly RpcOutcome[];
+}
+
+/** Asks all nodes, or the only one. */
+export async function surveyOf(rpc: Rpc, calls: readonly RpcCall[]): Promise<readonly NodeAnswer[]> {
+  return rpc.survey === undefined ? [{ node: '', outcomes: await rpc.batch(calls) }] : rpc.survey(calls);
 }
 
 /** A node understood the request and answered with an error object. */
@@ -68,9 +89,14 @@ export function resultOf(outcome: RpcOutcome | undefined): unknown {
 
 /** The same nodes, with every request given up when the signal aborts. */
 export function boundTo(rpc: Rpc, signal: AbortSignal): Rpc {
+  const { survey } = rpc;
   return {
     request: (method, params, options) => rpc.request(method, params, { ...options, signal }),
     batch: (calls, options) => rpc.batch(calls, { ...options, signal }),
     demote: (reason) => rpc.demote?.(reason),
+    ...(survey === undefined
+      ? {}
+      : { survey: (calls, options) => survey.call(rpc, calls, { ...options, signal }) }),
+    quarantine: (node, reason) => rpc.quarantine?.(node, reason),
   };
 }

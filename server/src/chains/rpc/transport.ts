@@ -61,8 +61,48 @@ async function exchange(
   if (response.statusCode === 429 || response.statusCode >= 500) {
     throw new RpcUnavailable(`HTTP status ${response.statusCode}`);
   }
+  if (isTooDeep(body)) throw new RpcUnavailable(`malformed answer: nested over ${maxDepth} levels`);
   const answer = parseJson(body, response.statusCode);
   return calls.length === 1 ? [readSingleAnswer(answer, 1)] : readBatchAnswer(answer, calls.length);
+}
+
+/** Deeper than any answer goes: a log's topics in a receipt in a batch stand on the sixth level. */
+const maxDepth = 32;
+/** Shorter bodies cannot do harm, however deep they are. */
+const shortBody = 100_000;
+
+/**
+ * Whether a body opens more than 32 levels of arrays and objects. A level costs the sender one byte and the parser some
+ * sixty, so that an answer within the size limit could take half a gigabyte.
+ */
+function isTooDeep(body: string): boolean {
+  if (body.length <= shortBody) return false;
+  let depth = 0;
+  for (let index = 0; index < body.length; index += 1) {
+    const code = body.charCodeAt(index);
+    if (code === 0x22) {
+      index = endOfText(body, index);
+      if (index === -1) return false;
+    } else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (code === 0x5d || code === 0x7d) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Where the text that begins at a quotation mark ends; -1 when it does not: the parser will say so. */
+function endOfText(body: string, start: number): number {
+  let end = body.indexOf('"', start + 1);
+  while (end !== -1) {
+    let escapes = 0;
+    while (body.charCodeAt(end - 1 - escapes) === 0x5c) escapes += 1;
+    if (escapes % 2 === 0) return end;
+    end = body.indexOf('"', end + 1);
+  }
+  return -1;
 }
 
 function parseJson(body: string, status: number): unknown {

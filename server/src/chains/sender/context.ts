@@ -33,14 +33,16 @@ export interface SenderOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly wallet: WalletSigner;
+  /** More wallets with the same roles: each has nonces of its own, so that one that is stuck holds up only its part. */
+  readonly otherWallets?: readonly WalletSigner[];
   /** Wei per gas that no transaction may offer more than; above it, it waits. */
   readonly maxFeePerGas: bigint;
   readonly onOutcome: OutcomeHandler;
   readonly settings?: Partial<SenderSettings>;
 }
 
-/** What the parts of the sender share. */
-export interface SenderContext extends Omit<SenderOptions, 'settings'> {
+/** What the parts of the sender share; one for each wallet. */
+export interface SenderContext extends Omit<SenderOptions, 'settings' | 'otherWallets'> {
   readonly settings: SenderSettings;
 }
 

@@ -6,7 +6,7 @@ import type { ChainCursor } from '../watcher/cursor.ts';
 import { blocksAt } from '../watcher/watcher.sql.ts';
 import type { SenderContext } from './context.ts';
 import { setMined } from './sender.sql.ts';
-import { conclude, type PendingTransaction } from './store.ts';
+import { type Conclusion, conclude, type PendingTransaction } from './store.ts';
 
 /** Where a pending transaction stands on the chain. */
 export type Standing =
@@ -80,27 +80,56 @@ function standingOf(
   return { kind: receipts.length === 0 && isLevel ? 'unmined' : 'unclear' };
 }
 
-/** Stores that a transaction is in a block; its outcome when the block is final. */
+/** A transaction and the block of the stored chain that it is in. */
+export interface Mined {
+  readonly pending: PendingTransaction;
+  readonly standing: Standing & { kind: 'mined' };
+}
+
+/** Stores that transactions are in blocks; their outcomes where the blocks are final. */
 export async function noteMined(
   context: SenderContext,
   cursor: ChainCursor,
-  pending: PendingTransaction,
-  standing: Standing & { kind: 'mined' },
+  mined: readonly Mined[],
 ): Promise<void> {
-  const { receipt, blockTime } = standing;
-  const { transactionHash: txHash, blockNumber } = receipt;
-  if (blockNumber > cursor.finalNumber) {
-    if (pending.minedHash === txHash) return;
+  const isFinal = ({ standing }: Mined) => standing.receipt.blockNumber <= cursor.finalNumber;
+  for (const { pending, standing } of mined.filter((item) => !isFinal(item))) {
+    const { transactionHash: txHash, blockNumber } = standing.receipt;
+    if (pending.minedHash === txHash) continue;
     await context.db.query(setMined, [pending.transactionId, txHash, blockNumber, context.clock.now()]);
+  }
+  const final = mined.filter(isFinal);
+  for (let start = 0; start < final.length; start += lookupBatch)
+    await concludeTogether(context, final.slice(start, start + lookupBatch));
+}
+
+/** In one transaction: a commit each would cost most of the time. One whose owner fails must not hold up the others. */
+async function concludeTogether(context: SenderContext, mined: readonly Mined[]): Promise<void> {
+  const told = { at: context.clock.now(), onOutcome: context.onOutcome };
+  try {
+    await context.db.transaction(async (transaction) => {
+      for (const { pending, standing } of mined)
+        await conclude(transaction, pending, conclusionOf(standing), told);
+    });
+  } catch (error) {
+    if (mined.length === 1) throw error;
+    const failures: unknown[] = [];
+    for (const item of mined) {
+      await concludeTogether(context, [item]).catch((reason: unknown) => failures.push(reason));
+    }
+    if (failures.length > 0) throw failures[0];
     return;
   }
-  const status = receipt.succeeded ? 'succeeded' : 'failed';
-  const conclusion = { status, txHash, blockNumber, blockTime } as const;
-  const told = { at: context.clock.now(), onOutcome: context.onOutcome };
-  await context.db.transaction((transaction) => conclude(transaction, pending, conclusion, told));
-  if (!receipt.succeeded) {
-    context.log.warn('sender.failed', { chainId: pending.chainId, purpose: pending.purpose, txHash });
+  for (const { pending, standing } of mined) {
+    const { succeeded, transactionHash: txHash } = standing.receipt;
+    const { chainId, purpose } = pending;
+    if (!succeeded) context.log.warn('sender.failed', { chainId, purpose, txHash });
   }
+}
+
+function conclusionOf({ receipt, blockTime }: Mined['standing']): Conclusion {
+  const { transactionHash: txHash, blockNumber, succeeded } = receipt;
+  return { status: succeeded ? 'succeeded' : 'failed', txHash, blockNumber, blockTime };
 }
 
 /** Takes back that a transaction was in a block: it was reorged out. */

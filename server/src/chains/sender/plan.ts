@@ -3,7 +3,7 @@ import { parseQuantity } from '../rpc/parse.ts';
 import { type Rpc, resultOf } from '../rpc/rpc.ts';
 import { finalTransactionCount, requireChain, type SenderContext } from './context.ts';
 import { type FeeMarket, feeHistoryBlocks, initialFees, tipOf, tipPercentile } from './fees.ts';
-import type { RevertedPlan, SendPlan, SendRequest } from './sent.ts';
+import { GasLimitExceeded, type RevertedPlan, type SendPlan, type SendRequest } from './sent.ts';
 
 /** The call that asks for what `readFeeMarket` reads. */
 export const feeMarketCall = calls.feeHistory(feeHistoryBlocks, tipPercentile);
@@ -32,11 +32,20 @@ export async function planTransaction(
   // A fifth more: state changes between the estimate and the block, and some nodes estimate sharply.
   const gasLimit = (gas * 12n) / 10n;
   if (gasLimit > context.settings.maxGas) {
-    throw new RangeError(
+    throw new GasLimitExceeded(
       `a ${request.purpose} transaction needs ${gasLimit} gas, over ${context.settings.maxGas}`,
     );
   }
-  const fees = initialFees(readFeeMarket(context, resultOf(history)), context.maxFeePerGas);
+  const market = readFeeMarket(context, resultOf(history));
+  const fees = initialFees(market, context.maxFeePerGas);
   const nonceFloor = await finalTransactionCount(context, chain, rpc);
-  return { ...request, ...fees, chainId, gasLimit, nonceFloor };
+  return {
+    ...request,
+    ...fees,
+    baseFee: market.nextBaseFee,
+    chainId,
+    wallet: context.wallet.address,
+    gasLimit,
+    nonceFloor,
+  };
 }

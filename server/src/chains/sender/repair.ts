@@ -19,23 +19,23 @@ const maxAttempts = 20;
 /** Most holes filled in one round. */
 const maxFills = 20;
 
-/** Offers more for a transaction, at the same nonce. True when a new attempt is stored, to be broadcast. */
+/**
+ * Offers more for a transaction, at the same nonce: replaced when a new attempt is stored, to be broadcast, stuck when there
+ * is no room for one, unchanged when another process was first.
+ */
 export async function replace(
   context: SenderContext,
   pending: PendingTransaction,
   market: FeeMarket,
-): Promise<boolean> {
+): Promise<'replaced' | 'stuck' | 'unchanged'> {
   const { chainId, transactionId } = pending;
   const last = newestAttempt(pending);
   const fees = raisedFees(last, market, context.maxFeePerGas);
-  if (fees === undefined || pending.attempts.length >= maxAttempts) {
-    context.log.warn('sender.stuck', { chainId, txHash: last.txHash, attempts: pending.attempts.length });
-    return false;
-  }
+  if (fees === undefined || pending.attempts.length >= maxAttempts) return 'stuck';
   return context.db.transaction(async (transaction) => {
     const locked = await lockPendingById(transaction, transactionId);
     // Another process has replaced or concluded it meanwhile.
-    if (locked === undefined || newestAttempt(locked).txHash !== last.txHash) return false;
+    if (locked === undefined || newestAttempt(locked).txHash !== last.txHash) return 'unchanged';
     const { nonce, to, data, gasLimit } = locked;
     const unsigned = { chainId, nonce, to, data, gasLimit, ...fees };
     const txHash = await storeAttempt(
@@ -46,7 +46,7 @@ export async function replace(
       context.clock.now(),
     );
     context.log.info('sender.replaced', { chainId, nonce: nonce.toString(), old: last.txHash, txHash });
-    return true;
+    return 'replaced';
   });
 }
 

@@ -6,7 +6,7 @@ import { findCursor } from '../watcher/cursor.ts';
 import { broadcastSigned } from './broadcast.ts';
 import { finalTransactionCount, type SenderContext } from './context.ts';
 import type { FeeMarket } from './fees.ts';
-import { findStandings, noteMined, noteUnmined } from './follow.ts';
+import { findStandings, type Mined, noteMined, noteUnmined } from './follow.ts';
 import { feeMarketCall, readFeeMarket } from './plan.ts';
 import { fillHoles, replace, supersede } from './repair.ts';
 import { type Attempt, findPending, newestAttempt, type PendingTransaction } from './store.ts';
@@ -17,10 +17,12 @@ export interface LoopMemory {
   readonly sentAtMs: Map<bigint, number>;
   /** Transactions that looked superseded in the round before. */
   suspects: ReadonlySet<bigint>;
+  /** Transactions that wait although nothing more can be offered for them: told when it begins and when it ends. */
+  stuck: ReadonlySet<bigint>;
 }
 
 export function newMemory(): LoopMemory {
-  return { sentAtMs: new Map(), suspects: new Set() };
+  return { sentAtMs: new Map(), suspects: new Set(), stuck: new Set() };
 }
 
 /** Where the wallet stands at the head. */
@@ -85,7 +87,10 @@ export async function senderRound(context: SenderContext, chain: Chain, memory: 
   if (cursor === undefined || cursor.haltedReason !== '') return;
   const key = { chainId: chain.chainId, wallet: context.wallet.address, limit: pendingLimit };
   const pending = await findPending(context.db, key);
-  if (pending.length === 0) return;
+  if (pending.length === 0) {
+    noteStuck(context, memory, new Map());
+    return;
+  }
   const rpc = context.rpcOf(chain.chainId);
   const state = await readWallet(context, rpc);
   // Those that cannot be in a block are not looked up.
@@ -93,9 +98,13 @@ export async function senderRound(context: SenderContext, chain: Chain, memory: 
   const lookedUp = pending.filter((item) => !isAhead(item));
   const standings = await findStandings(context, rpc, { chain, cursor }, lookedUp);
   const unmined = state.headNumber >= cursor.headNumber ? pending.filter(isAhead) : [];
+  const mined = lookedUp.flatMap((pending): Mined[] => {
+    const standing = standings.get(pending.transactionId);
+    return standing?.kind === 'mined' ? [{ pending, standing }] : [];
+  });
+  await noteMined(context, cursor, mined);
   for (const item of lookedUp) {
     const standing = standings.get(item.transactionId);
-    if (standing?.kind === 'mined') await noteMined(context, cursor, item, standing);
     if (standing?.kind === 'unmined') {
       await noteUnmined(context, item);
       unmined.push(item);
@@ -134,11 +143,32 @@ async function pushOn(context: SenderContext, chain: Chain, rpc: Rpc, work: Unmi
     if (await supersede(context, rpc, item, { finalCount, isSuspect })) suspects.add(item.transactionId);
   }
   memory.suspects = suspects;
+  const stuck = new Map<bigint, PendingTransaction>();
   for (const item of unmined) {
     if (!isOverdue(context, item, state)) continue;
-    if (await replace(context, item, state.market)) replaced.add(item.transactionId);
+    const result = await replace(context, item, state.market);
+    if (result === 'replaced') replaced.add(item.transactionId);
+    if (result === 'stuck') stuck.set(item.transactionId, item);
   }
+  noteStuck(context, memory, stuck);
   await handOut(context, chain, rpc, work, replaced);
+}
+
+/** An alarm that repeats each round is one that nobody reads. */
+function noteStuck(
+  { log }: SenderContext,
+  memory: LoopMemory,
+  stuck: ReadonlyMap<bigint, PendingTransaction>,
+): void {
+  for (const [id, item] of stuck) {
+    if (memory.stuck.has(id)) continue;
+    const { txHash } = newestAttempt(item);
+    log.warn('sender.stuck', { chainId: item.chainId, txHash, attempts: item.attempts.length });
+  }
+  for (const id of memory.stuck) {
+    if (!stuck.has(id)) log.info('sender.not_stuck_any_more', { transactionId: id.toString() });
+  }
+  memory.stuck = new Set(stuck.keys());
 }
 
 /** Only the next in line can be mined, and those whose fee is under the base fee never are: others wait behind them. */

@@ -34,15 +34,22 @@ export const takeNonce = statement(
    returning next_nonce - 1 as nonce`,
 );
 
-// A nonce that has a row is never used for anything else.
+// With its first attempt, in one round trip. A nonce that has a row is never used for anything else.
 export const insertTransaction = statement(
   'sender_transaction_insert',
-  ['int8', 'text', 'int8', 'text', 'text', 'text', 'int8', 'timestamptz'],
+  [
+    ...(['int8', 'text', 'int8', 'text', 'text', 'text', 'int8', 'timestamptz'] as const),
+    ...(['text', 'text', 'numeric', 'numeric'] as const),
+  ],
   { transaction_id: 'int8' },
-  `insert into sent_transactions
-     (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, $8)
-   on conflict (chain_id, wallet, nonce) do nothing
+  `with stored as (
+     insert into sent_transactions
+       (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, $8)
+     on conflict (chain_id, wallet, nonce) do nothing
+     returning transaction_id)
+   insert into sent_attempts (tx_hash, raw, max_fee, priority_fee, transaction_id, created_at)
+   select $9, $10, $11, $12, transaction_id, $8 from stored
    returning transaction_id`,
 );
 
@@ -107,4 +114,15 @@ export const noncesWithRow = statement(
   ['int8', 'text', 'int8', 'int8'],
   { nonce: 'int8' },
   `select nonce from sent_transactions where chain_id = $1 and wallet = $2 and nonce >= $3 and nonce < $4`,
+);
+
+// What the wallet has offered at most for the transactions of some days. What it paid is less: about half, for the offer
+// bears a base fee twice as high.
+export const offeredSince = statement(
+  'sender_offered_since',
+  ['int8', 'text', 'timestamptz'],
+  { wei: 'numeric' },
+  `select coalesce(sum(t.gas_limit * a.max_fee), 0) as wei
+   from sent_transactions t join sent_attempts a on a.transaction_id = t.transaction_id
+   where t.chain_id = $1 and t.wallet = $2 and t.created_at > $3 and t.mined_hash = a.tx_hash`,
 );

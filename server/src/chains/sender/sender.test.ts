@@ -20,7 +20,7 @@ import { createSender, type RecordedTransaction, type Sender, type SentOutcome }
 import { type LoopMemory, newMemory, senderRound } from './sender-loop.ts';
 import type { OutcomeHandler } from './sent.ts';
 import { allocateNonce, findPending, type PendingTransaction } from './store.ts';
-import { localWallet, type WalletSigner } from './wallet.ts';
+import { type WalletSigner, walletOf } from './wallet.ts';
 
 const gwei = 1_000_000_000n;
 const silentHandler: ChainHandler = {
@@ -116,7 +116,7 @@ beforeEach(async () => {
   proxy = await startLyingRpc(anvil.url);
   rpc = openHttpRpc({ chainId, urls: [proxy.url], clock, log: silentLog, timeLimitMs: 20_000 });
   chain = testChain(anvil, { finality: { tag: 'latest', depth: 3 } });
-  wallet = localWallet(anvil.accounts[1]?.privateKey ?? '0x');
+  wallet = walletOf(anvil.accounts[1]?.privateKey ?? '0x');
   watcher = watcherState({ chain, rpc, db: database.db, clock, log: silentLog, handler: silentHandler });
   startAnew();
   await anvil.mine();

@@ -2,6 +2,7 @@ import type { Transaction } from '#db/database.ts';
 import { RpcUnavailable } from '../rpc/rpc.ts';
 import { broadcastSigned } from './broadcast.ts';
 import { defaultSenderSettings, type SenderContext, type SenderOptions } from './context.ts';
+import { watchGas } from './gas-balance.ts';
 import { planTransaction } from './plan.ts';
 import { runSenderLoop } from './sender-loop.ts';
 import type { RecordedTransaction, RevertedPlan, SendPlan, SendRequest } from './sent.ts';
@@ -15,6 +16,7 @@ export type {
   SendRequest,
   SentOutcome,
 } from './sent.ts';
+export { GasLimitExceeded } from './sent.ts';
 
 /** Sends the service's own transactions: stored before they are broadcast, and followed until they are final. */
 export interface Sender {
@@ -31,15 +33,30 @@ export interface Sender {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Makes the sender of one wallet. Several processes may run one at once: every step is decided by locked rows. */
-export function createSender(options: SenderOptions): Sender {
+/**
+ * Makes the sender of one or more wallets, which take turns. Several processes may run one at once: every step is decided
+ * by locked rows.
+ */
+export function createSender({ otherWallets = [], ...options }: SenderOptions): Sender {
   const context: SenderContext = { ...options, settings: { ...defaultSenderSettings, ...options.settings } };
+  const lanes = [context, ...otherWallets.map((wallet): SenderContext => ({ ...context, wallet }))];
+  let turn = 0;
   return {
-    plan: (chainId, request) => planTransaction(context, chainId, request),
-    record: (transaction, plan) => record(context, transaction, plan),
+    plan(chainId, request) {
+      turn += 1;
+      return planTransaction(lanes[turn % lanes.length] ?? context, chainId, request);
+    },
+    record(transaction, plan) {
+      const lane = lanes.find(({ wallet }) => wallet.address === plan.wallet);
+      if (lane === undefined) throw new Error(`${plan.wallet} is no wallet of this sender`);
+      return record(lane, transaction, plan);
+    },
     broadcast: (transactionId) => broadcast(context, transactionId),
     async run(signal) {
-      await Promise.all(context.chains.all.map((chain) => runSenderLoop(context, chain, signal)));
+      const { all } = context.chains;
+      const loops = lanes.flatMap((lane) => all.map((chain) => runSenderLoop(lane, chain, signal)));
+      const balances = lanes.flatMap((lane) => all.map((chain) => watchGas(lane, chain, signal)));
+      await Promise.all([...loops, ...balances]);
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Transaction } from '#db/database.ts';
 
-/** What a transaction is for. `fill` takes up a nonce that would hold up all later ones. */
-export type SendPurpose = 'settle' | 'payout' | 'refund' | 'fill';
+/** What a transaction is for; `payout` pays a merchant, be it by a vault or by a mint. `fill` takes up a nonce that would hold up all later ones. */
+export type SendPurpose = 'settle' | 'payout' | 'mint' | 'refund' | 'relay' | 'collect' | 'rescue' | 'fill';
 
 /** A call that the service's wallet is to make. */
 export interface SendRequest {
@@ -14,9 +14,13 @@ export interface SendRequest {
 /** A call with all that the network had to say about it; good for a few minutes. Fees are in wei per gas. */
 export interface SendPlan extends SendRequest {
   readonly chainId: number;
+  /** Whose transaction it is to be. */
+  readonly wallet: Hex;
   readonly gasLimit: bigint;
   readonly maxFee: bigint;
   readonly priorityFee: bigint;
+  /** Of the next block. */
+  readonly baseFee: bigint;
   /** The wallet's next nonce at a final block: no smaller nonce can ever be used again. */
   readonly nonceFloor: bigint;
 }
@@ -51,3 +55,8 @@ export interface SentOutcome {
 
 /** Told once per transaction, inside the transaction that stores the outcome. Not told of `fill`. */
 export type OutcomeHandler = (transaction: Transaction, outcome: SentOutcome) => Promise<void>;
+
+/** A call needs more gas than a transaction may have: it has to be made in parts. */
+export class GasLimitExceeded extends RangeError {
+  override readonly name = 'GasLimitExceeded';
+}

@@ -120,25 +120,13 @@ export async function storeTransaction(
   plan: SendPlan,
   placed: { nonce: bigint; at: Date },
 ): Promise<RecordedTransaction | undefined> {
+  const raw = await wallet.signTransaction({ ...plan, nonce: placed.nonce });
+  const txHash = keccak256(raw);
   const [row] = await transaction.query(insertTransaction, [
-    plan.chainId,
-    wallet.address.toLowerCase(),
-    placed.nonce,
-    plan.purpose,
-    plan.to,
-    plan.data,
-    plan.gasLimit,
-    placed.at,
+    ...[plan.chainId, wallet.address.toLowerCase(), placed.nonce, plan.purpose, plan.to, plan.data],
+    ...[plan.gasLimit, placed.at, txHash, raw, plan.maxFee, plan.priorityFee],
   ]);
-  if (row === undefined) return undefined;
-  const txHash = await storeAttempt(
-    transaction,
-    wallet,
-    row.transaction_id,
-    { ...plan, nonce: placed.nonce },
-    placed.at,
-  );
-  return { transactionId: row.transaction_id, txHash };
+  return row === undefined ? undefined : { transactionId: row.transaction_id, txHash };
 }
 
 /** Signs and stores one more form of a transaction. */

@@ -1,5 +1,6 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { privateKeyToAccount } from 'viem/accounts';
+import { parseSignature, serializeTransaction } from 'viem';
+import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
 
 /** An EIP-1559 transaction before its signature. Fees in wei per gas. */
 export interface UnsignedTransaction {
@@ -19,13 +20,13 @@ export interface WalletSigner {
   signTransaction(transaction: UnsignedTransaction): Promise<Hex>;
 }
 
-/** A wallet whose private key is in this process's memory. Refuses what is no key. */
-export function localWallet(privateKey: Hex): WalletSigner {
-  const account = privateKeyToAccount(privateKey);
+/** The wallet of a private key, or of whatever signs for it. Refuses what is no key. */
+export function walletOf(key: SigningKey): WalletSigner {
+  const signer = signerOf(key);
   return {
-    address: account.address,
-    signTransaction: ({ chainId, nonce, to, data, gasLimit, maxFee, priorityFee }) =>
-      account.signTransaction({
+    address: signer.address,
+    async signTransaction({ chainId, nonce, to, data, gasLimit, maxFee, priorityFee }) {
+      const transaction = {
         type: 'eip1559',
         chainId,
         nonce: Number(nonce),
@@ -35,6 +36,9 @@ export function localWallet(privateKey: Hex): WalletSigner {
         gas: gasLimit,
         maxFeePerGas: maxFee,
         maxPriorityFeePerGas: priorityFee,
-      }),
+      } as const;
+      const signature = await signer.sign(serializeTransaction(transaction));
+      return serializeTransaction(transaction, parseSignature(signature));
+    },
   };
 }

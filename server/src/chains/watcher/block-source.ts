@@ -2,13 +2,31 @@ import type { ChainEvent } from '../event.ts';
 import {
   type BlockHeader,
   calls,
-  getBlockReceipts,
+  headerIn,
   parseHeader,
   parseLogs,
+  type Receipt,
   type RpcLog,
 } from '../rpc/actions.ts';
-import { type Rpc, RpcAnswerInvalid, resultOf } from '../rpc/rpc.ts';
-import { eventsOf, logsOfReceipts, mayHaveEvents, type WatchedContracts } from './log-check.ts';
+import { getReceiptsOfBlocks } from '../rpc/block-receipts.ts';
+import {
+  type Rpc,
+  RpcAnswerInvalid,
+  type RpcOutcome,
+  RpcUnavailable,
+  resultOf,
+  surveyOf,
+} from '../rpc/rpc.ts';
+import {
+  areProvenReceipts,
+  decodeEvents,
+  eventsOf,
+  isConcerned,
+  logsOfProvenReceipts,
+  logsOfReceipts,
+  mayHaveEvents,
+  type WatchedContracts,
+} from './log-check.ts';
 
 /** A block with its events, complete and checked against the header. */
 export interface FetchedBlock {
@@ -17,9 +35,9 @@ export interface FetchedBlock {
 }
 
 /**
- * Fetches the blocks of these heights in two batches: headers by number, then logs by block hash of those whose bloom
- * may have events of ours. Ends early before a height that the node does not have, and before a block that does not
- * build on the one before it (the chain moved while it was read).
+ * Fetches the blocks of these heights: headers by number, then receipts by block hash of those whose bloom may have
+ * events of ours. Ends early before a height that the node does not have, and before a block that does not build on the
+ * one before it (the chain moved while it was read).
  */
 export async function fetchBlocks(
   rpc: Rpc,
@@ -41,31 +59,87 @@ export async function fetchBlocks(
   return withEvents(rpc, watched, headers);
 }
 
-/** Adds the events to headers. */
+/** Adds the events to headers. A header that is proven has a proven bloom: what it excludes is in no log. */
 export async function withEvents(
   rpc: Rpc,
   watched: WatchedContracts,
   headers: readonly BlockHeader[],
 ): Promise<readonly FetchedBlock[]> {
+  await checkHeaders(rpc, watched, headers);
   const candidates = headers.filter((header) => mayHaveEvents(watched, header.logsBloom));
-  const outcomes = await rpc.batch(candidates.map((header) => calls.logs(header.hash, watched.addresses)));
+  const receipts = await getReceiptsOfBlocks(rpc, candidates);
   const events = new Map<string, readonly ChainEvent[]>();
   for (const [index, header] of candidates.entries()) {
-    const logs = parseLogs(resultOf(outcomes[index]));
-    events.set(header.hash, await believe(rpc, watched, header, logs));
+    events.set(header.hash, await believe(rpc, watched, header, receipts[index] ?? []));
   }
   return headers.map((header) => ({ header, events: events.get(header.hash) ?? [] }));
 }
 
-/** A node that lags answers with no logs for a block that it does not have yet; the receipts cannot be faked so. */
+/** Throws unless every header is proven, or told alike by the quorum where the chain's policy allows that. */
+async function checkHeaders(
+  rpc: Rpc,
+  watched: WatchedContracts,
+  headers: readonly BlockHeader[],
+): Promise<void> {
+  const unproven = headers.filter((header) => header.isProven !== true);
+  if (unproven.length === 0) return;
+  if (watched.proofs === 'required') throw new RpcAnswerInvalid('a block that does not hash to its own hash');
+  if (watched.quorum === 1) return;
+  const answers = await surveyOf(
+    rpc,
+    unproven.map((header) => calls.block(header.number)),
+  );
+  for (const [index, header] of unproven.entries()) {
+    const alike = answers.filter((answer) => isAlike(header, headerIn(answer, index)));
+    if (alike.length < watched.quorum) throw new RpcUnavailable('too few nodes tell of the same block');
+  }
+}
+
+function isAlike(header: BlockHeader, theirs: BlockHeader | undefined): boolean {
+  return (
+    theirs?.hash === header.hash &&
+    theirs.parentHash === header.parentHash &&
+    theirs.logsBloom === header.logsBloom &&
+    theirs.transactionHashes.join() === header.transactionHashes.join()
+  );
+}
+
+/** The events in a block, once its receipts are proven or the policy is content with less. */
 async function believe(
   rpc: Rpc,
   watched: WatchedContracts,
   header: BlockHeader,
-  logs: readonly RpcLog[],
+  receipts: readonly Receipt[],
 ): Promise<readonly ChainEvent[]> {
+  if (areProvenReceipts(header, receipts)) {
+    return decodeEvents(watched, header, logsOfProvenReceipts(watched, header, receipts));
+  }
+  if (watched.proofs === 'required') {
+    throw new RpcAnswerInvalid('receipts that do not come to the root in their block');
+  }
+  const logs = logsOfReceipts(watched, header, receipts);
   const events = eventsOf(watched, header, logs);
-  if (events.length > 0) return events;
-  const receipts = await getBlockReceipts(rpc, header);
-  return eventsOf(watched, header, logsOfReceipts(watched, header, receipts));
+  if (watched.quorum === 1) return events;
+  const answers = await surveyOf(rpc, [calls.logs(header.hash, watched.addresses)]);
+  const alike = answers.filter(({ outcomes: [outcome] }) => isSameLogs(watched, logs, outcome));
+  if (alike.length < watched.quorum) throw new RpcUnavailable('too few nodes tell of the same logs');
+  return events;
+}
+
+function isSameLogs(
+  watched: WatchedContracts,
+  ours: readonly RpcLog[],
+  outcome: RpcOutcome | undefined,
+): boolean {
+  if (outcome === undefined || 'error' in outcome) return false;
+  const textOf = (log: RpcLog) =>
+    [log.logIndex, log.address, log.topics.join(), log.data, log.transactionHash].join(' ');
+  try {
+    const theirs = parseLogs(outcome.result).filter((log) => isConcerned(watched, log));
+    return ours.map(textOf).join('\n') === theirs.map(textOf).join('\n');
+  } catch (error) {
+    // Nonsense from one node of several counts as no answer.
+    if (error instanceof RpcAnswerInvalid) return false;
+    throw error;
+  }
 }

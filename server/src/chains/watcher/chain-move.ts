@@ -2,11 +2,12 @@ import type { Database, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Chain } from '../chain.ts';
-import type { Block, ChainHandler } from '../event.ts';
+import type { Block, ChainEvent, ChainHandler } from '../event.ts';
 import type { BlockHeader } from '../rpc/actions.ts';
 import type { FetchedBlock } from './block-source.ts';
 import { type ChainCursor, findCursor, lockChain, parseBlock, parseEvents } from './cursor.ts';
 import {
+  appendBlockWithEvents,
   appendEmptyBlocks,
   blockAt,
   deleteBlock,
@@ -14,7 +15,7 @@ import {
   finalizeEvents,
   insertBlock,
   insertCursor,
-  insertEvents,
+  markReturned,
   moveFinal,
   moveHead,
   pruneBlocks,
@@ -28,6 +29,8 @@ export interface MoveContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly handler: ChainHandler;
+  /** The term that this process leads the chain in; undefined: nobody asks who leads (the cursor's hashes still count). */
+  readonly term?: bigint | undefined;
 }
 
 /** Somebody else, a second watcher or an operator, has moved the cursor: read it again. No harm is done. */
@@ -39,11 +42,17 @@ function blockOf(header: BlockHeader): Block {
   return { number: header.number, hash: header.hash, parentHash: header.parentHash, time: header.time };
 }
 
-async function lockUnmoved(transaction: Transaction, chain: Chain, expected: ChainCursor): Promise<void> {
+/** Takes the cursor's lock; throws `CursorMoved` unless it is as expected and this process may still move it. */
+export async function lockUnmoved(
+  transaction: Transaction,
+  { chain, term }: MoveContext,
+  expected: ChainCursor,
+): Promise<void> {
   const cursor = await lockChain(transaction, chain.chainId);
   if (
     cursor === undefined ||
     cursor.haltedReason !== '' ||
+    (term !== undefined && cursor.leaderTerm !== term) ||
     cursor.headHash !== expected.headHash ||
     cursor.finalHash !== expected.finalHash
   ) {
@@ -117,6 +126,7 @@ async function appendRun(
     headers.map((header) => header.hash),
     headers.map((header) => header.parentHash),
     headers.map((header) => header.time),
+    context.term ?? null,
   ]);
   if (rows.length === 0) throw new CursorMoved();
   return withHead(cursor, last);
@@ -130,30 +140,35 @@ async function appendBlock(
   const { chain, clock, handler } = context;
   const { header, events } = block;
   await context.db.transaction(async (transaction) => {
-    await lockUnmoved(transaction, chain, cursor);
-    await transaction.query(insertBlock, [
+    const rows = await transaction.query(appendBlockWithEvents, [
       chain.chainId,
+      cursor.headHash,
       header.number,
       header.hash,
       header.parentHash,
       header.time,
+      clock.now(),
+      context.term ?? null,
+      ...eventColumnsOf(events),
     ]);
-    await transaction.query(insertEvents, [
-      chain.chainId,
-      header.number,
-      header.hash,
-      header.time,
-      events.map((event) => event.logIndex),
-      events.map((event) => event.txHash),
-      events.map((event) => event.contract),
-      events.map((event) => event.name),
-      events.map((event) => event.orderId),
-      events.map((event) => JSON.stringify(event.arguments)),
-    ]);
-    await transaction.query(moveHead, [chain.chainId, header.number, header.hash, header.time, clock.now()]);
+    if (rows.length === 0) throw new CursorMoved();
     await handler.onBlock(transaction, chain, blockOf(header), events);
   });
   return withHead(cursor, header);
+}
+
+/** Events as the arrays that statements unnest: place, transaction, contract, name, order, arguments. */
+export function eventColumnsOf(
+  events: readonly ChainEvent[],
+): [number[], string[], string[], string[], string[], string[]] {
+  return [
+    events.map((event) => event.logIndex),
+    events.map((event) => event.txHash),
+    events.map((event) => event.contract),
+    events.map((event) => event.name),
+    events.map((event) => event.orderId),
+    events.map((event) => JSON.stringify(event.arguments)),
+  ];
 }
 
 /** Takes the head block back, with its events, to its parent. Never called for a final block. */
@@ -161,7 +176,7 @@ export async function removeHead(context: MoveContext, cursor: ChainCursor): Pro
   const { chain, clock, handler } = context;
   if (cursor.headNumber <= cursor.finalNumber) throw new Error('a final block cannot be taken back');
   return context.db.transaction(async (transaction) => {
-    await lockUnmoved(transaction, chain, cursor);
+    await lockUnmoved(transaction, context, cursor);
     const [parent] = await transaction.query(blockAt, [chain.chainId, cursor.headNumber - 1n]);
     if (parent === undefined)
       throw new Error(`block ${cursor.headNumber - 1n} of chain ${chain.chainId} is not stored`);
@@ -194,14 +209,26 @@ export async function finalize(
 ): Promise<ChainCursor> {
   const { chain, clock, handler } = context;
   await context.db.transaction(async (transaction) => {
-    await lockUnmoved(transaction, chain, cursor);
+    await lockUnmoved(transaction, context, cursor);
     const [row] = await transaction.query(blockAt, [chain.chainId, anchor.number]);
     if (row?.block_hash !== anchor.hash || anchor.number <= cursor.finalNumber) throw new CursorMoved();
     await transaction.query(moveFinal, [chain.chainId, anchor.number, anchor.hash, anchor.time, clock.now()]);
     const events = parseEvents(await transaction.query(finalizeEvents, [chain.chainId, anchor.number]));
+    await noteReturned(transaction, context, events);
     await handler.onFinal(transaction, chain, anchor, events);
   });
   return { ...cursor, finalNumber: anchor.number, finalHash: anchor.hash, finalTime: anchor.time };
+}
+
+/** Notes which events that were final, and gone, are final again. */
+export async function noteReturned(
+  transaction: Transaction,
+  { chain, clock }: MoveContext,
+  events: readonly ChainEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const [, , , names, orderIds, argumentTexts] = eventColumnsOf(events);
+  await transaction.query(markReturned, [chain.chainId, orderIds, names, argumentTexts, clock.now()]);
 }
 
 /** Trips the breaker: nothing of this chain moves until `resumeChain`. */

@@ -1,9 +1,12 @@
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Abi, type AbiEvent, getAddress, toEventSelector } from 'viem';
-import type { ChainEventName } from '../event.ts';
+import { type Abi, type AbiEvent, getAddress, toEventSelector, zeroHash } from 'viem';
+import { parseBurnBody } from '../cctp-message.ts';
+import type { MintSource } from '../chain.ts';
+import type { ChainEventName, ContractName } from '../event.ts';
 import type { RpcLog } from '../rpc/actions.ts';
 import { type BloomBits, bloomBitsOf } from '../rpc/bloom.ts';
+import { keccakBytes } from '../rpc/keccak.ts';
 import { RpcAnswerInvalid } from '../rpc/rpc.ts';
 
 /** A decoded log of one of our contracts. */
@@ -25,6 +28,8 @@ interface EventShape {
   readonly parameters: readonly Parameter[];
   readonly topicCount: number;
   readonly dataLength: number;
+  /** Whether its first indexed argument is an order's id. */
+  readonly hasOrder: boolean;
 }
 
 interface EventTable {
@@ -47,7 +52,20 @@ function readInteger(bits: number): (word: string) => string {
 
 function readAddress(word: string): string {
   if (!word.startsWith('0'.repeat(24))) throw new RpcAnswerInvalid('malformed log: an address over 20 bytes');
-  return getAddress(`0x${word.slice(24)}`);
+  return checksummed(word.slice(24));
+}
+
+/** An address with its checksum (EIP-55). viem's keeps a list of those it has seen, which costs more than the hash. */
+function checksummed(digits: string): string {
+  const hash = keccakBytes(Buffer.from(digits, 'latin1'));
+  let address = '0x';
+  for (let index = 0; index < digits.length; index += 1) {
+    const byte = hash[index >> 1] ?? 0;
+    const nibble = index % 2 === 0 ? byte >> 4 : byte & 15;
+    const digit = digits.charAt(index);
+    address += nibble >= 8 ? digit.toUpperCase() : digit;
+  }
+  return address;
 }
 
 function readerOf(type: string): (word: string) => string {
@@ -74,26 +92,84 @@ function tableOf(abi: Abi, names: readonly ChainEventName[]): EventTable {
       parameters,
       topicCount: 1 + indexed,
       dataLength: 2 + wordLength * (parameters.length - indexed),
+      hasOrder: parameters[0]?.name === 'orderId',
     });
   }
   return { shapes, topicBits: [...shapes.keys()].map(bloomBitsOf) };
 }
 
-const tables: Readonly<Record<'gateway' | 'vault', EventTable>> = {
-  gateway: tableOf(paymentGatewayAbi, ['Paid', 'Settled', 'Refunded', 'Reclaimed', 'SettleSkipped']),
-  vault: tableOf(payoutVaultAbi, ['PaidOut', 'PayoutSkipped']),
+const tables: Readonly<Record<Exclude<ContractName, 'transmitter'>, EventTable>> = {
+  gateway: tableOf(paymentGatewayAbi, [
+    'Paid',
+    'Settled',
+    'Refunded',
+    'Reclaimed',
+    'SettleSkipped',
+    'SettlementRefunded',
+    'Rescued',
+    'FeesWithdrawn',
+  ]),
+  vault: tableOf(payoutVaultAbi, ['PaidOut', 'PayoutSkipped', 'Withdrawn']),
 };
 
-/** Bloom bits of the first topics of all events of this contract that the service acts on. */
-export function topicBitsOf(contract: 'gateway' | 'vault'): readonly BloomBits[] {
-  return tables[contract].topicBits;
+/** MessageReceived of Circle's MessageTransmitterV2. */
+const receivedTopic = toEventSelector('MessageReceived(address,uint32,bytes32,bytes32,uint32,bytes)');
+/** Our burns are attested once they are final: the third indexed argument of their messages. */
+const finalizedTopic: Hex = `0x${(2000).toString(16).padStart(64, '0')}`;
+/** A transmitter carries everybody's transfers. Both topics together leave out the fast ones, which are most. */
+const receivedBits: BloomBits = [...bloomBitsOf(receivedTopic), ...bloomBitsOf(finalizedTopic)];
+
+/** Bloom bits that one of this contract's events that the service acts on would set, besides its address. */
+export function topicBitsOf(contract: ContractName): readonly BloomBits[] {
+  return contract === 'transmitter' ? [receivedBits] : tables[contract].topicBits;
+}
+
+/**
+ * Decodes a message that Circle's transmitter took, when it mints for a burn by one of the sources' routes; undefined for
+ * everybody else's. The transmitter has checked the attestation; that the message came from Circle's messenger and was
+ * burnt by our route is checked here, so that nobody can invent a mint for an order.
+ */
+export function decodeMint(log: RpcLog, sources: readonly MintSource[]): ContractEvent | undefined {
+  const [selector, , nonce] = log.topics;
+  if (selector !== receivedTopic) return undefined;
+  const words = 2 + 4 * wordLength;
+  if (log.topics.length !== 4 || nonce === undefined || log.data.length < words) {
+    throw new RpcAnswerInvalid('malformed log: topics or data of MessageReceived');
+  }
+  const word = (place: number) => log.data.slice(2 + place * wordLength, 2 + (place + 1) * wordLength);
+  const length = BigInt(`0x${word(3)}`);
+  if (BigInt(`0x${word(2)}`) !== 96n || length > BigInt(log.data.length)) {
+    throw new RpcAnswerInvalid('malformed log: the message of MessageReceived');
+  }
+  const burn = parseBurnBody(`0x${log.data.slice(words, words + 2 * Number(length))}`);
+  if (burn === undefined) return undefined;
+  const { orderId, messageSender, to, amount, burnToken, feeExecuted } = burn;
+  const sourceDomain = Number(readInteger(32)(word(0)));
+  const isOurs = sources.some(
+    ({ domain, messenger, routes }) =>
+      domain === sourceDomain &&
+      word(1) === messenger.slice(2).padStart(wordLength, '0') &&
+      routes.includes(messageSender),
+  );
+  if (!isOurs) return undefined;
+  return {
+    name: 'Minted',
+    orderId,
+    arguments: {
+      ...{ sourceDomain: String(sourceDomain), nonce, to, burnToken: getAddress(burnToken) },
+      ...{ amount: (amount - feeExecuted).toString(), fee: feeExecuted.toString() },
+    },
+  };
 }
 
 /**
  * Decodes a log of one of our contracts; undefined for events that the service does not act on. A log whose topics or
  * data do not fit its event is a fault of the node: the contracts cannot have written it.
  */
-export function decodeLog(contract: 'gateway' | 'vault', log: RpcLog): ContractEvent | undefined {
+export function decodeLog(
+  contract: Exclude<ContractName, 'transmitter'>,
+  log: RpcLog,
+): ContractEvent | undefined {
   const selector = log.topics[0];
   const shape = selector === undefined ? undefined : tables[contract].shapes.get(selector);
   if (shape === undefined) return undefined;
@@ -112,7 +188,7 @@ export function decodeLog(contract: 'gateway' | 'vault', log: RpcLog): ContractE
       offset += wordLength;
     }
   }
-  const orderId = log.topics[1];
+  const orderId = shape.hasOrder ? log.topics[1] : zeroHash;
   if (orderId === undefined) throw new RpcAnswerInvalid(`malformed log: ${shape.name} without an order id`);
   return { name: shape.name, orderId, arguments: values };
 }

@@ -1,15 +1,17 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
-import type { Block, ChainEvent, ChainEventName } from '../event.ts';
+import type { Block, ChainEvent, ChainEventName, ContractName } from '../event.ts';
 import { parseRecord } from '../rpc/parse.ts';
 import {
   type BlockRow,
   type CursorRow,
   cursorOfChain,
+  droppedOfChain,
   type EventRow,
   lockCursor,
-  setHalted,
+  requestBackfill,
+  requestResync,
 } from './watcher.sql.ts';
 
 /** How far the service has followed a chain. Hashes are lower case. */
@@ -23,6 +25,12 @@ export interface ChainCursor {
   readonly finalTime: Date;
   /** Not empty: the breaker has tripped, and nothing of this chain moves until `resumeChain`. */
   readonly haltedReason: string;
+  /** Goes up with every change of leader. */
+  readonly leaderTerm: bigint;
+  /** An operator lets the chain go on: the watcher first looks for the last block that the chain still has. */
+  readonly isResyncDue: boolean;
+  /** The next final block to be read a second time. */
+  readonly backfillNext: bigint | undefined;
 }
 
 function parseCursor(row: CursorRow): ChainCursor {
@@ -34,6 +42,9 @@ function parseCursor(row: CursorRow): ChainCursor {
     finalHash: row.final_hash as Hex,
     finalTime: row.final_time,
     haltedReason: row.halted_reason,
+    leaderTerm: row.leader_term,
+    isResyncDue: row.is_resync_due,
+    backfillNext: row.backfill_next ?? undefined,
   };
 }
 
@@ -50,11 +61,58 @@ export async function lockChain(transaction: Transaction, chainId: number): Prom
 }
 
 /**
- * Lets a halted chain move again, after an operator has looked. The watcher goes on where it stopped: if the chain
- * still contradicts what was final, it halts again.
+ * Lets a halted chain move again, after an operator has looked. The watcher goes back to the last stored block that the
+ * chain still has, be it below the final one, and reads on from there (`resync.ts`).
  */
 export async function resumeChain(queryable: Queryable, clock: Clock, chainId: number): Promise<void> {
-  await queryable.query(setHalted, [chainId, '', clock.now()]);
+  await queryable.query(requestResync, [chainId, clock.now()]);
+}
+
+/**
+ * Has the watcher read the final blocks from this one on a second time, and add the events that are missing. Undefined
+ * when the block is not final yet, or the chain is unknown; else the last final block.
+ */
+export async function backfillChain(
+  queryable: Queryable,
+  clock: Clock,
+  asked: { readonly chainId: number; readonly from: bigint },
+): Promise<bigint | undefined> {
+  const [row] = await queryable.query(requestBackfill, [asked.chainId, asked.from, clock.now()]);
+  return row?.final_number;
+}
+
+/** A final event that a reorganisation took away, and what became of it. */
+export interface DroppedEvent {
+  readonly orderId: string;
+  readonly name: string;
+  readonly txHash: string;
+  readonly blockNumber: bigint;
+  readonly droppedAt: Date;
+  /** Undefined while it has not come back. */
+  readonly returnedAt: Date | undefined;
+  /** Undefined for orders that this database does not know. */
+  readonly session: { readonly sessionId: string; readonly status: string } | undefined;
+}
+
+/** Those of one chain, the missing ones first; `limit` at most. */
+export async function findDroppedEvents(
+  queryable: Queryable,
+  chainId: number,
+  limit: number,
+): Promise<readonly DroppedEvent[]> {
+  const rows = await queryable.query(droppedOfChain, [chainId, limit]);
+  return rows.map((row) => ({
+    orderId: row.order_id,
+    name: row.event_name,
+    txHash: row.tx_hash,
+    blockNumber: row.block_number,
+    droppedAt: row.dropped_at,
+    returnedAt: row.returned_at ?? undefined,
+    session:
+      row.session_id === null || row.session_status === null
+        ? undefined
+        : { sessionId: row.session_id, status: row.session_status },
+  }));
 }
 
 export function parseBlock(row: BlockRow): Block {
@@ -82,7 +140,7 @@ export function parseEvents(rows: readonly EventRow[]): readonly ChainEvent[] {
       blockTime: row.block_time,
       logIndex: row.log_index,
       txHash: row.tx_hash as Hex,
-      contract: row.contract === 'vault' ? ('vault' as const) : ('gateway' as const),
+      contract: row.contract as ContractName,
       name: row.event_name as ChainEventName,
       orderId: row.order_id as Hex,
       arguments: parseArguments(row.arguments),

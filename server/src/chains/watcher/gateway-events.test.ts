@@ -36,7 +36,7 @@ test('what the real gateway emits is what the watcher reads', async (context) =>
   const data = encodeDeployData({
     abi: paymentGatewayAbi,
     bytecode: await bytecodeOf(artifact),
-    args: [someone, someone, someone, someone, someone, someone],
+    args: [someone, someone, someone, someone, someone, someone, someone],
   });
   const deployment = await send(anvil, { data });
   await anvil.mine();

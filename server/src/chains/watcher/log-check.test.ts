@@ -189,6 +189,8 @@ test('receipts that leave out what the bloom promises are not believed', () => {
     succeeded: true,
     logsBloom: bloomOf(logs.flatMap((log) => [log.address, ...log.topics])),
     logs,
+    type: 2,
+    cumulativeGasUsed: 21_000n,
   });
   const header = headerOf([paid, foreign, paidOut]);
   const whole = [receiptOf([paid, foreign]), receiptOf([paidOut])];

@@ -1,36 +1,79 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Chain } from '../chain.ts';
-import type { ChainEvent } from '../event.ts';
+import { type Chain, contractsOf, type MintSource } from '../chain.ts';
+import type { ChainEvent, ContractName } from '../event.ts';
 import type { BlockHeader, Receipt, RpcLog } from '../rpc/actions.ts';
 import { type BloomBits, bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from '../rpc/bloom.ts';
+import { isBorReceipt, receiptsRootOf } from '../rpc/receipts-root.ts';
 import { RpcAnswerInvalid } from '../rpc/rpc.ts';
-import { decodeLog, topicBitsOf } from './contract-event.ts';
+import { decodeLog, decodeMint, topicBitsOf } from './contract-event.ts';
+import {
+  isWatchedTransfer,
+  mayHaveTransfers,
+  unaccountedTransfers,
+  type WatchedTransfers,
+  watchedTransfers,
+} from './transfer.ts';
 
 /** The contracts of one chain, ready to be looked for in blooms. */
 export interface WatchedContracts {
   readonly chainId: number;
   readonly contracts: readonly {
-    readonly name: 'gateway' | 'vault';
+    readonly name: ContractName;
     /** Lower case. */
     readonly address: Hex;
     readonly bits: BloomBits;
   }[];
+  readonly transfers: WatchedTransfers;
+  /** Of the contracts and of the tokens. */
   readonly addresses: readonly Hex[];
+  /** See `Chain.mintSources`. */
+  readonly mintSources: readonly MintSource[];
+  /** See `Chain.proofs`. */
+  readonly proofs: 'required' | 'quorum';
+  /** How many nodes must say the same where nothing is proven. */
+  readonly quorum: number;
 }
 
 export function watchedContracts(chain: Chain): WatchedContracts {
-  const contracts = (['gateway', 'vault'] as const).map((name) => {
-    const address = chain[name].toLowerCase() as Hex;
+  const { gateways, vaults } = contractsOf(chain);
+  const watched: readonly (readonly [ContractName, Hex])[] = [
+    ...gateways.map((address) => ['gateway', address] as const),
+    ...vaults.map((address) => ['vault', address] as const),
+    ...(chain.cctp === undefined ? [] : [['transmitter', chain.cctp.transmitter] as const]),
+  ];
+  const contracts = watched.map(([name, given]) => {
+    const address = given.toLowerCase() as Hex;
     return { name, address, bits: bloomBitsOf(address) };
   });
-  return { chainId: chain.chainId, contracts, addresses: contracts.map((contract) => contract.address) };
+  const transfers = watchedTransfers(chain);
+  return {
+    chainId: chain.chainId,
+    contracts,
+    transfers,
+    addresses: [...contracts, ...transfers.tokens].map(({ address }) => address),
+    mintSources: chain.mintSources ?? [],
+    proofs: chain.proofs ?? 'quorum',
+    quorum: chain.finality.quorum ?? 1,
+  };
 }
 
-/** Whether a block with this bloom can have events of ours: one of the contracts' addresses and one of its topics. */
+/**
+ * Whether a block with this bloom can have events of ours: one of the contracts' addresses and one of its topics, or a
+ * token's transfer into or out of them.
+ */
 export function mayHaveEvents(watched: WatchedContracts, bloom: Hex): boolean {
-  return watched.contracts.some(
+  const mayHaveOwn = watched.contracts.some(
     (contract) =>
       mayContain(bloom, contract.bits) && topicBitsOf(contract.name).some((bits) => mayContain(bloom, bits)),
+  );
+  return mayHaveOwn || mayHaveTransfers(watched.transfers, bloom);
+}
+
+/** Whether a log is of one of the contracts, or a token's transfer into or out of them; most of a token's are neither. */
+export function isConcerned(watched: WatchedContracts, log: RpcLog): boolean {
+  return (
+    watched.contracts.some((contract) => contract.address === log.address) ||
+    isWatchedTransfer(watched.transfers, log)
   );
 }
 
@@ -43,14 +86,31 @@ export function eventsOf(
   header: BlockHeader,
   logs: readonly RpcLog[],
 ): readonly ChainEvent[] {
-  const events: ChainEvent[] = [];
   let lastIndex = -1;
   for (const log of logs) {
-    const contract = watched.contracts.find((candidate) => candidate.address === log.address);
-    if (contract === undefined) throw new RpcAnswerInvalid('a log of another contract than asked for');
     checkPlace(header, log, lastIndex);
     lastIndex = log.logIndex;
-    const event = decodeLog(contract.name, log);
+  }
+  return decodeEvents(watched, header, logs);
+}
+
+/** Decodes the logs of our events, in order; their place in the block has been checked, or proven. */
+export function decodeEvents(
+  watched: WatchedContracts,
+  header: BlockHeader,
+  logs: readonly RpcLog[],
+): readonly ChainEvent[] {
+  const events: ChainEvent[] = [];
+  const transfers: RpcLog[] = [];
+  for (const log of logs) {
+    const contract = watched.contracts.find((candidate) => candidate.address === log.address);
+    if (contract === undefined && isWatchedTransfer(watched.transfers, log)) {
+      transfers.push(log);
+      continue;
+    }
+    if (contract === undefined) throw new RpcAnswerInvalid('a log of another contract than asked for');
+    const event =
+      contract.name === 'transmitter' ? decodeMint(log, watched.mintSources) : decodeLog(contract.name, log);
     if (event === undefined) continue;
     events.push({
       chainId: watched.chainId,
@@ -63,7 +123,11 @@ export function eventsOf(
       ...event,
     });
   }
-  return events;
+  if (transfers.length === 0) return events;
+  const found = { chainId: watched.chainId, logs: transfers, events };
+  return [...events, ...unaccountedTransfers(watched.transfers, header, found)].toSorted(
+    (first, second) => first.logIndex - second.logIndex,
+  );
 }
 
 function checkPlace(header: BlockHeader, log: RpcLog, lastIndex: number): void {
@@ -78,6 +142,48 @@ function checkPlace(header: BlockHeader, log: RpcLog, lastIndex: number): void {
   if (![log.address, ...log.topics].every((value) => mayContain(header.logsBloom, bloomBitsOf(value)))) {
     throw new RpcAnswerInvalid("a log that the block's bloom excludes");
   }
+}
+
+/**
+ * Whether these are the receipts that a proven header commits to: all of them, in order, to the last byte. False proves
+ * nothing: the node lies, or the chain encodes receipts in a way that is not known here.
+ */
+export function areProvenReceipts(header: BlockHeader, receipts: readonly Receipt[]): boolean {
+  return header.isProven === true && receiptsRootOf(committed(receipts)) === header.receiptsRoot;
+}
+
+/** Without what nodes add to the receipts that a header commits to. */
+function committed(receipts: readonly Receipt[]): readonly Receipt[] {
+  const last = receipts.at(-1);
+  return last !== undefined && isBorReceipt(last) ? receipts.slice(0, -1) : receipts;
+}
+
+/**
+ * Takes our contracts' logs out of receipts that have been proven. The root commits neither to hashes of transactions nor
+ * to places of logs: those must agree with the header's list and with the order of the receipts.
+ */
+export function logsOfProvenReceipts(
+  watched: WatchedContracts,
+  header: BlockHeader,
+  receipts: readonly Receipt[],
+): readonly RpcLog[] {
+  const own = committed(receipts);
+  const logs: RpcLog[] = [];
+  let place = 0;
+  for (const [index, receipt] of own.entries()) {
+    const txHash = header.transactionHashes[index];
+    if (receipt.transactionHash !== txHash || receipt.blockHash !== header.hash) {
+      throw new RpcAnswerInvalid('a receipt in the place of another');
+    }
+    for (const log of receipt.logs) {
+      if (log.transactionHash !== txHash || log.logIndex !== place) {
+        throw new RpcAnswerInvalid('a log in the place of another');
+      }
+      if (isConcerned(watched, log)) logs.push(log);
+      place += 1;
+    }
+  }
+  return logs;
 }
 
 /**
@@ -104,6 +210,6 @@ export function logsOfReceipts(
   }
   return concerned
     .flatMap((receipt) => receipt.logs)
-    .filter((log) => watched.addresses.includes(log.address))
+    .filter((log) => isConcerned(watched, log))
     .toSorted((first, second) => first.logIndex - second.logIndex);
 }

@@ -8,6 +8,9 @@ const cursorColumns = {
   final_hash: 'text',
   final_time: 'timestamptz',
   halted_reason: 'text',
+  leader_term: 'int8',
+  is_resync_due: 'bool',
+  backfill_next: 'int8?',
 } as const;
 const cursorList = Object.keys(cursorColumns).join(', ');
 
@@ -87,7 +90,8 @@ export const insertBlock = statement(
   `insert into chain_blocks (chain_id, ${blockList}) values ($1, $2, $3, $4, $5) on conflict do nothing`,
 );
 
-// One statement for a run of blocks without events: compare-and-set on the head's hash, then the rows.
+// One statement for a run of blocks without events: compare-and-set on the head's hash and the leader's term, then the
+// rows. Without a term any leader's will do.
 export const appendEmptyBlocks = statement(
   'watcher_blocks_append',
   [
@@ -101,16 +105,52 @@ export const appendEmptyBlocks = statement(
     'text[]',
     'text[]',
     'timestamptz[]',
+    'int8',
   ],
   { block_number: 'int8' },
   `with moved as (
      update chain_cursors set head_number = $3, head_hash = $4, head_time = $5, updated_at = $6
-     where chain_id = $1 and head_hash = $2 and halted_reason = ''
+     where chain_id = $1 and head_hash = $2 and halted_reason = '' and leader_term = coalesce($11, leader_term)
      returning chain_id
    )
    insert into chain_blocks (chain_id, ${blockList})
    select moved.chain_id, block.* from moved, unnest($7::int8[], $8::text[], $9::text[], $10::timestamptz[]) as block
    returning block_number`,
+);
+
+// The same for one block with its events: three tables in one round trip. Locks the cursor like every other move.
+export const appendBlockWithEvents = statement(
+  'watcher_block_append',
+  [
+    'int8',
+    'text',
+    'int8',
+    'text',
+    'text',
+    'timestamptz',
+    'timestamptz',
+    'int8',
+    'int4[]',
+    'text[]',
+    'text[]',
+    'text[]',
+    'text[]',
+    'jsonb[]',
+  ],
+  { chain_id: 'int8' },
+  `with moved as (
+     update chain_cursors set head_number = $3, head_hash = $4, head_time = $6, updated_at = $7
+     where chain_id = $1 and head_hash = $2 and halted_reason = '' and leader_term = coalesce($8, leader_term)
+     returning chain_id
+   ), stored as (
+     insert into chain_blocks (chain_id, ${blockList}) select chain_id, $3, $4, $5, $6 from moved
+   ), told as (
+     insert into chain_events
+       (chain_id, block_number, block_hash, block_time, log_index, tx_hash, contract, event_name, order_id, arguments)
+     select moved.chain_id, $3, $4, $6, event.*
+     from moved, unnest($9::int4[], $10::text[], $11::text[], $12::text[], $13::text[], $14::jsonb[]) as event
+   )
+   select chain_id from moved`,
 );
 
 export const blockAt = statement(
@@ -145,14 +185,18 @@ export const pruneBlocks = statement(
    )`,
 );
 
-export const insertEvents = statement(
-  'watcher_events_insert',
+// What a backfill finds. What stands already stays: rows that come back were missing.
+export const insertMissingEvents = statement(
+  'watcher_events_insert_missing',
   ['int8', 'int8', 'text', 'timestamptz', 'int4[]', 'text[]', 'text[]', 'text[]', 'text[]', 'jsonb[]'],
-  {},
+  { log_index: 'int4' },
   `insert into chain_events
-     (chain_id, block_number, block_hash, block_time, log_index, tx_hash, contract, event_name, order_id, arguments)
-   select $1, $2, $3, $4, event.*
-   from unnest($5::int4[], $6::text[], $7::text[], $8::text[], $9::text[], $10::jsonb[]) as event`,
+     (chain_id, block_number, block_hash, block_time, log_index, tx_hash, contract, event_name, order_id, arguments,
+      is_final)
+   select $1, $2, $3, $4, event.*, true
+   from unnest($5::int4[], $6::text[], $7::text[], $8::text[], $9::text[], $10::jsonb[]) as event
+   on conflict do nothing
+   returning log_index`,
 );
 
 export const deleteEvents = statement(
@@ -170,4 +214,113 @@ export const finalizeEvents = statement(
   `update chain_events set is_final = true
    where chain_id = $1 and block_number <= $2 and not is_final
    returning ${eventList}`,
+);
+
+export const requestResync = statement(
+  'watcher_resync_request',
+  ['int8', 'timestamptz'],
+  {},
+  `update chain_cursors set halted_reason = '', is_resync_due = true, updated_at = $2 where chain_id = $1`,
+);
+
+export const requestBackfill = statement(
+  'watcher_backfill_request',
+  ['int8', 'int8', 'timestamptz'],
+  { final_number: 'int8' },
+  `update chain_cursors set backfill_next = least(coalesce(backfill_next, $2), $2), updated_at = $3
+   where chain_id = $1 and $2 <= final_number returning final_number`,
+);
+
+export const moveBackfill = statement(
+  'watcher_backfill_move',
+  ['int8', 'int8', 'timestamptz'],
+  {},
+  `update chain_cursors set backfill_next = case when $2 <= final_number then $2 end, updated_at = $3
+   where chain_id = $1`,
+);
+
+// Final events come first into dropped_events; the row of an event that was dropped and came back before is kept.
+export const dropFinalEvents = statement(
+  'watcher_final_events_drop',
+  ['int8', 'int8', 'timestamptz'],
+  eventColumns,
+  `with dropped as (
+     delete from chain_events where chain_id = $1 and block_number > $2 and is_final returning ${eventList}
+   ), noted as (
+     insert into dropped_events (${eventList}, dropped_at) select ${eventList}, $3 from dropped
+     on conflict (chain_id, block_hash, log_index) do update set dropped_at = $3, returned_at = null
+   )
+   select ${eventList} from dropped`,
+);
+
+export const dropEvents = statement(
+  'watcher_events_drop',
+  ['int8', 'int8'],
+  eventColumns,
+  `delete from chain_events where chain_id = $1 and block_number > $2 and not is_final returning ${eventList}`,
+);
+
+export const dropBlocks = statement(
+  'watcher_blocks_drop',
+  ['int8', 'int8'],
+  {},
+  `delete from chain_blocks where chain_id = $1 and block_number > $2`,
+);
+
+export const rewindCursor = statement(
+  'watcher_cursor_rewind',
+  ['int8', 'int8', 'text', 'timestamptz', 'timestamptz'],
+  {},
+  `update chain_cursors
+   set head_number = $2, head_hash = $3, head_time = $4, final_number = $2, final_hash = $3, final_time = $4,
+     is_resync_due = false, updated_at = $5
+   where chain_id = $1`,
+);
+
+export const endResync = statement(
+  'watcher_resync_end',
+  ['int8', 'timestamptz'],
+  {},
+  `update chain_cursors set is_resync_due = false, updated_at = $2 where chain_id = $1`,
+);
+
+// Newest first: most reorganisations are short.
+export const storedBlocks = statement(
+  'watcher_blocks_stored',
+  ['int8', 'int8', 'int8'],
+  blockColumns,
+  `select ${blockList} from chain_blocks where chain_id = $1 and block_number <= $2
+   order by block_number desc limit $3`,
+);
+
+// The same fact again: order, name and every argument alike, wherever it stands now.
+export const markReturned = statement(
+  'watcher_dropped_return',
+  ['int8', 'text[]', 'text[]', 'jsonb[]', 'timestamptz'],
+  { order_id: 'text' },
+  `update dropped_events d set returned_at = $5
+   from unnest($2::text[], $3::text[], $4::jsonb[]) as event (order_id, event_name, arguments)
+   where d.chain_id = $1 and d.returned_at is null and d.order_id = event.order_id
+     and d.event_name = event.event_name and d.arguments = event.arguments
+   returning d.order_id`,
+);
+
+export const droppedOfChain = statement(
+  'watcher_dropped_list',
+  ['int8', 'int8'],
+  {
+    order_id: 'text',
+    event_name: 'text',
+    tx_hash: 'text',
+    block_number: 'int8',
+    dropped_at: 'timestamptz',
+    returned_at: 'timestamptz?',
+    session_id: 'text?',
+    session_status: 'text?',
+  },
+  `select d.order_id, d.event_name, d.tx_hash, d.block_number, d.dropped_at, d.returned_at, nullif(s.session_id, '') as session_id,
+     nullif(s.status, '') as session_status
+   from dropped_events d left join orders o on o.order_id = d.order_id
+     left join sessions s on s.session_id = o.session_id
+   where d.chain_id = $1 order by d.returned_at nulls first, d.block_number, d.log_index limit $2`,
 );

@@ -13,11 +13,14 @@ import {
   RpcUnavailable,
   resultOf,
 } from '../rpc/rpc.ts';
+import { backfill } from './backfill.ts';
 import { fetchBlocks, withEvents } from './block-source.ts';
 import { appendBlocks, beginChain, CursorMoved, type MoveContext, removeHead } from './chain-move.ts';
 import { type ChainCursor, findCursor } from './cursor.ts';
 import { advanceFinal, haltIfFinalForked } from './finality.ts';
+import { type Candidate, type Leadership, leadershipOf } from './leader.ts';
 import { type WatchedContracts, watchedContracts } from './log-check.ts';
+import { resync } from './resync.ts';
 
 export interface WatcherOptions {
   readonly chain: Chain;
@@ -27,6 +30,8 @@ export interface WatcherOptions {
   readonly log: Log;
   readonly handler: ChainHandler;
   readonly signal: AbortSignal;
+  /** By what name this process leads; alone where absent. */
+  readonly candidate?: Candidate;
   /** Resolves when there may be a new head; cuts the wait for the next poll short. Must not reject. */
   readonly wake?: (signal: AbortSignal) => Promise<void>;
 }
@@ -41,6 +46,14 @@ export interface WatcherState extends MoveContext {
   /** Blocks asked for at once: halved by each failure, for nodes that bear less. */
   batchSize: number;
   prunedNumber: bigint;
+  term: bigint | undefined;
+  /** Somebody else has moved the cursor since the last round. */
+  isContested: boolean;
+  /** Monotonic time since when nodes have called less final than we know to be. */
+  wentBackAtMs: number | undefined;
+  /** A final height that an operator has let stand although nodes call less final. */
+  acceptedFinal: bigint | undefined;
+  quorumMissedAtMs: number;
 }
 
 const maxBatchSize = 100;
@@ -48,22 +61,29 @@ const maxBatchSize = 100;
 const batchesPerRound = 5;
 const maxBackOffMs = 15_000;
 const haltedPollMs = 1_000;
+/** How often a process that does not lead looks whether it does by now. */
+const standByMs = 200;
+/** The shortest time between two rounds, however often a node says that there is a new head. */
+const shortestPauseMs = 20;
 
 /**
  * Follows one chain until the signal aborts: appends block after block to the stored chain, takes reorged ones back, and
- * moves the final anchor. It never skips a block: an answer that does not hold together is asked for again. Several
- * watchers of one chain may run at once; each move is a compare-and-set.
+ * moves the final anchor. It never skips a block: an answer that does not hold together is asked for again. Of several
+ * watchers of one chain one leads, and the others wait for its end; each move is a compare-and-set besides.
  */
 export async function runWatcher(options: WatcherOptions): Promise<void> {
-  const { chain, clock, log, signal } = options;
+  const { chain, clock, db, log, signal, candidate = alone } = options;
   const state = watcherState({ ...options, rpc: boundTo(options.rpc, signal) });
+  const leadership = leadershipOf({ chainId: chain.chainId, candidate, db, clock, log });
+  const leading = leadership.run(signal);
   let failures = 0;
   while (!signal.aborted) {
     try {
-      const result = await watchRound(state);
+      const result = await roundAsLeader(state, leadership);
       failures = 0;
       if (result === 'idle') await pause(options, chain.pollIntervalMs);
       if (result === 'halted') await clock.sleep(Math.max(haltedPollMs, chain.pollIntervalMs), signal);
+      if (result === 'standing_by') await clock.sleep(standByMs, signal);
     } catch (error) {
       if (signal.aborted) break;
       failures += 1;
@@ -75,6 +95,26 @@ export async function runWatcher(options: WatcherOptions): Promise<void> {
       );
     }
   }
+  await leading;
+}
+
+const alone: Candidate = { id: 'unnamed', isGone: () => false };
+
+async function roundAsLeader(
+  state: WatcherState,
+  leadership: Leadership,
+): Promise<RoundResult | 'standing_by'> {
+  if (leadership.term() === undefined) {
+    // Only a chain that has begun can be led; to begin it twice changes nothing.
+    if ((await findCursor(state.db, state.chain.chainId)) === undefined) await begin(state);
+    await leadership.look();
+  }
+  state.term = leadership.term();
+  if (state.term === undefined) return 'standing_by';
+  const result = await watchRound(state);
+  // Whoever moved the cursor may be the new leader: this process may just have woken from a long pause.
+  if (state.isContested) await leadership.look();
+  return result;
 }
 
 export function watcherState(options: Omit<WatcherOptions, 'signal' | 'wake'>): WatcherState {
@@ -88,12 +128,18 @@ export function watcherState(options: Omit<WatcherOptions, 'signal' | 'wake'>): 
     watched: watchedContracts(options.chain),
     batchSize: maxBatchSize,
     prunedNumber: 0n,
+    term: undefined,
+    isContested: false,
+    wentBackAtMs: undefined,
+    acceptedFinal: undefined,
+    quorumMissedAtMs: Number.NEGATIVE_INFINITY,
   };
 }
 
 async function pause(options: WatcherOptions, ms: number): Promise<void> {
   const { clock, signal, wake } = options;
   if (wake === undefined) return clock.sleep(ms, signal);
+  await clock.sleep(Math.min(ms, shortestPauseMs), signal);
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
   await Promise.race([clock.sleep(ms, either), wake(either)]);
@@ -117,15 +163,44 @@ export async function watchRound(state: WatcherState): Promise<RoundResult> {
   try {
     const stored = await findCursor(state.db, state.chain.chainId);
     const cursor = stored ?? (await begin(state));
+    state.isContested = false;
     if (cursor.haltedReason !== '') return 'halted';
+    if (cursor.isResyncDue) {
+      await resync(state, cursor);
+      return 'behind';
+    }
     const { head, tagged } = await readHeads(state);
     const followed = await follow(state, cursor, head);
     if (followed === undefined) return 'halted';
     if (tagged !== undefined && !(await advanceFinal(state, followed, head, tagged))) return 'halted';
+    if (cursor.backfillNext !== undefined && (await backfillSome(state, cursor.backfillNext)))
+      return 'behind';
     return followed.headNumber < head.number ? 'behind' : 'idle';
   } catch (error) {
-    if (error instanceof CursorMoved) return 'behind';
-    throw error;
+    if (!(error instanceof CursorMoved)) throw error;
+    state.isContested = true;
+    return 'behind';
+  }
+}
+
+/**
+ * False when nodes lack the old blocks: that must not keep the chain from being followed, and is tried again in the next
+ * round.
+ */
+async function backfillSome(state: WatcherState, from: bigint): Promise<boolean> {
+  const cursor = await findCursor(state.db, state.chain.chainId);
+  if (cursor === undefined) return false;
+  try {
+    await backfill(state, cursor, from);
+    return true;
+  } catch (error) {
+    if (!(error instanceof RpcUnavailable || error instanceof RpcError)) throw error;
+    state.log.warn('watcher.backfill_failed', {
+      chainId: state.chain.chainId,
+      block: from.toString(),
+      reason: error.message,
+    });
+    return false;
   }
 }
 

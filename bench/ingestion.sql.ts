@@ -1,0 +1,22 @@
+import { statement } from '../server/src/db/statement.ts';
+
+export const clearCursors = statement(
+  'bench_cursors_clear',
+  ['int8'],
+  {},
+  'delete from chain_cursors where chain_id = $1',
+);
+
+export const clearBlocks = statement(
+  'bench_blocks_clear',
+  ['int8'],
+  {},
+  'delete from chain_blocks where chain_id = $1',
+);
+
+export const clearEvents = statement(
+  'bench_events_clear',
+  ['int8'],
+  {},
+  'delete from chain_events where chain_id = $1',
+);

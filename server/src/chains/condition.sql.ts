@@ -1,0 +1,17 @@
+import { type Row, statement } from '#db/statement.ts';
+
+export const cursorsOfChains = statement(
+  'chain_condition_cursors',
+  ['int8[]'],
+  {
+    chain_id: 'int8',
+    head_number: 'int8',
+    head_time: 'timestamptz',
+    final_number: 'int8',
+    final_time: 'timestamptz',
+    halted_reason: 'text',
+  },
+  `select chain_id, head_number, head_time, final_number, final_time, halted_reason
+   from chain_cursors where chain_id = any ($1)`,
+);
+export type ConditionCursor = Row<typeof cursorsOfChains>;

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Hex } from '@florin/protocol/order.ts';
+import { statement } from '#db/statement.ts';
+import { routeFrom, routesTo } from '#sessions/quote.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
+import { type VaultChain, vaultChain } from '../../test/harness/vault-rpc.ts';
+import { type Chain, type Chains, chainsOf } from './chain.ts';
+import { type ConditionKeeper, conditionKeeper, expectedSecondsToFinal } from './condition.ts';
+
+const setCursor = statement(
+  'condition_test_cursor',
+  ['int8', 'int8', 'timestamptz', 'int8', 'timestamptz', 'text'],
+  {},
+  `insert into chain_cursors
+     (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason, updated_at)
+   values ($1, $2, '0x01', $3, $4, '0x02', $5, $6, $3)
+   on conflict (chain_id) do update set head_number = excluded.head_number, head_time = excluded.head_time,
+     final_number = excluded.final_number, final_time = excluded.final_time, halted_reason = excluded.halted_reason`,
+);
+const forgetCursors = statement('condition_test_forget', [], {}, 'delete from chain_cursors');
+
+function chain(name: string, chainId: number, change: Partial<Chain> = {}): Chain {
+  const address = (digit: string) => `0x${digit.repeat(40)}` as Hex;
+  const token = (symbol: string, decimals: number, digit: string) => ({
+    tokenId: `${name}::${symbol}`,
+    chainName: name,
+    chainId,
+    address: address(digit),
+    name: symbol,
+    symbol,
+    decimals,
+  });
+  return {
+    name,
+    chainId,
+    rpcUrls: [],
+    gateway: address('a'),
+    vault: address('b'),
+    startBlock: 0n,
+    finality: { tag: 'finalized', depth: 0 },
+    pollIntervalMs: 1_000,
+    tokens: [token('usdc', 6, '1'), token('dai', 18, '2')],
+    ...change,
+  };
+}
+
+const ethereum = chain('ethereum', 1);
+const base = chain('base', 8453);
+const rates = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };
+const signal = new AbortController().signal;
+const clock = {
+  time: Date.UTC(2030, 0, 1),
+  now: () => new Date(clock.time),
+  monotonicMs: () => clock.time,
+  sleep: async () => {},
+};
+
+let node: VaultChain;
+let database: TestDatabase;
+let keeper: ConditionKeeper;
+let chains: Chains;
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.close());
+beforeEach(async () => {
+  node = vaultChain();
+  await database.db.query(forgetCursors);
+  const options = { rpcOf: () => node.rpc, db: database.db, clock, log: silentLog };
+  keeper = conditionKeeper({ ...options, chains: [ethereum, base] });
+  chains = { ...chainsOf([ethereum, base]), conditions: keeper.conditions };
+});
+
+/** Lets a chain stand so many seconds behind our clock, its final block so many blocks and seconds behind that. */
+async function stand(
+  { chainId }: Chain,
+  {
+    age = 0,
+    blocks = 0,
+    lag = 0,
+    halted = '',
+  }: { age?: number; blocks?: number; lag?: number; halted?: string },
+): Promise<void> {
+  const headTime = new Date(clock.time - age * 1_000);
+  const finalTime = new Date(headTime.getTime() - lag * 1_000);
+  await database.db.query(setCursor, [chainId, 1_000n, headTime, BigInt(1_000 - blocks), finalTime, halted]);
+}
+
+test('until it is measured the time to finality is as configured, else as known of the chain', () => {
+  const unknown = chain('local', 31_337, { finality: { tag: 'finalized', depth: 6 } });
+  const configured = chain('ethereum', 1, { finality: { tag: 'finalized', depth: 0, expectedSeconds: 700 } });
+  assert.deepEqual(
+    [ethereum, base, unknown, configured].map((each) => expectedSecondsToFinal(each)),
+    [902, 1502, 8, 700],
+  );
+});
+
+test('a chain that nobody follows yet is delayed, and expected to be as usual', async () => {
+  await keeper.refresh(signal);
+  assert.deepEqual(keeper.conditions.of(1), {
+    status: 'delayed',
+    reason: 'chain_not_followed',
+    secondsToFinal: 902,
+  });
+});
+
+test('the time to finality is the worst of the last looks, with a block and a poll', async () => {
+  const measured = [];
+  for (const lag of [960, 1_150, 780]) {
+    await stand(ethereum, { blocks: 80, lag });
+    await keeper.refresh(signal);
+    measured.push(keeper.conditions.of(1));
+  }
+  const status = { status: 'available', reason: '' } as const;
+  assert.deepEqual(measured, [
+    { ...status, secondsToFinal: 960 + 12 + 1 },
+    { ...status, secondsToFinal: Math.ceil(1_150 + 1_150 / 80 + 1) },
+    { ...status, secondsToFinal: Math.ceil(1_150 + 780 / 80 + 1) },
+  ]);
+  for (let look = 0; look < 300; look += 1) await keeper.refresh(signal);
+  assert.equal(keeper.conditions.of(1).secondsToFinal, Math.ceil(780 + 780 / 80 + 1));
+});
+
+test('a chain without new blocks, or whose finality stands still, is delayed; a halted one is unavailable', async () => {
+  const seen = [];
+  for (const state of [
+    { age: 100, blocks: 64, lag: 768 },
+    { age: 181, blocks: 64, lag: 768 },
+    { blocks: 180, lag: 2_105 },
+    { blocks: 64, lag: 768 },
+    { blocks: 64, lag: 768, halted: 'reorg below the final block 936' },
+  ]) {
+    await stand(ethereum, state);
+    await keeper.refresh(signal);
+    const { status, reason } = keeper.conditions.of(1);
+    seen.push([status, reason]);
+  }
+  assert.deepEqual(seen, [
+    ['available', ''],
+    ['delayed', 'chain_lagging'],
+    ['delayed', 'chain_lagging'],
+    ['available', ''],
+    ['unavailable', 'chain_halted'],
+  ]);
+});
+
+test('a route is as well as the worse of its chains', async () => {
+  await stand(ethereum, { blocks: 64, lag: 768, halted: 'reorg' });
+  await stand(base, { age: 600, blocks: 10, lag: 20 });
+  await keeper.refresh(signal);
+  const statusOf = (paymentTokenId: string, settlementTokenId: string) =>
+    routeFrom(chains, rates, { paymentTokenId, settlementTokenId })?.condition;
+  const halted = { status: 'unavailable', reason: 'chain_halted' };
+  assert.deepEqual(
+    [
+      statusOf('base::usdc', 'base::usdc'),
+      statusOf('base::usdc', 'ethereum::usdc'),
+      statusOf('ethereum::usdc', 'base::usdc'),
+    ],
+    [{ status: 'delayed', reason: 'chain_lagging' }, halted, halted],
+  );
+});
+
+test('a vault bounds what is taken for it, and nothing else; what it may not pay is no route', async () => {
+  const [usdc, dai] = base.tokens.map(({ address }) => address);
+  node.caps.set(usdc ?? '0x', { perOrder: 5_000_000n, hourly: 4_000_000n, daily: 9_000_000n });
+  node.caps.set(dai ?? '0x', { perOrder: 0n, hourly: 10n ** 24n, daily: 10n ** 24n });
+  const routesOf = (tokenId: string) =>
+    routesTo(chains, rates, tokenId).map((route) => [route.paymentToken.tokenId, route.maxPaymentValue]);
+  const bound = [
+    ['base::usdc', 10_000_000_000_000n],
+    ['base::dai', 4_000_000n],
+    ['ethereum::usdc', 4_000_000n],
+    ['ethereum::dai', 4_000_000n],
+  ];
+  // Before the first look nobody knows what a vault pays.
+  assert.deepEqual(routesOf('base::usdc'), bound.slice(0, 1));
+  await keeper.refresh(signal);
+  assert.deepEqual(routesOf('base::usdc'), bound);
+  assert.deepEqual(routesOf('base::dai'), [['base::dai', 10_000_000_000_000n]]);
+});
+
+test('caps are read once a minute, sooner after a failure, and stay known while no node answers', async () => {
+  const [usdc] = base.tokens.map(({ address }) => address);
+  node.caps.set(usdc ?? '0x', { perOrder: 5_000_000n, hourly: 10n ** 20n, daily: 10n ** 20n });
+  node.isAway = true;
+  node.asked = 0;
+  await keeper.refresh(signal);
+  node.isAway = false;
+  await keeper.refresh(signal);
+  const afterFailure = node.asked;
+  assert.equal(keeper.conditions.payoutCap('base::usdc'), 5_000_000n);
+  node.caps.set(usdc ?? '0x', { perOrder: 6_000_000n, hourly: 10n ** 20n, daily: 10n ** 20n });
+  clock.time += 59_000;
+  await keeper.refresh(signal);
+  assert.deepEqual([node.asked, keeper.conditions.payoutCap('base::usdc')], [afterFailure, 5_000_000n]);
+  clock.time += 1_000;
+  await keeper.refresh(signal);
+  assert.equal(keeper.conditions.payoutCap('base::usdc'), 6_000_000n);
+  node.isAway = true;
+  clock.time += 60_000;
+  await keeper.refresh(signal);
+  assert.equal(keeper.conditions.payoutCap('base::usdc'), 6_000_000n);
+});
+
+test('a look that finds nothing new changes no answer', async () => {
+  await stand(ethereum, { blocks: 64, lag: 768 });
+  await keeper.refresh(signal);
+  const version = keeper.conditions.version();
+  await keeper.refresh(signal);
+  assert.equal(keeper.conditions.version(), version);
+  await stand(ethereum, { blocks: 64, lag: 900 });
+  await keeper.refresh(signal);
+  assert.equal(keeper.conditions.version(), version + 1);
+});
+
+test('a database that is away is a warning, and what was known stays', async () => {
+  await stand(ethereum, { blocks: 64, lag: 768 });
+  const warnings: string[] = [];
+  let isAway = false;
+  const own = conditionKeeper({
+    chains: [ethereum],
+    rpcOf: () => node.rpc,
+    db: {
+      query: (...asking) => (isAway ? Promise.reject(new Error('away')) : database.db.query(...asking)),
+    },
+    clock,
+    log: { ...silentLog, warn: (event) => void warnings.push(event) },
+  });
+  await own.refresh(signal);
+  const known = own.conditions.of(1);
+  isAway = true;
+  await own.refresh(signal);
+  assert.deepEqual([own.conditions.of(1), warnings.at(-1)], [known, 'chain.condition_unknown']);
+});

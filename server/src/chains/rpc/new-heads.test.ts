@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { after, afterEach, before, test } from 'node:test';
+import { systemClock } from '#outside/clock.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
+import { type NewHeads, newHeads } from './new-heads.ts';
+
+let anvil: Anvil;
+let stop = new AbortController();
+let running: Promise<void> = Promise.resolve();
+before(async () => {
+  anvil = await startTestAnvil();
+});
+afterEach(async () => {
+  stop.abort();
+  await running;
+  stop = new AbortController();
+});
+after(() => anvil.close());
+
+/** Waits are cut short, so that a test need not sit out a back-off. */
+const hasty = {
+  ...systemClock,
+  sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(Math.min(ms, 20), signal),
+};
+
+function listenTo(...urls: readonly string[]): NewHeads {
+  const heads = newHeads({ chainId: anvil.chainId, urls, clock: hasty, log: silentLog });
+  running = heads.run(stop.signal);
+  return heads;
+}
+
+test('a new block of a real node wakes', async () => {
+  const heads = listenTo(anvil.url.replace('http', 'ws'));
+  const woken = heads.wake(AbortSignal.timeout(60_000));
+  let isAwake = false;
+  woken.then(() => {
+    isAwake = true;
+  });
+  while (!isAwake) {
+    await anvil.mine();
+    await systemClock.sleep(20);
+  }
+});
+
+test('a wait ends with its signal, and news that came meanwhile are not lost', async () => {
+  const heads = listenTo();
+  await heads.wake(AbortSignal.abort());
+  await heads.wake(AbortSignal.timeout(10));
+});
+
+const sockets: Duplex[] = [];
+
+/** A WebSocket server in the raw: what it does with a connection once it is open is up to the test. */
+async function socketServer(onOpen: (socket: Duplex, count: number) => void): Promise<Server> {
+  const server = createServer();
+  let count = 0;
+  server.on('upgrade', (request, socket) => {
+    const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+    const accept = createHash('sha1').update(key).digest('base64');
+    socket.on('error', () => {});
+    sockets.push(socket);
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
+    count += 1;
+    onOpen(socket, count);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function addressOf(server: Server): string {
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a connection that is dropped, refused or flooded is opened again, and what came over it only wakes', async () => {
+  let connections = 0;
+  const text = Buffer.from('{not json');
+  const server = await socketServer((socket, count) => {
+    connections = count;
+    if (count === 1) socket.destroy();
+    // A message of a gigabyte: over before its first byte.
+    else if (count === 2) socket.write(Buffer.from([0x81, 127, 0, 0, 0, 0, 0x40, 0, 0, 0]));
+    else socket.write(Buffer.concat([Buffer.from([0x81, text.length]), text]));
+  });
+  try {
+    const heads = listenTo(addressOf(server), 'ws://127.0.0.1:9');
+    await heads.wake(AbortSignal.timeout(60_000));
+    assert.equal(connections, 3);
+  } finally {
+    stop.abort();
+    await running;
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+});

@@ -1,0 +1,97 @@
+/** A byte string, or a list of items (Yellow Paper, appendix B). */
+export type RlpItem = Uint8Array | readonly RlpItem[];
+
+function lengthOfLength(length: number): number {
+  let bytes = 0;
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes += 1;
+  return bytes;
+}
+
+function headerLength(payload: number): number {
+  return payload <= 55 ? 1 : 1 + lengthOfLength(payload);
+}
+
+function isBytes(item: RlpItem): item is Uint8Array {
+  return item instanceof Uint8Array;
+}
+
+function payloadLength(item: RlpItem): number {
+  if (isBytes(item)) return item.length;
+  let total = 0;
+  for (const entry of item) total += encodedLength(entry);
+  return total;
+}
+
+function encodedLength(item: RlpItem): number {
+  if (isBytes(item) && item.length === 1 && (item[0] ?? 0) < 0x80) return 1;
+  const payload = payloadLength(item);
+  return headerLength(payload) + payload;
+}
+
+function writeHeader(target: Uint8Array, at: number, base: number, payload: number): number {
+  if (payload <= 55) {
+    target[at] = base + payload;
+    return at + 1;
+  }
+  const size = lengthOfLength(payload);
+  target[at] = base + 55 + size;
+  for (let index = size, rest = payload; index > 0; index -= 1, rest = Math.floor(rest / 256)) {
+    target[at + index] = rest % 256;
+  }
+  return at + 1 + size;
+}
+
+function write(target: Uint8Array, at: number, item: RlpItem): number {
+  if (isBytes(item)) {
+    if (item.length === 1 && (item[0] ?? 0) < 0x80) {
+      target.set(item, at);
+      return at + 1;
+    }
+    const start = writeHeader(target, at, 0x80, item.length);
+    target.set(item, start);
+    return start + item.length;
+  }
+  let next = writeHeader(target, at, 0xc0, payloadLength(item));
+  for (const entry of item) next = write(target, next, entry);
+  return next;
+}
+
+/** Encodes an item in RLP. */
+export function encodeRlp(item: RlpItem): Uint8Array {
+  const target = new Uint8Array(encodedLength(item));
+  write(target, 0, item);
+  return target;
+}
+
+/** A number as RLP has it: big-endian, without leading zeros, zero as no bytes at all. */
+export function integerBytes(value: bigint | number): Uint8Array {
+  return Buffer.from(integerDigits(value), 'hex');
+}
+
+function hexHeader(base: number, size: number): string {
+  if (size <= 55) return (base + size).toString(16).padStart(2, '0');
+  const digits = size.toString(16);
+  const even = digits.length % 2 === 0 ? digits : `0${digits}`;
+  return `${(base + 55 + even.length / 2).toString(16)}${even}`;
+}
+
+/**
+ * RLP of bytes, both as hexadecimal digits. Receipts come as text: joined as such and turned into bytes once, a block of
+ * logs is encoded in a third of the time that an array for each field takes.
+ */
+export function hexBytes(digits: string): string {
+  if (digits.length === 2 && digits < '80') return digits;
+  return hexHeader(0x80, digits.length / 2) + digits;
+}
+
+/** RLP of a list whose entries are encoded already, one behind the other, as hexadecimal digits. */
+export function hexList(entries: string): string {
+  return hexHeader(0xc0, entries.length / 2) + entries;
+}
+
+/** The digits of a number's bytes, without leading zeros; none for zero. */
+export function integerDigits(value: bigint | number): string {
+  const digits = value.toString(16);
+  if (digits === '0') return '';
+  return digits.length % 2 === 0 ? digits : `0${digits}`;
+}

@@ -1,0 +1,36 @@
+import { type Rpc, type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from './rpc.ts';
+
+/** A person waits for the answer. */
+const timeLimitMs = 4_000;
+
+/**
+ * What two nodes of different hosts say alike, for answers that cannot be proven and that something hangs on. Where only
+ * one node answers, its word counts: the others' absence is not the doing of whoever asks. Throws `RpcUnavailable` when
+ * no two agree, or nobody answers.
+ */
+export async function askWitnesses(rpc: Rpc, call: RpcCall): Promise<RpcOutcome> {
+  if (rpc.survey === undefined) return askOne(rpc, call);
+  const answers = await rpc.survey([call], { timeLimitMs });
+  const outcomes = answers.flatMap((answer) => answer.outcomes.slice(0, 1));
+  const [first, ...others] = outcomes;
+  if (first === undefined) throw new RpcUnavailable('no node answered');
+  if (others.length === 0) return first;
+  const agreed = outcomes.find((outcome) => outcomes.filter((other) => isSame(outcome, other)).length >= 2);
+  if (agreed === undefined) throw new RpcUnavailable('no two nodes say the same');
+  return agreed;
+}
+
+async function askOne(rpc: Rpc, call: RpcCall): Promise<RpcOutcome> {
+  try {
+    return { result: await rpc.request(call.method, call.params) };
+  } catch (error) {
+    if (error instanceof RpcError) return { error };
+    throw error;
+  }
+}
+
+/** Errors are alike whatever they say: each kind of node has its own words for the same refusal. */
+function isSame(first: RpcOutcome, second: RpcOutcome): boolean {
+  if ('error' in first || 'error' in second) return 'error' in first && 'error' in second;
+  return JSON.stringify(first.result) === JSON.stringify(second.result);
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { statement } from '#db/statement.ts';
+import { systemClock } from '#outside/clock.ts';
+import { type Log, silentLog } from '#telemetry/log.ts';
+import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
+import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
+import { gateway, installEmitter, orderIdOf, paidCall, testChain } from '../../../test/harness/emitter.ts';
+import { type Chain, chainsOf } from '../chain.ts';
+import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
+import { type WatcherState, watcherState, watchRound } from '../watcher/watcher.ts';
+import { defaultSenderSettings, type SenderContext } from './context.ts';
+import { lookAtGas } from './gas-balance.ts';
+import { createSender, type Sender, type SentOutcome } from './sender.ts';
+import { newMemory, senderRound } from './sender-loop.ts';
+import { type WalletSigner, walletOf } from './wallet.ts';
+
+const gwei = 1_000_000_000n;
+const noncesByWallet = statement(
+  'lanes_test_nonces',
+  ['int8'],
+  { wallet: 'text', nonce: 'int8' },
+  'select wallet, nonce from sent_transactions where chain_id = $1 order by wallet, nonce',
+);
+
+let database: TestDatabase;
+let anvil: Anvil;
+let rpc: HttpRpc;
+let chain: Chain;
+let watcher: WatcherState;
+let wallets: readonly [WalletSigner, WalletSigner];
+let sender: Sender;
+const outcomes: SentOutcome[] = [];
+const told: string[] = [];
+const log: Log = {
+  info: (event) => void told.push(event),
+  warn: (event) => void told.push(event),
+  error: (event) => void told.push(event),
+};
+
+before(async () => {
+  database = await testDatabase();
+  anvil = await startTestAnvil({ chainId: 61_000 });
+  await installEmitter(anvil);
+  rpc = openHttpRpc({ chainId: 61_000, urls: [anvil.url], clock: systemClock, log: silentLog });
+  chain = testChain(anvil, { finality: { tag: 'latest', depth: 3 } });
+  const [first, second] = anvil.accounts.map(({ privateKey }) => walletOf(privateKey));
+  assert.ok(first !== undefined && second !== undefined);
+  wallets = [first, second];
+  const handler = { onBlock: async () => {}, onReorg: async () => {}, onFinal: async () => {} };
+  watcher = watcherState({ chain, rpc, db: database.db, clock: systemClock, log: silentLog, handler });
+  await anvil.mine(4);
+  while ((await watchRound(watcher)) === 'behind');
+  sender = createSender({ ...options(), wallet: first, otherWallets: [second] });
+});
+after(async () => {
+  await rpc.close();
+  await Promise.all([anvil.close(), database.close()]);
+});
+
+function options() {
+  return {
+    chains: chainsOf([chain]),
+    rpcOf: () => rpc,
+    db: database.db,
+    clock: systemClock,
+    log,
+    maxFeePerGas: 500n * gwei,
+    onOutcome: async (_transaction: unknown, outcome: SentOutcome) => void outcomes.push(outcome),
+  };
+}
+
+function contextOf(wallet: WalletSigner, changes: Partial<SenderContext> = {}): SenderContext {
+  return { ...options(), wallet, settings: defaultSenderSettings, ...changes };
+}
+
+async function send(number: number): Promise<void> {
+  const request = { purpose: 'settle', to: gateway, data: paidCall(orderIdOf(number)) } as const;
+  const plan = await sender.plan(chain.chainId, request);
+  assert.ok(!('reverted' in plan));
+  const { transactionId } = await database.db.transaction((transaction) => sender.record(transaction, plan));
+  await sender.broadcast(transactionId);
+}
+
+test('several wallets take turns, each with nonces of its own, and all their transactions are followed', async () => {
+  for (let number = 1; number <= 6; number += 1) await send(number);
+  const rows = await database.db.query(noncesByWallet, [chain.chainId]);
+  const expected = wallets
+    .map(({ address }) => address.toLowerCase())
+    .sort()
+    .flatMap((wallet) => [0n, 1n, 2n].map((nonce) => ({ wallet, nonce })));
+  assert.deepEqual(rows, expected);
+  await anvil.mine(5);
+  while ((await watchRound(watcher)) === 'behind');
+  for (const wallet of wallets) await senderRound(contextOf(wallet), chain, newMemory());
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    Array.from({ length: 6 }, () => 'succeeded'),
+  );
+});
+
+test('a transaction that is stuck is told once, and once when it is not any more', async () => {
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', ['0x1']);
+  const request = { purpose: 'settle', to: gateway, data: paidCall(orderIdOf(99)) } as const;
+  const capped = createSender({ ...options(), wallet: wallets[0], maxFeePerGas: 1_100_000n });
+  const plan = await capped.plan(chain.chainId, request);
+  assert.ok(!('reverted' in plan));
+  await database.db.transaction((transaction) => capped.record(transaction, { ...plan, maxFee: 1_100_000n }));
+  const late = { ...systemClock, now: () => new Date(systemClock.now().getTime() + 60_000) };
+  const context = contextOf(wallets[0], { maxFeePerGas: 1_100_000n, clock: late });
+  const memory = newMemory();
+  told.length = 0;
+  for (let round = 0; round < 3; round += 1) await senderRound(context, chain, memory);
+  assert.deepEqual(
+    told.filter((event) => event.includes('stuck')),
+    ['sender.stuck'],
+  );
+  await senderRound({ ...context, maxFeePerGas: 500n * gwei }, chain, memory);
+  assert.deepEqual(
+    told.filter((event) => event.includes('stuck')),
+    ['sender.stuck', 'sender.not_stuck_any_more'],
+  );
+});
+
+test('gas that does not last three days is told once, and once when it does again', async () => {
+  const context = contextOf(wallets[1]);
+  const { address } = wallets[1];
+  told.length = 0;
+  await anvil.request('anvil_setBalance', [address, '0x1']);
+  let isLow = (await lookAtGas(context, chain, rpc, false)) === true;
+  assert.equal(isLow, true);
+  isLow = (await lookAtGas(context, chain, rpc, isLow)) === true;
+  await anvil.request('anvil_setBalance', [address, '0x56bc75e2d63100000']);
+  assert.equal(await lookAtGas(context, chain, rpc, isLow), false);
+  assert.deepEqual(told, ['sender.gas_low', 'sender.gas_enough']);
+});

@@ -1,0 +1,65 @@
+import { calls, headerIn } from '../rpc/actions.ts';
+import { RpcAnswerInvalid, RpcUnavailable, surveyOf } from '../rpc/rpc.ts';
+import { type FetchedBlock, fetchBlocks } from './block-source.ts';
+import { eventColumnsOf, lockUnmoved, noteReturned, storedBlock } from './chain-move.ts';
+import type { ChainCursor } from './cursor.ts';
+import { insertMissingEvents, moveBackfill } from './watcher.sql.ts';
+import type { WatcherState } from './watcher.ts';
+
+/** Blocks read again between two looks at the head. */
+const blocksAtOnce = 200;
+
+/**
+ * Reads some final blocks a second time, where an operator has asked for it, and tells the handler of the events that
+ * were missing: first as new, then as final.
+ */
+export async function backfill(state: WatcherState, cursor: ChainCursor, from: bigint): Promise<void> {
+  const { chain, clock, db } = state;
+  const left = cursor.finalNumber - from + 1n;
+  const count = left < BigInt(blocksAtOnce) ? Number(left) : blocksAtOnce;
+  const blocks = count <= 0 ? [] : await fetchBlocks(state.rpc, state.watched, from, count);
+  if (blocks.length < count) throw new RpcAnswerInvalid('a node that lacks final blocks');
+  const last = blocks.at(-1);
+  if (last !== undefined) await requireCanonical(state, last);
+  for (const block of blocks) if (block.events.length > 0) await addMissing(state, cursor, block);
+  await db.query(moveBackfill, [chain.chainId, from + BigInt(count), clock.now()]);
+}
+
+/** The blocks below hang on this one by their hashes. */
+async function requireCanonical(state: WatcherState, { header }: FetchedBlock): Promise<void> {
+  const stored = await storedBlock(state, header.number);
+  if (stored !== undefined && stored.hash !== header.hash) {
+    throw new RpcAnswerInvalid('another block at a final height');
+  }
+  const answers = await surveyOf(state.rpc, [calls.block(header.number)]);
+  const agreeing = answers.filter((answer) => headerIn(answer, 0)?.hash === header.hash);
+  if (agreeing.length < (state.chain.finality.quorum ?? 1)) {
+    throw new RpcUnavailable('too few nodes have the blocks to be read again');
+  }
+}
+
+async function addMissing(state: WatcherState, cursor: ChainCursor, block: FetchedBlock): Promise<void> {
+  const { chain, handler } = state;
+  const { header, events } = block;
+  await state.db.transaction(async (transaction) => {
+    await lockUnmoved(transaction, state, cursor);
+    const rows = await transaction.query(insertMissingEvents, [
+      chain.chainId,
+      header.number,
+      header.hash,
+      header.time,
+      ...eventColumnsOf(events),
+    ]);
+    const added = new Set(rows.map((row) => row.log_index));
+    const missing = events.filter((event) => added.has(event.logIndex));
+    if (missing.length === 0) return;
+    state.log.warn('watcher.events_backfilled', {
+      chainId: chain.chainId,
+      block: header.number.toString(),
+      events: missing.length,
+    });
+    await handler.onBlock(transaction, chain, header, missing);
+    await noteReturned(transaction, state, missing);
+    await handler.onFinal(transaction, chain, header, missing);
+  });
+}

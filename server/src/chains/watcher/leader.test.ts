@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { systemClock } from '#outside/clock.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
+import { type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
+import type { ChainHandler } from '../event.ts';
+import { type Leadership, leadershipOf } from './leader.ts';
+import { runWatcher, watchRound } from './watcher.ts';
+
+let database: TestDatabase;
+let world: WatchedChain;
+let stop: AbortController;
+/** The clocks of two processes: they agree in nothing. */
+const times = { first: 5_000_000, second: 0 };
+
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.close());
+beforeEach(async () => {
+  world = await watchedChain(database);
+  stop = new AbortController();
+});
+afterEach(async () => {
+  stop.abort();
+  await world.close();
+});
+
+function process(name: 'first' | 'second', isGone = false): Leadership {
+  return leadershipOf({
+    chainId: world.chain.chainId,
+    candidate: { id: name, isGone: () => isGone },
+    db: database.db,
+    clock: { ...systemClock, monotonicMs: () => times[name] },
+    log: silentLog,
+  });
+}
+
+test('one process leads, and a second one only after the first has given no sign for two seconds', async () => {
+  await world.catchUp(world.watcher());
+  const [first, second] = [process('first'), process('second')];
+  await first.look();
+  await second.look();
+  for (let beat = 0; beat < 10; beat += 1) {
+    times.second += 400;
+    await first.look();
+    await second.look();
+  }
+  assert.deepEqual([first.term(), second.term()], [1n, undefined]);
+  times.second += 1_999;
+  await second.look();
+  assert.equal(second.term(), undefined);
+  times.second += 1;
+  await second.look();
+  assert.deepEqual([first.term(), second.term()], [1n, 2n], 'the first one sleeps and does not know');
+  await first.look();
+  assert.equal(first.term(), undefined);
+});
+
+test('the lead of a process that is known to have ended is taken at once', async () => {
+  await world.catchUp(world.watcher());
+  await process('first').look();
+  const second = process('second', true);
+  await second.look();
+  assert.equal(second.term(), 2n);
+});
+
+test('of two that take the lead at the same time one gets it', async () => {
+  await world.catchUp(world.watcher());
+  const both = [process('first'), process('second')];
+  await Promise.all(both.map((each) => each.look()));
+  assert.equal(both.filter((each) => each.term() !== undefined).length, 1);
+});
+
+test('a leader that was paused in the middle of a round and wakes late changes nothing', async () => {
+  const [first, second] = [process('first'), process('second', true)];
+  const honest = world.watcher();
+  await world.catchUp(honest);
+  await first.look();
+  await world.emit(1);
+  await world.anvil.mine(3);
+  // Paused after it has read the chain, before it writes: what it writes then is what it read under its old term.
+  let wakeUp = () => {};
+  const paused = new Promise<void>((resolve) => {
+    wakeUp = resolve;
+  });
+  let isReading = () => {};
+  const reading = new Promise<void>((resolve) => {
+    isReading = resolve;
+  });
+  const sleepy = world.watcher({
+    term: first.term(),
+    rpc: {
+      ...honest.rpc,
+      async batch(calls, options) {
+        const outcomes = await honest.rpc.batch(calls, options);
+        if (calls[0]?.method === 'eth_getBlockReceipts') {
+          isReading();
+          await paused;
+        }
+        return outcomes;
+      },
+    },
+  });
+  const late = watchRound(sleepy);
+  await reading;
+  await second.look();
+  assert.equal(second.term(), 2n);
+  const before = await world.cursor();
+  wakeUp();
+  assert.equal(await late, 'behind');
+  assert.equal(sleepy.isContested, true);
+  assert.deepEqual([await world.cursor(), world.story], [before, []], 'the cursor itself had not moved');
+  await world.catchUp(world.watcher({ term: second.term() }));
+  assert.deepEqual(world.story, ['block 1: 1']);
+});
+
+test('every kind of move is refused under an old term', async () => {
+  const current = world.watcher();
+  await world.anvil.mine(10);
+  await world.catchUp(current);
+  await process('first').look();
+  await process('second', true).look();
+  await world.anvil.mine(3);
+  const before = await world.cursor();
+  await watchRound(world.watcher({ term: 1n }));
+  assert.deepEqual(await world.cursor(), before, 'empty blocks and finality');
+  await world.catchUp(world.watcher({ term: 2n }));
+  await world.anvil.request('anvil_reorg', [2, []]);
+  await world.anvil.mine();
+  const forked = await world.cursor();
+  await watchRound(world.watcher({ term: 1n }));
+  assert.deepEqual(await world.cursor(), forked, 'a reorg');
+});
+
+test('of two running watchers one follows the chain, and the other goes on when the first one stops', async () => {
+  const told: string[] = [];
+  const named = (name: string): ChainHandler => ({
+    ...world.handler,
+    async onBlock(_transaction, _chain, block) {
+      told.push(`${name} ${block.number}`);
+    },
+  });
+  const { rpc } = world.watcher();
+  const parts = { chain: world.chain, rpc, db: database.db, clock: systemClock, log: silentLog };
+  const until = async (length: number) => {
+    const deadline = performance.now() + 60_000;
+    while (told.length < length) {
+      if (performance.now() > deadline) throw new Error(`told no more than ${told.join(', ')}`);
+      await systemClock.sleep(20);
+    }
+  };
+  const firstStop = new AbortController();
+  const first = runWatcher({ ...parts, handler: named('first'), signal: firstStop.signal });
+  await world.emit(1);
+  await world.anvil.mine();
+  await until(1);
+  const second = runWatcher({ ...parts, handler: named('second'), signal: stop.signal });
+  for (const order of [2, 3]) {
+    await world.emit(order);
+    await world.anvil.mine();
+    await until(order);
+  }
+  firstStop.abort();
+  await first;
+  await world.emit(4);
+  await world.anvil.mine();
+  await until(4);
+  stop.abort();
+  await second;
+  assert.deepEqual(told, ['first 1', 'first 2', 'first 3', 'second 4']);
+});

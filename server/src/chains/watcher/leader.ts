@@ -1,0 +1,91 @@
+import type { Database } from '#db/database.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Log } from '#telemetry/log.ts';
+import { beatLead, leaderOfChain, releaseLead, takeLead } from './leader.sql.ts';
+
+/** A name for a process that wants to lead, and what it can tell of others by theirs. */
+export interface Candidate {
+  /** Not empty. */
+  readonly id: string;
+  /** Whether the process of this name has certainly ended. False when that cannot be told from here. */
+  isGone(id: string): boolean;
+}
+
+/** Who follows a chain: one process at a time. */
+export interface Leadership {
+  /** The term in which this process leads; undefined while it does not. */
+  term(): bigint | undefined;
+  /** Looks once: leads on, or takes over what nobody leads any more. */
+  look(): Promise<void>;
+  /** Looks again and again; gives the lead back when the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const beatMs = 400;
+/** A leader without a beat for this long is taken to be gone. */
+const patienceMs = 2_000;
+
+/**
+ * Takes and keeps the lead of one chain. A lease alone cannot do it: a process that was paused does not know that its
+ * lease has run out. So a leader that wakes late finds its term outdated in the very statement that would move the
+ * chain. Time is only this process's own, between two looks: clocks need not agree.
+ */
+export function leadershipOf(options: {
+  readonly chainId: number;
+  readonly candidate: Candidate;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Leadership {
+  const { chainId, candidate, db, clock, log } = options;
+  let term: bigint | undefined;
+  let seen: { term: bigint; beat: bigint; sinceMs: number } | undefined;
+
+  const keep = async (own: bigint) => {
+    const rows = await db.query(beatLead, [chainId, own]);
+    if (rows.length > 0 || term !== own) return;
+    term = undefined;
+    log.warn('watcher.lead_lost', { chainId, term: own.toString() });
+  };
+  const mayTake = (leaderId: string) =>
+    leaderId === '' ||
+    candidate.isGone(leaderId) ||
+    (seen !== undefined && clock.monotonicMs() - seen.sinceMs >= patienceMs);
+  const look = async () => {
+    if (term !== undefined) return keep(term);
+    const [row] = await db.query(leaderOfChain, [chainId]);
+    if (row === undefined) return;
+    const { leader_id: leaderId, leader_term: theirs, leader_beat: beat } = row;
+    if (seen?.term !== theirs || seen.beat !== beat) {
+      seen = { term: theirs, beat, sinceMs: clock.monotonicMs() };
+    }
+    if (!mayTake(leaderId)) return;
+    const [taken] = await db.query(takeLead, [chainId, theirs, beat, candidate.id]);
+    seen = undefined;
+    if (taken === undefined) return;
+    term = taken.leader_term;
+    log.info('watcher.lead_taken', { chainId, term: term.toString(), before: leaderId });
+  };
+  return {
+    term: () => term,
+    look,
+    async run(signal) {
+      while (!signal.aborted) {
+        await look().catch((error) =>
+          log.warn('watcher.lead_unknown', { chainId, message: messageOf(error) }),
+        );
+        await clock.sleep(beatMs, signal);
+      }
+      if (term === undefined) return;
+      // The successor need not wait. Without a database it waits for the beat that does not come.
+      await db
+        .query(releaseLead, [chainId, term])
+        .catch((error) => log.warn('watcher.lead_kept', { chainId, message: messageOf(error) }));
+      term = undefined;
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

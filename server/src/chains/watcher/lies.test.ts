@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { systemClock } from '#outside/clock.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
+import { liesAbout } from '../../../test/harness/lies.ts';
+import { type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
+import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
+import { RpcUnavailable } from '../rpc/rpc.ts';
+import { watchRound } from './watcher.ts';
+
+let database: TestDatabase;
+let world: WatchedChain;
+/** Asks the liar alone. */
+let liarOnly: HttpRpc;
+before(async () => {
+  database = await testDatabase();
+  world = await watchedChain(database, { nodes: 2 });
+  const urls = world.proxies.slice(0, 1).map((proxy) => proxy.url);
+  liarOnly = openHttpRpc({ chainId: world.chain.chainId, urls, clock: systemClock, log: silentLog });
+  await world.catchUp(world.watcher());
+});
+after(async () => {
+  await liarOnly.close();
+  await world.close();
+  await database.close();
+});
+
+for (const name of liesAbout(0n).keys()) {
+  test(`refused from a single node, and harmless beside an honest one: ${name}`, async () => {
+    const [liar] = world.proxies;
+    assert.ok(liar !== undefined);
+    const { headNumber } = await world.cursor();
+    const height = headNumber + 1n;
+    world.story.length = 0;
+    await world.emit(1, 2);
+    await world.anvil.mine();
+    liar.lie = liesAbout(height).get(name);
+    await assert.rejects(watchRound(world.watcher({ rpc: liarOnly })), RpcUnavailable);
+    assert.deepEqual(
+      [(await world.cursor()).headNumber, world.story],
+      [headNumber, []],
+      'the only node is not believed',
+    );
+    // The liar comes first in the configuration: its answer is refused, and the next round asks the other one.
+    const both = world.watcher();
+    await watchRound(both).catch((error: unknown) => {
+      assert.ok(error instanceof RpcUnavailable);
+      both.rpc.demote?.(error.message);
+    });
+    await world.catchUp(both);
+    liar.lie = undefined;
+    assert.deepEqual(
+      world.story.filter((line) => line.startsWith('block')),
+      [`block ${height}: 1 2`],
+    );
+    assert.equal((await world.cursor()).headNumber, height);
+  });
+}

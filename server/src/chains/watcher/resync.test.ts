@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { systemClock } from '#outside/clock.ts';
+import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
+import { type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
+import { getBlock } from '../rpc/actions.ts';
+import type { Rpc, RpcCall } from '../rpc/rpc.ts';
+import { haltChain } from './chain-move.ts';
+import { backfillChain, resumeChain } from './cursor.ts';
+import { deleteEvents, dropBlocks } from './watcher.sql.ts';
+import type { WatcherState } from './watcher.ts';
+
+let database: TestDatabase;
+let world: WatchedChain;
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.close());
+beforeEach(async () => {
+  world = await watchedChain(database);
+});
+afterEach(() => world.close());
+
+async function resume(): Promise<void> {
+  await resumeChain(database.db, systemClock, world.chain.chainId);
+}
+
+/** Has order 1 in a final block and order 2 above it, takes both away, and has the breaker trip. */
+async function haltByDeepReorg(state: WatcherState): Promise<unknown> {
+  const { anvil, story } = world;
+  const [hash] = await world.emit(1);
+  await anvil.mine();
+  const raw = await anvil.request('eth_getRawTransactionByHash', [hash]);
+  await anvil.mine(8);
+  await world.emit(2);
+  await anvil.mine();
+  await world.catchUp(state);
+  await anvil.request('anvil_reorg', [10, []]);
+  assert.equal(await world.catchUp(state), 'halted');
+  assert.deepEqual(story.splice(0), ['block 1: 1', 'block 10: 2', 'final 6: 1']);
+  return raw;
+}
+
+test('a resumed chain goes back to the last block that still stands, and does not halt again', async () => {
+  const state = world.watcher();
+  await haltByDeepReorg(state);
+  await resume();
+  assert.equal(await world.catchUp(state), 'idle');
+  assert.deepEqual(world.story, ['reorg: 2', 'dropped: 1']);
+  await world.anvil.mine(20);
+  assert.equal(await world.catchUp(world.watcher()), 'idle');
+  const head = await getBlock(state.rpc, 'latest');
+  const cursor = await world.cursor();
+  assert.deepEqual(
+    [cursor.headHash, cursor.finalNumber, cursor.isResyncDue],
+    [head?.hash, (head?.number ?? 0n) - 4n, false],
+  );
+  assert.deepEqual(await world.dropped(), [[1, false]], 'what did not come back is told');
+});
+
+test('a final payment that comes back after a resumed chain is told once more and no longer missing', async () => {
+  const state = world.watcher();
+  const raw = await haltByDeepReorg(state);
+  await resume();
+  await world.catchUp(state);
+  await world.anvil.request('eth_sendRawTransaction', [raw]);
+  await world.anvil.mine(8);
+  await world.catchUp(state);
+  assert.deepEqual(world.story.slice(2), ['block 11: 1', 'final 14: 1']);
+  assert.deepEqual(await world.dropped(), [[1, true]]);
+});
+
+test('resuming a chain whose final block still stands takes nothing back', async () => {
+  const state = world.watcher();
+  await world.emit(1);
+  await world.anvil.mine(10);
+  await world.catchUp(state);
+  await haltChain(state, 'a false alarm');
+  assert.equal(await world.catchUp(state), 'halted');
+  await resume();
+  assert.equal(await world.catchUp(state), 'idle');
+  assert.deepEqual([world.story, await world.dropped()], [['block 1: 1', 'final 6: 1'], []]);
+});
+
+test('a reorg deeper than everything stored has the whole chain read again', async () => {
+  const state = world.watcher();
+  await haltByDeepReorg(state);
+  await database.db.query(dropBlocks, [world.chain.chainId, -1]);
+  await resume();
+  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal((await world.cursor()).headNumber, 10n);
+  assert.deepEqual(await world.dropped(), [[1, false]]);
+});
+
+test('a finalized block that goes back trips the breaker, after patience with nodes that are late', async () => {
+  let now = 0;
+  const clock = { ...systemClock, monotonicMs: () => now };
+  await world.anvil.mine(20);
+  const honest = world.watcher();
+  await world.catchUp(honest);
+  const earlier = await world.anvil.request('eth_getBlockByNumber', ['0x5', false]);
+  const state = world.watcher({ rpc: answering(honest.rpc, 'finalized', earlier), clock });
+  assert.equal(await world.catchUp(state), 'idle');
+  now += 29_000;
+  assert.equal(await world.catchUp(state), 'idle');
+  now += 2_000;
+  assert.equal(await world.catchUp(state), 'halted');
+  assert.equal((await world.cursor()).haltedReason, 'the finalized block went back from 16 to 5');
+  await resume();
+  now += 100_000;
+  assert.equal(await world.catchUp(state), 'idle', 'an operator has seen it');
+});
+
+/** The same node, but for the block that it gives for a tag or a height. */
+function answering(honest: Rpc, block: string, lie: unknown): Rpc {
+  const isAsked = (call: RpcCall | undefined) =>
+    call?.method === 'eth_getBlockByNumber' && call.params[0] === block;
+  return {
+    request: async (method, params) => (isAsked({ method, params }) ? lie : honest.request(method, params)),
+    batch: async (calls) =>
+      (await honest.batch(calls)).map((outcome, index) =>
+        isAsked(calls[index]) ? { result: lie } : outcome,
+      ),
+  };
+}
+
+test('events that are missing from final blocks are added by a backfill, and no others', async () => {
+  const { chainId } = world.chain;
+  const state = world.watcher();
+  await world.emit(1);
+  await world.anvil.mine();
+  await world.emit(2);
+  await world.anvil.mine(12);
+  await world.catchUp(state);
+  await database.db.query(deleteEvents, [chainId, 2]);
+  world.story.length = 0;
+  assert.equal(await backfillChain(database.db, systemClock, { chainId, from: 99n }), undefined);
+  assert.equal(await backfillChain(database.db, systemClock, { chainId, from: 0n }), 9n);
+  assert.equal(await world.catchUp(state), 'idle');
+  assert.deepEqual(world.story, ['block 2: 2', 'final 2: 2']);
+  assert.equal((await world.cursor()).backfillNext, undefined);
+});
+
+test('a node without old blocks delays a backfill, and the chain is followed all the same', async () => {
+  const { chainId } = world.chain;
+  await world.anvil.mine(12);
+  const honest = world.watcher();
+  await world.catchUp(honest);
+  const state = world.watcher({ rpc: answering(honest.rpc, '0x3', null) });
+  await backfillChain(database.db, systemClock, { chainId, from: 1n });
+  await world.emit(1);
+  await world.anvil.mine();
+  assert.equal(await world.catchUp(state), 'idle');
+  assert.deepEqual(world.story, ['block 13: 1']);
+  assert.equal(await world.catchUp(honest), 'idle');
+  assert.equal((await world.cursor()).backfillNext, undefined);
+});

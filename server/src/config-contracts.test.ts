@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Token } from '@florin/protocol/token.ts';
+import type { CctpPlace, Chain } from '#chains/chain.ts';
+import { assertCctpFits, attestationUrlOf, contractsFrom } from './config-contracts.ts';
+import { Fields } from './config-field.ts';
+import { settlementOf } from './config-settlement.ts';
+
+const gateway = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+const vault = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512';
+const cctp = { domain: 6, transmitter: gateway, messenger: vault, route: gateway, tokenId: 'base::usdc' };
+
+function chainWith(changes: Partial<CctpPlace>, decimals = 6): Chain {
+  const contracts = contractsFrom(new Fields({ gateway, vault, cctp }));
+  const token: Token = {
+    ...{ tokenId: 'base::usdc', chainName: 'base', chainId: 8453, address: gateway },
+    ...{ name: 'USD Coin', symbol: 'USDC', decimals },
+  };
+  assert.ok(contracts.cctp !== undefined);
+  return {
+    ...{ name: 'base', chainId: 8453, rpcUrls: [], startBlock: 0n, pollIntervalMs: 1, tokens: [token] },
+    ...{ finality: { tag: 'finalized', depth: 0 }, ...contracts, cctp: { ...contracts.cctp, ...changes } },
+  };
+}
+
+test('a chain has its contracts, those before them, and its way into CCTP', () => {
+  const previousGateways = [{ gateway: vault, vault: gateway, cctpRoute: vault }];
+  assert.deepEqual(contractsFrom(new Fields({ gateway, vault })), { gateway, vault });
+  assert.deepEqual(contractsFrom(new Fields({ gateway, vault, previousGateways, cctp })), {
+    gateway,
+    vault,
+    previousContracts: previousGateways,
+    cctp: { ...cctp, maxPerOrder: 1_000_000_000_000n },
+  });
+});
+
+test('CCTP is refused for a token that is not the chain’s own, or changes its worth on the way', () => {
+  const refused = (chains: readonly Chain[]) => {
+    try {
+      assertCctpFits(chains);
+    } catch (error) {
+      return String(error);
+    }
+    return 'accepted';
+  };
+  assert.equal(refused([chainWith({})]), 'accepted');
+  assert.match(refused([chainWith({ tokenId: 'base::dai' })]), /base::dai, which is no token of the chain/);
+  assert.match(refused([chainWith({}, 18)]), /must have 6 decimals/);
+  assert.match(refused([chainWith({}), chainWith({})]), /domain 6 stands twice/);
+});
+
+test('burns need somebody who attests them', () => {
+  const urlOf = (url?: string, chains: readonly Chain[] = [chainWith({})]) =>
+    attestationUrlOf(new Fields(url === undefined ? {} : { attestationUrl: url }), chains);
+  assert.equal(urlOf('https://iris-api.circle.com'), 'https://iris-api.circle.com');
+  assert.equal(urlOf(undefined, []), undefined);
+  assert.throws(() => urlOf(), /attestationUrl is missing/);
+  for (const wrong of ['iris', 'ftp://iris.example', 'https://iris.example/'])
+    assert.throws(() => urlOf(wrong), /give an http or https URL/);
+});
+
+test('a window that leaves payers time to take back what is to be settled is refused', () => {
+  const settlement = (values: object) => settlementOf(new Fields(values, 'settlement'));
+  assert.equal(settlement({ windowSeconds: 600 }).windowSeconds, 600);
+  assert.throws(
+    () => settlement({ windowSeconds: 50_000, reclaimAfterSeconds: 86_400 }),
+    /windowSeconds is over half of settlement.reclaimAfterSeconds/,
+  );
+  const outflow = { perOrderUsd: 1_000, hourlyUsd: 5_000, dailyUsd: 20_000 };
+  assert.deepEqual(settlement({ outflow }).outflow, {
+    perOrder: 1_000_000_000n,
+    hourly: 5_000_000_000n,
+    daily: 20_000_000_000n,
+  });
+});

@@ -1,0 +1,84 @@
+import { microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { getAddress, isAddress } from 'viem';
+import type { CctpPlace, Chain, PreviousContracts } from '#chains/chain.ts';
+import { ConfigError, type Fields } from './config-field.ts';
+
+/** Reads an address and refuses one without its checksum. */
+export function addressOf(fields: Fields, name: string): Hex {
+  const text = fields.text(name);
+  if (!isAddress(text))
+    throw new ConfigError(`${fields.path(name)} must be an EVM address with its checksum`);
+  return getAddress(text);
+}
+
+/** The contracts of a chain. */
+export function contractsFrom(
+  fields: Fields,
+): Pick<Chain, 'gateway' | 'vault' | 'previousContracts' | 'cctp'> {
+  const previous = fields.has('previousGateways') ? fields.objects('previousGateways').map(previousOf) : [];
+  const contracts = { gateway: addressOf(fields, 'gateway'), vault: addressOf(fields, 'vault') };
+  return {
+    ...contracts,
+    ...(previous.length === 0 ? {} : { previousContracts: previous }),
+    ...(fields.has('cctp') ? { cctp: cctpOf(fields.object('cctp')) } : {}),
+  };
+}
+
+function previousOf(fields: Fields): PreviousContracts {
+  const previous = {
+    gateway: addressOf(fields, 'gateway'),
+    vault: addressOf(fields, 'vault'),
+    ...(fields.has('cctpRoute') ? { cctpRoute: addressOf(fields, 'cctpRoute') } : {}),
+  };
+  fields.done();
+  return previous;
+}
+
+const microUsdPerUsd = 1_000_000n;
+
+function cctpOf(fields: Fields): CctpPlace {
+  const maxUsd = fields.integer('maxPerOrderUsd', { least: 1, most: 10_000_000, fallback: 1_000_000 });
+  const place = {
+    domain: fields.integer('domain', { least: 0, most: 4_294_967_295 }),
+    transmitter: addressOf(fields, 'transmitter'),
+    messenger: addressOf(fields, 'messenger'),
+    route: addressOf(fields, 'route'),
+    tokenId: fields.text('tokenId'),
+    maxPerOrder: microUsd(BigInt(maxUsd) * microUsdPerUsd),
+  };
+  fields.done();
+  return place;
+}
+
+/** Refuses what holds each chain for itself and not all of them together. */
+export function assertCctpFits(chains: readonly Chain[]): void {
+  const domains = new Set<number>();
+  for (const { name, tokens, cctp } of chains) {
+    if (cctp === undefined) continue;
+    const token = tokens.find(({ tokenId }) => tokenId === cctp.tokenId);
+    if (token === undefined)
+      throw new ConfigError(`chain ${name}: cctp.tokenId is ${cctp.tokenId}, which is no token of the chain`);
+    // CCTP moves units as they are: a token with other decimals elsewhere would change its worth on the way.
+    if (token.decimals !== 6)
+      throw new ConfigError(`chain ${name}: cctp.tokenId is ${cctp.tokenId}, and must have 6 decimals`);
+    if (domains.has(cctp.domain))
+      throw new ConfigError(`chain ${name}: cctp.domain ${cctp.domain} stands twice`);
+    domains.add(cctp.domain);
+  }
+}
+
+/** Where burns are attested; undefined when no chain has CCTP. No slash at the end. */
+export function attestationUrlOf(fields: Fields, chains: readonly Chain[]): string | undefined {
+  const url = fields.optionalText('attestationUrl');
+  const isNeeded = chains.some(({ cctp }) => cctp !== undefined);
+  if (url === undefined) {
+    if (!isNeeded) return undefined;
+    throw new ConfigError(
+      'attestationUrl is missing: give the address of the attestation service, such as https://iris-api.circle.com',
+    );
+  }
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol) || url.endsWith('/'))
+    throw new ConfigError(`attestationUrl is ${url}: give an http or https URL without a slash at its end`);
+  return url;
+}

@@ -1,0 +1,55 @@
+import type { Chain, FinalityPolicy } from '#chains/chain.ts';
+import { ConfigError, type Fields } from './config-field.ts';
+
+/** What is configured of a chain's nodes, and of how far they are believed. */
+export type NodesConfig = Pick<Chain, 'rpcUrls' | 'wsUrls' | 'finality' | 'proofs'>;
+
+/** Reads the settings of one chain that concern its nodes. */
+export function nodesOf(fields: Fields): NodesConfig {
+  const rpcUrls = urlsOf(fields, 'rpcUrls', 'http');
+  return {
+    rpcUrls,
+    ...(fields.has('wsUrls') ? { wsUrls: urlsOf(fields, 'wsUrls', 'ws') } : {}),
+    finality: finalityOf(fields, rpcUrls),
+    proofs: fields.choice('proofs', ['required', 'quorum'], 'required'),
+  };
+}
+
+function urlsOf(fields: Fields, name: string, scheme: 'http' | 'ws'): string[] {
+  const protocols = [`${scheme}:`, `${scheme}s:`];
+  return fields.list(name).map((url, index) => {
+    if (typeof url !== 'string' || !URL.canParse(url) || !protocols.includes(new URL(url).protocol)) {
+      const which = scheme === 'http' ? 'an http or https' : 'a ws or wss';
+      throw new ConfigError(`${fields.path(name)}[${index}] must be ${which} URL`);
+    }
+    return url;
+  });
+}
+
+/** Two providers agree unless told otherwise; one that is asked twice under one host is still one. */
+const usualQuorum = 2;
+
+function finalityOf(fields: Fields, rpcUrls: readonly string[]): FinalityPolicy {
+  const finality = fields.object('finality');
+  const hosts = new Set(rpcUrls.map((url) => new URL(url).host)).size;
+  const quorum = finality.integer('quorum', {
+    least: 1,
+    most: 10,
+    fallback: Math.min(usualQuorum, hosts),
+  });
+  if (quorum > hosts) {
+    throw new ConfigError(
+      `${finality.path('quorum')} is ${quorum}, and rpcUrls has ${hosts} different hosts: add nodes of other providers`,
+    );
+  }
+  const policy: FinalityPolicy = {
+    tag: finality.choice('tag', ['finalized', 'safe', 'latest'], 'finalized'),
+    depth: finality.integer('depth', { least: 0, most: 100_000, fallback: 0 }),
+    quorum,
+    ...(finality.has('expectedSeconds')
+      ? { expectedSeconds: finality.integer('expectedSeconds', { least: 1, most: 86_400 }) }
+      : {}),
+  };
+  finality.done();
+  return policy;
+}

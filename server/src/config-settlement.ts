@@ -1,0 +1,52 @@
+import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import { ConfigError, type Fields } from './config-field.ts';
+
+/** How paid orders are settled; see docs/runbook/settlement.md. */
+export interface SettlementConfig {
+  readonly batchSize: number;
+  readonly windowMs: number;
+  readonly windowSeconds: number;
+  readonly notMinedAfterSeconds: number;
+  readonly reclaimAfterSeconds: number;
+  readonly maxFeePerGasGwei: number;
+  readonly maxBaseFeeGwei?: number;
+  readonly outflow?: { readonly perOrder: MicroUsd; readonly hourly: MicroUsd; readonly daily: MicroUsd };
+}
+
+/** Reads `settlement`. */
+export function settlementOf(fields: Fields): SettlementConfig {
+  const settlement: SettlementConfig = {
+    batchSize: fields.integer('batchSize', { least: 1, most: 50, fallback: 50 }),
+    windowMs: fields.integer('windowMs', { least: 50, most: 3_600_000, fallback: 2_000 }),
+    windowSeconds: fields.integer('windowSeconds', { least: 0, most: 86_400, fallback: 0 }),
+    notMinedAfterSeconds: fields.integer('notMinedAfterSeconds', { least: 10, most: 86_400, fallback: 600 }),
+    // A day is the least that leaves room for a halted chain or a slow operator.
+    reclaimAfterSeconds: fields.integer('reclaimAfterSeconds', {
+      least: 86_400,
+      most: 31_536_000,
+      fallback: 604_800,
+    }),
+    maxFeePerGasGwei: fields.integer('maxFeePerGasGwei', { least: 1, most: 100_000, fallback: 500 }),
+    ...(fields.has('maxBaseFeeGwei')
+      ? { maxBaseFeeGwei: fields.integer('maxBaseFeeGwei', { least: 1, most: 100_000 }) }
+      : {}),
+    ...(fields.has('outflow') ? { outflow: outflowOf(fields.object('outflow')) } : {}),
+  };
+  fields.done();
+  // A window as long as the time to reclaim would settle nothing before the payer may take it back.
+  if (settlement.windowSeconds * 2 > settlement.reclaimAfterSeconds)
+    throw new ConfigError(
+      'settlement.windowSeconds is over half of settlement.reclaimAfterSeconds: make it smaller',
+    );
+  return settlement;
+}
+
+const microUsdPerUsd = 1_000_000n;
+
+function outflowOf(fields: Fields): NonNullable<SettlementConfig['outflow']> {
+  const usd = (name: string) =>
+    microUsd(BigInt(fields.integer(name, { least: 1, most: 10_000_000 })) * microUsdPerUsd);
+  const outflow = { perOrder: usd('perOrderUsd'), hourly: usd('hourlyUsd'), daily: usd('dailyUsd') };
+  fields.done();
+  return outflow;
+}

@@ -1,0 +1,140 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { privateKeyToAddress } from 'viem/accounts';
+import type { Clock } from '#outside/clock.ts';
+import { Secret } from '#outside/secret.ts';
+import { awsKmsSigner } from '#outside/signer/aws-kms.ts';
+import type { SigningKey } from '#outside/signer/signer.ts';
+import { type SignerHttp, signerHttp } from '#outside/signer/signer-http.ts';
+import { web3Signer } from '#outside/signer/web3signer.ts';
+import { addressOf } from './config-contracts.ts';
+import { ConfigError, type Environment, type Fields, type SecretSource } from './config-field.ts';
+
+/** A service that has a key and signs with it. */
+export type RemoteSigner =
+  | { readonly kind: 'web3signer'; readonly url: string; readonly address: Hex }
+  | {
+      readonly kind: 'aws_kms';
+      readonly region: string;
+      readonly keyId: string;
+      readonly endpoint?: string;
+      readonly address: Hex;
+      readonly accessKeyId: string;
+      readonly secretAccessKey: Secret;
+      readonly sessionToken?: Secret;
+    };
+
+/** A private key, or who signs instead. */
+export type ConfiguredKey = Secret | RemoteSigner;
+
+/** Who signs orders, and who sends transactions. */
+export interface Signers {
+  readonly orderKey: ConfiguredKey;
+  readonly settlerKey: ConfiguredKey;
+  /** More wallets that settle, with the same role on the contracts. */
+  readonly otherSettlerKeys: readonly ConfiguredKey[];
+}
+
+const maxSettlers = 16;
+
+/** Reads `signer`, and the keys that the environment names. */
+export function signersOf(secrets: SecretSource, fields: Fields, environment: Environment): Signers {
+  const remote = (name: string) =>
+    fields.has(name) ? remoteOf(fields.object(name), environment) : undefined;
+  const others = fields.has('otherSettlers') ? fields.objects('otherSettlers') : [];
+  if (others.length >= maxSettlers)
+    throw new ConfigError(
+      `signer.otherSettlers has ${others.length} entries: at most ${maxSettlers - 1} are used`,
+    );
+  const signers: Signers = {
+    orderKey: remote('order') ?? secrets.privateKey('ORDER_SIGNER', 'orderKey'),
+    settlerKey: remote('settler') ?? secrets.privateKey('SETTLER', 'settlerKey'),
+    otherSettlerKeys: others.map((entry) => otherOf(secrets, entry, environment)),
+  };
+  assertApart(signers);
+  return signers;
+}
+
+function otherOf(secrets: SecretSource, fields: Fields, environment: Environment): ConfiguredKey {
+  if (fields.choice('kind', ['key', 'web3signer', 'aws_kms']) !== 'key') return remoteOf(fields, environment);
+  const number = fields.integer('number', { least: 2, most: maxSettlers });
+  fields.done();
+  return secrets.privateKey(`SETTLER_${number}`, `settler${number}Key`);
+}
+
+function remoteOf(fields: Fields, environment: Environment): RemoteSigner {
+  const kind = fields.choice('kind', ['web3signer', 'aws_kms']);
+  const address = addressOf(fields, 'address');
+  const signer: RemoteSigner =
+    kind === 'web3signer'
+      ? { kind, address, url: urlOf(fields, 'url') }
+      : {
+          ...{ kind, address, region: fields.text('region'), keyId: fields.text('keyId') },
+          ...(fields.has('endpoint') ? { endpoint: urlOf(fields, 'endpoint') } : {}),
+          ...credentialsOf(environment),
+        };
+  fields.done();
+  return signer;
+}
+
+function credentialsOf(environment: Environment) {
+  const accessKeyId = environment['AWS_ACCESS_KEY_ID'];
+  const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'];
+  const sessionToken = environment['AWS_SESSION_TOKEN'];
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new ConfigError('a signer is an aws_kms key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+  return {
+    accessKeyId,
+    secretAccessKey: new Secret(secretAccessKey),
+    ...(sessionToken === undefined ? {} : { sessionToken: new Secret(sessionToken) }),
+  };
+}
+
+function urlOf(fields: Fields, name: string): string {
+  const url = fields.text(name);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol) || url.endsWith('/'))
+    throw new ConfigError(`${fields.path(name)} must be an http or https URL without a slash at its end`);
+  return url;
+}
+
+function assertApart({ orderKey, settlerKey, otherSettlerKeys }: Signers): void {
+  const settlers = [settlerKey, ...otherSettlerKeys].map(addressOfKey);
+  // One key in two roles would undo what the contracts gain by separating them.
+  if (settlers.includes(addressOfKey(orderKey))) {
+    throw new ConfigError(
+      'signer.settlerKey is the same as signer.orderKey: give each role a key of its own',
+    );
+  }
+  if (new Set(settlers).size < settlers.length)
+    throw new ConfigError('signer.otherSettlers names a wallet twice: each has nonces of its own');
+}
+
+/** The address of a configured key. */
+export function addressOfKey(key: ConfiguredKey): Hex {
+  return key instanceof Secret ? privateKeyToAddress(key.reveal() as Hex) : key.address;
+}
+
+/** What signs with a configured key. Remote ones share connections; nothing is asked of them yet. */
+export function openSigners(
+  { orderKey, settlerKey, otherSettlerKeys }: Signers,
+  clock: Clock,
+): { orderKey: SigningKey; settlerKey: SigningKey; otherSettlerKeys: readonly SigningKey[] } {
+  const http = signerHttp(clock);
+  const open = (key: ConfiguredKey) => openSigner(key, http, clock);
+  return {
+    orderKey: open(orderKey),
+    settlerKey: open(settlerKey),
+    otherSettlerKeys: otherSettlerKeys.map(open),
+  };
+}
+
+function openSigner(key: ConfiguredKey, http: SignerHttp, clock: Clock): SigningKey {
+  if (key instanceof Secret) return key.reveal() as Hex;
+  if (key.kind === 'web3signer') return web3Signer(http, key);
+  const { accessKeyId, secretAccessKey, sessionToken, ...settings } = key;
+  const credentials = {
+    accessKeyId,
+    secretAccessKey: secretAccessKey.reveal(),
+    ...(sessionToken === undefined ? {} : { sessionToken: sessionToken.reveal() }),
+  };
+  return awsKmsSigner(http, clock, { ...settings, credentials });
+}

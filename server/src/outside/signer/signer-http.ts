@@ -1,0 +1,79 @@
+import { Agent, request } from 'undici';
+import type { Clock } from '../clock.ts';
+import { SignerFailure } from './signer.ts';
+
+/** What a signing service answered. */
+export interface SignerAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A way to a signing service: the operator's own setting, like the address of a node. */
+export interface SignerHttp {
+  /**
+   * Asks, and again after a while where asking again may help: no answer, 429, a status from 500, or what `isThrottled`
+   * says so of. Throws `SignerFailure` when it did not help. Signing twice does no harm.
+   */
+  ask(asked: SignerRequest): Promise<SignerAnswer>;
+  close(): Promise<void>;
+}
+
+export interface SignerRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly body: string;
+  /** Made anew for each try: signatures of requests grow old. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  readonly isThrottled?: (answer: SignerAnswer) => boolean;
+}
+
+/** Database rows are locked while a transaction is signed: rather fail, and be tried again by whoever asked. */
+const timeLimitMs = 3_000;
+const maxTries = 3;
+const firstPauseMs = 100;
+const maxAnswerBytes = 64 * 1024;
+
+export function signerHttp(clock: Clock): SignerHttp {
+  const agent = new Agent({ connections: 16, connect: { timeout: 2_000 }, maxResponseSize: maxAnswerBytes });
+  return {
+    async ask(asked) {
+      for (let tries = 1; ; tries += 1) {
+        const answer = await exchange(agent, asked);
+        const isFinal = answer !== undefined && !isTransient(answer, asked);
+        if (isFinal) return answer;
+        if (tries === maxTries) throw new SignerFailure(problemOf(answer));
+        await clock.sleep(firstPauseMs * 2 ** (tries - 1));
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function isTransient(answer: SignerAnswer, asked: SignerRequest): boolean {
+  return answer.status === 429 || answer.status >= 500 || asked.isThrottled?.(answer) === true;
+}
+
+/** Never what the service said: an error may quote what it was asked to sign. */
+function problemOf(answer: SignerAnswer | undefined): string {
+  return answer === undefined
+    ? 'the signer does not answer'
+    : `the signer answers with HTTP status ${answer.status}`;
+}
+
+async function exchange(agent: Agent, asked: SignerRequest): Promise<SignerAnswer | undefined> {
+  try {
+    const response = await request(asked.url, {
+      dispatcher: agent,
+      method: asked.method,
+      headers: asked.headers(),
+      ...(asked.method === 'GET' ? {} : { body: asked.body }),
+      signal: AbortSignal.timeout(timeLimitMs),
+      headersTimeout: timeLimitMs,
+      bodyTimeout: timeLimitMs,
+    });
+    return { status: response.statusCode, text: await response.body.text() };
+  } catch {
+    // Unreachable, too slow or too long; what is told is that there was no answer.
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { concat, keccak256, numberToHex, recoverAddress } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+
+/**
+ * Signs with one secp256k1 key, wherever that is. Given is the preimage, not its hash: some signers hash for themselves,
+ * and could not be asked for anything else.
+ */
+export interface Signer {
+  readonly address: Hex;
+  /** The signature of the preimage's Keccak-256: 65 bytes, low s, v 27 or 28. Throws `SignerFailure`. */
+  sign(preimage: Hex): Promise<Hex>;
+}
+
+/** Where a signature comes from: a private key, or something that has one. */
+export type SigningKey = Hex | Signer;
+
+/**
+ * A signer gave no signature that can be used: it is away, refuses, or has another key. Nothing has been signed that is
+ * used; trying again is safe.
+ */
+export class SignerFailure extends Error {
+  override readonly name = 'SignerFailure';
+}
+
+/** A signer whose private key is in this process's memory. Refuses what is no key. */
+export function localSigner(privateKey: Hex): Signer {
+  const account = privateKeyToAccount(privateKey);
+  return { address: account.address, sign: (preimage) => account.sign({ hash: keccak256(preimage) }) };
+}
+
+export function signerOf(key: SigningKey): Signer {
+  return typeof key === 'string' ? localSigner(key) : key;
+}
+
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/**
+ * Puts r and s of a signature into the one form that contracts take, for the key of `address`. Throws `SignerFailure` when
+ * they are no signature of the hash by that key: whatever a remote signer says is checked here before it is used.
+ */
+export async function canonicalSignature(
+  hash: Hex,
+  { r, s }: { readonly r: bigint; readonly s: bigint },
+  address: Hex,
+): Promise<Hex> {
+  if (r <= 0n || r >= order || s <= 0n || s >= order) throw new SignerFailure('malformed signature');
+  const lowS = s > halfOrder ? order - s : s;
+  for (const v of [27, 28]) {
+    const signature = concat([
+      numberToHex(r, { size: 32 }),
+      numberToHex(lowS, { size: 32 }),
+      numberToHex(v, { size: 1 }),
+    ]);
+    if ((await recoveredFrom(hash, signature)) === address) return signature;
+  }
+  throw new SignerFailure(`the signature is not of ${address}: the signer has another key`);
+}
+
+async function recoveredFrom(hash: Hex, signature: Hex): Promise<Hex | undefined> {
+  try {
+    return await recoverAddress({ hash, signature });
+  } catch {
+    // Not every r is a point on the curve: then this is no signature at all.
+    return undefined;
+  }
+}

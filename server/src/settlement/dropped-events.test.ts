@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ledgerBalances } from '#ledger/entry.ts';
+import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import { settlementRound } from './settlement.ts';
+
+let world: SettlementWorld;
+before(async () => {
+  world = await SettlementWorld.open();
+});
+after(() => world.close());
+
+async function statusOf(sessionId: string): Promise<readonly string[]> {
+  const { status, pendingReason } = await world.session(sessionId);
+  return [status, pendingReason];
+}
+
+test('a payment whose final block is undone shows its session waiting, and is not settled until it is back', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await world.dropFinal('ethereum', 1n);
+  assert.deepEqual(await statusOf(sessionId), ['settlement_pending', 'reorged']);
+  await settlementRound(world.deps, world.chain('ethereum'), 'settle');
+  assert.deepEqual(
+    [(await world.legs(order)).map(({ status }) => status), await world.sent(order)],
+    [['waiting'], []],
+    'nothing is sent for a payment that is gone',
+  );
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settlementRound(world.deps, world.chain('ethereum'), 'settle');
+  assert.deepEqual(
+    [(await world.legs(order)).map(({ status }) => status), await statusOf(sessionId)],
+    [['sent'], ['settling', '']],
+  );
+});
+
+test('a settlement whose final block is undone is made again, and everything is booked once', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await world.mineFinal('ethereum', ['Settled', order]);
+  const booked = await ledgerBalances(world.database.db);
+  assert.deepEqual(await statusOf(sessionId), ['completed', '']);
+  await world.dropFinal('ethereum', 1n);
+  assert.deepEqual(await statusOf(sessionId), ['settlement_pending', 'reorged']);
+  assert.deepEqual(
+    (await world.legs(order)).map(({ leg, status }) => [leg, status]),
+    [['settle', 'waiting']],
+  );
+  await settlementRound(world.deps, world.chain('ethereum'), 'settle');
+  await world.mineFinal('ethereum', ['Settled', order]);
+  assert.deepEqual(await statusOf(sessionId), ['completed', '']);
+  assert.deepEqual(await ledgerBalances(world.database.db), booked);
+});
+
+test('a vault pays nothing out while the payment or its settlement is gone', async () => {
+  const sessionId = await world.openSession('base::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await world.mineFinal('ethereum', ['Settled', order]);
+  await world.dropFinal('ethereum', 1n);
+  await settlementRound(world.deps, world.chain('base'), 'payout');
+  assert.deepEqual(
+    (await world.legs(order)).map(({ leg, status }) => [leg, status]),
+    [
+      ['payout', 'waiting'],
+      ['settle', 'waiting'],
+    ],
+  );
+  assert.deepEqual(await world.sent(order), []);
+  await world.mineFinal('ethereum', ['Settled', order]);
+  await settlementRound(world.deps, world.chain('base'), 'payout');
+  assert.deepEqual(
+    (await world.sent(order)).map(({ leg }) => leg),
+    ['payout'],
+  );
+});

@@ -1,0 +1,38 @@
+import type { ChainEvent, ChainEventName } from '#chains/event.ts';
+import type { Transaction } from '#db/database.ts';
+import { findOrder } from '#sessions/order.ts';
+import { lockSession } from '#sessions/session.ts';
+import type { SessionMoveDeps } from '#sessions/session-move.ts';
+import { type LegName, reopenLeg, showDelay } from './leg.ts';
+
+/** What each final event had closed. */
+const legOf: Partial<Readonly<Record<ChainEventName, LegName>>> = {
+  Settled: 'settle',
+  PaidOut: 'payout',
+  Minted: 'mint',
+  Refunded: 'refund',
+};
+
+/**
+ * A final event is gone, by a reorganisation below finality: the merchant sees the session wait, and a leg that the event
+ * had closed is in line once more. It is not sent before the payment is back (`leg.sql.ts`), and does no harm if the event
+ * comes back by itself: an order is settled, paid out and refunded once. What the ledger says stays; it is told again by
+ * nobody, and an operator corrects it where the event stays away.
+ */
+export async function takeBackFinal(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  event: ChainEvent,
+): Promise<void> {
+  const order = await findOrder(transaction, event.orderId);
+  if (order === undefined) return;
+  const session = await lockSession(transaction, order.sessionId);
+  const leg = legOf[event.name];
+  if (leg !== undefined) {
+    await reopenLeg(transaction, { orderId: order.orderId, name: leg, at: deps.clock.now() });
+  }
+  if (session?.orderId !== order.orderId || event.name === 'Refunded') return;
+  if (event.name === 'Paid' || leg !== undefined) {
+    await showDelay(transaction, deps, session.sessionId, 'reorged');
+  }
+}

@@ -1,0 +1,88 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { encodeFunctionData, parseAbi } from 'viem';
+import { type BurnMessage, parseBurnMessage } from '#chains/cctp-message.ts';
+import type { Chain } from '#chains/chain.ts';
+import { AttestationUnavailable, type AttestedMessage } from '#outside/attestation.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { SettlementDeps } from './context.ts';
+import { waitLonger } from './delay.ts';
+import type { Item } from './item.ts';
+import { finalEventOfOrder } from './leg.sql.ts';
+
+const transmitterAbi = parseAbi(['function receiveMessage(bytes message, bytes attestation) returns (bool)']);
+
+/** A burn whose message can be delivered. */
+export interface Delivery extends Item {
+  readonly data: Hex;
+}
+
+/** Finds the attested messages of burnt orders. Those that are not attested yet wait, after a while with a word. */
+export async function findDeliveries(
+  deps: SettlementDeps,
+  chain: Chain,
+  items: readonly Item[],
+): Promise<readonly Delivery[]> {
+  const deliveries: Delivery[] = [];
+  // Orders that were settled together share a transaction: one question answers for all.
+  const answers = new Map<string, Promise<readonly AttestedMessage[]>>();
+  for (const item of items) {
+    const attested = await findAttested(deps, chain, item.order, answers);
+    if (attested === undefined) await waitLonger(deps, item.leg, 'attestation_pending');
+    else deliveries.push({ ...item, data: receiveCall(attested) });
+  }
+  return deliveries;
+}
+
+function receiveCall({ message, attestation }: AttestedMessage): Hex {
+  return encodeFunctionData({
+    abi: transmitterAbi,
+    functionName: 'receiveMessage',
+    args: [message, attestation],
+  });
+}
+
+async function findAttested(
+  deps: SettlementDeps,
+  chain: Chain,
+  order: StoredOrder,
+  answers: Map<string, Promise<readonly AttestedMessage[]>>,
+): Promise<AttestedMessage | undefined> {
+  const domain = deps.chains.byId(order.chainId)?.cctp?.domain;
+  if (domain === undefined || deps.attestations === undefined || chain.cctp === undefined) {
+    deps.log.warn('settlement.cctp_not_configured', { chainId: order.chainId, orderId: order.orderId });
+    return undefined;
+  }
+  const [burn] = await deps.db.query(finalEventOfOrder, [order.orderId, 'Settled']);
+  if (burn === undefined) return undefined;
+  const answer = answers.get(burn.tx_hash) ?? deps.attestations.messagesOf(domain, burn.tx_hash as Hex);
+  answers.set(burn.tx_hash, answer);
+  try {
+    const read = (await answer).map((attested) => ({ attested, burn: parseBurnMessage(attested.message) }));
+    return read.find((entry) => isDeliveryOf(chain, order, domain, entry.burn))?.attested;
+  } catch (error) {
+    if (!(error instanceof AttestationUnavailable)) throw error;
+    deps.log.warn('settlement.attestation_unavailable', { chainId: chain.chainId, reason: error.message });
+    return undefined;
+  }
+}
+
+/** Whether the message mints this order's money, whole, to its merchant. Nothing else is paid gas for. */
+function isDeliveryOf(
+  chain: Chain,
+  { orderId, order }: StoredOrder,
+  domain: number,
+  burn: BurnMessage | undefined,
+): boolean {
+  const source = chain.mintSources?.find((candidate) => candidate.domain === domain);
+  if (burn === undefined || source === undefined) return false;
+  const { sourceDomain, destinationDomain, sender, messageSender } = burn;
+  return (
+    burn.orderId === orderId &&
+    burn.to === order.to &&
+    burn.amount === order.total - order.fee &&
+    sourceDomain === domain &&
+    destinationDomain === chain.cctp?.domain &&
+    sender === source.messenger &&
+    source.routes.includes(messageSender)
+  );
+}
