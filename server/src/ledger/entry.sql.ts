@@ -15,6 +15,8 @@ export const insertEntry = statement(
      select entry.entry_id, line.position::int, line.ledger_account, line.asset, line.amount
      from entry, unnest($7::text[], $8::text[], $9::numeric[]) with ordinality
        as line (ledger_account, asset, amount, position)
+   ), queued as (
+     insert into ledger_unsealed (entry_id) select entry_id from entry
    )
    select entry_id from entry`,
 );

@@ -1,12 +1,28 @@
 import type { Queryable, Transaction } from '#db/database.ts';
 import { assetSums, balances, insertEntry } from './entry.sql.ts';
 
-/** What an entry books. */
-export type EntryKind = 'payment' | 'settlement' | 'payout' | 'refund' | 'reclaim';
+/**
+ * What an entry books. Those up to reclaim are about an order; the others about what comes and goes beside orders. opening:
+ * what stood there when a token's books were opened.
+ */
+export type EntryKind =
+  | 'payment'
+  | 'settlement'
+  | 'payout'
+  | 'mint'
+  | 'refund'
+  | 'reclaim'
+  | 'settlement_refund'
+  | 'rescue'
+  | 'fee_withdrawal'
+  | 'float_deposit'
+  | 'float_withdrawal'
+  | 'unmatched'
+  | 'opening';
 
 /** One side of an entry. Debits are positive, credits negative, in smallest units of the asset. */
 export interface Posting {
-  /** Where the money is (`gateway:<chain>`, `vault:<chain>`) or whose it is (`merchant:<accountId>`, `fees`, `float`). */
+  /** Where the money is (`gateway:<chain>`, `vault:<chain>`) or whose it is (`merchant:<channelId>`, `fees`, `float`). */
   readonly account: string;
   /** A tokenId. */
   readonly asset: string;
@@ -15,7 +31,10 @@ export interface Posting {
 
 export interface Entry {
   readonly kind: EntryKind;
+  /** Empty when it is about no order. */
   readonly orderId: string;
+  /** What tells it from other entries of its kind and chain, when that is not the order. */
+  readonly fact?: string;
   readonly chainId: number;
   readonly txHash: string;
   readonly at: Date;
@@ -23,13 +42,13 @@ export interface Entry {
 }
 
 /**
- * Books one on-chain fact in double entry, exactly once per kind and order. False when it stands already. Postings of
+ * Books one on-chain fact in double entry, exactly once per kind and order (or `fact`). False when it stands already. Postings of
  * zero are left out. PostgreSQL refuses, at commit, an entry whose postings do not sum to zero per asset.
  */
 export async function book(transaction: Transaction, entry: Entry): Promise<boolean> {
   const postings = entry.postings.filter((posting) => posting.amount !== 0n);
   const rows = await transaction.query(insertEntry, [
-    `${entry.kind}:${entry.chainId}:${entry.orderId}`,
+    `${entry.kind}:${entry.chainId}:${entry.fact ?? entry.orderId}`,
     entry.kind,
     entry.orderId,
     entry.chainId,

@@ -1,15 +1,15 @@
+import type { ExceptionKind } from '@florin/protocol/exception.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
+import { raise } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
 import { findOrder } from '#sessions/order.ts';
 import { lockSession } from '#sessions/session.ts';
-import { fullView, sessionJson } from '#sessions/session-json.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import type { Log } from '#telemetry/log.ts';
-import { emit } from '#webhooks/outbox.ts';
 import { canonicalPayment } from './payment.sql.ts';
 import { paymentPostings } from './postings.ts';
 
@@ -94,7 +94,8 @@ async function accept(
   });
   if (session.orderId === order.orderId) return;
   const paid = await moveSession(transaction, deps, session, 'payment_final', {
-    payer: order.order.payer,
+    // Of an x402 payment the order names where money goes back to, the session who has signed.
+    payer: session.intendedPayer === '' ? order.order.payer : session.intendedPayer,
     payerEmail: order.payerEmail,
     paidToken: order.tokenId,
     receiptId: newId('receipt', deps.random.bytes),
@@ -107,13 +108,6 @@ async function accept(
     await raiseException(transaction, deps, { session, order, event, kind: 'duplicate' });
 }
 
-/**
- * What a merchant hears of besides the moves of a session. duplicate: a second payment, which goes back to its payer.
- * duplicate_settled: it was settled before it could go back. refunded, reclaimed: the payment that counted is with its
- * payer again and will never be settled.
- */
-export type ExceptionKind = 'duplicate' | 'duplicate_settled' | 'refunded' | 'reclaimed';
-
 /** Tells the merchant, and the operator's log, what a final event did to a payment out of the usual course. */
 export async function raiseException(
   transaction: Transaction,
@@ -121,28 +115,5 @@ export async function raiseException(
   raised: { session: StoredSession; order: StoredOrder; event: ChainEvent; kind: ExceptionKind },
 ): Promise<void> {
   const { session, order, event, kind } = raised;
-  deps.log.warn(`payment.${kind}`, {
-    sessionId: session.sessionId,
-    orderId: order.orderId,
-    txHash: event.txHash,
-  });
-  const exception = {
-    exceptionId: newId('exception', deps.random.bytes),
-    kind,
-    orderId: order.orderId,
-    payer: order.order.payer,
-    tokenId: order.tokenId,
-    amountInToken: order.order.total.toString(),
-    txHash: event.txHash,
-  };
-  const view = sessionJson(session, fullView(deps.origin));
-  await emit(transaction, deps.random, [
-    {
-      merchantId: session.merchantId,
-      type: 'session.exception',
-      objectId: session.sessionId,
-      dataJson: `{"exception":${JSON.stringify(exception)},"session":${view}}`,
-      at: deps.clock.now(),
-    },
-  ]);
+  await raise(transaction, deps, { session, order, kind, txHash: event.txHash });
 }

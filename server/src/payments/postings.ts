@@ -20,24 +20,46 @@ function merchant(order: StoredOrder): string {
   return `merchant:${order.order.channelId}`;
 }
 
-/** A payment became final: the gateway holds the total, owed to the merchant and to the fees. */
+/**
+ * A payment became final: the gateway holds the total, owed to the merchant and to the fees, which are earned by the
+ * settlement. A direct payment never stays anywhere of ours.
+ */
 export function paymentPostings(order: StoredOrder, chainName: string): Posting[] {
   const { total, fee } = order.order;
   const asset = order.tokenId;
-  if (order.order.orderType === orderKinds.direct) return [];
+  if (order.order.orderType === orderKinds.direct) {
+    return passedOn({ chainName, asset, from: 'payers', to: 'recipients', amount: total });
+  }
   return [
     { account: gateway(chainName), asset, amount: total },
     { account: merchant(order), asset, amount: -(total - fee) },
-    { account: 'fees', asset, amount: -fee },
+    { account: 'fees:due', asset, amount: -fee },
   ];
 }
 
-/** The gateway let go of the net amount: to the merchant, or into the vault's float for a payout elsewhere. */
+/** Burnt here, and not minted on the merchant's chain yet. */
+function bridge(chainName: string): string {
+  return `bridge:${chainName}`;
+}
+
+/**
+ * The gateway let go of the net amount: to the merchant, into the vault's float for a payout elsewhere, or by a burn that
+ * is still owed to the merchant until it is minted.
+ */
 export function settlementPostings(order: StoredOrder, chainName: string): Posting[] {
   const { total, fee, orderType } = order.order;
   const net = total - fee;
   const asset = order.tokenId;
+  const earned = earnedPostings(asset, fee);
+  if (orderType === orderKinds.cctp) {
+    return [
+      ...earned,
+      { account: bridge(chainName), asset, amount: net },
+      { account: gateway(chainName), asset, amount: -net },
+    ];
+  }
   const released: Posting[] = [
+    ...earned,
     { account: merchant(order), asset, amount: net },
     { account: gateway(chainName), asset, amount: -net },
   ];
@@ -58,7 +80,78 @@ export function payoutPostings(paid: { chainName: string; asset: string; amount:
   ];
 }
 
+/** What was burnt on the order's own chain (`chainName`) has been minted to the merchant on the other. */
+export function mintPostings(order: StoredOrder, chainName: string): Posting[] {
+  const net = order.order.total - order.order.fee;
+  return [
+    { account: merchant(order), asset: order.tokenId, amount: net },
+    { account: bridge(chainName), asset: order.tokenId, amount: -net },
+  ];
+}
+
 /** The payment went back to the payer in full, by refund or reclaim. */
 export function returnPostings(order: StoredOrder, chainName: string): Posting[] {
   return paymentPostings(order, chainName).map((posting) => ({ ...posting, amount: -posting.amount }));
+}
+
+/** The fee of a settled order is the operator's: `fees` is what the gateway calls accrued. */
+function earnedPostings(asset: string, fee: bigint): Posting[] {
+  return [
+    { account: 'fees:due', asset, amount: fee },
+    { account: 'fees', asset, amount: -fee },
+  ];
+}
+
+/** Money that went from others to others without staying anywhere of ours. */
+export function passedOn(passed: {
+  readonly chainName: string;
+  readonly asset: string;
+  readonly from: 'payers' | 'refunders' | 'receivers';
+  readonly to: 'payers' | 'recipients';
+  readonly amount: bigint;
+}): Posting[] {
+  const { chainName, asset, from, to, amount } = passed;
+  return [
+    { account: `${to}:${chainName}`, asset, amount },
+    { account: `${from}:${chainName}`, asset, amount: -amount },
+  ];
+}
+
+/** Earned fees left the gateway. */
+export function feeWithdrawalPostings(chainName: string, asset: string, amount: bigint): Posting[] {
+  return [
+    { account: 'fees', asset, amount },
+    { account: gateway(chainName), asset, amount: -amount },
+  ];
+}
+
+/** The operator put float into the vault, or with a negative amount took some out. */
+export function floatPostings(chainName: string, asset: string, amount: bigint): Posting[] {
+  return [
+    { account: vault(chainName), asset, amount },
+    { account: 'float', asset, amount: -amount },
+  ];
+}
+
+/** The gateway holds what nobody here can place: sent to it by mistake, or for an order that is not known any more. */
+export function unmatchedPostings(chainName: string, asset: string, amount: bigint): Posting[] {
+  return [
+    { account: gateway(chainName), asset, amount },
+    { account: 'unmatched', asset, amount: -amount },
+  ];
+}
+
+/** An order that is not known was settled: what it left behind is an earned fee. */
+export function unmatchedSettlementPostings(
+  chainName: string,
+  asset: string,
+  settled: { readonly net: bigint; readonly fee: bigint; readonly isIntoVault: boolean },
+): Posting[] {
+  const { net, fee, isIntoVault } = settled;
+  return [
+    ...unmatchedPostings(chainName, asset, -net),
+    { account: 'unmatched', asset, amount: fee },
+    { account: 'fees', asset, amount: -fee },
+    ...(isIntoVault ? floatPostings(chainName, asset, net) : []),
+  ];
 }

@@ -1,0 +1,42 @@
+import type { BooksStatus, ChainStatus } from '#reconcile/status.ts';
+import { html } from '../html.ts';
+
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}' +
+  'table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem;border-bottom:1px solid #8884}' +
+  'td.number{text-align:right;font-variant-numeric:tabular-nums}:root{color-scheme:light dark}';
+
+/** The page has no script; its only style is its own. */
+export const statusPagePolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const holderNames = { gateway: 'Gateway', vault: 'Vault', fees: 'Fees in the gateway' } as const;
+
+/** The page at /status: what the books say beside what the chains say. */
+export function renderStatusPage(status: BooksStatus): string {
+  const verdict = status.isBalanced
+    ? 'The books agree with every chain.'
+    : 'The books do not agree with every chain, or have not been compared yet.';
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Status of the books</title><style>${style}</style></head>
+<body><main><h1>Status of the books</h1><p><strong>${verdict}</strong></p>
+<p>Each minute the ledger is compared with what the contracts hold, at one final block. Amounts are in the smallest units
+of the token. Ledger minus chain has to be 0.</p>${status.chains.map(section)}</main></body></html>`.text;
+}
+
+function section(chain: ChainStatus) {
+  const block =
+    chain.reconciledBlock === null
+      ? 'Not compared yet.'
+      : `Agreed at block ${chain.reconciledBlock}, ${chain.reconciledAt ?? ''}.`;
+  const state =
+    chain.settlement === 'running' ? 'Settlement is running.' : `Settlement is stopped: ${chain.reason}.`;
+  return html`<section><h2>${chain.chain} (${chain.chainId})</h2><p>${block} ${state}</p>
+<table><thead><tr><th>Holder</th><th>Token</th><th>Ledger</th><th>Chain</th><th>Ledger minus chain</th></tr></thead>
+<tbody>${chain.balances.map(
+    (balance) => html`<tr><td>${holderNames[balance.holder]}</td><td>${balance.token}</td>
+<td class="number">${balance.ledger}</td><td class="number">${balance.chain}</td>
+<td class="number">${balance.difference}</td></tr>`,
+  )}</tbody></table></section>`;
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import type { Database, Queryable, Transaction } from '#db/database.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Log } from '#telemetry/log.ts';
+import {
+  countUnsealed,
+  type EntryContent,
+  insertSeals,
+  lockHead,
+  moveHead,
+  readHead,
+  sealedEntries,
+  unbalancedEntries,
+  unsealedEntries,
+} from './seal.sql.ts';
+
+/** Entries sealed in one transaction. */
+const sealBatch = 500;
+const sealIntervalMs = 1_000;
+/** Entries read at once by a verification. */
+const verifyBatch = 1_000;
+/** Most problems that one verification tells of. */
+const maxProblems = 20;
+
+/**
+ * The hash of a seal: SHA-256 over the hash before it and the entry's content as JSON, without its number, which nothing
+ * outside the database knows.
+ */
+export function sealHash(previous: Buffer, entry: EntryContent): Buffer {
+  const content = [
+    entry.entry_key,
+    entry.kind,
+    entry.order_id,
+    entry.chain_id.toString(),
+    entry.tx_hash,
+    entry.booked_at,
+    entry.accounts.map((account, index) => [account, entry.assets[index], entry.amounts[index]]),
+  ];
+  return createHash('sha256').update(previous).update(JSON.stringify(content)).digest();
+}
+
+/** Seals committed entries, the oldest first, `limit` at most. Gives how many. Sealers take turns; writers never wait. */
+export async function sealEntries(transaction: Transaction, now: Date, limit = sealBatch): Promise<number> {
+  const [head] = await transaction.query(lockHead);
+  if (head === undefined) throw new Error('the ledger has no head');
+  const entries = await transaction.query(unsealedEntries, [limit]);
+  const hashes: Buffer[] = [];
+  let previous = head.hash;
+  for (const entry of entries) {
+    previous = sealHash(previous, entry);
+    hashes.push(previous);
+  }
+  if (entries.length === 0) return 0;
+  const numbers = entries.map((_, index) => head.seal_number + BigInt(index + 1));
+  const ids = entries.map((entry) => entry.entry_id);
+  const sealed = await transaction.query(insertSeals, [numbers, ids, hashes, now]);
+  if (sealed.length !== entries.length)
+    throw new Error('an entry left the queue of the unsealed by another way');
+  await transaction.query(moveHead, [head.seal_number + BigInt(entries.length), previous]);
+  return entries.length;
+}
+
+/** Seals until the signal aborts. */
+export async function runSealing(
+  { db, clock, log }: { readonly db: Database; readonly clock: Clock; readonly log: Log },
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const count = await db.transaction((transaction) => sealEntries(transaction, clock.now()));
+      if (count >= sealBatch) continue;
+    } catch (error) {
+      log.error('ledger.sealing_failed', error);
+    }
+    await clock.sleep(sealIntervalMs, signal);
+  }
+}
+
+/** What a verification of the whole ledger found. */
+export interface LedgerProof {
+  /** Entries under a seal that holds. */
+  readonly sealed: bigint;
+  /** Committed a moment ago, or while no worker ran. */
+  readonly unsealed: bigint;
+  /** The end of the chain in hex: whoever keeps it elsewhere can tell later that nothing before it was changed. */
+  readonly head: string;
+  /** Sentences; empty when the books are whole. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Computes every seal again from the first one on, and the sum of every entry. `anchor` is a head that was noted earlier
+ * (hex): it must be a hash of the chain, so that a chain that was rewritten from somewhere on is told, too.
+ */
+export async function verifyLedger(queryable: Queryable, anchor?: string): Promise<LedgerProof> {
+  // Read first: what is sealed during the verification stands behind it.
+  const [head] = await queryable.query(readHead);
+  if (head === undefined) throw new Error('the ledger has no head');
+  const problems: string[] = [];
+  let previous: Buffer = Buffer.alloc(32);
+  let isAnchored = anchor === undefined || anchor === previous.toString('hex');
+  let sealed = 0n;
+  while (sealed < head.seal_number && problems.length < maxProblems) {
+    const entries = await queryable.query(sealedEntries, [sealed, head.seal_number, verifyBatch]);
+    if (entries.length === 0) break;
+    for (const entry of entries) {
+      if (entry.seal_number !== sealed + 1n) problems.push(`seal ${sealed + 1n} is missing`);
+      else if (!sealHash(previous, entry).equals(entry.hash))
+        problems.push(`entry ${entry.entry_id} (${entry.entry_key}) is not what was sealed`);
+      previous = entry.hash;
+      sealed = entry.seal_number;
+      isAnchored ||= entry.hash.toString('hex') === anchor;
+    }
+  }
+  if (problems.length === 0 && (head.seal_number !== sealed || !head.hash.equals(previous)))
+    problems.push(`the chain ends at seal ${sealed}, and its head names seal ${head.seal_number}`);
+  if (problems.length === 0 && !isAnchored) problems.push(`no seal has the hash ${anchor}`);
+  const [counted] = await queryable.query(countUnsealed);
+  const missing = counted?.missing ?? 0n;
+  if (missing > 0n) problems.push(`${missing} entries have no seal and wait for none`);
+  for (const row of await queryable.query(unbalancedEntries, [maxProblems]))
+    problems.push(`entry ${row.entry_id} comes to ${row.total} of ${row.asset}, not to zero`);
+  return { sealed, unsealed: counted?.unsealed ?? 0n, head: previous.toString('hex'), problems };
+}

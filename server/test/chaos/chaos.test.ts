@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runChaos } from './chaos.ts';
+
+/** Short: CI has one. `npm run chaos -- --seconds 120` runs as long as asked. */
+const seconds = 20;
+
+test('chains, ledger, sessions and webhooks agree after a storm of kills, pauses, reorgs, crashes and lying nodes', async (t) => {
+  const { violations, ...report } = await runChaos(seconds, (sentence) => t.diagnostic(sentence));
+  t.diagnostic(JSON.stringify(report));
+  assert.deepEqual(violations, []);
+  assert.ok(report.payments > 0, 'somebody paid');
+  assert.ok(
+    report.harm.kills > 0 && report.harm.databaseCrashes + report.harm.fullDisks > 0,
+    'harm was done',
+  );
+});

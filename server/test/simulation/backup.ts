@@ -1,0 +1,132 @@
+import type { Connections } from './connections.ts';
+
+/** A database as it was at a moment: the rows of each table as JSON text, and where its sequences stood. */
+export interface Backup {
+  readonly rows: ReadonlyMap<string, string>;
+  readonly sequences: readonly { readonly name: string; readonly value: string | null }[];
+}
+
+/** Empties, copies and restores the database of a simulation. */
+export class Tables {
+  readonly #connections: Connections;
+  /** Parents before their children. */
+  readonly #names: readonly string[];
+  readonly #triggered: readonly string[];
+  #migrated: Backup = { rows: new Map(), sequences: [] };
+
+  private constructor(connections: Connections, names: readonly string[], triggered: readonly string[]) {
+    this.#connections = connections;
+    this.#names = names;
+    this.#triggered = triggered;
+  }
+
+  /** Looks at what tables there are, and lets rows of the ledger go: between histories, books are thrown away. */
+  static async of(connections: Connections): Promise<Tables> {
+    const { observer } = connections;
+    const locks = await observer.query<{ trigger: string; name: string }>(
+      `select tgname as trigger, tgrelid::regclass::text as name from pg_trigger
+       where tgfoid = 'ledger_append_only'::regproc`,
+    );
+    for (const { trigger, name } of locks.rows) await observer.query(`drop trigger ${trigger} on ${name}`);
+    await observer.query('grant all on all tables in schema public to current_user');
+    const tables = await observer.query<{ name: string }>(
+      `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+         and relname <> 'schema_migrations' order by relname`,
+    );
+    const links = await observer.query<{ child: string; parent: string }>(
+      `select conrelid::regclass::text as child, confrelid::regclass::text as parent from pg_constraint
+       where contype = 'f' and conrelid <> confrelid`,
+    );
+    const triggers = await observer.query<{ name: string }>(
+      `select distinct tgrelid::regclass::text as name from pg_trigger where not tgisinternal`,
+    );
+    const made = new Tables(
+      connections,
+      parentsFirst(
+        tables.rows.map(({ name }) => name),
+        links.rows,
+      ),
+      triggers.rows.map(({ name }) => name),
+    );
+    made.#migrated = await made.copy();
+    return made;
+  }
+
+  /** As after the migrations. */
+  async empty(): Promise<void> {
+    const { observer } = this.#connections;
+    await observer.query(`begin; ${this.#deletes()}`);
+    await this.#fill(this.#migrated);
+    await observer.query('commit');
+  }
+
+  /** Takes away what earlier histories have left in the files. */
+  async vacuum(): Promise<void> {
+    for (const name of this.#names) await this.#connections.observer.query(`vacuum ${name}`);
+  }
+
+  async copy(): Promise<Backup> {
+    const { observer } = this.#connections;
+    const parts = this.#names.map(
+      (name) => `select '${name}' as name, coalesce(json_agg(t), '[]')::text as content from ${name} t`,
+    );
+    const tables = await observer.query<{ name: string; content: string }>(parts.join(' union all '));
+    const sequences = await observer.query<{ name: string; value: string | null }>(
+      `select sequencename as name, last_value::text as value from pg_sequences where schemaname = 'public'`,
+    );
+    return {
+      rows: new Map(tables.rows.map(({ name, content }) => [name, content])),
+      sequences: sequences.rows,
+    };
+  }
+
+  /** As when the copy was made. Triggers write nothing of their own: what they wrote is in the copy. */
+  async restore(backup: Backup): Promise<void> {
+    const { observer } = this.#connections;
+    const all = (verb: string) =>
+      this.#triggered.map((name) => `alter table ${name} ${verb} trigger user`).join('; ');
+    await observer.query(`begin; ${all('disable')}; ${this.#deletes()}`);
+    await this.#fill(backup);
+    await observer.query(`${all('enable')}; commit`);
+  }
+
+  async #fill(backup: Backup): Promise<void> {
+    const { observer } = this.#connections;
+    for (const name of this.#names) {
+      const content = backup.rows.get(name) ?? '[]';
+      if (content === '[]') continue;
+      await observer.query(
+        `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1)`,
+        [content],
+      );
+    }
+    const moves = backup.sequences.map(
+      ({ name, value }) => `setval('${name}', ${value ?? '1'}, ${value !== null})`,
+    );
+    if (moves.length > 0) await observer.query(`select ${moves.join(', ')}`);
+  }
+
+  #deletes(): string {
+    // What triggers write as rows go has no parents, and goes last.
+    const isFree = (name: string) => (name.startsWith('list_') ? 1 : 0);
+    return this.#names
+      .toReversed()
+      .toSorted((first, second) => isFree(first) - isFree(second))
+      .map((name) => `delete from ${name}`)
+      .join('; ');
+  }
+}
+
+function parentsFirst(
+  names: readonly string[],
+  links: readonly { readonly child: string; readonly parent: string }[],
+): string[] {
+  const sorted: string[] = [];
+  const visit = (name: string): void => {
+    if (sorted.includes(name)) return;
+    for (const link of links) if (link.child === name) visit(link.parent);
+    sorted.push(name);
+  };
+  for (const name of names) visit(name);
+  return sorted;
+}

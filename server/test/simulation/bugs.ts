@@ -1,0 +1,92 @@
+import type { FinalityPolicy } from '#chains/chain.ts';
+import { EgressFailure } from '#outside/egress.ts';
+import { bugPatches } from './bug-patches.ts';
+import type { FaultRates } from './faults.ts';
+import { readTransaction } from './node-model.ts';
+import { modelWallet, type Wiring } from './service-model.ts';
+import type { Story } from './story.ts';
+import type { World } from './world.ts';
+
+/**
+ * A mistake that somebody could make, which the simulation must catch. Made by the wiring where the mistake would be
+ * one of wiring, otherwise by a patch of the source.
+ */
+export interface Bug {
+  readonly finality?: FinalityPolicy;
+  readonly isChainIdempotent?: boolean;
+  /** Statements that run after the commit of their transaction. */
+  readonly lateStatements?: readonly string[];
+  readonly wiring?: (world: World) => Partial<Wiring>;
+  /** Faults without which it does no harm; every history with this bug has them. */
+  readonly faults?: readonly (keyof FaultRates)[];
+  /** What its histories are about, where others seldom come to it. */
+  readonly story?: (story: Story) => Story;
+}
+
+/** Many sessions that are settled in turn, and a backup of the middle of it that is put back while all goes on. */
+function restored(story: Story): Story {
+  const sessions = [0, 1, 2, 3].map((index) => ({ character: 'honest' as const, startMs: 6_000 * index }));
+  const restore = { backupMs: 15_000, restoreMs: 40_000 };
+  return { ...story, sessions, restore, finalityLag: 4, calmMs: 90_000, deepReorgMs: undefined };
+}
+
+/** Nodes that are as often behind as not, by more than a reorg is deep. */
+function balanced(story: Story): Story {
+  return {
+    ...story,
+    isBalanced: true,
+    nodeLag: 8,
+    finalityLag: 4,
+    slowestBlockMs: 3_000,
+    deepReorgMs: undefined,
+  };
+}
+
+/** A reorg below finality while the service follows the chain. */
+function deeplyReorged(story: Story): Story {
+  return { ...story, deepReorgMs: story.calmMs - 10_000, restore: undefined };
+}
+
+export const bugs: Readonly<Record<string, Bug>> = {
+  ...Object.fromEntries(Object.keys(bugPatches).map((name) => [name, {}])),
+  'finality-by-number': { faults: ['reorg', 'nodeStuck', 'pause'], story: balanced },
+  'no-parent-check': { faults: ['reorg'] },
+  'receipts-unchecked': { faults: ['rpcPartialLogs'] },
+  'goes-on-below-finality': { story: deeplyReorged },
+  'zero-confirmations': { finality: { tag: 'latest', depth: 0 }, faults: ['reorg'] },
+  'cursor-before-logs': { faults: ['crash', 'connectionLost'] },
+  'webhook-after-commit': { lateStatements: ['webhooks_insert_events'], faults: ['crash', 'connectionLost'] },
+  'webhook-done-before-send': {
+    faults: ['receiver', 'crash'],
+    wiring: () => ({
+      egress: (egress) => ({
+        ...egress,
+        async post(url, options) {
+          egress.post(url, options).catch((error: unknown) => {
+            if (!(error instanceof EgressFailure)) throw error;
+          });
+          return { status: 200, headers: { retryAfter: undefined }, bodyText: '', latencyMs: 0 };
+        },
+      }),
+    }),
+  },
+  'webhooks-unordered': { faults: ['receiver'] },
+  'broadcast-before-persist': {
+    faults: ['crash', 'serializationFailure'],
+    wiring: (world) => ({
+      wallet: () => ({
+        ...modelWallet,
+        async signTransaction(unsigned) {
+          const raw = await modelWallet.signTransaction(unsigned);
+          const model = world.models.find(({ chain }) => chain.chainId === unsigned.chainId);
+          model?.submit(readTransaction(raw, modelWallet.address));
+          return raw;
+        },
+      }),
+    }),
+  },
+  'nonce-from-pending': { faults: ['rpcDropped', 'nodeStuck'] },
+  'no-rebroadcast': { faults: ['rpcDropped', 'reorg'] },
+  'no-chain-idempotency': { isChainIdempotent: false, story: restored },
+  'restore-without-requeue': { wiring: () => ({ hearsOutcomes: false }), story: restored, faults: ['reorg'] },
+};

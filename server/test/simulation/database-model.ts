@@ -1,0 +1,211 @@
+import type pg from 'pg';
+import { type Database, databaseOver } from '#db/database.ts';
+import type { Answer, Connection, Connections, Query } from './connections.ts';
+import type { Faults } from './faults.ts';
+import type { ModelProcess } from './process-model.ts';
+import type { Owner } from './scheduler.ts';
+
+export interface DatabaseModelOptions {
+  readonly process: ModelProcess;
+  readonly connections: Connections;
+  readonly faults: Faults;
+  /** Whoever does what processes do not do themselves: servers that end connections. */
+  readonly world: Owner;
+  /** Statements that, by a seeded bug, run after the commit of their transaction instead of in it. */
+  readonly lateStatements: ReadonlySet<string>;
+}
+
+/** What the server does to connections and statements that take too long, as `openDatabase` has set it. */
+const idleLimitMs = 30_000;
+const statementLimitMs = 15_000;
+
+/**
+ * The database as one process has it: production's own transactions over the real PostgreSQL, with connections that
+ * die, commits whose answer is lost, and serialization failures.
+ */
+export function databaseModel(options: DatabaseModelOptions): Database {
+  const lent = new Set<LentConnection>();
+  const { process, world } = options;
+  process.onDeath.push(async () => {
+    for (const connection of lent) await connection.die();
+  });
+  process.onPause.push((ms) => {
+    if (ms < idleLimitMs) return;
+    for (const connection of lent) {
+      const { uses } = connection;
+      process.scheduler.after(idleLimitMs, world, 'idle transaction ended', async () => {
+        if (connection.uses === uses) await connection.die();
+      });
+    }
+  });
+  const listeners: (() => void)[] = [];
+  const pool = {
+    query: (query: Query) => {
+      const connection = new LentConnection(options, lent, listeners);
+      return connection.query(query, { isAlone: true });
+    },
+    connect: async () => new LentConnection(options, lent, listeners),
+    end: async () => {},
+  };
+  return databaseOver(pool as unknown as pg.Pool, (_channel, onNotify) => {
+    listeners.push(() => process.io(1, 'notified', () => onNotify('')));
+  });
+}
+
+type State = 'fresh' | 'open' | 'failed' | 'dead';
+
+class LentConnection {
+  /** Grows with every use. */
+  uses = 0;
+  readonly #options: DatabaseModelOptions;
+  readonly #lent: Set<LentConnection>;
+  readonly #listeners: readonly (() => void)[];
+  readonly #onError: ((error: Error) => void)[] = [];
+  #state: State = 'fresh';
+  #connection: Connection | undefined;
+  #late: Query[] = [];
+  #mayNotify = false;
+
+  constructor(options: DatabaseModelOptions, lent: Set<LentConnection>, listeners: readonly (() => void)[]) {
+    this.#options = options;
+    this.#lent = lent;
+    this.#listeners = listeners;
+  }
+
+  on(_event: 'error', hear: (error: Error) => void): void {
+    this.#onError.push(hear);
+  }
+
+  off(): void {
+    this.#onError.length = 0;
+  }
+
+  release(): void {
+    this.#lent.delete(this);
+  }
+
+  query(asked: Query | string, { isAlone = false } = {}): Promise<{ rows: unknown }> {
+    const query = typeof asked === 'string' ? { text: asked } : asked;
+    const { process, faults } = this.#options;
+    const label = `sql ${query.name ?? query.text.slice(0, 20)}`;
+    return new Promise((resolve, reject) => {
+      process.io(faults.random.between(0, 3), label, () =>
+        this.#effect(query, isAlone, (answer) => {
+          this.uses += 1;
+          process.io(faults.random.between(0, 3), `${label} ${outcomeOf(answer)}`, () => {
+            if ('error' in answer) reject(answer.error);
+            else resolve({ rows: answer.rows });
+          });
+        }),
+      );
+    });
+  }
+
+  /** The connection ends: the server takes back what was not committed. */
+  async die(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.#lent.delete(this);
+    if (this.#state !== 'dead' && connection !== undefined)
+      await this.#options.connections.abandon(connection);
+    this.#state = 'dead';
+    for (const hear of this.#onError) hear(terminated());
+  }
+
+  async #effect(query: Query, isAlone: boolean, answer: (answer: Answer) => void): Promise<void> {
+    const { faults, connections } = this.#options;
+    if (this.#state === 'dead') return answer({ error: terminated() });
+    if (query.text === 'rollback') return this.#rollback(answer);
+    if (faults.strikes('serializationFailure')) {
+      await this.#abandon('failed');
+      return answer({ error: Object.assign(new Error('could not serialize access'), { code: '40001' }) });
+    }
+    const isLost = faults.strikes('connectionLost');
+    if (isLost && faults.random.chance(0.5)) {
+      await this.die();
+      return answer({ error: terminated() });
+    }
+    if (query.name !== undefined && this.#options.lateStatements.has(query.name)) {
+      this.#late.push(query);
+      return answer({ rows: [] });
+    }
+    this.#connection ??= await connections.take();
+    this.#lent.add(this);
+    this.#state = 'open';
+    if (query.name === 'webhooks_insert_events') this.#mayNotify = true;
+    const isEnd = isAlone || query.text === 'commit';
+    // The answer is lost with the connection; a commit stands all the same.
+    await this.#run(query, isEnd, (given) => answer(isLost ? { error: terminated() } : given));
+    if (isLost && !isEnd) await this.die();
+  }
+
+  async #run(query: Query, isEnd: boolean, answer: (answer: Answer) => void): Promise<void> {
+    const { connections, process, world } = this.#options;
+    const connection = this.#connection;
+    if (connection === undefined) throw new Error('a statement without a connection');
+    const waits = await connections.run(connection, query, (given) => {
+      if (isEnd) this.#finish(connection);
+      answer(given);
+    });
+    if (waits) {
+      process.scheduler.note(`${process.name} waits for a lock: ${query.name ?? query.text}`);
+      const { uses } = this;
+      process.scheduler.after(statementLimitMs, world, 'statement time-out', async () => {
+        if (this.uses === uses && this.#connection === connection)
+          await connections.cancel(connection, { isHeard: true });
+      });
+      return;
+    }
+    if (!isEnd) return;
+    await connections.wakeBlocked();
+    await this.#runLate();
+    if (this.#mayNotify) for (const ring of this.#listeners) ring();
+  }
+
+  #finish(connection: Connection): void {
+    this.#options.connections.give(connection);
+    this.#connection = undefined;
+    this.#state = 'fresh';
+    this.#lent.delete(this);
+  }
+
+  /** What a seeded bug does after the commit, each statement alone, as far as the process lives. */
+  async #runLate(): Promise<void> {
+    const late = this.#late;
+    this.#late = [];
+    for (const query of late) {
+      const connection = new LentConnection(
+        { ...this.#options, lateStatements: new Set() },
+        this.#lent,
+        this.#listeners,
+      );
+      const { process, faults } = this.#options;
+      process.io(faults.random.between(0, 4_000), 'late statement', () => {
+        // Whoever does this after the commit has nobody left to tell of an error.
+        connection.query(query, { isAlone: true }).catch(() => undefined);
+      });
+    }
+  }
+
+  async #rollback(answer: (answer: Answer) => void): Promise<void> {
+    this.#late = [];
+    await this.#abandon('fresh');
+    answer({ rows: [] });
+  }
+
+  async #abandon(state: State): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.#state = state;
+    this.#lent.delete(this);
+    if (connection !== undefined) await this.#options.connections.abandon(connection);
+  }
+}
+
+function terminated(): Error {
+  return new Error('Connection terminated unexpectedly');
+}
+
+function outcomeOf(answer: Answer): string {
+  return 'error' in answer ? `failed: ${answer.error.message}` : `gave ${answer.rows.length}`;
+}

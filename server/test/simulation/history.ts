@@ -1,0 +1,167 @@
+import type pg from 'pg';
+import { databaseOver } from '#db/database.ts';
+import { createAccount } from '#merchants/account.ts';
+import { createMerchant } from '#merchants/merchant.ts';
+import { createWebhook } from '#webhooks/webhook.ts';
+import { Actors } from './actors.ts';
+import type { Backup, Tables } from './backup.ts';
+import { type Bug, bugs } from './bugs.ts';
+import { check, checkHalted, unrestOf, watchFinality } from './checker.ts';
+import type { Connections } from './connections.ts';
+import { chooseFaults, Faults } from './faults.ts';
+import { epochMs } from './process-model.ts';
+import { Scheduler, type Teller } from './scheduler.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
+import { origin, secrets } from './service-model.ts';
+import { chooseStory, type Story } from './story.ts';
+import { World } from './world.ts';
+
+export interface HistoryOptions {
+  readonly seed: number;
+  /** A name of `bugs`; its patches must have been loaded. */
+  readonly bugName?: string;
+  readonly connections: Connections;
+  readonly tables: Tables;
+  /** Told every event. */
+  readonly tell?: Teller;
+}
+
+export interface HistoryResult {
+  readonly seed: number;
+  readonly story: Story;
+  /** What was violated; empty when the history is good. */
+  readonly problems: readonly string[];
+  readonly traceHash: number;
+  readonly eventCount: number;
+  readonly faultCounts: Readonly<Record<string, number>>;
+  readonly reorgCount: number;
+}
+
+/** Virtual milliseconds that the service has, after the faults, to bring everything to rest. */
+const restLimitMs = 600_000;
+const lookEveryMs = 10_000;
+/** Longer than a session may be paid. */
+const expiryJumpMs = 2_000_000;
+
+/** Lives through one history and says what went wrong in it. The same seed gives the same history. */
+export async function runHistory(options: HistoryOptions): Promise<HistoryResult> {
+  const { seed, connections, tables } = options;
+  const random = seededRandom(seed);
+  const bug = bugOf(options.bugName);
+  const chosen = chooseStory(random.fork('story'));
+  const story = bug?.story?.(chosen) ?? chosen;
+  const scheduler = new Scheduler(options.tell);
+  const faults = new Faults(chooseFaults(random.fork('rates'), bug?.faults), random.fork('faults'));
+  await tables.empty();
+  const world = new World({ story, random: random.fork('world'), scheduler, faults, connections, bug });
+  await seedMerchant(world, connections, random.fork('merchant'));
+  watchFinality(world);
+  world.startChains();
+  for (let place = 0; place < story.processCount; place += 1) world.startService(place);
+  for (const [index, { character, startMs }] of story.sessions.entries()) {
+    void new Actors(world, character, index).play(startMs);
+  }
+  planRestore(world, tables);
+  world.planDeepReorg();
+  await scheduler.run(() => scheduler.nowMs >= story.calmMs);
+  world.calm();
+  const problems = await comeToRest(world, connections.observer);
+  await world.killAll();
+  scheduler.clear();
+  const reorgCount = world.models.reduce((sum, model) => sum + model.reorgDepths.length, 0);
+  const { traceHash, eventCount } = scheduler;
+  const faultCounts = Object.fromEntries(faults.counts);
+  return { seed, story, problems, traceHash, eventCount, faultCounts, reorgCount };
+}
+
+function bugOf(name: string | undefined): Bug | undefined {
+  if (name === undefined) return undefined;
+  const bug = bugs[name];
+  if (bug === undefined) throw new RangeError(`no bug has the name ${name}: ${Object.keys(bugs).join(', ')}`);
+  return bug;
+}
+
+/** A merchant with an account and a webhook, made before anything can fail. */
+async function seedMerchant(world: World, connections: Connections, random: SeededRandom): Promise<void> {
+  const pool = {
+    query: (query: pg.QueryConfig) => connections.observer.query(query),
+    connect: async () => ({
+      query: (query: string) => connections.observer.query(query),
+      on() {},
+      off() {},
+      release() {},
+    }),
+  };
+  const db = databaseOver(pool as unknown as pg.Pool, () => {});
+  const clock = { now: () => new Date(epochMs - 60_000), monotonicMs: () => 0, sleep: async () => {} };
+  const deps = { clock, random, origin, chains: world.chains, secrets, addresses: { allowLoopback: false } };
+  await db.transaction(async (transaction) => {
+    const { merchantId } = await createMerchant(transaction, deps, { merchantName: 'Shop' });
+    const account = await createAccount(transaction, deps, {
+      merchantId,
+      accountName: 'Main',
+      accountAddress: `0x${'c3'.repeat(20)}`,
+      settlementCurrencies: world.chains.tokens.map(({ tokenId }) => tokenId),
+    });
+    await createWebhook(transaction, deps, {
+      merchantId,
+      body: {
+        webhookName: 'Shop',
+        webhookUrl: 'https://shop.example.com/hook',
+        subscribedEvents: ['session.*', 'refund.*'],
+      },
+    });
+    world.merchantId = merchantId;
+    world.accountId = account.accountId;
+  });
+}
+
+/** Has the database put back to an earlier state while the chains go on. */
+function planRestore(world: World, tables: Tables): void {
+  const { restore } = world.options.story;
+  if (restore === undefined) return;
+  const { scheduler } = world.options;
+  let backup: Backup | undefined;
+  scheduler.after(restore.backupMs, world.owner, 'backup', async () => {
+    backup = await tables.copy();
+  });
+  scheduler.after(restore.restoreMs, world.owner, 'restore', async () => {
+    world.mayStart = false;
+    await world.killAll();
+    if (backup !== undefined) await tables.restore(backup);
+    world.mayStart = true;
+  });
+}
+
+/** Waits until nothing is left to do, then past every deadline and again; what is wrong then. */
+async function comeToRest(world: World, client: pg.Client): Promise<string[]> {
+  const { scheduler, story } = world.options;
+  if (story.deepReorgMs !== undefined) return comeToHalt(world, client);
+  const before = await unrestAfter(world, client, false);
+  if (before !== '') return [`never came to rest: ${before}`, ...world.violations];
+  scheduler.jump(expiryJumpMs);
+  const after = await unrestAfter(world, client, true);
+  if (after !== '') return [`never came to rest after the expiry: ${after}`, ...world.violations];
+  return check(world, client);
+}
+
+/** After a reorg below finality, chains that contradict what was final stand still, and nothing else does. */
+async function comeToHalt(world: World, client: pg.Client): Promise<string[]> {
+  const { scheduler } = world.options;
+  const untilMs = scheduler.nowMs + 90_000;
+  await scheduler.run(() => scheduler.nowMs >= untilMs);
+  return [...world.violations, ...(await checkHalted(world, client))];
+}
+
+/** Waits for rest, for as long as is reasonable; what is left to do then. */
+async function unrestAfter(world: World, client: pg.Client, isExpiryOver: boolean): Promise<string> {
+  const { scheduler } = world.options;
+  const limitMs = scheduler.nowMs + restLimitMs;
+  let unrest = 'nothing looked at';
+  while (unrest !== '' && scheduler.nowMs < limitMs) {
+    const untilMs = scheduler.nowMs + lookEveryMs;
+    await scheduler.run(() => scheduler.nowMs >= untilMs);
+    unrest = await unrestOf(client, isExpiryOver);
+  }
+  return unrest;
+}

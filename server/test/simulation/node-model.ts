@@ -1,0 +1,290 @@
+import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { encodeFunctionResult, keccak256, parseTransaction } from 'viem';
+import { type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from '#chains/rpc/rpc.ts';
+import type { NodeConnection } from '#chains/rpc/transport.ts';
+import {
+  blockAt,
+  type ChainModel,
+  type MinedTransaction,
+  type ModelBlock,
+  type ModelTransaction,
+} from './chain-model.ts';
+import { balanceKey, execute } from './contract-model.ts';
+import type { Faults } from './faults.ts';
+import type { ModelProcess } from './process-model.ts';
+
+/** One node of a chain with its own view of it: some blocks behind, or standing still, perhaps on a branch that lost. */
+export class NodeModel {
+  readonly chain: ChainModel;
+  readonly name: string;
+  /** Blocks behind the head while it follows. */
+  lag = 0;
+  /** Each exchange finds it so many blocks behind at most. */
+  mostLag = 0;
+  #stuck: { readonly head: ModelBlock; readonly finalized: ModelBlock; readonly untilMs: number } | undefined;
+  #wrongUntilMs = 0;
+  readonly #faults: Faults;
+
+  constructor(chain: ChainModel, name: string, faults: Faults) {
+    this.chain = chain;
+    this.name = name;
+    this.#faults = faults;
+  }
+
+  /** Has the node stand still, or follow again when its time is up. */
+  look(nowMs: number): void {
+    const { random } = this.#faults;
+    if (this.#stuck !== undefined && nowMs >= this.#stuck.untilMs) this.#stuck = undefined;
+    if (this.#stuck !== undefined) return;
+    if (this.#faults.strikes('nodeStuck')) {
+      const untilMs = nowMs + random.between(4_000, 30_000);
+      this.#stuck = { head: this.#head(), finalized: this.#finalized(), untilMs };
+    }
+    if (this.#faults.strikes('rpcWrongChain')) this.#wrongUntilMs = nowMs + random.between(1_000, 20_000);
+  }
+
+  /** An exchange begins. */
+  meet(): void {
+    if (this.mostLag > 0) this.lag = this.#faults.random.between(0, this.mostLag);
+  }
+
+  /** The node is healthy from now on. */
+  heal(): void {
+    this.mostLag = 0;
+    this.#stuck = undefined;
+    this.#wrongUntilMs = 0;
+    this.lag = 0;
+  }
+
+  answer(call: RpcCall, nowMs: number): RpcOutcome {
+    try {
+      return { result: this.#result(call, nowMs) };
+    } catch (error) {
+      if (error instanceof RpcError) return { error };
+      throw error;
+    }
+  }
+
+  #head(): ModelBlock {
+    if (this.#stuck !== undefined) return this.#stuck.head;
+    const { head } = this.chain;
+    return blockAt(head, Math.max(0, head.number - this.lag)) ?? head;
+  }
+
+  #finalized(): ModelBlock {
+    const { finalized } = this.#stuck ?? this.chain;
+    const own = blockAt(this.#head(), Math.min(finalized.number, this.#head().number));
+    return own ?? finalized;
+  }
+
+  #result({ method, params }: RpcCall, nowMs: number): unknown {
+    const { chain } = this.chain;
+    switch (method) {
+      case 'eth_chainId':
+        return quantity(nowMs < this.#wrongUntilMs ? 999_999 : chain.chainId);
+      case 'eth_getBlockByNumber':
+        return this.#blockAnswer(params[0]);
+      case 'eth_getLogs':
+        return this.#logs(params[0]);
+      case 'eth_getBlockReceipts': {
+        const block = this.#known(params[0]);
+        return block === undefined ? null : this.#receipts(block);
+      }
+      case 'eth_getTransactionReceipt':
+        return this.#receipt(params[0]);
+      case 'eth_getTransactionCount':
+        return this.#transactionCount(params[0], params[1]);
+      case 'eth_feeHistory':
+        return { baseFeePerGas: [quantity(this.#head().baseFee)], reward: [['0x3b9aca00']] };
+      case 'eth_estimateGas':
+        return this.#estimate(params[0]);
+      case 'eth_call':
+        return this.#call(params[0]);
+      case 'eth_sendRawTransaction':
+        return this.#send(params[0]);
+      default:
+        throw new RpcError(-32601, `the method ${method} does not exist`);
+    }
+  }
+
+  #blockByTag(tag: unknown): ModelBlock | undefined {
+    if (tag === 'latest') return this.#head();
+    if (tag === 'finalized' || tag === 'safe') {
+      const block = this.#finalized();
+      if (!this.#faults.strikes('rpcFinalizedBack')) return block;
+      return blockAt(block, Math.max(0, block.number - this.#faults.random.between(1, 3)));
+    }
+    return blockAt(this.#head(), Number(tag));
+  }
+
+  #blockAnswer(tag: unknown): unknown {
+    const block = this.#blockByTag(tag);
+    if (block === undefined) return null;
+    return {
+      number: quantity(block.number),
+      hash: block.hash,
+      parentHash: block.parent?.hash ?? `0x${'0'.repeat(64)}`,
+      timestamp: quantity(block.timeSeconds),
+      logsBloom: block.bloom,
+      baseFeePerGas: quantity(block.baseFee),
+      transactions: block.transactions.map(({ transaction }) => transaction.hash),
+    };
+  }
+
+  /** The block of a hash on this node's branch. */
+  #known(hash: unknown): ModelBlock | undefined {
+    const block = this.chain.byHash.get(String(hash) as Hex);
+    return block !== undefined && blockAt(this.#head(), block.number) === block ? block : undefined;
+  }
+
+  #logs(filter: unknown): unknown {
+    const { blockHash, fromBlock } = filter as { blockHash?: Hex; fromBlock?: Hex };
+    const block = fromBlock === undefined ? this.#known(blockHash) : blockAt(this.#head(), Number(fromBlock));
+    // As go-ethereum did for years: a block that it does not have has no logs (its issues 24078 and 27353).
+    if (block === undefined) return [];
+    const logs = block.transactions.flatMap((mined) => logAnswers(block, mined));
+    const { random } = this.#faults;
+    if (this.#faults.strikes('rpcPartialLogs')) return random.chance(0.5) ? [] : logs.slice(0, -1);
+    if (!this.#faults.strikes('rpcLyingLogs')) return logs;
+    const [first] = logs;
+    if (first === undefined) return logs;
+    return random.pick([
+      [...logs, first],
+      logs.toReversed().concat(logs.length === 1 ? logs : []),
+      logs.map((log) => ({ ...log, blockHash: this.chain.finalized.hash })),
+      logs.map((log) => ({ ...log, removed: true })),
+    ]);
+  }
+
+  #receipts(block: ModelBlock): unknown {
+    const receipts = block.transactions.map((mined) => receiptAnswer(block, mined));
+    const { random } = this.#faults;
+    if (this.#faults.strikes('rpcPartialLogs')) {
+      return random.pick([
+        [],
+        receipts.slice(0, -1),
+        receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.slice(0, -1) })),
+      ]);
+    }
+    if (!this.#faults.strikes('rpcLyingLogs')) return receipts;
+    return random.pick([
+      [...receipts, ...receipts],
+      receipts.map((receipt) => ({ ...receipt, blockHash: this.chain.finalized.hash })),
+      receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.toReversed() })),
+      receipts.map((receipt) => ({ ...receipt, logs: [...receipt.logs, ...receipt.logs] })),
+    ]);
+  }
+
+  #receipt(hash: unknown): unknown {
+    for (let block: ModelBlock | undefined = this.#head(); block !== undefined; block = block.parent) {
+      const mined = block.transactions.find(({ transaction }) => transaction.hash === hash);
+      if (mined !== undefined) return receiptAnswer(block, mined);
+    }
+    return null;
+  }
+
+  #transactionCount(address: unknown, tag: unknown): Hex {
+    if (tag === 'pending') return quantity(this.chain.pendingNonce(String(address) as Hex));
+    const block = this.#blockByTag(tag);
+    if (block === undefined) throw new RpcError(-32000, 'header not found');
+    return quantity(this.chain.nextNonce(String(address) as Hex, block));
+  }
+
+  #estimate(request: unknown): Hex {
+    const { from, to, data } = request as { from: Hex; to: Hex; data: Hex };
+    const head = this.#head();
+    const result = execute(this.chain.context(head.timeSeconds), head.state, { from, to, data });
+    if (result === undefined) throw new RpcError(3, 'execution reverted', '0x');
+    return quantity(200_000);
+  }
+
+  #call(request: unknown): Hex {
+    const { data } = request as { data: Hex };
+    const token: Hex = `0x${data.slice(-40)}`;
+    const left = this.#head().state.balances.get(balanceKey('vault', token)) ?? 0n;
+    const caps = { perOrder: 10n ** 30n, hourly: 10n ** 30n, daily: 10n ** 30n };
+    return data.startsWith(availableSelector)
+      ? encodeFunctionResult({ abi: payoutVaultAbi, functionName: 'available', result: left })
+      : encodeFunctionResult({ abi: payoutVaultAbi, functionName: 'capsOf', result: caps });
+  }
+
+  #send(raw: unknown): Hex {
+    const transaction = readTransaction(String(raw) as Hex, this.chain.settler);
+    const { hash } = transaction;
+    if (this.#faults.strikes('rpcDropped')) return hash;
+    const refusal = this.chain.submit(transaction);
+    if (refusal !== undefined) throw new RpcError(-32000, refusal);
+    return hash;
+  }
+}
+
+/** Selector of `available(address)`. */
+const availableSelector = '0x10098ad5';
+
+/** Reads a transaction of the model's wallet, which is the only one that sends through nodes. */
+export function readTransaction(raw: Hex, from: Hex): ModelTransaction {
+  const { nonce = 0, to, data = '0x', maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw);
+  if (to == null) throw new RpcError(-32000, 'a contract creation');
+  const hash = keccak256(raw);
+  return { hash, from, nonce, to, data, maxFee: maxFeePerGas ?? 0n, tip: maxPriorityFeePerGas ?? 0n };
+}
+
+function quantity(value: number | bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+function logAnswers(block: ModelBlock, mined: MinedTransaction) {
+  return mined.logs.map((log, index) => ({
+    address: log.address,
+    topics: log.topics,
+    data: log.data,
+    blockHash: block.hash,
+    blockNumber: quantity(block.number),
+    logIndex: quantity(mined.firstLogIndex + index),
+    transactionHash: mined.transaction.hash,
+    removed: false,
+  }));
+}
+
+function receiptAnswer(block: ModelBlock, mined: MinedTransaction) {
+  return {
+    transactionHash: mined.transaction.hash,
+    blockHash: block.hash,
+    blockNumber: quantity(block.number),
+    status: mined.succeeded ? '0x1' : '0x0',
+    logsBloom: mined.bloom,
+    logs: logAnswers(block, mined),
+  };
+}
+
+/** How one process talks to a node: each exchange is two events, the effect and the answer, and both may be lost. */
+export function connectionTo(node: NodeModel, process: ModelProcess, faults: Faults): NodeConnection {
+  const { random } = faults;
+  return {
+    name: node.name,
+    exchange: (calls, { timeLimitMs }) =>
+      new Promise((resolve, reject) => {
+        const label = `${node.name} ${calls.map(({ method }) => method.slice(4)).join(',')}`;
+        process.io(random.between(5, 120), `rpc ${label}`, () => {
+          const { nowMs } = process.scheduler;
+          const isLost = faults.strikes('rpcTimeout');
+          if (isLost && random.chance(0.5)) {
+            process.io(timeLimitMs, `rpc ${label} timed out`, () => reject(new RpcUnavailable('timed out')));
+            return;
+          }
+          node.meet();
+          const isFailing = !isLost && faults.strikes('rpcError');
+          const outcomes =
+            isFailing && random.chance(0.5) ? [] : calls.map((call) => node.answer(call, nowMs));
+          const wait = isLost ? timeLimitMs : random.between(5, 120);
+          process.io(wait, `rpc ${label} answered`, () => {
+            if (isLost) reject(new RpcUnavailable('timed out'));
+            else if (isFailing) reject(new RpcUnavailable('HTTP status 502'));
+            else resolve(outcomes);
+          });
+        });
+      }),
+    close: async () => {},
+  };
+}

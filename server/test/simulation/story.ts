@@ -1,0 +1,80 @@
+import type { SeededRandom } from './seeded-random.ts';
+
+/** What a payer, and whoever stands around, does about one session. */
+export const characters = [
+  /** Pays, and pays again what a reorg has taken away. */
+  'honest',
+  /** Pays once, and never looks again. */
+  'forgetful',
+  /** Two payers, each on a chain of their own. */
+  'double_payer',
+  /** Spends the nonce of the payment otherwise as soon as a reorg allows it. */
+  'double_spender',
+  /** Pays after the deadline. */
+  'late',
+  /** Somebody else settles the order. */
+  'stranger_settles',
+  /** The merchant cancels while the payer gets the order. */
+  'cancel_race',
+  /** The merchant sends the payment back. */
+  'refund',
+  /** Nobody pays. */
+  'silent',
+] as const;
+export type Character = (typeof characters)[number];
+
+/** What a history is about: everything that is chosen once. */
+export interface Story {
+  readonly chainCount: 1 | 2;
+  readonly processCount: 1 | 2;
+  /** Whether watchers elect a leader, or race for each move. */
+  readonly hasLeaders: boolean;
+  readonly nodeCount: 1 | 2;
+  /** Blocks that a second node lies behind. */
+  readonly nodeLag: number;
+  /** Whether behind each address there are many nodes, each as far as it is, and every exchange meets another. */
+  readonly isBalanced: boolean;
+  /** Blocks between head and finalized block. */
+  readonly finalityLag: number;
+  readonly slowestBlockMs: number;
+  readonly sessions: readonly { readonly character: Character; readonly startMs: number }[];
+  /** What each process's clock is ahead. */
+  readonly skewsMs: readonly number[];
+  readonly isVaultShort: boolean;
+  /** When faults end. */
+  readonly calmMs: number;
+  /** When a copy of the database is made, and when it is put back. */
+  readonly restore: { readonly backupMs: number; readonly restoreMs: number } | undefined;
+  /** When a reorg deeper than finality happens. */
+  readonly deepReorgMs: number | undefined;
+}
+
+/** The story of a seed. Most of them are small, because small histories go wrong as often and cost a third. */
+export function chooseStory(random: SeededRandom): Story {
+  const chainCount = random.chance(0.65) ? 1 : 2;
+  const calmMs = random.between(30_000, 60_000);
+  const skew = () => (random.chance(0.7) ? 0 : random.between(-20_000, 20_000));
+  const sessions = Array.from({ length: random.between(1, 3) }, () => ({
+    character: random.pick(characters),
+    startMs: random.between(0, 15_000),
+  }));
+  const backupMs = random.between(1_000, calmMs - 10_000);
+  return {
+    chainCount,
+    processCount: random.chance(0.65) ? 1 : 2,
+    hasLeaders: random.chance(0.4),
+    nodeCount: random.chance(0.5) ? 1 : 2,
+    nodeLag: random.between(0, 4),
+    isBalanced: random.chance(0.4),
+    finalityLag: random.between(2, 4),
+    slowestBlockMs: random.between(3_000, 6_000),
+    sessions,
+    skewsMs: [skew(), skew()],
+    isVaultShort: random.chance(0.1),
+    calmMs,
+    restore: random.chance(0.1)
+      ? { backupMs, restoreMs: random.between(backupMs + 1_000, calmMs) }
+      : undefined,
+    deepReorgMs: random.chance(0.03) ? random.between(15_000, calmMs) : undefined,
+  };
+}
