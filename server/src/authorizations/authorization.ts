@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { authorizationLifeSeconds } from '@florin/protocol/agent.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { agentDomainName } from '@florin/protocol/typed-data.ts';
 import { getAddress, isAddress } from 'viem';
+import type { TokenSigningReader } from '#chains/token-signing.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { OrderDeps } from '#sessions/order.ts';
@@ -23,6 +25,12 @@ export interface AuthorizationDeps extends OrderDeps {
   readonly payerChain: PayerChain;
   /** How many payable sessions one payer may have opened; undefined: no limit. */
   readonly maxOpenSessions: number | undefined;
+  /** Absent where the service sends no payments of others at its own cost. */
+  readonly gasless?: {
+    readonly signingOf: TokenSigningReader;
+    /** Payments of less are not sent, in Micro-USD. */
+    readonly minAmount: MicroUsd;
+  };
 }
 
 /** A signed message, parsed: what its claims are about. Nothing in it has been verified yet. */

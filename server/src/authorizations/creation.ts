@@ -4,7 +4,7 @@ import { type MicroUsd, tokenAmount, toMicroUsd } from '@florin/protocol/money.t
 import type { Queryable, Transaction } from '#db/database.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
-import { type Quote, quoteOfTotal, type Route, routeFrom } from '#sessions/quote.ts';
+import { assertRouteOpen, type Quote, quoteOfTotal, type Route, routeFrom } from '#sessions/quote.ts';
 import { createLinkSession, findSession, openSessionCount } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import {
@@ -133,6 +133,7 @@ function routeOf(deps: AuthorizationDeps, link: StoredLink, signed: SignedMessag
       detail: signed.paymentToken,
     });
   }
+  assertRouteOpen(route);
   return route;
 }
 

@@ -1,15 +1,19 @@
 import { workflowOf } from '@florin/protocol/agent.ts';
-import type { PreparedView, Prerequisite, TxRequest } from '@florin/protocol/agent-view.ts';
+import type { PreparedView, Prerequisite } from '@florin/protocol/agent-view.ts';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { formatUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { encodeFunctionData, erc20Abi, formatUnits } from 'viem';
+import { encodeFunctionData, formatUnits } from 'viem';
 import type { Chain } from '#chains/chain.ts';
+import { approvalsOf } from '#sessions/approval.ts';
+import { gatewayOf } from '#sessions/order-gateway.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import { alternativesOf } from './alternatives.ts';
 import type { AuthorizationDeps } from './authorization.ts';
 import { merchantText, merchantTextLimits } from './merchant-text.ts';
 import { pricingModelOf, sessionTerms } from './offer.ts';
+import type { PayerStanding } from './preparation.ts';
 import { handoffUrlOf, situationOf } from './session-view.ts';
 
 /** An order that the service has signed, and where it is to be executed. */
@@ -18,12 +22,11 @@ export interface PreparedPayment {
   readonly order: StoredOrder;
   readonly chain: Chain;
   readonly token: Token;
-  /** What the gateway may take from the payer now, in units of the token. */
-  readonly allowance: bigint;
+  readonly standing: PayerStanding;
   readonly isReplay: boolean;
 }
 
-type ViewDeps = Pick<AuthorizationDeps, 'chains' | 'rates' | 'clock' | 'origin'>;
+type ViewDeps = Pick<AuthorizationDeps, 'chains' | 'rates' | 'clock' | 'origin' | 'gasless'>;
 
 /** The call of `pay(Order, bytes)` that pays an order. */
 function payCalldata(order: StoredOrder): Hex {
@@ -35,12 +38,18 @@ function payCalldata(order: StoredOrder): Hex {
 }
 
 /** The answer to POST /payment/prepare: the transaction, what must come before it, and what it does in words. */
-export function preparedView(deps: ViewDeps, payment: PreparedPayment): PreparedView {
-  const { session, order, chain } = payment;
+export function preparedView(deps: ViewDeps, given: PreparedPayment): PreparedView {
+  // A replay may be of an order for a gateway that is configured no more: it is paid there.
+  const chain = { ...given.chain, gateway: gatewayOf(given.order, given.chain) };
+  const payment = { ...given, chain };
+  const { session, order } = payment;
   const calldata = payCalldata(order);
   const chainId = chain.chainId.toString();
   const situation = situationOf(deps, session);
+  const txRequest = { chainId, to: chain.gateway, data: calldata, value: '0' };
   const isPayable = situation === 'session_ready' || situation === 'payment_parameters_required';
+  const prerequisites = isPayable ? prerequisitesOf(payment) : [];
+  const approvals = prerequisites.map((prerequisite) => prerequisite.txRequest);
   return {
     sessionId: session.sessionId,
     calldata,
@@ -54,11 +63,13 @@ export function preparedView(deps: ViewDeps, payment: PreparedPayment): Prepared
         executionRequest: {
           purpose: 'execute_payment_guide',
           sessionId: session.sessionId,
-          txRequest: { chainId, to: chain.gateway, data: calldata, value: '0' },
+          txRequest,
           userReview: { description: reviewText(payment), irreversible: true },
         },
-        prerequisites: isPayable ? prerequisitesOf(payment) : [],
-        alternatives: [],
+        prerequisites,
+        alternatives: isPayable
+          ? alternativesOf({ ...waysOf(deps, payment), transactions: [...approvals, txRequest] })
+          : [],
         order: { orderId: order.orderId, deadline: order.order.payBy.toString() },
         handoff: { paymentUrl: handoffUrlOf(deps.origin, session) },
       },
@@ -66,6 +77,20 @@ export function preparedView(deps: ViewDeps, payment: PreparedPayment): Prepared
       workflow: isPayable ? workflowOf('payment_prepared', order.order.payBy) : workflowOf(situation),
     },
   };
+}
+
+function prerequisitesOf({ order, chain, token, standing }: PreparedPayment): Prerequisite[] {
+  return approvalsOf({
+    chain,
+    token,
+    amount: order.order.total,
+    allowance: standing.allowance,
+  });
+}
+
+function waysOf(deps: ViewDeps, { order, chain, token, standing }: PreparedPayment) {
+  const isWorthSending = order.amounts.totalValue >= (deps.gasless?.minAmount ?? 0n);
+  return { order, chain, token, ...standing, ...(isWorthSending ? {} : { signing: undefined }) };
 }
 
 /** How many items the review names; the session's view has them all. */
@@ -85,35 +110,4 @@ function reviewText({ session, order, chain, token }: PreparedPayment): string {
     `Pay ${amount} on ${chain.name} (chain ${chain.chainId}) for ${goods}. ` +
     `The gateway ${chain.gateway} takes it and the merchant's wallet ${order.order.to} receives it. This cannot be undone.`
   );
-}
-
-/** Tether's contract refuses to change an allowance from one value other than zero to another. */
-function needsAllowanceReset(token: Token): boolean {
-  return /^USD(T|₮)/iu.test(token.symbol);
-}
-
-/** Approvals to send before paying, of exactly the order's total, never unlimited; none when the allowance suffices. */
-function prerequisitesOf(
-  payment: Pick<PreparedPayment, 'order' | 'chain' | 'token' | 'allowance'>,
-): Prerequisite[] {
-  const { order, chain, token, allowance } = payment;
-  const { total } = order.order;
-  if (allowance >= total) return [];
-  const approve: Prerequisite = {
-    purpose: 'approve_exact_amount',
-    description: `Allow the gateway ${chain.gateway} to take exactly ${formatUnits(total, token.decimals)} ${token.symbol}.`,
-    txRequest: approval(chain, token, total),
-  };
-  if (allowance === 0n || !needsAllowanceReset(token)) return [approve];
-  const reset: Prerequisite = {
-    purpose: 'reset_allowance',
-    description: `Set the gateway's allowance of ${token.symbol} to 0 first: the token refuses to change it otherwise.`,
-    txRequest: approval(chain, token, 0n),
-  };
-  return [reset, approve];
-}
-
-function approval(chain: Chain, token: Token, amount: bigint): TxRequest {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [chain.gateway, amount] });
-  return { chainId: chain.chainId.toString(), to: token.address, data, value: '0' };
 }

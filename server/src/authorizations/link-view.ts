@@ -1,5 +1,6 @@
 import { workflowOf } from '@florin/protocol/agent.ts';
 import type { LinkView } from '@florin/protocol/agent-view.ts';
+import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { AuthorizationDeps } from './authorization.ts';
@@ -25,6 +26,7 @@ export function linkView(deps: ViewDeps, link: StoredLink): LinkView {
     lineItems: agentLineItems(link.items),
     payerEmailRequired: link.payerEmailRequired,
     ...(link.status === 'disabled' ? { customDisabledText: text } : {}),
+    untrustedText: untrustedTextNotice,
     aiView: {
       pricingModel: pricingModelOf(deps, terms),
       supportedPaymentTokens,

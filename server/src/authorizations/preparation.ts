@@ -4,6 +4,8 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import type { Chain } from '#chains/chain.ts';
+import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
+import { permit2Address, type TokenSigning } from '#chains/token-signing.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { assertPayable, findOrder, prepareOrder, quoteSession } from '#sessions/order.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
@@ -92,25 +94,75 @@ export async function prepareAuthorizedOrder(
   return { session: { ...session, signedOnce: true }, order, isReplay: false };
 }
 
+/** What the payer's chain says about the ways in which a checked request can be paid. */
+export interface PayerStanding {
+  /** What the gateway may take from the payer now, in units of the token. */
+  readonly allowance: bigint;
+  /** The same for Permit2. */
+  readonly permit2Allowance: bigint;
+  /** Undefined where nothing is sent at the service's cost. */
+  readonly signing: TokenSigning | undefined;
+}
+
 /**
- * What the gateway may take from the payer of a checked request now, in units of the token. Reads the chain: call
- * outside a transaction. A new request is refused with chain_unavailable when the token gives no answer.
+ * Asks the chain how the payer of a checked request stands. Call outside a transaction. A new request is refused with
+ * chain_unavailable when there is no answer.
  */
-export async function allowanceFor(deps: AuthorizationDeps, checked: CheckedPreparation): Promise<bigint> {
-  if (checked.kind === 'new') return readAllowance(deps, checked, checked.signed.payer);
+export async function standingOf(
+  deps: AuthorizationDeps,
+  checked: CheckedPreparation,
+): Promise<PayerStanding> {
+  if (checked.kind === 'new') return readStanding(deps, checked, checked.signed.payer);
   try {
-    return await readAllowance(deps, checked, checked.authorized.order.order.payer);
+    return await readStanding(deps, checked, checked.authorized.order.order.payer);
   } catch (error) {
     // A retry is answered whatever the chain says: an approval too many costs the payer a little gas, no answer at all
     // could make an agent begin a second payment.
-    if (error instanceof Refusal && error.slug === 'chain_unavailable') return 0n;
+    if (error instanceof Refusal && error.slug === 'chain_unavailable')
+      return { allowance: 0n, permit2Allowance: 0n, signing: undefined };
     throw error;
   }
 }
 
-async function readAllowance(deps: AuthorizationDeps, place: PaymentPlace, payer: Hex): Promise<bigint> {
+/**
+ * Asks the chain how a payer stands. Call outside a transaction. Refuses with chain_unavailable when there is no answer.
+ */
+export async function readStanding(
+  deps: Pick<AuthorizationDeps, 'payerChain' | 'gasless'>,
+  place: PaymentPlace,
+  payer: Hex,
+): Promise<PayerStanding> {
+  const [allowance, signing] = await Promise.all([
+    readAllowance(deps, place, payer),
+    readSigning(deps, place.token),
+  ]);
+  const permit2Allowance =
+    signing?.permits.has('permit2') === true ? await readAllowance(deps, place, payer, permit2Address) : 0n;
+  return { allowance, permit2Allowance, signing };
+}
+
+async function readSigning(
+  deps: Pick<AuthorizationDeps, 'gasless'>,
+  token: Token,
+): Promise<TokenSigning | undefined> {
+  try {
+    return await deps.gasless?.signingOf(token);
+  } catch (error) {
+    if (error instanceof RpcUnavailable || error instanceof RpcError)
+      throw new Refusal('chain_unavailable', token.chainName);
+    throw error;
+  }
+}
+
+/** What somebody, the gateway unless named, may take from a payer now, in units of the token. Asks the chain. */
+async function readAllowance(
+  deps: Pick<AuthorizationDeps, 'payerChain'>,
+  place: PaymentPlace,
+  payer: Hex,
+  spender: Hex = place.chain.gateway,
+): Promise<bigint> {
   const { chain, token } = place;
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [payer, chain.gateway] });
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [payer, spender] });
   const call = { to: token.address, data, gas: allowanceGas };
   const answer = await deps.payerChain.callAt(chain.chainId, call);
   if (answer === undefined || !/^0x[0-9a-fA-F]{64}$/.test(answer)) {

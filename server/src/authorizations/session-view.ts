@@ -5,6 +5,7 @@ import type {
   SessionAiView,
   SupportedPaymentToken,
 } from '@florin/protocol/agent-view.ts';
+import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
 import { formatUsd } from '@florin/protocol/money.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
@@ -44,6 +45,7 @@ export function agentSessionView(deps: ViewDeps, session: StoredSession): AgentS
     lineItems: agentLineItems(session.items),
     initiateTx: session.initiateTx,
     completeTx: session.completeTx,
+    untrustedText: untrustedTextNotice,
     aiView: sessionAiView(deps, session),
   };
 }

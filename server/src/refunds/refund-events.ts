@@ -1,10 +1,12 @@
+import { microUsd } from '@florin/protocol/money.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
 import { findOrder } from '#sessions/order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
-import { lockPendingRefunds } from './refund.sql.ts';
+import { lockOpenRefunds, lockRefundsToSign } from './refund.sql.ts';
 import { moveRefund } from './refund.ts';
+import { unitsPerMicroUsd } from './refund-call.ts';
 
 /**
  * Says what became of refunds once the chain shows it finally, and keeps `refundedAmount` of sessions. Runs after the
@@ -16,6 +18,9 @@ export function refundHandler(deps: SessionMoveDeps): ChainHandler {
     async onReorg() {},
     async onFinal(transaction, _chain, _block, events) {
       await finish(transaction, deps, events.filter(isOutcome));
+      for (const event of events) {
+        if (event.name === 'SettlementRefunded') await refundSettled(transaction, deps, event);
+      }
     },
   };
 }
@@ -38,7 +43,7 @@ async function finish(
   if (outcomes.length === 0) return;
   for (const event of outcomes.filter(isReturn)) await showReturn(transaction, deps, event);
   const byOrder = new Map<string, ChainEvent>(outcomes.map((event) => [event.orderId, event]));
-  for (const row of await transaction.query(lockPendingRefunds, [[...byOrder.keys()]])) {
+  for (const row of await transaction.query(lockOpenRefunds, [[...byOrder.keys()]])) {
     const event = byOrder.get(row.order_id);
     if (event === undefined) throw new Error(`refund ${row.refund_id} was not asked for`);
     const trigger = isReturn(event) ? 'payment_returned' : 'payment_settled';
@@ -55,4 +60,34 @@ async function showReturn(transaction: Transaction, deps: SessionMoveDeps, event
   await moveSession(transaction, deps, session, 'payment_returned', {
     refundedAmount: order.amounts.totalValue,
   });
+}
+
+/**
+ * Somebody, who need not be the merchant, gave the payer some of a settled payment back. It is the refund of that amount
+ * that has waited longest; what cannot go back any more beside it fails.
+ */
+async function refundSettled(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  event: ChainEvent,
+): Promise<void> {
+  const order = await findOrder(transaction, event.orderId);
+  if (order === undefined) return;
+  const units = unitsPerMicroUsd(order);
+  const value = BigInt(event.arguments['value'] ?? '0');
+  const refundedTotal = BigInt(event.arguments['refundedTotal'] ?? '0');
+  const session = await lockSession(transaction, order.sessionId);
+  if (session?.orderId === order.orderId) {
+    const refundedAmount = microUsd(refundedTotal / units);
+    await moveSession(transaction, deps, session, 'settlement_refunded', { refundedAmount });
+  }
+  const open = await transaction.query(lockRefundsToSign, [order.orderId]);
+  const meant = open.find((row) => row.amount * units === value);
+  if (meant !== undefined)
+    await moveRefund(transaction, deps, meant, { trigger: 'settlement_refunded', txHash: event.txHash });
+  const left = order.order.total - refundedTotal;
+  for (const row of open) {
+    if (row !== meant && row.amount * units > left)
+      await moveRefund(transaction, deps, row, { trigger: 'amount_exceeded', txHash: '' });
+  }
 }

@@ -6,6 +6,9 @@ import { refundMove, refundTriggers } from './refund.machine.ts';
 const expected = new Map<string, string>([
   ['pending payment_returned', 'completed refund.completed'],
   ['pending payment_settled', 'failed refund.failed'],
+  ['requires_signature settlement_refunded', 'completed refund.completed'],
+  ['requires_signature amount_exceeded', 'failed refund.failed'],
+  ['requires_signature payment_returned', 'failed refund.failed'],
 ]);
 
 test('the table is total: every pair of status and trigger either moves as written or is refused', () => {

@@ -1,3 +1,4 @@
+import { listPlace, pageSize } from '#db/list-page.ts';
 import { type Row, statement } from '#db/statement.ts';
 
 const columns = {
@@ -17,10 +18,10 @@ const columnList = Object.keys(columns).join(', ');
 
 export const insertRefund = statement(
   'refund_insert',
-  ['text', 'text', 'text', 'text', 'int8', 'text', 'timestamptz'],
+  ['text', 'text', 'text', 'text', 'int8', 'text', 'text', 'timestamptz'],
   columns,
   `insert into refunds (refund_id, merchant_id, session_id, order_id, amount, status, reason, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, 'pending', $6, $7, $7)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $8)
    returning ${columnList}`,
 );
 export type RefundRow = Row<typeof insertRefund>;
@@ -35,23 +36,32 @@ export const refundById = statement(
 export const refundPage = statement(
   'refund_page',
   ['text', 'int8', 'int8'],
-  columns,
-  `select ${columnList} from refunds where merchant_id = $1 order by ordinal desc limit $2 offset $3`,
+  { ...columns, total: 'int8', is_listed: 'bool' },
+  `with ${listPlace({ list: 'refunds', facet: "'*'", condition: 'merchant_id = $1', skip: '$3' })}
+   select ${columnList}, place.total, refund_id is not null as is_listed
+   from place left join lateral (
+     select ordinal, ${columnList} from refunds
+     where merchant_id = $1 and ordinal <= (select ordinal from first_row)
+     order by ordinal desc limit ${pageSize('$2')}
+   ) as page on true
+   order by page.ordinal desc`,
 );
 
-export const refundCount = statement(
-  'refund_count',
-  ['text'],
-  { total: 'int8' },
-  'select count(*) as total from refunds where merchant_id = $1',
-);
-
-// At most one per order; in one order, so that two chains' watchers cannot deadlock.
-export const lockPendingRefunds = statement(
-  'refund_lock_pending',
+// In one order, so that two chains' watchers cannot deadlock.
+export const lockOpenRefunds = statement(
+  'refund_lock_open',
   ['text[]'],
   columns,
-  `select ${columnList} from refunds where order_id = any ($1) and status = 'pending' order by refund_id for update`,
+  `select ${columnList} from refunds where order_id = any ($1) and status in ('pending', 'requires_signature')
+   order by refund_id for update`,
+);
+
+// Oldest first: of two refunds of one amount the first one was meant.
+export const lockRefundsToSign = statement(
+  'refund_lock_to_sign',
+  ['text'],
+  columns,
+  `select ${columnList} from refunds where order_id = $1 and status = 'requires_signature' order by ordinal for update`,
 );
 
 // The old status stands in the where clause: a move that raced with another changes nothing.

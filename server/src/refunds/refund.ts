@@ -1,33 +1,30 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
-import { microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
+import { type MicroUsd, microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
 import type { Refund, RefundCreateBody, RefundStatus } from '@florin/protocol/refund.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
+import type { Chains } from '#chains/chain.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
-import { findOrder } from '#sessions/order.ts';
+import { listedRows, listTotal } from '#db/list-page.ts';
+import { findOrder, findOrders } from '#sessions/order.ts';
 import { findSession } from '#sessions/session.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';
-import type { StoredSession } from '#sessions/stored-session.ts';
+import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import { exchangeSettlementForRefund, type WithdrawalObstacle } from '#settlement/withdrawal.ts';
 import { emit } from '#webhooks/outbox.ts';
 import { type RefundTrigger, refundMove } from './refund.machine.ts';
-import {
-  insertRefund,
-  type RefundRow,
-  refundById,
-  refundCount,
-  refundPage,
-  updateRefund,
-} from './refund.sql.ts';
+import { insertRefund, type RefundRow, refundById, refundPage, updateRefund } from './refund.sql.ts';
+import { refundTransactions } from './refund-call.ts';
 
 /** What operations on refunds need. */
-export type RefundDeps = Pick<SessionMoveDeps, 'clock' | 'random'>;
+export type RefundDeps = RefundMoveDeps & { readonly chains: Chains };
+export type RefundMoveDeps = Pick<SessionMoveDeps, 'clock' | 'random'>;
 
 /**
- * Asks for a payment to go back to its payer. Takes sessions whose payment waits for its settlement, and all of the
- * payment at once. Refuses unknown sessions (100201), more than was paid (100701), and what cannot go back, or not in
- * part (100702).
+ * Asks for a payment to go back to its payer. While it waits for its settlement the platform returns it, all at once; once
+ * it is settled the merchant's wallet has to, in parts if wished. Refuses unknown sessions (100201), more than is left
+ * (100701), and what cannot go back, or not in part (100702).
  */
 export async function createRefund(
   transaction: Transaction,
@@ -40,72 +37,109 @@ export async function createRefund(
     throw new Refusal('session_not_found', body.sessionId);
   const order = session.orderId === '' ? undefined : await findOrder(transaction, session.orderId);
   if (order === undefined) throw new Refusal('refund_not_possible', `nothing is paid: ${session.status}`);
-  const paid = order.amounts.totalValue;
-  const amount = body.amount === undefined ? paid : BigInt(body.amount);
-  if (amount > paid) throw new Refusal('refund_exceeds', `${paid} Micro-USD were paid`);
-  const now = deps.clock.now();
-  const obstacle = await exchangeSettlementForRefund(transaction, order, now);
-  if (obstacle !== undefined) throw new Refusal('refund_not_possible', obstacleText(obstacle, session));
-  if (amount < paid) {
-    const detail = `before the settlement only all of it can go back: leave amount out, or give ${paid}`;
+  if (order.order.payer.toLowerCase() === order.order.to.toLowerCase()) {
+    // Paid by x402 without a refund address: through the gateway it would come back to the merchant.
+    throw new Refusal(
+      'refund_not_possible',
+      `send it from your wallet to ${session.payer}, who named no other address`,
+    );
+  }
+  const left = microUsd(order.amounts.totalValue - session.refundedAmount);
+  const amount = body.amount === undefined ? left : microUsd(BigInt(body.amount));
+  if (amount > left) throw new Refusal('refund_exceeds', leftText(session, order));
+  const obstacle = await exchangeSettlementForRefund(transaction, order, deps.clock.now());
+  if (obstacle !== undefined && obstacle !== 'settled')
+    throw new Refusal('refund_not_possible', obstacleTexts[obstacle]);
+  if (left === 0n) throw new Refusal('refund_not_possible', obstacleTexts.returned);
+  if (obstacle === undefined && amount < left) {
+    const detail = `before the settlement only all of it can go back: leave amount out, or give ${left}`;
     throw new Refusal('refund_not_possible', { param: 'amount', detail });
   }
-  const [row] = await transaction.query(insertRefund, [
-    newId('refund', deps.random.bytes),
-    merchantId,
-    session.sessionId,
-    order.orderId,
-    paid,
-    body.reason ?? '',
-    now,
-  ]);
-  if (row === undefined) throw new Error('the insert returned no refund');
-  await emitRefund(transaction, deps, row, 'refund.created');
-  return refundOf(row);
+  const status = obstacle === 'settled' ? 'requires_signature' : 'pending';
+  if (status === 'requires_signature' && deps.chains.byId(order.chainId) === undefined)
+    throw new Refusal('refund_not_possible', `the chain ${order.chainId} is no longer configured`);
+  return insert(transaction, deps, { session, order, amount, status, reason: body.reason ?? '' });
 }
 
-function obstacleText(obstacle: WithdrawalObstacle, session: StoredSession): string {
-  switch (obstacle) {
-    case 'settled':
-      return session.status === 'completed'
-        ? `settled: the money is in your wallet; send it back from there, to ${session.payer}`
-        : 'settled: the money is on its way into your wallet; send it back from there';
-    case 'on_its_way':
-      return 'its settlement is on its way';
-    case 'withdrawn':
-      return 'a refund is under way';
-    case 'returned':
-      return 'the payment is back with its payer, or on its way there';
-  }
+async function insert(
+  transaction: Transaction,
+  deps: RefundDeps,
+  refund: {
+    session: StoredSession;
+    order: StoredOrder;
+    amount: MicroUsd;
+    status: RefundStatus;
+    reason: string;
+  },
+): Promise<Refund> {
+  const { session, order, amount, status, reason } = refund;
+  const [row] = await transaction.query(insertRefund, [
+    newId('refund', deps.random.bytes),
+    session.merchantId,
+    session.sessionId,
+    order.orderId,
+    amount,
+    status,
+    reason,
+    deps.clock.now(),
+  ]);
+  if (row === undefined) throw new Error('the insert returned no refund');
+  const toSign = toSignOf(deps, row, order);
+  await emitRefund(transaction, deps, refundOf(row, toSign), { row, type: 'refund.created' });
+  return refundOf(row, toSign);
 }
+
+function leftText(session: StoredSession, order: StoredOrder): string {
+  const { totalValue } = order.amounts;
+  const back = session.refundedAmount === 0n ? '' : `, of which ${session.refundedAmount} went back`;
+  return `${totalValue} Micro-USD were paid${back}`;
+}
+
+const obstacleTexts: Readonly<Record<Exclude<WithdrawalObstacle, 'settled'>, string>> = {
+  on_its_way: 'its settlement is on its way',
+  withdrawn: 'a refund is under way',
+  returned: 'the payment is back with its payer, or on its way there',
+};
 
 /** One refund of the merchant, or 100703. */
 export async function findRefund(
   queryable: Queryable,
+  deps: RefundDeps,
   request: { merchantId: string; refundId: string },
 ): Promise<Refund> {
   const [row] = await queryable.query(refundById, [request.merchantId, request.refundId]);
   if (row === undefined) throw new Refusal('refund_not_found', request.refundId);
-  return refundOf(row);
+  const [refund] = await refundsOf(queryable, deps, [row]);
+  if (refund === undefined) throw new Error('a row gave no refund');
+  return refund;
 }
 
 /** One page of the merchant's refunds, newest first, with the exact total. */
 export async function listRefunds(
   queryable: Queryable,
+  deps: RefundDeps,
   request: { merchantId: string; page: number; size: number },
 ): Promise<{ total: number; refunds: Refund[] }> {
   const { merchantId, page, size } = request;
-  const [counts, rows] = await Promise.all([
-    queryable.query(refundCount, [merchantId]),
-    queryable.query(refundPage, [merchantId, size, (page - 1) * size]),
-  ]);
-  return { total: Number(counts[0]?.total ?? 0n), refunds: rows.map(refundOf) };
+  const rows = await queryable.query(refundPage, [merchantId, size, (page - 1) * size]);
+  return { total: listTotal(rows), refunds: await refundsOf(queryable, deps, listedRows(rows)) };
+}
+
+async function refundsOf(
+  queryable: Queryable,
+  deps: RefundDeps,
+  rows: readonly RefundRow[],
+): Promise<Refund[]> {
+  const orderIds = rows.filter((row) => row.status === 'requires_signature').map((row) => row.order_id);
+  const found = orderIds.length === 0 ? [] : await findOrders(queryable, orderIds);
+  const orders = new Map<string, StoredOrder>(found.map((order) => [order.orderId, order]));
+  return rows.map((row) => refundOf(row, toSignOf(deps, row, orders.get(row.order_id))));
 }
 
 /** Makes one move of the refund machine, with its event. The caller holds the row lock. */
 export async function moveRefund(
   transaction: Transaction,
-  deps: RefundDeps,
+  deps: RefundMoveDeps,
   row: RefundRow,
   fact: { trigger: RefundTrigger; txHash: string },
 ): Promise<void> {
@@ -119,21 +153,22 @@ export async function moveRefund(
     deps.clock.now(),
   ]);
   if (moved === undefined) throw new Error(`refund ${row.refund_id} left ${row.status} without its lock`);
-  await emitRefund(transaction, deps, moved, move.event);
+  await emitRefund(transaction, deps, refundOf(moved), { row: moved, type: move.event });
 }
 
 async function emitRefund(
   transaction: Transaction,
-  deps: RefundDeps,
-  row: RefundRow,
-  type: Extract<EventType, `refund.${string}`>,
+  deps: RefundMoveDeps,
+  refund: Refund,
+  raised: { row: RefundRow; type: Extract<EventType, `refund.${string}`> },
 ): Promise<void> {
+  const { row, type } = raised;
   await emit(transaction, deps.random, [
     {
       merchantId: row.merchant_id,
       type,
       objectId: row.refund_id,
-      dataJson: JSON.stringify({ refund: refundOf(row) }),
+      dataJson: JSON.stringify({ refund }),
       at: row.updated_at,
     },
   ]);
@@ -144,7 +179,17 @@ function statusOf(row: RefundRow): RefundStatus {
   return row.status as RefundStatus;
 }
 
-function refundOf(row: RefundRow): Refund {
+type ToSign = Pick<Refund, 'txRequest' | 'prerequisites'>;
+
+/** What the merchant's wallet has to send, while a refund waits for that. */
+function toSignOf(deps: RefundDeps, row: RefundRow, order: StoredOrder | undefined): ToSign {
+  if (statusOf(row) !== 'requires_signature' || order === undefined) return {};
+  const chain = deps.chains.byId(order.chainId);
+  if (chain === undefined) return {};
+  return refundTransactions(chain, deps.chains.token(order.tokenId), order, microUsd(row.amount));
+}
+
+function refundOf(row: RefundRow, toSign: ToSign = {}): Refund {
   return {
     refundId: row.refund_id,
     sessionId: row.session_id,
@@ -154,5 +199,6 @@ function refundOf(row: RefundRow): Refund {
     txHash: row.tx_hash,
     createAt: formatTimestamp(row.created_at),
     updateAt: formatTimestamp(row.updated_at),
+    ...toSign,
   };
 }

@@ -6,6 +6,8 @@ import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { decodeFunctionData, erc20Abi, getAddress } from 'viem';
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts';
 import { viemCryptography } from '#authorizations/cryptography.ts';
+import { findLink } from '#links/link.ts';
+import { archiveProduct } from '#links/link-status.ts';
 import { createCheckoutSession } from '#sessions/session.ts';
 import { AgentWorld, fixtureChains } from '../../../test/harness/agent-fixture.ts';
 import {
@@ -626,4 +628,19 @@ test('unknown links and sessions are refused in the envelope', async () => {
       [200, 100201, null],
     ],
   );
+});
+
+test('archiving a product closes its links, and leaves their open sessions payable', async () => {
+  const ownLink = await world.addLink();
+  const open = await createSession(newPayer(), ownLink);
+  const link = present(await findLink(world.db, ownLink));
+  const productId = present(link.items[0]).productId;
+  const { merchantId } = world;
+  const linkDeps = { ...world.deps, isPayable: () => true };
+  await world.db.transaction((transaction) =>
+    archiveProduct(transaction, linkDeps, { merchantId, productId }),
+  );
+  assert.equal((await findLink(world.db, ownLink))?.status, 'disabled');
+  const { view } = await prepare(open);
+  assert.equal(view.aiView.workflow.stage, 'payment_prepared');
 });

@@ -5,18 +5,23 @@ import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import { checkCreation, createAuthorizedSession } from '#authorizations/creation.ts';
 import { preparedView } from '#authorizations/execution-view.ts';
 import { linkView } from '#authorizations/link-view.ts';
-import { allowanceFor, checkPreparation, prepareAuthorizedOrder } from '#authorizations/preparation.ts';
+import { checkPreparation, prepareAuthorizedOrder, standingOf } from '#authorizations/preparation.ts';
 import { agentSessionView, createdSessionView } from '#authorizations/session-view.ts';
 import type { Database } from '#db/database.ts';
 import { findLink } from '#links/link.ts';
 import { findSession } from '#sessions/session.ts';
+import { checkSubmission, recordSubmission, type SubmissionDeps } from '#submissions/submission.ts';
 import { supersetEnvelope } from '../envelope.ts';
+import { networkOf } from '../rate-limit.ts';
 import { type AddRoute, routesOf } from '../route-handler.ts';
 import type { Door } from '../server.ts';
+import { allowAnyPage } from './cors.ts';
 
 export interface AgentDoorOptions {
   readonly db: Database;
   readonly deps: AuthorizationDeps;
+  /** Absent where the service sends no payments of others. */
+  readonly submissions?: SubmissionDeps;
   /** Where the four endpoints answer, such as `/aipay/api/v1`, and `/api/v1` behind a host of its own. */
   readonly basePaths: readonly string[];
 }
@@ -24,6 +29,7 @@ export interface AgentDoorOptions {
 /** The door of the AI protocol: no key, the payer's signature authorizes. */
 export function agentDoor(options: AgentDoorOptions): Door {
   return (server: FastifyInstance) => {
+    allowAnyPage(server, options.basePaths, agentApi.routes);
     for (const basePath of options.basePaths) {
       const addRoute = routesOf(server, { basePath, shape: supersetEnvelope, authorize: () => null });
       addReads(addRoute, options);
@@ -45,7 +51,7 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
   });
 }
 
-function addSigned(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): void {
+function addSigned(addRoute: AddRoute<null>, { db, deps, submissions }: AgentDoorOptions): void {
   addRoute(agentApi.routes.createPaymentSession, async ({ body }) => {
     const checked = await checkCreation(db, deps, body);
     const { session, isReplay } =
@@ -56,12 +62,22 @@ function addSigned(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): vo
   });
   addRoute(agentApi.routes.preparePayment, async ({ body }) => {
     const checked = await checkPreparation(db, deps, body);
-    const allowance = await allowanceFor(deps, checked);
+    const standing = await standingOf(deps, checked);
     const authorized =
       checked.kind === 'earlier'
         ? checked.authorized
         : await db.transaction((transaction) => prepareAuthorizedOrder(transaction, deps, checked));
     const { chain, token } = checked;
-    return preparedView(deps, { ...authorized, chain, token, allowance });
+    return preparedView(deps, { ...authorized, chain, token, standing });
+  });
+  addRoute(agentApi.routes.submitPayment, async ({ body, clientAddress }) => {
+    if (submissions === undefined) throw new Refusal('method_not_available', body.method);
+    const checked = await checkSubmission(db, submissions, { body, network: networkOf(clientAddress) });
+    if (checked.kind === 'earlier') return checked.view;
+    const { view, transactionId } = await db.transaction((transaction) =>
+      recordSubmission(transaction, submissions, checked),
+    );
+    if (transactionId !== undefined) await submissions.sender.broadcast(transactionId);
+    return view;
   });
 }

@@ -1,0 +1,88 @@
+import { addressOf, chainIdOf, integerOf, listOf, member, textOf } from './json.ts';
+import type { Offer } from './policy.ts';
+
+/** What a link's view for agents says, as far as a payer needs it. */
+export interface LinkView {
+  readonly linkId: string;
+  readonly linkVersion: string;
+  readonly merchantId: string;
+  readonly isOpenPrice: boolean;
+  readonly isEmailRequired: boolean;
+  readonly offers: readonly Omit<Offer, 'decimals'>[];
+  /** Undefined while the link takes no payment. */
+  readonly signing: Signing | undefined;
+}
+
+/** What signatures for a service are made of. */
+export interface Signing {
+  readonly domainName: string;
+  /** When the service's own template expires, in Unix seconds by the service's clock. */
+  readonly templateExpiresAt: bigint;
+}
+
+/** What a session's view for agents says, as far as a payer needs it. */
+export interface SessionView {
+  readonly sessionId: string;
+  readonly merchantId: string;
+  readonly isEmailRequired: boolean;
+  readonly stage: string;
+  readonly action: string;
+  readonly retryAfterSeconds: number | undefined;
+  /** Empty until the payment is seen. */
+  readonly txHash: string;
+  /** Empty until the settlement is final. */
+  readonly settlementTxHash: string;
+  readonly offers: readonly Omit<Offer, 'decimals'>[];
+  /** Undefined when there is nothing to prepare. */
+  readonly signing: Signing | undefined;
+}
+
+export function parseLinkView(view: unknown): LinkView {
+  const aiView = member(view, 'aiView');
+  return {
+    linkId: textOf(view, 'linkId'),
+    linkVersion: textOf(view, 'linkVersion'),
+    merchantId: textOf(view, 'merchantId'),
+    isOpenPrice: textOf(aiView, 'pricingModel', 'type') === 'custom',
+    isEmailRequired: member(view, 'payerEmailRequired') === true,
+    offers: offersOf(member(aiView, 'supportedPaymentTokens')),
+    signing: signingOf(member(aiView, 'createPaymentSessionRequirement')),
+  };
+}
+
+export function parseSessionView(view: unknown): SessionView {
+  const aiView = member(view, 'aiView');
+  const guide = member(aiView, 'completePaymentSessionGuide');
+  const next = member(aiView, 'workflow', 'nextAction');
+  const retryAfter = member(next, 'retryAfterSeconds');
+  return {
+    sessionId: textOf(view, 'sessionId'),
+    merchantId: textOf(view, 'merchantId'),
+    isEmailRequired: member(view, 'payerEmailRequired') === true,
+    stage: textOf(aiView, 'workflow', 'stage'),
+    action: textOf(next, 'action'),
+    retryAfterSeconds: typeof retryAfter === 'number' && retryAfter > 0 ? retryAfter : undefined,
+    txHash: textOf(view, 'initiateTx'),
+    settlementTxHash: textOf(view, 'completeTx'),
+    offers: offersOf(member(aiView, 'supportedPaymentTokens') ?? member(guide, 'supportedPaymentTokens')),
+    signing: signingOf(
+      member(aiView, 'preparePaymentRequirement') ?? member(guide, 'preparePaymentRequirement'),
+    ),
+  };
+}
+
+function offersOf(list: unknown): Omit<Offer, 'decimals'>[] {
+  return listOf({ list }, 'list').map((offer) => ({
+    chainId: chainIdOf(offer, 'chainId'),
+    token: addressOf(offer, 'tokenAddress'),
+    amount: integerOf(offer, 'amountInToken'),
+  }));
+}
+
+function signingOf(requirement: unknown): Signing | undefined {
+  if (requirement === undefined) return undefined;
+  return {
+    domainName: textOf(requirement, 'authorizationSpec', 'domain', 'name'),
+    templateExpiresAt: integerOf(requirement, 'messageTemplate', 'authorizationExpiresAt'),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Json, JsonObject } from '@florin/protocol/openapi-schema.ts';
+import type { Route, RouteTable } from '@florin/protocol/route.ts';
+import type { CallApi, Tool, ToolAnswer } from './tool.ts';
+
+/** The argument of tools that may be repeated safely under a key. */
+const idempotencyKey = {
+  type: 'string',
+  maxLength: 255,
+  description:
+    'Give the same key when you repeat a call whose outcome you do not know: it is then done once.',
+} as const;
+
+export interface RouteToolOptions {
+  readonly name: string;
+  readonly table: RouteTable;
+  readonly route: Route;
+  readonly callApi: CallApi;
+  /** Replaces the description of the operation. */
+  readonly description?: string;
+}
+
+/**
+ * A tool that is an operation of an interface: its arguments are the operation's parameters and body, by the operation's
+ * own schemas, and the operation itself checks them, the permissions and the limits.
+ */
+export function routeTool({ name, table, route, callApi, description }: RouteToolOptions): Tool {
+  const isKeyed = table.security === 'api_key' && route.method === 'POST';
+  const parts = [route.params, route.query, route.body].filter((part) => part !== undefined);
+  const properties = Object.assign(
+    {},
+    ...parts.map((part) => part.properties),
+    isKeyed ? { idempotencyKey } : {},
+  );
+  const required = [route.params, route.body].flatMap((part) => part?.required ?? []);
+  return {
+    name,
+    title: route.summary,
+    description: description ?? `${route.summary}. ${route.description ?? ''}`.trim(),
+    inputSchema: { type: 'object', properties: plain(properties), required, additionalProperties: false },
+    isReadOnly: route.effect === 'query',
+    isIdempotent: route.effect === 'query' || table.security === 'none',
+    async run(input) {
+      const { path, body, key } = requestOf(route, input, isKeyed);
+      const text = await callApi({
+        method: route.method,
+        path: table.basePath + path,
+        ...(body === undefined ? {} : { body }),
+        ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+      });
+      return answerOf(text);
+    },
+  };
+}
+
+/** The schema as other programs read it: without the formats that only the service knows. */
+function plain(schema: object): JsonObject {
+  const text = JSON.stringify(schema, (name, value: unknown) => {
+    if (name !== 'format' || typeof value !== 'string') return value;
+    return value === 'https-url' || value === 'image-url' ? 'uri' : undefined;
+  });
+  return JSON.parse(text) as JsonObject;
+}
+
+/** Puts each argument where the operation takes it. Unknown ones go into the body, which refuses them. */
+function requestOf(route: Route, input: JsonObject, isKeyed: boolean) {
+  const rest = new Map<string, Json>(Object.entries(input));
+  const take = (name: string): string => {
+    const value = rest.get(name);
+    rest.delete(name);
+    return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
+  };
+  const key = isKeyed && rest.has('idempotencyKey') ? take('idempotencyKey') : undefined;
+  // Dots alone would name another path; no id and no number is made of them.
+  const path = route.path.replace(/:(\w+)/g, (_whole, name: string) =>
+    encodeURIComponent(take(name).replace(/^\.+$/, '-')),
+  );
+  const query = Object.keys(route.query?.properties ?? {})
+    .filter((name) => rest.has(name))
+    .map((name) => `${name}=${encodeURIComponent(take(name))}`)
+    .join('&');
+  const body = route.method === 'POST' ? Object.fromEntries(rest) : undefined;
+  return { path: query === '' ? path : `${path}?${query}`, body, key };
+}
+
+/** The envelope that came back. Its code says whether it is a refusal. */
+function answerOf(text: string): ToolAnswer {
+  const value = JSON.parse(text) as JsonObject;
+  const { code, message, data = null, error = null } = value;
+  // The members of the view that stand beside `data` are the same again.
+  const envelope = error === null ? { code, message, data } : { code, message, data, error };
+  return { value: JSON.parse(JSON.stringify(envelope)) as JsonObject, isError: code !== 0 };
+}

@@ -1,0 +1,73 @@
+import { type Row, statement } from '#db/statement.ts';
+
+const columns = {
+  exception_id: 'text',
+  session_id: 'text',
+  order_id: 'text',
+  kind: 'text',
+  token_id: 'text',
+  amount_in_token: 'numeric',
+  payer: 'text',
+  tx_hash: 'text',
+  status: 'text',
+  resolved_tx: 'text',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+} as const;
+
+const columnList = Object.keys(columns).join(', ');
+
+// A chain that is read again, or an address that is looked at again, raises nothing twice.
+export const insertException = statement(
+  'exception_insert',
+  ['text', 'text', 'text', 'text', 'text', 'text', 'numeric', 'text', 'text', 'text', 'timestamptz'],
+  columns,
+  `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer,
+     tx_hash, status, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
+   on conflict (order_id, kind, token_id) do nothing
+   returning ${columnList}`,
+);
+export type ExceptionRow = Row<typeof insertException>;
+
+export const exceptionPage = statement(
+  'exception_page',
+  ['text', 'int8', 'int8'],
+  columns,
+  `select ${columnList} from exceptions where merchant_id = $1 order by ordinal desc limit $2 offset $3`,
+);
+
+// Exceptions are few: counting them costs less than keeping a count.
+export const exceptionCount = statement(
+  'exception_count',
+  ['text'],
+  { total: 'int8' },
+  'select count(*) as total from exceptions where merchant_id = $1',
+);
+
+export const resolveException = statement(
+  'exception_resolve',
+  ['text', 'text', 'timestamptz'],
+  { exception_id: 'text' },
+  `update exceptions set status = 'resolved', updated_at = $3 where merchant_id = $1 and exception_id = $2
+   returning exception_id`,
+);
+
+export const resolveByEvent = statement(
+  'exception_resolve_by_event',
+  ['text', 'text[]', 'text', 'text', 'timestamptz'],
+  {},
+  `update exceptions set status = 'resolved', resolved_tx = $4, updated_at = $5
+   where order_id = $1 and kind = any ($2) and status = 'open' and ($3 = '' or token_id = $3)`,
+);
+
+// By their orders, which the sessions' index finds: exceptions have none of their own.
+export const exceptionsOfSessions = statement(
+  'exceptions_of_sessions',
+  ['text[]'],
+  columns,
+  `select ${Object.keys(columns)
+    .map((column) => `e.${column}`)
+    .join(', ')}
+   from orders o join exceptions e on e.order_id = o.order_id where o.session_id = any ($1) order by e.ordinal`,
+);

@@ -1,0 +1,167 @@
+import { Refusal } from '@florin/protocol/error.ts';
+import type { ExceptionKind, PaymentException } from '@florin/protocol/exception.ts';
+import { newId } from '@florin/protocol/id.ts';
+import { formatTimestamp } from '@florin/protocol/schema.ts';
+import type { Chains } from '#chains/chain.ts';
+import type { ChainEvent, ChainHandler } from '#chains/event.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import type { Clock } from '#outside/clock.ts';
+import { fullView, sessionJson } from '#sessions/session-json.ts';
+import type { SessionMoveDeps } from '#sessions/session-move.ts';
+import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import type { Log } from '#telemetry/log.ts';
+import { emit } from '#webhooks/outbox.ts';
+import {
+  type ExceptionRow,
+  exceptionCount,
+  exceptionPage,
+  exceptionsOfSessions,
+  insertException,
+  resolveByEvent,
+  resolveException,
+} from './exception.sql.ts';
+
+export interface ExceptionDeps extends SessionMoveDeps {
+  readonly log: Log;
+}
+
+/** What has happened to a payment out of the usual course. */
+export interface RaisedException {
+  readonly session: StoredSession;
+  readonly order: StoredOrder;
+  readonly kind: ExceptionKind;
+  /** What it is about: the order's own token and total unless given. */
+  readonly money?: { readonly tokenId: string; readonly amount: bigint };
+  /** Empty where no one transaction shows it. */
+  readonly txHash: string;
+}
+
+/** Kinds after which the money is back with its payer already: nothing is left to be done. */
+const settledKinds: ReadonlySet<ExceptionKind> = new Set(['refunded', 'reclaimed']);
+
+/**
+ * Tells the merchant, and the operator's log, that something went another way than a payment should: once for each kind,
+ * order and token. False when it was told before. The caller holds the session's row lock.
+ */
+export async function raise(
+  transaction: Transaction,
+  deps: ExceptionDeps,
+  raised: RaisedException,
+): Promise<boolean> {
+  const { session, order, kind, txHash } = raised;
+  const { tokenId, amount } = raised.money ?? { tokenId: order.tokenId, amount: order.order.total };
+  const [row] = await transaction.query(insertException, [
+    newId('exception', deps.random.bytes),
+    session.merchantId,
+    session.sessionId,
+    order.orderId,
+    kind,
+    tokenId,
+    amount,
+    order.order.payer,
+    txHash,
+    settledKinds.has(kind) ? 'resolved' : 'open',
+    deps.clock.now(),
+  ]);
+  if (row === undefined) return false;
+  deps.log.warn(`payment.${kind}`, { sessionId: session.sessionId, orderId: order.orderId, txHash });
+  const {
+    status: _status,
+    resolvedTx: _tx,
+    sessionId: _id,
+    createAt: _c,
+    updateAt: _u,
+    ...told
+  } = exceptionOf(row);
+  await emit(transaction, deps.random, [
+    {
+      merchantId: session.merchantId,
+      type: 'session.exception',
+      objectId: session.sessionId,
+      dataJson: `{"exception":${JSON.stringify(told)},"session":${sessionJson(session, fullView(deps.origin))}}`,
+      at: deps.clock.now(),
+    },
+  ]);
+  return true;
+}
+
+/** One page of the merchant's exceptions, newest first, with the exact total. */
+export async function listExceptions(
+  queryable: Queryable,
+  request: { merchantId: string; page: number; size: number },
+): Promise<{ total: number; exceptions: PaymentException[] }> {
+  const { merchantId, page, size } = request;
+  const [count] = await queryable.query(exceptionCount, [merchantId]);
+  const rows = await queryable.query(exceptionPage, [merchantId, size, (page - 1) * size]);
+  return { total: Number(count?.total ?? 0n), exceptions: rows.map(exceptionOf) };
+}
+
+/** The exceptions of several sessions, oldest first. */
+export async function findExceptions(
+  queryable: Queryable,
+  sessionIds: readonly string[],
+): Promise<PaymentException[]> {
+  const rows = await queryable.query(exceptionsOfSessions, [sessionIds]);
+  return rows.map(exceptionOf);
+}
+
+/** Notes that somebody has dealt with an exception; again changes nothing. Refuses unknown ones with 100704. */
+export async function markResolved(
+  transaction: Transaction,
+  deps: { readonly clock: Clock },
+  request: { merchantId: string; exceptionId: string },
+): Promise<void> {
+  const { merchantId, exceptionId } = request;
+  const rows = await transaction.query(resolveException, [merchantId, exceptionId, deps.clock.now()]);
+  if (rows.length === 0) throw new Refusal('exception_not_found', exceptionId);
+}
+
+/** Exceptions that an event of the chain ends, when it is final. */
+const endings: Readonly<Partial<Record<ChainEvent['name'], readonly ExceptionKind[]>>> = {
+  Refunded: ['duplicate'],
+  Reclaimed: ['duplicate'],
+  Rescued: ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'],
+};
+
+/** Ends exceptions whose money the chain shows, finally, to be back with its payer. */
+export function exceptionHandler(deps: { readonly clock: Clock; readonly chains: Chains }): ChainHandler {
+  return {
+    async onBlock() {},
+    async onReorg() {},
+    async onFinal(transaction, chain, _block, events) {
+      for (const event of events) {
+        const kinds = endings[event.name];
+        if (kinds === undefined) continue;
+        const { token } = event.arguments;
+        const tokenId =
+          event.name === 'Rescued' ? deps.chains.tokenAt(chain.chainId, token ?? '')?.tokenId : '';
+        if (tokenId === undefined) continue;
+        await transaction.query(resolveByEvent, [
+          event.orderId,
+          kinds,
+          tokenId,
+          event.txHash,
+          deps.clock.now(),
+        ]);
+      }
+    },
+  };
+}
+
+function exceptionOf(row: ExceptionRow): PaymentException {
+  return {
+    exceptionId: row.exception_id,
+    // The schema's check constraints are what makes these narrowings true.
+    kind: row.kind as ExceptionKind,
+    orderId: row.order_id,
+    payer: row.payer,
+    tokenId: row.token_id,
+    amountInToken: row.amount_in_token.toString(),
+    txHash: row.tx_hash,
+    sessionId: row.session_id,
+    status: row.status as PaymentException['status'],
+    resolvedTx: row.resolved_tx,
+    createAt: formatTimestamp(row.created_at),
+    updateAt: formatTimestamp(row.updated_at),
+  };
+}

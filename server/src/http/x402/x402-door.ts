@@ -1,0 +1,194 @@
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import {
+  type X402Payment,
+  type X402Required,
+  type X402Settlement,
+  x402Payment,
+} from '@florin/protocol/x402.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { getAddress, isAddress } from 'viem';
+import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import { findLink } from '#links/link.ts';
+import { unixSeconds } from '#outside/clock.ts';
+import { assertPayable } from '#sessions/order.ts';
+import { findSession } from '#sessions/session.ts';
+import { type OfferTerms, type Resource, requirementsFor } from '#x402/offer.ts';
+import { type PaymentDeps, type PaymentResult, takePayment } from '#x402/payment.ts';
+import { supersetEnvelope } from '../envelope.ts';
+import { networkOf } from '../rate-limit.ts';
+import { jsonType } from '../route-handler.ts';
+import { compileCheck } from '../schema-check.ts';
+import type { Door } from '../server.ts';
+
+export interface X402DoorOptions {
+  readonly deps: PaymentDeps;
+  /** Where the two resources answer, such as `/aipay/x402`. */
+  readonly basePaths: readonly string[];
+}
+
+interface Asked {
+  Params: { id: string };
+  Querystring: { payer?: string };
+}
+
+/** x402 version 2: links and sessions as resources that a stock client pays for and gets a receipt of. */
+export function x402Door({ deps, basePaths }: X402DoorOptions): Door {
+  return (server) => {
+    for (const basePath of basePaths) {
+      server.get<Asked>(`${basePath}/link/:id`, (request, reply) =>
+        answer(deps, request, reply, () => linkResource(deps, request.params.id)),
+      );
+      server.get<Asked>(`${basePath}/session/:id`, (request, reply) =>
+        answer(deps, request, reply, () => sessionResource(deps, request.params.id)),
+      );
+    }
+  };
+}
+
+async function linkResource(deps: PaymentDeps, linkId: string): Promise<Resource> {
+  const link = await findLink(deps.db, linkId);
+  if (link === undefined) throw new Refusal('link_not_found', linkId);
+  if (link.status === 'deleted') throw new Refusal('link_archived', linkId);
+  if (link.status !== 'active') throw new Refusal('link_not_active', linkId);
+  if (link.linkType === 'custom')
+    throw new Refusal(
+      'method_not_available',
+      'the payer of this link chooses the amount, which x402 cannot say',
+    );
+  if (link.payerEmailRequired) throw new Refusal('payer_email_required', 'x402 carries none');
+  return { kind: 'link', link };
+}
+
+async function sessionResource(deps: PaymentDeps, sessionId: string): Promise<Resource> {
+  const session = await findSession(deps.db, sessionId);
+  if (session === undefined) throw new Refusal('session_not_found', sessionId);
+  if (session.payerEmailRequired) throw new Refusal('payer_email_required', 'x402 carries none');
+  return { kind: 'session', session };
+}
+
+async function answer(
+  deps: PaymentDeps,
+  request: FastifyRequest<Asked>,
+  reply: FastifyReply,
+  find: () => Promise<Resource>,
+): Promise<FastifyReply> {
+  const resource = await find();
+  const header = request.headers['payment-signature'];
+  reply.headers({
+    'access-control-expose-headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE',
+    'cache-control': 'no-store',
+  });
+  const payment = typeof header === 'string' ? paymentIn(header) : undefined;
+  const result: PaymentResult =
+    payment === undefined
+      ? { kind: 'refused', reason: 'PAYMENT-SIGNATURE header is required' }
+      : await takePayment(deps, resource, { payment, network: networkOf(request.ip) });
+  return result.kind === 'refused'
+    ? requirePayment(deps, request, reply, resource, result.reason)
+    : writeReceipt(reply, result);
+}
+
+/** An offer is made only of what can be paid now; each one has a deposit address of its own. */
+async function requirePayment(
+  deps: PaymentDeps,
+  request: FastifyRequest<Asked>,
+  reply: FastifyReply,
+  resource: Resource,
+  error: string,
+): Promise<FastifyReply> {
+  if (resource.kind === 'session') assertPayable(resource.session, deps.clock.now());
+  const accepts = await requirementsFor(deps, resource, termsFor(deps, resource, request.query.payer));
+  if (accepts.length === 0)
+    throw new Refusal('method_not_available', 'no token of this payment takes EIP-3009 authorizations');
+  const items = resource.kind === 'link' ? resource.link.items : resource.session.items;
+  const name = items[0]?.productData?.productName ?? '';
+  const required: X402Required = {
+    x402Version: 2,
+    error,
+    resource: {
+      url: `${deps.origin}${request.url}`,
+      description: merchantText(name, merchantTextLimits.productName),
+      mimeType: 'application/json',
+    },
+    accepts,
+  };
+  return reply
+    .code(402)
+    .header('payment-required', base64(required))
+    .type(jsonType)
+    .send(JSON.stringify(required));
+}
+
+function termsFor(deps: PaymentDeps, resource: Resource, payer: string | undefined): OfferTerms {
+  const issuedAt = unixSeconds(deps.clock.now());
+  const refundAddress = refundAddressOf(resource, payer);
+  if (resource.kind === 'session') return { seed: '', issuedAt, version: '', refundAddress };
+  const seed = Buffer.from(deps.random.bytes(32)).toString('hex');
+  return { seed, issuedAt, version: resource.link.versionCode, refundAddress };
+}
+
+/**
+ * Where money goes back to. The first request of a stock client says nothing of its payer, and the address to pay to has
+ * to be known before: for a link, whose session nobody else can pay, it is then the merchant; for a session, which others
+ * may pay at the same time, the payer has to be named.
+ */
+function refundAddressOf(resource: Resource, payer: string | undefined): Hex {
+  if (payer !== undefined) {
+    if (!isAddress(payer, { strict: true }))
+      throw fieldRefusal('payer', 'is no address, or has a wrong checksum');
+    return getAddress(payer);
+  }
+  if (resource.kind === 'link') return resource.link.account.accountAddress;
+  throw new Refusal('field_invalid', {
+    param: 'payer',
+    detail:
+      'payer is required: add ?payer=<your address>, where the money goes back to when somebody else pays first',
+  });
+}
+
+const checkPayment = compileCheck(x402Payment, 'PAYMENT-SIGNATURE');
+/** Characters of a header that is looked at; Node's own limit is 16 KiB for all of them. */
+const maxHeaderLength = 12_288;
+
+/** The payment in a header; a malformed one is a field like any other. */
+function paymentIn(header: string): X402Payment {
+  const malformed = fieldRefusal('PAYMENT-SIGNATURE', 'is not base64 of JSON');
+  if (header.length > maxHeaderLength) throw malformed;
+  const value = jsonIn(header);
+  if (value === undefined) throw malformed;
+  const refusal = checkPayment(value);
+  if (refusal !== undefined) throw refusal;
+  // The check above is what makes this true.
+  return value as X402Payment;
+}
+
+function jsonIn(header: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
+  } catch {
+    // Whatever is wrong with it, there is one thing to say.
+    return undefined;
+  }
+}
+
+function writeReceipt(reply: FastifyReply, taken: Extract<PaymentResult, { kind: 'taken' }>): FastifyReply {
+  const { receipt, isSeen } = taken;
+  const { txHash: transaction, network, payer } = receipt;
+  const settlement: X402Settlement = {
+    success: isSeen,
+    transaction,
+    network,
+    payer,
+    ...(isSeen ? {} : { errorReason: 'settlement_pending' }),
+  };
+  return reply
+    .code(isSeen ? 200 : 202)
+    .header('payment-response', base64(settlement))
+    .type(jsonType)
+    .send(supersetEnvelope.success(receipt));
+}
+
+function base64(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64');
+}

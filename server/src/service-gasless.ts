@@ -1,0 +1,115 @@
+import { createHmac } from 'node:crypto';
+import type { MicroUsd } from '@florin/protocol/money.ts';
+import { viemCryptography } from '#authorizations/cryptography.ts';
+import { payerChainOf } from '#authorizations/payer-chain.ts';
+import type { Chains } from '#chains/chain.ts';
+import type { HttpRpc } from '#chains/rpc/http-rpc.ts';
+import type { Sender } from '#chains/sender/sender.ts';
+import type { OutcomeHandler } from '#chains/sender/sent.ts';
+import { tokenSigningReader } from '#chains/token-signing.ts';
+import type { Database } from '#db/database.ts';
+import { depositOutcome, runDeposits } from '#deposits/deposit.ts';
+import { type AgentDoorOptions, agentDoor } from '#http/agent/agent.ts';
+import type { Door } from '#http/server.ts';
+import { x402Door } from '#http/x402/x402-door.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import type { SigningKey } from '#outside/signer/signer.ts';
+import type { OrderDeps } from '#sessions/order.ts';
+import { orderSignerOf } from '#sessions/order-signer.ts';
+import type { SessionMoveDeps } from '#sessions/session-move.ts';
+import { settlementOutcome } from '#settlement/settlement.ts';
+import { type GasBudgets, type SubmissionDeps, submissionOutcome } from '#submissions/submission.ts';
+import type { Log } from '#telemetry/log.ts';
+
+/** Which payments of others are sent at the service's cost. */
+export interface GaslessSettings {
+  /** Payments of less are not sent, in Micro-USD. */
+  readonly minAmount: MicroUsd;
+  readonly budgets: GasBudgets;
+  /** Milliseconds between two looks for deposits in new blocks, and in balances. */
+  readonly depositWindowMs: number;
+  readonly balanceWindowMs: number;
+  /** Milliseconds that an x402 request waits for its payment to be seen in a block. */
+  readonly x402WaitMs: number;
+}
+
+interface Options {
+  readonly chains: Chains;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly origin: string;
+  readonly serviceDomain: string;
+  readonly orderKey: SigningKey;
+  readonly masterKeys: readonly [Uint8Array, ...Uint8Array[]];
+  readonly settlement: { readonly reclaimAfterSeconds: number };
+  readonly maxOpenSessions: number | undefined;
+  readonly gasless?: GaslessSettings;
+}
+
+interface Parts {
+  readonly db: Database;
+  readonly rpcOf: (chainId: number) => HttpRpc;
+  readonly sender: Sender;
+}
+
+/** The doors of agents: the AI protocol, and x402 where payments are sent at the service's cost. */
+export function agentDoors(
+  options: Options,
+  parts: Parts,
+  sessionDeps: Omit<OrderDeps, 'signer' | 'reclaimAfterSeconds'>,
+): Door[] {
+  const { deps, submissions } = agentDepsOf(options, parts, sessionDeps);
+  const { db } = parts;
+  const agent = { db, deps, ...(submissions === undefined ? {} : { submissions }) };
+  return [
+    agentDoor({ ...agent, basePaths: ['/aipay/api/v1', '/api/v1'] }),
+    ...x402Doors(options, parts, submissions),
+  ];
+}
+
+/** What the AI protocol needs, and what its payments without gas need besides. */
+export function agentDepsOf(
+  options: Options,
+  parts: Parts,
+  sessionDeps: Omit<OrderDeps, 'signer' | 'reclaimAfterSeconds'>,
+): Pick<AgentDoorOptions, 'deps' | 'submissions'> {
+  const deps = {
+    ...sessionDeps,
+    signer: orderSignerOf(options.orderKey),
+    reclaimAfterSeconds: options.settlement.reclaimAfterSeconds,
+    serviceDomain: options.serviceDomain,
+    cryptography: viemCryptography,
+    payerChain: payerChainOf(parts.rpcOf),
+    maxOpenSessions: options.maxOpenSessions,
+  };
+  if (options.gasless === undefined) return { deps };
+  const gasless = { ...options.gasless, signingOf: tokenSigningReader(parts.rpcOf) };
+  return { deps: { ...deps, gasless }, submissions: { ...deps, gasless, sender: parts.sender } };
+}
+
+function x402Doors(options: Options, parts: Parts, submissions: SubmissionDeps | undefined): Door[] {
+  if (submissions === undefined) return [];
+  // A key for this alone: a MAC under the master key itself would be a second use of it.
+  const offerKey = new Uint8Array(createHmac('sha256', options.masterKeys[0]).update('x402 offers').digest());
+  const deps = { ...submissions, db: parts.db, offerKey, waitMs: options.gasless?.x402WaitMs ?? 0 };
+  return [x402Door({ deps, basePaths: ['/aipay/x402', '/x402'] })];
+}
+
+/** Looks after deposit addresses, where the service does. */
+export function depositLoops(options: Options, parts: Parts, signal: AbortSignal): Promise<void>[] {
+  const { gasless } = options;
+  if (gasless === undefined) return [];
+  const settings = { ...gasless, windowMs: gasless.depositWindowMs };
+  return [runDeposits({ ...options, ...parts, settings }, signal)];
+}
+
+/** What became of the service's own transactions, told to whoever asked for them. */
+export function outcomesOf(deps: SessionMoveDeps): OutcomeHandler {
+  return async (transaction, outcome) => {
+    await settlementOutcome(transaction, deps, outcome);
+    await submissionOutcome(transaction, deps, outcome);
+    await depositOutcome(transaction, deps, outcome);
+  };
+}

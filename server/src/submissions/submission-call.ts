@@ -1,0 +1,50 @@
+import type { SubmitMethod } from '@florin/protocol/agent-view.ts';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import { type ErrorName, Refusal } from '@florin/protocol/error.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { decodeErrorResult, encodeFunctionData } from 'viem';
+import { permit2NonceOf } from '#authorizations/consent.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
+
+/** The gateway's call that pays an order with the payer's signature. */
+export function submissionCall(method: SubmitMethod, stored: StoredOrder, signature: Hex): Hex {
+  const { order } = stored;
+  const abi = paymentGatewayAbi;
+  if (method === 'eip3009') {
+    const args = [order, stored.signature, signature] as const;
+    return encodeFunctionData({ abi, functionName: 'payWithAuthorization', args });
+  }
+  const args = [order, stored.signature, permit2NonceOf(stored), signature] as const;
+  return encodeFunctionData({ abi, functionName: 'payWithPermit2', args });
+}
+
+const reasons: Readonly<Record<string, readonly [ErrorName, string]>> = {
+  MetaDataUsed: ['order_already_paid', 'paid in another way'],
+  PaymentDeadlinePassed: ['session_expired', 'the chain has passed the deadline of the order'],
+  ContractPaused: ['chain_unavailable', 'the gateway takes no payments at the moment'],
+  TransferFailed: [
+    'payer_not_served',
+    'the token refuses the transfer: look at the balance, the block list, and whether the authorization was used or cancelled',
+  ],
+  Permit2Failed: [
+    'payer_not_served',
+    'Permit2 refuses the transfer: look at the balance and at what Permit2 may take',
+  ],
+  InexactTransfer: ['payer_not_served', 'the token moves another amount than it is asked to'],
+};
+
+/** What a payer is told whose payment would revert with this data. */
+export function refusalOfRevert(data: Hex): Refusal {
+  const name = errorNameOf(data);
+  const [slug, detail] = reasons[name] ?? ['payer_not_served', `the payment would revert: ${name}`];
+  return new Refusal(slug, detail);
+}
+
+function errorNameOf(data: Hex): string {
+  try {
+    return decodeErrorResult({ abi: paymentGatewayAbi, data }).errorName;
+  } catch {
+    // Not one of the gateway's errors, or none at all: the node did not say.
+    return 'for a reason that the node does not tell';
+  }
+}

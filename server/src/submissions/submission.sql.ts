@@ -1,0 +1,73 @@
+import { type Row, statement } from '#db/statement.ts';
+
+const columns = {
+  order_id: 'text',
+  session_id: 'text',
+  chain_id: 'int8',
+  status: 'text',
+  transaction_id: 'int8',
+} as const;
+
+// The hash of the attempt that is in a block, or of the newest one: nodes replace the older ones by it.
+const hashColumn = `(select coalesce(nullif(t.mined_hash, ''), (
+     select a.tx_hash from sent_attempts a where a.transaction_id = t.transaction_id
+     order by a.created_at desc limit 1))
+   from sent_transactions t where t.transaction_id = s.transaction_id) as tx_hash`;
+const prefixed = Object.keys(columns)
+  .map((column) => `s.${column}`)
+  .join(', ');
+
+export const submissionByOrder = statement(
+  'submission_by_order',
+  ['text'],
+  { ...columns, tx_hash: 'text' },
+  `select ${prefixed}, ${hashColumn} from submissions s where s.order_id = $1`,
+);
+export type SubmissionRow = Row<typeof submissionByOrder>;
+
+// Whatever is on its way for a session may still pay it.
+export const openSubmissions = statement(
+  'submission_open',
+  ['text'],
+  { order_id: 'text' },
+  `select order_id from submissions where session_id = $1 and status = 'sent'`,
+);
+
+// One that moved no money may be tried again; any other stays as it is.
+export const insertSubmission = statement(
+  'submission_insert',
+  ['text', 'text', 'int8', 'text', 'text', 'text', 'text', 'int8', 'int8', 'timestamptz'],
+  { order_id: 'text' },
+  `insert into submissions (order_id, session_id, chain_id, method, payer, seller, network, gas_limit, status,
+     transaction_id, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, 'sent', $9, $10, $10)
+   on conflict (order_id) do update set method = $4, network = $7, gas_limit = submissions.gas_limit + $8,
+     status = 'sent', transaction_id = $9, updated_at = $10
+   where submissions.status = 'failed'
+   returning order_id`,
+);
+
+export const spentGas = statement(
+  'submission_spent_gas',
+  ['text', 'text', 'text', 'timestamptz'],
+  { payer: 'int8', seller: 'int8', network: 'int8' },
+  `select
+     (select coalesce(sum(gas_limit), 0)::int8 from submissions where payer = $1 and created_at > $4) as payer,
+     (select coalesce(sum(gas_limit), 0)::int8 from submissions where seller = $2 and created_at > $4) as seller,
+     (select coalesce(sum(gas_limit), 0)::int8 from submissions where network = $3 and created_at > $4) as network`,
+);
+
+export const concludeSubmission = statement(
+  'submission_conclude',
+  ['int8', 'text', 'timestamptz'],
+  {},
+  `update submissions set status = $2, updated_at = $3 where transaction_id = $1 and status = 'sent'`,
+);
+
+// The newest orders first; a session has few, and nobody may make this one look through many.
+export const recentOrders = statement(
+  'submission_recent_orders',
+  ['text', 'int8'],
+  { order_id: 'text' },
+  'select order_id from orders where session_id = $1 order by created_at desc, order_id limit $2',
+);

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Refusal } from '@florin/protocol/error.ts';
+import { microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { SendPlan } from '#chains/sender/sender.ts';
+import { statement } from '#db/statement.ts';
+import { findLink } from '#links/link.ts';
+import { prepareOrder } from '#sessions/order.ts';
+import { createLinkSession } from '#sessions/session.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
+import { AgentWorld } from '../../test/harness/agent-fixture.ts';
+import { newPayer } from '../../test/harness/agent-payer.ts';
+import {
+  type NewSubmission,
+  recordSubmission,
+  type SubmissionDeps,
+  submissionOutcome,
+} from './submission.ts';
+
+const insertSent = statement(
+  'submission_test_sent',
+  ['int8', 'text'],
+  { transaction_id: 'int8' },
+  `insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
+     updated_at)
+   select $1, '0xwallet', count(*), 'relay', '0xgateway', $2, 1, 'pending', now(), now() from sent_transactions
+   returning transaction_id`,
+);
+
+const insertAttempt = statement(
+  'submission_test_attempt',
+  ['text', 'int8'],
+  {},
+  `insert into sent_attempts (tx_hash, transaction_id, raw, max_fee, priority_fee, created_at)
+   values ($1, $2, '0x', 1, 1, now())`,
+);
+
+let world: AgentWorld;
+let deps: SubmissionDeps;
+let linkId: string;
+before(async () => {
+  world = await AgentWorld.open();
+  linkId = await world.addLink();
+  deps = {
+    ...world.deps,
+    gasless: {
+      signingOf: async () => ({ permits: new Set() }),
+      minAmount: microUsd(0n),
+      budgets: { perPayer: 250, perLink: 1_000, perNetwork: 450 },
+    },
+    sender: {
+      plan: async () => ({ reverted: true, data: '0x' }),
+      async record(transaction, plan) {
+        const [row] = await transaction.query(insertSent, [plan.chainId, plan.data]);
+        const transactionId = row?.transaction_id ?? 0n;
+        const txHash: Hex = `0x${transactionId.toString(16).padStart(64, '0')}`;
+        await transaction.query(insertAttempt, [txHash, transactionId]);
+        return { transactionId, txHash };
+      },
+      broadcast: async () => {},
+    },
+  };
+});
+after(() => world.close());
+
+const newAddress = () => newPayer().address as Hex;
+
+async function orderFor(payer: Hex): Promise<StoredOrder> {
+  const link = await findLink(world.db, linkId);
+  const token = deps.chains.token('ethereum::usdc');
+  if (link === undefined || token === undefined) throw new Error('the fixture has no link or token');
+  return world.db.transaction(async (transaction) => {
+    const session = await createLinkSession(transaction, deps, { link, paymentValue: link.amount });
+    return prepareOrder(transaction, deps, { session, payer, payerEmail: '', token });
+  });
+}
+
+let networks = 0;
+
+function submissionOf(order: StoredOrder, changes: Partial<NewSubmission> = {}): NewSubmission {
+  networks += 1;
+  const plan: SendPlan = {
+    purpose: 'relay',
+    chainId: order.chainId,
+    to: order.order.token,
+    data: '0x',
+    gasLimit: 100n,
+    maxFee: 1n,
+    priorityFee: 1n,
+    nonceFloor: 0n,
+    wallet: order.order.to,
+    baseFee: 1n,
+  };
+  const { payer } = order.order;
+  return { order, method: 'eip3009', payer, network: `network ${networks}`, plan, ...changes };
+}
+
+const record = (submission: NewSubmission) =>
+  world.db.transaction((transaction) => recordSubmission(transaction, deps, submission));
+
+const refusal = (slug: string, detail: RegExp) => (error: unknown) =>
+  error instanceof Refusal && error.slug === slug && detail.test(error.message);
+
+test('a payer, a network and a link each have gas for a day, and it comes back', async () => {
+  const payer = newAddress();
+  await record(submissionOf(await orderFor(payer)));
+  await record(submissionOf(await orderFor(payer)));
+  const third = submissionOf(await orderFor(payer));
+  await assert.rejects(record(third), refusal('method_not_available', /gas for this payer is used up/));
+
+  const network = 'one network';
+  for (let count = 0; count < 4; count += 1)
+    await record(submissionOf(await orderFor(newAddress()), { network }));
+  const fifth = submissionOf(await orderFor(newAddress()), { network });
+  await assert.rejects(record(fifth), refusal('method_not_available', /gas for this network is used up/));
+
+  for (let count = 0; count < 4; count += 1) await record(submissionOf(await orderFor(newAddress())));
+  const eleventh = submissionOf(await orderFor(newAddress()));
+  await assert.rejects(record(eleventh), refusal('method_not_available', /gas for this link is used up/));
+  world.clock.time += 86_400_001;
+  const later = await orderFor(payer);
+  assert.equal((await record(submissionOf(later))).view.status, 'submitted');
+});
+
+test('a repeat is the same payment; one that failed may be sent again', async () => {
+  world.clock.time += 86_400_001;
+  const submission = submissionOf(await orderFor(newAddress()));
+  const first = await record(submission);
+  const repeat = await record(submission);
+  assert.deepEqual([repeat.view, repeat.transactionId], [first.view, undefined]);
+  const outcome = {
+    transactionId: first.transactionId ?? 0n,
+    chainId: submission.order.chainId,
+    purpose: 'relay',
+    status: 'failed',
+    txHash: '0x',
+    blockTime: undefined,
+  } as const;
+  await world.db.transaction((transaction) => submissionOutcome(transaction, deps, outcome));
+  const again = await record(submission);
+  assert.notEqual(again.transactionId, undefined);
+  assert.notEqual(again.view.txHash, first.view.txHash);
+});
+
+test('while one payment of a session is on its way, another one is refused', async () => {
+  world.clock.time += 86_400_001;
+  const link = await findLink(world.db, linkId);
+  const token = deps.chains.token('ethereum::usdc');
+  if (link === undefined || token === undefined) throw new Error('the fixture has no link or token');
+  const orders = await world.db.transaction(async (transaction) => {
+    const session = await createLinkSession(transaction, deps, { link, paymentValue: link.amount });
+    const request = { session, payerEmail: '', token };
+    return [
+      await prepareOrder(transaction, deps, { ...request, payer: newAddress() }),
+      await prepareOrder(transaction, deps, { ...request, payer: newAddress() }),
+    ] as const;
+  });
+  await record(submissionOf(orders[0]));
+  await assert.rejects(
+    record(submissionOf(orders[1])),
+    refusal('order_already_paid', /another payment is on its way/),
+  );
+});

@@ -1,0 +1,156 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import type { X402Requirements } from '@florin/protocol/x402.ts';
+import type { TokenSigning } from '#chains/token-signing.ts';
+import type { StoredLink } from '#links/stored-link.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import { draftOrder } from '#sessions/order.ts';
+import { gatewayOf } from '#sessions/order-gateway.ts';
+import { type Route, routesTo } from '#sessions/quote.ts';
+import { receiverOf } from '#sessions/receiver.ts';
+import { draftLinkSession } from '#sessions/session.ts';
+import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import { asking, type SubmissionDeps } from '#submissions/submission.ts';
+
+/** What is paid for: a link, from which a session is made with the payment, or a session that stands already. */
+export type Resource =
+  | { readonly kind: 'link'; readonly link: StoredLink }
+  | { readonly kind: 'session'; readonly session: StoredSession };
+
+export interface OfferDeps extends SubmissionDeps {
+  /** 32 bytes that offers are authenticated with. */
+  readonly offerKey: Uint8Array;
+}
+
+/** What the deposit address of an offer was made from: enough to make it again, so that no row is kept. */
+export interface OfferTerms {
+  /** 32 bytes in hex that the session's ids and secrets come from; empty for sessions that stand already. */
+  readonly seed: string;
+  /** Unix seconds. */
+  readonly issuedAt: number;
+  /** The link's version; empty for sessions. */
+  readonly version: string;
+  /** Where everything goes that does not pay the order. */
+  readonly refundAddress: Hex;
+}
+
+/** An order as it would be signed, with the session that it pays; neither is stored. */
+export interface DraftedOrder {
+  readonly session: StoredSession;
+  readonly order: Omit<StoredOrder, 'signature'>;
+  readonly payTo: Hex;
+}
+
+/** How long an offer can be taken up; what a client signs must be valid for so long. */
+export const offerSeconds = 300;
+
+/** Everything that the terms of one offer bring about: the same terms give the same order at every time. */
+export async function draftOffer(
+  deps: OfferDeps,
+  resource: Resource,
+  terms: OfferTerms,
+  token: Token,
+): Promise<DraftedOrder> {
+  const session = await sessionFor(deps, resource, terms);
+  const order = draftOrder(deps, { session, payer: terms.refundAddress, payerEmail: '', token });
+  const chain = deps.chains.byId(order.chainId);
+  if (chain === undefined) throw new Error(`an order for the unknown chain ${order.chainId}`);
+  return { session, order, payTo: receiverOf(gatewayOf(order, chain), order.orderId) };
+}
+
+async function sessionFor(deps: OfferDeps, resource: Resource, terms: OfferTerms): Promise<StoredSession> {
+  if (resource.kind === 'session') return resource.session;
+  const { link } = resource;
+  return draftLinkSession({ ...deps, ...seeded(deps, terms) }, { link, paymentValue: link.amount });
+}
+
+/** Time and chance as they were when the offer was made. */
+export function seeded(deps: OfferDeps, terms: OfferTerms): { clock: Clock; random: Random } {
+  let count = 0;
+  const bytes = (size: number): Uint8Array => {
+    const blocks: Buffer[] = [];
+    for (let length = 0; length < size; length += 32) {
+      // Keyed: the seed is in the client's hands, and the session's secrets must not be.
+      blocks.push(createHmac('sha256', deps.offerKey).update(`seed ${terms.seed} ${count}`).digest());
+      count += 1;
+    }
+    return new Uint8Array(Buffer.concat(blocks).subarray(0, size));
+  };
+  const at = new Date(terms.issuedAt * 1000);
+  return { clock: { ...deps.clock, now: () => at }, random: { bytes, fraction: deps.random.fraction } };
+}
+
+/** A way to pay for each token that takes EIP-3009 authorizations and whose route takes the amount. */
+export async function requirementsFor(
+  deps: OfferDeps,
+  resource: Resource,
+  terms: OfferTerms,
+): Promise<X402Requirements[]> {
+  const settlementToken =
+    resource.kind === 'link' ? resource.link.settlementToken : resource.session.settlementToken;
+  const routes = routesTo(deps.chains, deps.rates, settlementToken);
+  const found = await Promise.all(routes.map((route) => requirementFor(deps, resource, terms, route)));
+  return found.filter((requirement) => requirement !== undefined);
+}
+
+async function requirementFor(
+  deps: OfferDeps,
+  resource: Resource,
+  terms: OfferTerms,
+  { paymentToken: token, condition, ...route }: Route,
+): Promise<X402Requirements | undefined> {
+  const price = resource.kind === 'link' ? resource.link.amount : resource.session.amount;
+  if (condition.status === 'unavailable') return undefined;
+  if (price < route.minPaymentValue || price > route.maxPaymentValue) return undefined;
+  if (resource.kind === 'session' && ![token.tokenId, ''].includes(resource.session.intendedToken))
+    return undefined;
+  const { domain } = await domainOf(deps, token);
+  if (domain === undefined) return undefined;
+  const { order, payTo } = await draftOffer(deps, resource, terms, token);
+  if (order.amounts.totalValue < deps.gasless.minAmount) return undefined;
+  const shown = {
+    scheme: 'exact',
+    network: `eip155:${token.chainId}`,
+    amount: order.order.total.toString(),
+    asset: token.address,
+    payTo,
+    maxTimeoutSeconds: offerSeconds,
+  } as const;
+  const { name, version } = domain;
+  return { ...shown, extra: { name, version, offer: sealOffer(deps, shown, terms) } };
+}
+
+/** A token's domain where it takes EIP-3009 authorizations. */
+export async function domainOf(deps: OfferDeps, token: Token): Promise<Pick<TokenSigning, 'domain'>> {
+  const signing = await asking(token.chainName, () => deps.gasless.signingOf(token));
+  return signing.permits.has('eip3009') && signing.domain !== undefined ? { domain: signing.domain } : {};
+}
+
+type Shown = Omit<X402Requirements, 'extra'>;
+
+function macOf(deps: OfferDeps, shown: Shown, body: string): Buffer {
+  const { network, amount, asset, payTo } = shown;
+  const text = ['x402 offer', network, amount, asset.toLowerCase(), payTo.toLowerCase(), body].join('\n');
+  return createHmac('sha256', deps.offerKey).update(text).digest();
+}
+
+function sealOffer(deps: OfferDeps, shown: Shown, terms: OfferTerms): string {
+  const { seed, issuedAt, version, refundAddress } = terms;
+  const body = Buffer.from(JSON.stringify([seed, issuedAt, version, refundAddress])).toString('base64url');
+  return `${body}.${macOf(deps, shown, body).toString('base64url')}`;
+}
+
+/** The terms of an offer that this service made for exactly these requirements; undefined for anything else. */
+export function openOffer(deps: OfferDeps, accepted: X402Requirements): OfferTerms | undefined {
+  const [body = '', mac = ''] = accepted.extra.offer.split('.');
+  const expected = macOf(deps, accepted, body);
+  const given = Buffer.from(mac, 'base64url');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  // The MAC says that these are the bytes that `sealOffer` wrote.
+  const [seed, issuedAt, version, refundAddress] = JSON.parse(
+    Buffer.from(body, 'base64url').toString('utf8'),
+  ) as [string, number, string, Hex];
+  return { seed, issuedAt, version, refundAddress };
+}
