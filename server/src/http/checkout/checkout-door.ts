@@ -1,128 +1,120 @@
-import { errorCatalogue } from '@florin/protocol/error.ts';
-import type { LineItem } from '@florin/protocol/line-item.ts';
-import { formatUsd, microUsd } from '@florin/protocol/money.ts';
-import { formatTimestamp } from '@florin/protocol/schema.ts';
-import type { FastifyReply } from 'fastify';
-import type { Chains } from '#chains/chain.ts';
-import type { Queryable } from '#db/database.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import { chooseLanguage, type Language } from '@florin/web/text/languages.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
+import { unixSeconds } from '#outside/clock.ts';
 import { findSession } from '#sessions/session.ts';
-import type { StoredSession } from '#sessions/stored-session.ts';
-import { type Html, html } from '../html.ts';
+import type { Log } from '#telemetry/log.ts';
 import type { Door } from '../server.ts';
-import { type Page, pagePolicy, renderPage } from './page.ts';
+import { bundleScript, type Script } from './assets.ts';
+import { addCheckoutApi } from './checkout-api.ts';
+import { addDemoPayer, type DemoPayer } from './demo-payer.ts';
+import { type PageFrame, pagePolicy, renderCheckout, renderNotice } from './page.ts';
+import { linkPageData, type PageDeps, sessionPageData } from './page-data.ts';
+import type { PaymentDeps } from './payment.ts';
 
-export interface CheckoutDoorOptions {
-  readonly db: Queryable;
-  readonly chains: Chains;
-  readonly origin: string;
+export interface CheckoutDoorOptions extends PaymentDeps {
+  readonly log: Log;
   /** Base URL of the AI protocol, without a slash at the end. */
   readonly agentApi: string;
+  /** Only in local worlds: pays for visitors who have no wallet. */
+  readonly demo?: DemoPayer;
+}
+
+interface Visit {
+  readonly options: CheckoutDoorOptions;
+  readonly page: PageDeps;
+  readonly script: Script;
 }
 
 /**
- * The hosted pages: what is sold, for how much, and how the payment stands. Server-rendered, without scripts; a view
- * writes nothing.
+ * The hosted pages `/link/:linkId` and `/checkout/:sessionId`, their script, and the door behind which the script works. A
+ * view writes nothing.
  */
 export function checkoutDoor(options: CheckoutDoorOptions): Door {
-  return (server) => {
+  return async (server) => {
+    const { demo } = options;
+    const page = { ...options, ...(demo === undefined ? {} : { demoPayer: demo.address }) };
+    const visit: Visit = { options, page, script: await bundleScript() };
     server.get<{ Params: { linkId: string } }>('/link/:linkId', async (request, reply) => {
       const link = await findLink(options.db, request.params.linkId);
-      if (link === undefined || link.status === 'deleted') return send(reply, notFound('payment link'), 404);
-      return send(reply, linkPage(options, link));
+      return linkPage(visit, link, request, reply);
     });
     server.get<{ Params: { sessionId: string } }>('/checkout/:sessionId', async (request, reply) => {
-      const session = await findSession(options.db, request.params.sessionId);
-      if (session === undefined) return send(reply, notFound('checkout session'), 404);
-      return send(reply, sessionPage(options, session));
+      return sessionPage(visit, request.params.sessionId, request, reply);
     });
+    server.get<{ Params: { file: string } }>('/checkout/assets/:file', async (request, reply) => {
+      // Only the script that runs: an older page works on without, and is whole again when it is loaded anew.
+      if (!visit.script.path.endsWith(`/${request.params.file}`)) throw new Refusal('route_unknown');
+      reply
+        .type('text/javascript; charset=utf-8')
+        .header('cache-control', 'public, max-age=31536000, immutable');
+      return visit.script.text;
+    });
+    addCheckoutApi(server, options);
+    if (demo !== undefined) addDemoPayer(server, options, demo);
   };
 }
 
-function send(reply: FastifyReply, page: Page, status = 200): string {
-  reply.code(status).type('text/html; charset=utf-8').header('content-security-policy', pagePolicy);
-  return renderPage(page);
+function linkPage(
+  visit: Visit,
+  link: StoredLink | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): string {
+  const { options } = visit;
+  if (link === undefined || link.status === 'deleted') return notFound(visit, request, reply);
+  const frame = open(visit, request, reply, `${options.agentApi}/payment/link/${link.linkId}`);
+  const { texts } = frame.language;
+  if (link.status !== 'active') {
+    const words = merchantText(link.customDisabledText, merchantTextLimits.customDisabledText);
+    const name = merchantText(link.linkName, merchantTextLimits.linkName);
+    return renderNotice(frame, texts.disabled, [name, words === '' ? texts.disabledHint : words]);
+  }
+  const data = linkPageData(visit.page, link, frame.language);
+  return renderCheckout(data, frame, unixSeconds(options.clock.now()));
 }
 
-function notFound(what: string): Page {
-  return {
-    title: 'Not found',
-    body: html`<h1>Not found</h1><p>There is no such ${what}. Please check the address, or ask whoever sent it to you.</p>
-<p>${errorCatalogue.route_unknown.text} (${errorCatalogue.route_unknown.code})</p>`,
-  };
+async function sessionPage(
+  visit: Visit,
+  sessionId: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string> {
+  const { options } = visit;
+  const session = await findSession(options.db, sessionId);
+  if (session === undefined) return notFound(visit, request, reply);
+  const frame = open(visit, request, reply, `${options.agentApi}/session/${session.sessionId}`);
+  const data = await sessionPageData(visit.page, session, frame.language);
+  return renderCheckout(data, frame, unixSeconds(options.clock.now()));
 }
 
-function itemList(items: readonly LineItem[]): Html {
-  return html`<ul>${items.map(
-    (
-      item,
-    ) => html`<li><span>${item.productData?.productName ?? 'Item'}${item.quantity > 1 ? ` × ${item.quantity}` : ''}</span>
-<span>${item.unitPrice === 0 ? '' : `$${formatUsd(microUsd(BigInt(item.unitPrice) * BigInt(item.quantity)))}`}</span></li>`,
-  )}</ul>`;
+function notFound(visit: Visit, request: FastifyRequest, reply: FastifyReply): string {
+  const frame = open(visit, request, reply, '');
+  reply.code(404);
+  const { notFound: title, notFoundHint } = frame.language.texts;
+  return renderNotice(frame, title, [notFoundHint]);
 }
 
-/** How to pay from here: the protocol speaks to wallets and agents, and needs no account. */
-function howToPay(url: string): Html {
-  return html`<h2>Pay with a wallet or an agent</h2>
-<p>The payment protocol answers at this address. Each of its answers says what to sign or send next.</p>
-<pre>${url}</pre>`;
+/** Sets the headers of a page, and what its frame is made of. */
+function open(
+  { options, script }: Visit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  agentUrl: string,
+): PageFrame {
+  const nonce = Buffer.from(options.random.bytes(16)).toString('base64');
+  reply
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', pagePolicy(nonce))
+    .header('cross-origin-opener-policy', 'same-origin-allow-popups')
+    .header('vary', 'accept-language');
+  return { language: languageOf(request), nonce, script, agentUrl };
 }
 
-function linkPage(options: CheckoutDoorOptions, link: StoredLink): Page {
-  const url = `${options.agentApi}/payment/link/${link.linkId}`;
-  const token = options.chains.token(link.settlementToken);
-  const amount = link.linkType === 'custom' ? html`Your choice` : html`$${formatUsd(link.amount)}`;
-  const isActive = link.status === 'active';
-  return {
-    title: link.linkName,
-    alternateUrl: url,
-    body: html`<h1>${amount}</h1><p>${link.linkName}</p>
-${itemList(link.items)}
-<h2>Details</h2>
-<dl><dt>Paid to</dt><dd>${link.account.accountName}</dd>
-<dt>Wallet</dt><dd>${link.account.accountAddress}</dd>
-<dt>Settled in</dt><dd>${token === undefined ? link.settlementToken : `${token.symbol} on ${token.chainName}`}</dd>
-<dt>Fee</dt><dd>${link.feeModel === 1 ? 'included' : 'added to the price'}</dd></dl>
-${isActive ? howToPay(url) : html`<h2>Not available</h2><p>${link.customDisabledText || 'This payment link is disabled.'}</p>`}`,
-  };
-}
-
-/** What each status means to a payer. */
-const statusTexts: Record<StoredSession['status'], string> = {
-  initialized: 'Waiting for payment',
-  paid: 'Paid',
-  settling: 'Paid, on its way to the merchant',
-  completed: 'Completed',
-  settlement_pending: 'Paid; the transfer to the merchant is delayed and is being repeated',
-  expired: 'Expired without payment',
-  cancelled: 'Cancelled by the merchant',
-};
-
-const openStatuses: readonly StoredSession['status'][] = [
-  'initialized',
-  'paid',
-  'settling',
-  'settlement_pending',
-];
-
-function sessionPage(options: CheckoutDoorOptions, session: StoredSession): Page {
-  const url = `${options.agentApi}/session/${session.sessionId}`;
-  const seen = session.status === 'initialized' && session.initiateTx !== '';
-  const row = (name: string, value: string) =>
-    value === '' ? html`` : html`<dt>${name}</dt><dd>${value}</dd>`;
-  const time = (at: Date | undefined) => (at === undefined ? '' : `${formatTimestamp(at)} UTC`);
-  return {
-    title: `$${formatUsd(session.amount)}`,
-    alternateUrl: url,
-    ...(openStatuses.includes(session.status) ? { refreshSeconds: 3 } : {}),
-    body: html`<h1>$${formatUsd(session.amount)}</h1>
-<p><span class="status">${seen ? 'Payment seen, waiting for finality' : statusTexts[session.status]}</span></p>
-${itemList(session.items)}
-<h2>Details</h2>
-<dl>${row('Merchant’s wallet', session.recipient)}${row('Pay until', session.status === 'initialized' ? time(session.expirationTime) : '')}
-${row('Paid', time(session.paymentSucceededAt))}${row('Payment', session.initiateTx)}
-${row('Completed', time(session.settlementSucceededAt))}${row('Settlement', session.completeTx)}${row('Receipt', session.receiptId)}</dl>
-${session.status === 'initialized' && !seen ? howToPay(url) : html`<p>It is safe to close this page.</p>`}`,
-  };
+function languageOf(request: FastifyRequest): Language {
+  const { lang } = request.query as { lang?: unknown };
+  return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language']);
 }

@@ -1,63 +1,158 @@
 import { createHash } from 'node:crypto';
-import { type Html, Html as HtmlText, html } from '../html.ts';
+import type { CheckoutData } from '@florin/web/checkout/data.ts';
+import { statusView } from '@florin/web/checkout/status.ts';
+import { detailsView, headView, itemsView } from '@florin/web/checkout/summary.ts';
+import { flatten, h, type Tree } from '@florin/web/checkout/tree.ts';
+import { type Language, languages } from '@florin/web/text/languages.ts';
+import { Html, html } from '../html.ts';
+import type { Script } from './assets.ts';
+import { style } from './style.ts';
 
-/** Works without any script, in the reader's light or dark scheme, from 320 px upwards. */
-const style = `
-:root { color-scheme: light dark; --line: #8885; --soft: #8882; --accent: #0a7d5a; }
-@media (prefers-color-scheme: dark) { :root { --accent: #4fd1a5; } }
-* { box-sizing: border-box; }
-body { margin: 0; font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 34rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
-h1 { font-size: 2.25rem; line-height: 1.15; margin: 0 0 .25rem; font-variant-numeric: tabular-nums; }
-h2 { font-size: 1rem; margin: 2rem 0 .5rem; }
-p { margin: .25rem 0; }
-dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; margin: 0; }
-dt { opacity: .7; }
-dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
-ul { list-style: none; margin: 0; padding: 0; }
-li { display: flex; justify-content: space-between; gap: 1rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
-pre { background: var(--soft); padding: .75rem; border-radius: .5rem; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; }
-.status { display: inline-block; padding: .125rem .625rem; border-radius: 1rem; background: var(--soft); font-weight: 600; }
-a { color: var(--accent); }
-`;
-
-/** The hash by which the content security policy allows the one style sheet. */
+/** The hash by which the policy allows the one style sheet. */
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** Nothing is loaded, run or embedded but the style above. */
-export const pagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-
-export interface Page {
-  readonly title: string;
-  readonly body: Html;
-  /** Reloads the page after so many seconds, while it shows something that moves. */
-  readonly refreshSeconds?: number;
-  /** The same thing for machines. */
-  readonly alternateUrl?: string;
+/**
+ * Runs the one script that carries the nonce, and what it loads by itself, which is nothing; talks to this origin alone;
+ * writes HTML nowhere. Wallets' icons are images within their announcements.
+ */
+export function pagePolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    `style-src 'sha256-${styleHash}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
 }
 
-/** Renders a whole page. */
-export function renderPage(page: Page): string {
-  const refresh =
-    page.refreshSeconds === undefined
-      ? html``
-      : html`<meta http-equiv="refresh" content="${page.refreshSeconds}">`;
+export interface PageFrame {
+  readonly language: Language;
+  readonly nonce: string;
+  readonly script: Script;
+  /** The same thing for machines. */
+  readonly agentUrl: string;
+}
+
+const voidTags = new Set(['img', 'input']);
+
+/** Writes a tree as HTML, all of its text escaped. */
+function renderTree(tree: Tree): Html {
+  const parts = flatten(tree).map((item) => {
+    if (typeof item === 'string') return html`${item}`;
+    const attributes = Object.entries(item.attributes).map(([name, value]) => {
+      if (value === undefined || value === false) return html``;
+      return value === true ? html` ${name}` : html` ${name}="${value}"`;
+    });
+    const tag = new Html(item.tag);
+    if (voidTags.has(item.tag)) return html`<${tag}${attributes}>`;
+    return html`<${tag}${attributes}>${renderTree(item.children)}</${tag}>`;
+  });
+  return html`${parts}`;
+}
+
+/** Seconds between two looks of readers without scripts, while something moves. */
+const refreshSeconds = 10;
+
+/** Renders the page of a link or of a session: useful as it is, and the start of its script. */
+export function renderCheckout(data: CheckoutData, frame: PageFrame, now: number): string {
+  const { texts, state } = data;
+  const isMoving = state !== undefined && !['completed', 'expired', 'cancelled'].includes(state.status);
+  const body: Tree = [
+    h('div', { class: 'card' }, h('div', { id: 'head' }, headView(data)), itemsView(data), detailsView(data)),
+    h(
+      'div',
+      { class: 'card', id: 'state' },
+      state !== undefined && statusView(data, state, { now, timeZone: 'UTC' }),
+    ),
+    h('div', { class: 'card', id: 'pay' }),
+  ];
+  const isPayable = data.link !== undefined || state?.isPayable === true;
+  return renderFrame(frame, {
+    title: data.title,
+    body: html`${renderTree(body)}
+<noscript>${isMoving ? html`<meta http-equiv="refresh" content="${refreshSeconds}">` : html``}${
+      isPayable
+        ? renderTree([h('div', { class: 'card' }, h('p', {}, texts.noScript), optionsView(data))])
+        : html``
+    }</noscript>
+<script type="application/json" id="data">${new Html(scriptSafe(data))}</script>
+<script type="module" src="${frame.script.path}" integrity="${frame.script.integrity}" nonce="${frame.nonce}"></script>`,
+  });
+}
+
+/** What the payer can pay with, for readers without scripts. */
+function optionsView({ options, texts }: CheckoutData): Tree {
+  return h(
+    'ul',
+    {},
+    options.map(({ symbol, chainTitle }) =>
+      h('li', {}, texts.tokenOnNetwork.replace('{token}', symbol).replace('{network}', chainTitle)),
+    ),
+  );
+}
+
+/** JSON that cannot end the element that it stands in. */
+function scriptSafe(value: unknown): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** Renders a page that says one thing and has no script: nothing is here, or nothing is for sale any more. */
+export function renderNotice(
+  frame: Omit<PageFrame, 'script'>,
+  title: string,
+  texts: readonly string[],
+): string {
+  const body = h(
+    'div',
+    { class: 'card' },
+    h('h1', {}, title),
+    texts.map((text) => h('p', { dir: 'auto' }, text)),
+  );
+  return renderFrame(frame, { title, body: renderTree(body) });
+}
+
+function renderFrame(frame: Omit<PageFrame, 'script'>, page: { title: string; body: Html }): string {
+  const { language, agentUrl } = frame;
+  const { texts } = language;
   const alternate =
-    page.alternateUrl === undefined
-      ? html``
-      : html`<link rel="alternate" type="application/json" href="${page.alternateUrl}">`;
+    agentUrl === '' ? html`` : html`<link rel="alternate" type="application/json" href="${agentUrl}">`;
+  const others = languages.map(({ tag, name }) =>
+    h(
+      'li',
+      {},
+      tag === language.tag
+        ? h('span', { 'aria-current': 'true', lang: tag }, name)
+        : h('a', { href: `?lang=${tag}`, lang: tag, hreflang: tag }, name),
+    ),
+  );
+  const footer: Tree = h(
+    'footer',
+    {},
+    h('nav', { 'aria-label': texts.language }, h('ul', {}, others)),
+    agentUrl !== '' && [h('p', {}, texts.agents), h('pre', { dir: 'ltr', tabindex: '0' }, agentUrl)],
+  );
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language.tag}" dir="${language.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" href="data:,">
 <title>${page.title}</title>
-${refresh}${alternate}
-<style>${new HtmlText(style)}</style>
+${alternate}
+<style>${new Html(style)}</style>
 </head>
 <body><main>
 ${page.body}
+${renderTree(footer)}
 </main></body>
 </html>
 `.text;

@@ -1,0 +1,68 @@
+import { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import { microUsd } from '@florin/protocol/money.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { findReceipt } from '#sessions/receipt.ts';
+import type { Log } from '#telemetry/log.ts';
+import { envelope } from '../envelope.ts';
+import { routesOf } from '../route-handler.ts';
+import { streamProgress } from './event-stream.ts';
+import {
+  assertClientCode,
+  beginSession,
+  linkOf,
+  type PaymentDeps,
+  prepareForPayer,
+  readBalances,
+  sessionOf,
+} from './payment.ts';
+import { progressFeed } from './progress-feed.ts';
+import { checkoutState, findFindings, linkOptions, sessionOptions } from './state.ts';
+
+/** The secret of the page, when the caller has one. It comes in a header, so that no address ever holds it. */
+function clientCodeOf(request: FastifyRequest): { readonly clientCode: string | undefined } {
+  const given = request.headers['x-client-code'];
+  return { clientCode: typeof given === 'string' && given !== '' ? given : undefined };
+}
+
+/** Adds the page's own door. */
+export function addCheckoutApi(server: FastifyInstance, deps: PaymentDeps & { readonly log: Log }): void {
+  const { routes, basePath } = checkoutApi;
+  const addRoute = routesOf(server, { basePath, shape: envelope, authorize: clientCodeOf });
+  addRoute(routes.beginSession, async ({ body }) => beginSession(deps, body));
+  addRoute(routes.quoteLink, async ({ params }) => {
+    const link = await linkOf(deps, params.linkId);
+    return { options: linkOptions(deps, link, microUsd(BigInt(params.amount))) };
+  });
+  addRoute(routes.readSession, async ({ params }) => {
+    const session = await sessionOf(deps, params.sessionId);
+    const findings = await findFindings(deps.db, [session.sessionId]);
+    return {
+      state: await checkoutState(deps, session, findings(session.sessionId)),
+      options: sessionOptions(deps, session),
+    };
+  });
+  addRoute(routes.readBalances, async ({ body }) => ({ balances: await readBalances(deps, body) }));
+  addRoute(routes.prepareOrder, async ({ body, caller }) => prepareForPayer(deps, body, caller.clientCode));
+  addRoute(routes.readReceipt, async ({ params, caller }) => {
+    const session = await sessionOf(deps, params.sessionId);
+    assertClientCode(session, caller.clientCode ?? '');
+    const receipt = await findReceipt(deps.db, deps.chains, session);
+    if (receipt === undefined) throw new Refusal('session_not_found', 'it has no receipt');
+    return receipt;
+  });
+  addEvents(server, deps);
+}
+
+function addEvents(server: FastifyInstance, deps: PaymentDeps & { readonly log: Log }): void {
+  const ending = new AbortController();
+  const feed = progressFeed(deps, ending.signal);
+  server.addHook('preClose', async () => ending.abort());
+  server.get<{ Params: { sessionId: string } }>(
+    `${checkoutApi.basePath}/session/:sessionId/events`,
+    async (request, reply) => {
+      const { sessionId } = await sessionOf(deps, request.params.sessionId);
+      streamProgress({ clock: deps.clock, feed, ending: ending.signal }, sessionId, reply);
+    },
+  );
+}

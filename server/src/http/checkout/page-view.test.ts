@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { systemRandom } from '#outside/random.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { ChangeJournal } from '../../../test/fuzz/change-journal.ts';
+import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { buildServer } from '../server.ts';
+import { checkoutDoor } from './checkout-door.ts';
+
+let world: MerchantWorld;
+let journal: ChangeJournal;
+let pages: FastifyInstance;
+let key: string;
+let accountId: string;
+
+before(async () => {
+  world = await MerchantWorld.open();
+  const { origin } = world.deps;
+  pages = await buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin,
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [checkoutDoor(checkoutOptionsOf(world))],
+  });
+  const merchantId = await world.addMerchant();
+  key = await world.addKey(merchantId);
+  accountId = await world.addAccount(merchantId);
+  journal = await ChangeJournal.install(world.database.url);
+});
+after(async () => {
+  await journal.close();
+  await pages.close();
+  await world.close();
+});
+
+async function addLink(changes: object = {}): Promise<{ linkId: string; linkUrl: string }> {
+  const product = { name: 'Green tea', commonPrices: [2_500_000] };
+  const { productId } = (await world.send('POST', '/product/create', { key, body: product })).data;
+  const body = {
+    linkType: 'fixed',
+    linkName: 'Tea shop',
+    accountId,
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, quantity: 2, unitPrice: 2_500_000 }],
+    ...changes,
+  };
+  return (await world.send('POST', '/payment/link/create', { key, body })).data;
+}
+
+async function view(url: string): Promise<{ status: number; type: unknown; text: string }> {
+  const { pathname } = new URL(url, world.deps.origin);
+  const reply = await pages.inject({ url: pathname });
+  return { status: reply.statusCode, type: reply.headers['content-type'], text: reply.body };
+}
+
+test('the addresses of links and sessions lead to hosted pages that say what is paid, and viewing them writes no row', async () => {
+  const { linkId, linkUrl } = await addLink();
+  const disabled = await addLink({ customDisabledText: 'Back in spring' });
+  await world.send('POST', '/payment/link/disable', { key, body: { linkId: disabled.linkId } });
+  const lineItems = [
+    { itemType: 'one_time', quantity: 1, unitPrice: 7_250_000, productData: { productName: 'Gift card' } },
+  ];
+  const session = (
+    await world.send('POST', '/session/checkout/create', {
+      key,
+      body: { accountId, settlementToken: 'ethereum::usdc', lineItems },
+    })
+  ).data;
+  await journal.take();
+  const html = 'text/html; charset=utf-8';
+  const seen: [url: string, status: number, words: string[]][] = [
+    [linkUrl, 200, ['$5.00', 'Tea shop', 'Green tea']],
+    [disabled.linkUrl, 200, ['Back in spring']],
+    [session.paymentUrl, 200, ['$7.25', 'Gift card']],
+    [`/link/${linkId}x`, 404, []],
+    ['/checkout/sess_none', 404, []],
+  ];
+  for (const [url, status, words] of seen) {
+    for (let time = 0; time < 3; time += 1) {
+      const page = await view(url);
+      assert.deepEqual([page.status, page.type], [status, html], url);
+      for (const word of words) assert.ok(page.text.includes(word), `${url}: ${word}`);
+    }
+  }
+  assert.deepEqual(await journal.take(), []);
+});

@@ -1,0 +1,200 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
+import type {
+  BegunSession,
+  checkoutApi,
+  PreparedOrder,
+  TokenBalance,
+} from '@florin/protocol/checkout-api.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { BodyOf } from '@florin/protocol/route.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import { encodeFunctionData, erc20Abi, getAddress, isAddress } from 'viem';
+import type { AuthorizationDeps } from '#authorizations/authorization.ts';
+import { preparedView } from '#authorizations/execution-view.ts';
+import { readStanding } from '#authorizations/preparation.ts';
+import type { Chain } from '#chains/chain.ts';
+import type { Database } from '#db/database.ts';
+import { findLink } from '#links/link.ts';
+import type { StoredLink } from '#links/stored-link.ts';
+import { assertPayable, prepareOrder, quoteSession } from '#sessions/order.ts';
+import { createLinkSession, findSession, lockSession } from '#sessions/session.ts';
+import { paymentUrlOf } from '#sessions/session-json.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
+import { qrCode, qrPath } from './qr.ts';
+import { checkoutState, linkOptions, sessionOptions } from './state.ts';
+
+export interface PaymentDeps extends Omit<AuthorizationDeps, 'cryptography'> {
+  readonly db: Database;
+}
+
+type Routes = (typeof checkoutApi)['routes'];
+
+/** The link, whatever its status but deleted. Refuses with 100101 and 100102. */
+export async function linkOf(deps: Pick<PaymentDeps, 'db'>, linkId: string): Promise<StoredLink> {
+  const link = await findLink(deps.db, linkId);
+  if (link === undefined) throw new Refusal('link_not_found', linkId);
+  if (link.status === 'deleted') throw new Refusal('link_archived', linkId);
+  return link;
+}
+
+/** The session. Refuses with 100201. */
+export async function sessionOf(deps: Pick<PaymentDeps, 'db'>, sessionId: string): Promise<StoredSession> {
+  const session = await findSession(deps.db, sessionId);
+  if (session === undefined) throw new Refusal('session_not_found', sessionId);
+  return session;
+}
+
+/** Begins a session of type `lnk`: what the payer saw (the version) has to be what the link still says. */
+export async function beginSession(
+  deps: PaymentDeps,
+  body: BodyOf<Routes['beginSession']>,
+): Promise<BegunSession> {
+  const session = await deps.db.transaction(async (transaction) => {
+    const link = await findLink(transaction, body.linkId);
+    if (link === undefined) throw new Refusal('link_not_found', body.linkId);
+    if (link.status === 'deleted') throw new Refusal('link_archived', body.linkId);
+    if (link.status !== 'active') throw new Refusal('link_not_active', body.linkId);
+    if (link.versionCode !== body.linkVersion)
+      throw new Refusal('link_version_invalid', {
+        param: 'linkVersion',
+        detail: 'the link has changed meanwhile',
+      });
+    const paymentValue = priceOf(link, body.amount);
+    if (linkOptions(deps, link, paymentValue).length === 0)
+      throw new Refusal('amount_out_of_range', { param: 'amount' });
+    return createLinkSession(transaction, deps, { link, paymentValue });
+  });
+  return {
+    state: await checkoutState(deps, session),
+    clientCode: session.clientCode,
+    paymentUrl: paymentUrlOf(session, deps.origin),
+    options: sessionOptions(deps, session),
+  };
+}
+
+function priceOf(link: StoredLink, amount: string | undefined): MicroUsd {
+  if (link.linkType === 'fixed') {
+    if (amount !== undefined) throw fieldRefusal('amount', 'is for links whose payer chooses the amount');
+    return link.amount;
+  }
+  if (amount === undefined) throw fieldRefusal('amount', 'is required: the payer chooses it');
+  return microUsd(BigInt(amount));
+}
+
+/** Refuses another code than the session's (100202). Hashes are compared, so that time tells nothing. */
+export function assertClientCode(session: StoredSession, clientCode: string): void {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  if (!timingSafeEqual(digest(session.clientCode), digest(clientCode)))
+    throw new Refusal('client_code_invalid');
+}
+
+/**
+ * Signs an order for a payer. Who has no code (a hand-off from an agent carries none) may pay alike; a wrong one is
+ * refused. The page's authority is no more than this: an order moves nothing but its own payer's money, by that payer's
+ * own wallet.
+ */
+export async function prepareForPayer(
+  deps: PaymentDeps,
+  body: BodyOf<Routes['prepareOrder']>,
+  clientCode: string | undefined,
+): Promise<PreparedOrder> {
+  const { sessionId, payerEmail } = body;
+  const found = await sessionOf(deps, sessionId);
+  if (clientCode !== undefined) assertClientCode(found, clientCode);
+  const payer = payerOf(body.payer);
+  assertPayable(found, deps.clock.now());
+  assertPayer(found, payer, payerEmail);
+  const { chain, token } = placeOf(deps, found, body.tokenId);
+  quoteSession(deps.chains, deps.rates, found, token);
+  const standing = await readStanding(deps, { chain, token }, payer);
+  const { session, order } = await deps.db.transaction(async (transaction) => {
+    const session = await lockSession(transaction, sessionId);
+    if (session === undefined) throw new Refusal('session_not_found', sessionId);
+    const order = await prepareOrder(transaction, deps, { session, payer, payerEmail, token });
+    return { session: { ...session, signedOnce: true }, order };
+  });
+  const prepared = preparedView(deps, { session, order, chain, token, standing, isReplay: false });
+  const guide = prepared.aiView.paymentExecutionGuide;
+  return {
+    orderId: order.orderId,
+    deadline: guide.order.deadline,
+    gateway: prepared.executorContract,
+    amountInToken: order.order.total.toString(),
+    prerequisites: guide.prerequisites,
+    payment: guide.executionRequest.txRequest,
+    alternatives: guide.alternatives,
+    ...depositOf(guide.alternatives, token),
+  };
+}
+
+/** The deposit address with its codes. The plain address comes first: every exchange and wallet reads that. */
+function depositOf(
+  alternatives: readonly PaymentAlternative[],
+  token: Token,
+): Pick<PreparedOrder, 'deposit'> {
+  const found = alternatives.find(({ method }) => method === 'deposit');
+  if (found?.address === undefined || found.amountInToken === undefined) return {};
+  const { address, amountInToken, refundAddress = '' } = found;
+  const transferUri = `ethereum:${token.address}@${token.chainId}/transfer?address=${address}&uint256=${amountInToken}`;
+  return {
+    deposit: {
+      address,
+      refundAddress,
+      addressCode: qrPath(qrCode(address)),
+      transferUri,
+      transferCode: qrPath(qrCode(transferUri)),
+    },
+  };
+}
+
+function payerOf(text: string): Hex {
+  if (!isAddress(text, { strict: true })) throw fieldRefusal('payer', 'has a wrong checksum');
+  return getAddress(text);
+}
+
+function assertPayer(session: StoredSession, payer: Hex, payerEmail: string): void {
+  const { intendedPayer } = session;
+  if (intendedPayer !== '' && intendedPayer.toLowerCase() !== payer.toLowerCase())
+    throw new Refusal('payer_mismatch', { param: 'payer', detail: `the session is for ${intendedPayer}` });
+  if (session.payerEmailRequired && payerEmail === '')
+    throw new Refusal('payer_email_required', { param: 'payerEmail' });
+}
+
+function placeOf(deps: PaymentDeps, session: StoredSession, tokenId: string): { chain: Chain; token: Token } {
+  const token = deps.chains.token(tokenId);
+  const chain = token === undefined ? undefined : deps.chains.byId(token.chainId);
+  const isOther = session.intendedToken !== '' && session.intendedToken !== tokenId;
+  if (token === undefined || chain === undefined || isOther)
+    throw new Refusal('payment_token_unsupported', { param: 'tokenId', detail: tokenId });
+  return { chain, token };
+}
+
+/** Far above what any token needs for the read. */
+const balanceGas = 500_000n;
+
+/** What a payer holds of each configured token; unknown tokens are left out, silent chains answer without an amount. */
+export async function readBalances(
+  deps: PaymentDeps,
+  body: BodyOf<Routes['readBalances']>,
+): Promise<TokenBalance[]> {
+  const payer = payerOf(body.payer);
+  const tokens = body.tokenIds.flatMap((tokenId) => deps.chains.token(tokenId) ?? []);
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [payer] });
+  return Promise.all(
+    tokens.map(async ({ tokenId, chainId, address }) => {
+      try {
+        const answer = await deps.payerChain.callAt(chainId, { to: address, data, gas: balanceGas });
+        return answer !== undefined && /^0x[0-9a-f]{64}$/i.test(answer)
+          ? { tokenId, amount: BigInt(answer).toString() }
+          : { tokenId };
+      } catch (error) {
+        // A balance is a help to choose by: without it the payer chooses unaided.
+        if (error instanceof Refusal && error.slug === 'chain_unavailable') return { tokenId };
+        throw error;
+      }
+    }),
+  );
+}

@@ -1,0 +1,72 @@
+import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import { findSessions } from '#sessions/session.ts';
+import type { Log } from '#telemetry/log.ts';
+import { checkoutState, findFindings, type StateDeps } from './state.ts';
+
+/** How often the sessions that somebody looks at are read again: all of them together, in two round trips. */
+const lookIntervalMs = 700;
+/** Pages that one process keeps up to date; further ones ask from time to time instead. */
+const maxListeners = 2_000;
+
+export interface ProgressFeed {
+  /** Calls back at once, and after each change, until it is ended; undefined when there are too many already. */
+  subscribe(sessionId: string, listener: (state: CheckoutState) => void): (() => void) | undefined;
+}
+
+interface Listener {
+  readonly tell: (state: CheckoutState) => void;
+  lastText: string;
+}
+
+/** Reads the sessions that pages look at, and tells each page when something has changed. Rests while nobody looks. */
+export function progressFeed(deps: StateDeps & { readonly log: Log }, signal: AbortSignal): ProgressFeed {
+  const listeners = new Map<string, Set<Listener>>();
+  let count = 0;
+  let isLooking = false;
+  const look = async () => {
+    const sessionIds = [...listeners.keys()];
+    const [sessions, findings] = await Promise.all([
+      findSessions(deps.db, sessionIds),
+      findFindings(deps.db, sessionIds),
+    ]);
+    for (const [sessionId, session] of sessions) {
+      const state = await checkoutState(deps, session, findings(sessionId));
+      const text = JSON.stringify(state);
+      for (const listener of listeners.get(sessionId) ?? []) {
+        if (listener.lastText === text) continue;
+        listener.lastText = text;
+        listener.tell(state);
+      }
+    }
+  };
+  const keepLooking = async () => {
+    isLooking = true;
+    while (listeners.size > 0 && !signal.aborted) {
+      try {
+        await look();
+      } catch (error) {
+        // The pages stay as they are until the database is back.
+        deps.log.warn('checkout.progress_unknown', {
+          message: error instanceof Error ? error.message : String(error),
+        });
+      }
+      await deps.clock.sleep(lookIntervalMs, signal);
+    }
+    isLooking = false;
+  };
+  return {
+    subscribe(sessionId, tell) {
+      if (count >= maxListeners) return undefined;
+      count += 1;
+      const listener: Listener = { tell, lastText: '' };
+      const known = listeners.get(sessionId) ?? new Set();
+      listeners.set(sessionId, known.add(listener));
+      if (!isLooking) void keepLooking();
+      return () => {
+        if (!known.delete(listener)) return;
+        count -= 1;
+        if (known.size === 0) listeners.delete(sessionId);
+      };
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { PaymentException } from '@florin/protocol/exception.ts';
+import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import { quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
+import type { Chains } from '#chains/chain.ts';
+import type { Queryable } from '#db/database.ts';
+import { findExceptions } from '#exceptions/exception.ts';
+import { findLink } from '#links/link.ts';
+import type { StoredLink } from '#links/stored-link.ts';
+import { type Clock, unixSeconds } from '#outside/clock.ts';
+import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
+import { type FeeRates, type Route, routesTo } from '#sessions/quote.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
+import { networkFactsOf, networkTitle } from './networks.ts';
+
+export interface StateDeps {
+  readonly db: Queryable;
+  readonly clock: Clock;
+  readonly chains: Chains;
+  readonly rates: FeeRates;
+}
+
+/** Statuses in which the payer's money has arrived for good. */
+const paidStatuses: readonly StoredSession['status'][] = [
+  'paid',
+  'settling',
+  'completed',
+  'settlement_pending',
+];
+
+export function isPaid(session: Pick<StoredSession, 'status'>): boolean {
+  return paidStatuses.includes(session.status);
+}
+
+/** Whether a payment may still be begun: nothing is seen of one, and there is time left. */
+export function isPayable(session: StoredSession, now: Date): boolean {
+  return session.status === 'initialized' && session.initiateTx === '' && session.expirationTime > now;
+}
+
+/** What is known of a session besides its row. */
+export interface Findings {
+  readonly seen?: SeenPayment | undefined;
+  readonly exceptions?: readonly PaymentException[];
+}
+
+/** Reads what is known of several sessions besides their rows, in two round trips. */
+export async function findFindings(
+  db: Queryable,
+  sessionIds: readonly string[],
+): Promise<(sessionId: string) => Findings> {
+  const [seen, exceptions] = await Promise.all([
+    findSeenPayments(db, sessionIds),
+    findExceptions(db, sessionIds),
+  ]);
+  return (sessionId) => ({
+    seen: seen.get(sessionId),
+    exceptions: exceptions.filter((exception) => exception.sessionId === sessionId),
+  });
+}
+
+const shownKinds = ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'] as const;
+
+function exceptionOf(
+  chains: Chains,
+  exception: PaymentException,
+): CheckoutState['exceptions'][0] | undefined {
+  const kind = shownKinds.find((each) => each === exception.kind);
+  const token = chains.token(exception.tokenId);
+  if (kind === undefined || token === undefined) return undefined;
+  const { tokenId, symbol, decimals } = token;
+  return {
+    kind,
+    tokenId,
+    symbol,
+    decimals,
+    amount: exception.amountInToken,
+    isBack: exception.status === 'resolved',
+  };
+}
+
+/** Where a session stands, as its page shows it. */
+export async function checkoutState(
+  deps: StateDeps,
+  session: StoredSession,
+  found: Findings = {},
+): Promise<CheckoutState> {
+  const { seen, exceptions = [] } = found;
+  return {
+    sessionId: session.sessionId,
+    status: session.status,
+    isPayable: isPayable(session, deps.clock.now()),
+    expiresAt: unixSeconds(session.expirationTime),
+    amount: session.amount.toString(),
+    initiateTx: session.initiateTx,
+    completeTx: session.completeTx,
+    pendingReason: session.pendingReason,
+    ...(seen === undefined ? {} : { payment: paymentOf(seen) }),
+    paidAt: session.paymentSucceededAt?.toISOString() ?? '',
+    settledAt: session.settlementSucceededAt?.toISOString() ?? '',
+    exceptions: exceptions.flatMap((exception) => exceptionOf(deps.chains, exception) ?? []),
+    refunded: session.refundedAmount.toString(),
+    ...(isPaid(session) ? await successOf(deps.db, session) : {}),
+  };
+}
+
+function paymentOf({ tokenId, chainId, confirmations, confirmationsWanted }: SeenPayment) {
+  return { tokenId, chainId: chainId.toString(), confirmations, confirmationsWanted };
+}
+
+/** What the merchant says and where it leads after success: told to nobody before. */
+async function successOf(
+  db: Queryable,
+  session: StoredSession,
+): Promise<Pick<CheckoutState, 'successText' | 'successUrl'>> {
+  const link = session.businessId === '' ? undefined : await findLink(db, session.businessId);
+  const url = session.successUrl.replaceAll('{SESSION_ID}', encodeURIComponent(session.sessionId));
+  return {
+    ...(link === undefined || link.customSuccessText === '' ? {} : { successText: link.customSuccessText }),
+    ...(url === '' ? {} : { successUrl: url }),
+  };
+}
+
+/** The ways to pay a link for a price; without one (custom links), every way with nothing to pay yet. */
+export function linkOptions(
+  deps: StateDeps,
+  link: StoredLink,
+  amount: MicroUsd | undefined,
+): CheckoutOption[] {
+  const { settlementToken, feeModel } = link;
+  return optionsOf(deps, {
+    settlementToken,
+    feeModel,
+    price: amount === undefined ? { kind: 'open' } : { kind: 'price', paymentValue: amount },
+  });
+}
+
+/** The ways to pay a session. A session of the AI protocol keeps the token whose amount its payer has signed. */
+export function sessionOptions(deps: StateDeps, session: StoredSession): CheckoutOption[] {
+  return optionsOf(deps, sessionTerms(session)).filter(
+    ({ tokenId }) => session.intendedToken === '' || session.intendedToken === tokenId,
+  );
+}
+
+function optionsOf(deps: StateDeps, terms: Terms): CheckoutOption[] {
+  return routesTo(deps.chains, deps.rates, terms.settlementToken).flatMap(
+    (route) => optionOf(deps, route, terms) ?? [],
+  );
+}
+
+function optionOf({ chains }: StateDeps, route: Route, terms: Terms): CheckoutOption | undefined {
+  const quote = quoteFor(route, terms);
+  const { paymentToken: token, condition } = route;
+  const chain = chains.byId(token.chainId);
+  if (chain === undefined || (quote === undefined && terms.price.kind !== 'open')) return undefined;
+  const { totalValue, paymentValue } = quote?.amounts ?? {
+    totalValue: microUsd(0n),
+    paymentValue: microUsd(0n),
+  };
+  const network = networkFactsOf(chain);
+  return {
+    tokenId: token.tokenId,
+    chainId: token.chainId.toString(),
+    chainTitle: networkTitle(chain),
+    tokenAddress: token.address,
+    symbol: token.symbol,
+    decimals: token.decimals,
+    amountInToken: (quote?.amountInToken ?? 0n).toString(),
+    total: totalValue.toString(),
+    fee: (totalValue - paymentValue).toString(),
+    status: condition.status,
+    secondsToFinal: Math.ceil(chains.conditions?.of(token.chainId).secondsToFinal ?? 0),
+    ...(network === undefined ? {} : { network }),
+  };
+}

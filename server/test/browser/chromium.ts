@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Debian's Chromium; installed when it is missing and we may, else the test says what to do. */
+function findChromium(): string {
+  const given = process.env['FLORIN_CHROMIUM'];
+  const found = [...(given === undefined ? [] : [given]), ...places].find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  if (process.getuid?.() === 0) {
+    const install = 'apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium';
+    spawnSync('sh', ['-c', install], { stdio: 'inherit' });
+    if (existsSync('/usr/bin/chromium')) return '/usr/bin/chromium';
+  }
+  throw new Error(
+    'The browser tests need Chromium: install it (apt-get install chromium), or name it in FLORIN_CHROMIUM.',
+  );
+}
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Starts a headless browser of its own. */
+export function openChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), headless: true, args: flags, timeout: 120_000 });
+}
+
+/** How long the browser may take for one thing: generous, for slow machines. */
+const patienceMs = 30_000;
+
+/** What went wrong in a page without anybody asking: uncaught errors, refused by the policy, requests to elsewhere. */
+export interface Complaints {
+  readonly errors: string[];
+  readonly urls: string[];
+}
+
+/** A page of a fresh visitor, whose complaints are kept. */
+export async function openPage(
+  browser: Browser,
+  options: { locale?: string; phone?: boolean; dark?: boolean; javaScriptEnabled?: boolean } = {},
+): Promise<{ context: BrowserContext; page: Page; complaints: Complaints }> {
+  const { locale = 'en-US', phone = false, dark = false, javaScriptEnabled = true } = options;
+  const context = await browser.newContext({
+    locale,
+    timezoneId: 'UTC',
+    viewport: phone ? { width: 360, height: 780 } : { width: 1100, height: 900 },
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+    javaScriptEnabled,
+  });
+  context.setDefaultTimeout(patienceMs);
+  const page = await context.newPage();
+  const complaints: Complaints = { errors: [], urls: [] };
+  page.on('pageerror', (error) => complaints.errors.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.errors.push(message.text());
+  });
+  page.on('request', (request) => complaints.urls.push(request.url()));
+  return { context, page, complaints };
+}

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { parseReceipt, verifyReceipt } from '@florin/kit/receipt.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { Life } from '../life/life.ts';
+import { Payer } from '../life/payer.ts';
+import { openChromium, openPage } from './chromium.ts';
+import { type Injection, TestWallet } from './test-wallet.ts';
+
+let life: Life;
+let browser: Browser;
+
+before(async () => {
+  [life, browser] = await Promise.all([Life.start(), openChromium()]);
+  life.mine();
+});
+after(async () => {
+  await browser.close();
+  await life.close();
+});
+
+async function addLink(changes: object = {}): Promise<{ linkId: string; linkUrl: string }> {
+  const { productId } = await life.post<{ productId: string }>('/product/create', {
+    name: 'Green tea',
+    description: 'Two tins',
+    commonPrices: [12_500_000],
+  });
+  return life.post('/payment/link/create', {
+    linkType: 'fixed',
+    linkName: 'Tea shop',
+    accountId: life.accountId,
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, quantity: 2, unitPrice: 12_500_000 }],
+    customSuccessText: 'Thank you, tea friend!',
+    ...changes,
+  });
+}
+
+const paid = (page: Page) => page.locator('[data-status=completed]').waitFor();
+const sessionIdOf = (page: Page) => /\/checkout\/(sess_\w+)/.exec(page.url())?.[1] ?? '';
+
+test('a link is paid by one signature, without gas, from the first look to the receipt', async () => {
+  const successUrl = 'https://shop.example/thanks?s={SESSION_ID}';
+  const { linkUrl } = await addLink({ feeModel: 2, settlementToken: 'base::usdc', successUrl });
+  const wallet = new TestWallet([life.ethereum, life.base], { on: 31_337, known: [31_337] });
+  await life.base.mint(life.base.token('usdc'), wallet.address, 100_000_000n);
+  const { page, context, complaints } = await openPage(browser, { phone: true });
+  await wallet.inject(page);
+  await page.goto(linkUrl);
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByText('You have 100.00 USDC').waitFor();
+  await page.getByRole('button', { name: /^Pay 25\.05 USDC/ }).click();
+  await paid(page);
+  const { session, transaction } = await life.session(sessionIdOf(page));
+  assert.deepEqual(
+    [session.status, session.payer.toLowerCase(), transaction?.totalValue, transaction?.netValue],
+    ['completed', wallet.address.toLowerCase(), 25_050_000, 25_000_000],
+  );
+  assert.equal(
+    await page.locator('#continue').getAttribute('href'),
+    successUrl.replace('{SESSION_ID}', session.sessionId),
+  );
+  assert.equal(await page.getByText('Thank you, tea friend!').count(), 1);
+  assert.deepEqual(
+    ['wallet_addEthereumChain', 'eth_signTypedData_v4', 'eth_sendTransaction'].map((method) =>
+      wallet.asked.includes(method),
+    ),
+    [true, true, false],
+  );
+  assert.deepEqual(complaints.errors, []);
+  const { origin } = life.options;
+  const elsewhere = complaints.urls.filter(
+    (url) => !url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url),
+  );
+  assert.deepEqual(elsewhere, []);
+  const code = new URL(page.url()).hash.slice(1);
+  assert.equal(code.length, 22);
+  assert.deepEqual(
+    complaints.urls.filter((url) => url.split('#', 1)[0]?.includes(code)),
+    [],
+  );
+  await context.close();
+});
+
+test('the downloaded receipt proves the payment to anyone who asks the chain', async () => {
+  const { page, context, wallet } = await visit(await addLink());
+  await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByText('You have 30.00 USDC').waitFor();
+  await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
+  await paid(page);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#download').click()]);
+  const receipt = parseReceipt(await readFile(await download.path(), 'utf8'));
+  const { anvil, chain } = life.ethereum;
+  const request = (method: string, params: readonly unknown[]) => anvil.request(method, params);
+  const verdict = await verifyReceipt(receipt, { request, gateway: chain.gateway });
+  assert.deepEqual([verdict.isValid, verdict.status], [true, 'settled']);
+  // The same address on another device shows the same; without its secret there is no receipt to download.
+  const other = await openPage(browser);
+  await other.page.goto(page.url());
+  await other.page.locator('[data-status=completed]').waitFor();
+  assert.equal(await other.page.locator('#download').count(), 1);
+  await other.page.goto('about:blank');
+  await other.page.goto(page.url().split('#')[0] ?? '');
+  await other.page.locator('[data-status=completed]').waitFor();
+  assert.equal(await other.page.locator('#download').count(), 0);
+  await Promise.all([context.close(), other.context.close()]);
+});
+
+/** A visitor with a wallet on the page of a link. */
+async function visit(
+  link: { linkUrl: string },
+  options: { injection?: Injection; phone?: boolean } = {},
+): Promise<{ page: Page; context: BrowserContext; wallet: TestWallet }> {
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  const { page, context } = await openPage(browser, options);
+  await wallet.inject(page, options.injection);
+  await page.goto(link.linkUrl);
+  return { page, context, wallet };
+}
+
+test('a token that wants its allowance at 0 first is paid by the old injected wallet in three transactions', async () => {
+  const link = await addLink({ settlementToken: 'ethereum::usdt' });
+  const { page, context, wallet } = await visit(link, { injection: 'injected' });
+  const usdt = life.ethereum.token('usdt');
+  await wallet.fund(life.ethereum, usdt, 30_000_000n);
+  await wallet.approve(life.ethereum, usdt, 7n);
+  await page.getByRole('button', { name: 'Browser wallet' }).click();
+  await page.getByText('You have 30.00 USDT').waitFor();
+  await page.getByRole('button', { name: /^Pay 25\.00 USDT/ }).click();
+  await paid(page);
+  assert.equal(wallet.asked.filter((method) => method === 'eth_sendTransaction').length, 3);
+  assert.equal(await wallet.allowance(life.ethereum, usdt), 0n);
+  await context.close();
+});
+
+test('a wallet that can do several calls at once is asked once', async () => {
+  const { page, context, wallet } = await visit(await addLink({ settlementToken: 'base::dai' }));
+  const dai = life.base.token('dai');
+  wallet.canBatch = true;
+  await wallet.fund(life.base, dai, 30n * 10n ** 18n);
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByText('You have 30.00 DAI').waitFor();
+  await page.getByRole('button', { name: /^Pay 25\.00 DAI/ }).click();
+  await paid(page);
+  assert.deepEqual(
+    wallet.asked.filter((method) => /send/i.test(method)),
+    ['wallet_sendCalls'],
+  );
+  await context.close();
+});
+
+test('whatever a payer declines can be tried again, and nothing is paid before', async () => {
+  const { page, context, wallet } = await visit(await addLink({ settlementToken: 'ethereum::usdt' }));
+  wallet.refused.add('eth_requestAccounts');
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByRole('alert').getByText('You declined in your wallet. Nothing was paid.').waitFor();
+  wallet.refused.clear();
+  await wallet.fund(life.ethereum, life.ethereum.token('usdt'), 30_000_000n);
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByText('You have 30.00 USDT').waitFor();
+  for (const method of ['eth_sendTransaction', 'wallet_switchEthereumChain']) {
+    wallet.refused.add(method);
+    wallet.current = method === 'eth_sendTransaction' ? 31_337 : 31_338;
+    await page.locator('#pay-button').click();
+    await page.getByRole('alert').getByText('You declined in your wallet').waitFor();
+    wallet.refused.clear();
+  }
+  assert.equal((await life.session(sessionIdOf(page))).session.status, 'initialized');
+  await page.getByRole('button', { name: /^Try again/ }).click();
+  await paid(page);
+  await context.close();
+});
+
+test('a wallet with too little is told so; of several wallets another one can pay', async () => {
+  const poor = new TestWallet([life.ethereum, life.base], { name: 'Poor Wallet' });
+  const { page, context, wallet } = await visit({ linkUrl: 'about:blank' });
+  await poor.inject(page);
+  const usdt = life.ethereum.token('usdt');
+  await poor.fund(life.ethereum, usdt, 1_000_000n);
+  await wallet.fund(life.ethereum, usdt, 30_000_000n);
+  await page.goto((await addLink({ settlementToken: 'ethereum::usdt' })).linkUrl);
+  await page.getByRole('button', { name: 'Poor Wallet' }).click();
+  await page.getByText('You have 1.00 USDT').waitFor();
+  await page.getByRole('button', { name: /^Pay 25\.00/ }).click();
+  await page.getByRole('alert').getByText('This wallet has 1.00 USDT; 25.00 USDT are needed').waitFor();
+  await page.getByRole('button', { name: 'Use another wallet' }).click();
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByText('You have 30.00 USDT').waitFor();
+  await page.locator('#pay-button').click();
+  await paid(page);
+  await context.close();
+});
+
+test('the amount of a custom link and a required e-mail address are asked for, and a plain transfer pays', async () => {
+  const link = await addLink({
+    linkType: 'custom',
+    lineItems: [{ itemType: 'user_priced' }],
+    payerEmailRequired: 1,
+    feeModel: 2,
+  });
+  const { page, context } = await openPage(browser, { phone: true });
+  await page.goto(link.linkUrl);
+  await page.locator('#no-wallet').waitFor();
+  await page.getByText('Send from an exchange or another wallet').click();
+  const sender = new TestWallet([life.ethereum, life.base]);
+  const usdc = life.ethereum.token('usdc');
+  await sender.fund(life.ethereum, usdc, 50_000_000n);
+  await page.locator('#refund-input').fill(sender.address);
+  const show = () => page.getByRole('button', { name: 'Show where to send' }).click();
+  await show();
+  await page.getByRole('alert').getByText('Enter your e-mail address.').waitFor();
+  await page.locator('#email-input').fill('ada@example.com');
+  await show();
+  await page.getByRole('alert').getByText('Enter an amount such as 25.00.').waitFor();
+  await page.locator('#amount-input').fill('10,5');
+  await page.getByRole('heading', { level: 1, name: '$10.521' }).waitFor();
+  await show();
+  await page.getByRole('heading', { name: 'Send exactly 10.521 USDC' }).waitFor();
+  await page.getByText('Only on the network Ethereum').waitFor();
+  const address = await page.locator('#deposit-address').textContent();
+  await sender.transfer(life.ethereum, usdc, { to: address ?? '', amount: 10_521_000n });
+  await paid(page);
+  const { session, transaction } = await life.session(sessionIdOf(page));
+  assert.deepEqual(
+    [session.amount, session.payerEmail, transaction?.totalValue, transaction?.netValue],
+    [10_500_000, 'ada@example.com', 10_521_000, 10_500_000],
+  );
+  await context.close();
+});
+
+test("an agent's session is handed over without a secret, to its own wallet alone", async () => {
+  const { linkId } = await addLink();
+  const agent = new Payer(life);
+  await agent.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
+  const sessionId = await agent.createSession(linkId, life.ethereum.token('usdc'));
+  const other = new TestWallet([life.ethereum], { name: 'Other Wallet' });
+  const own = new TestWallet([life.ethereum], { name: 'Own Wallet', wallet: agent.wallet });
+  const { page, context } = await openPage(browser);
+  for (const wallet of [other, own]) await wallet.inject(page);
+  await page.goto(`${life.options.origin}/checkout/${sessionId}`);
+  await page.getByRole('button', { name: 'Other Wallet' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/^This payment is for the wallet 0x/)
+    .waitFor();
+  await page.getByRole('button', { name: 'Own Wallet' }).click();
+  await page.getByText('You have 30.00 USDC').waitFor();
+  await page.locator('#pay-button').click();
+  await paid(page);
+  assert.equal((await life.session(sessionId)).session.payer.toLowerCase(), agent.address.toLowerCase());
+  await context.close();
+});
+
+test('a page that is loaded again right after paying waits, and offers no second payment', async () => {
+  const { page, context, wallet } = await visit(await addLink());
+  await life.ethereum.mint(life.ethereum.token('usdc'), wallet.address, 30_000_000n);
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByText('You have 30.00 USDC').waitFor();
+  await life.pauseMining();
+  await page.locator('#pay-button').click();
+  const waits = () => page.locator('#step').filter({ hasText: 'Payment sent' }).waitFor();
+  await waits();
+  await page.reload();
+  await waits();
+  assert.deepEqual(
+    [await page.locator('.wallet').count(), await page.locator('#pay-button').count()],
+    [0, 0],
+  );
+  life.mine();
+  await paid(page);
+  assert.equal((await life.session(sessionIdOf(page))).session.status, 'completed');
+  await context.close();
+});

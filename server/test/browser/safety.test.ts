@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Browser } from 'playwright-core';
+import { openChromium, openPage } from './chromium.ts';
+import { injectStub, PageWorld } from './page-world.ts';
+import { scriptCorpus } from './script-corpus.ts';
+
+let world: PageWorld;
+let browser: Browser;
+
+before(async () => {
+  [world, browser] = await Promise.all([PageWorld.open(), openChromium()]);
+});
+after(async () => {
+  await browser.close();
+  await world.close();
+});
+
+/** A link that has a payload wherever a merchant can put text. */
+async function addHostileLink(payload: string): Promise<string> {
+  const productId = await world.addProduct({
+    name: payload,
+    description: payload,
+    attributes: [{ name: payload.slice(0, 40), value: payload }],
+  });
+  return world.addLink({
+    linkName: payload,
+    customSuccessText: payload,
+    customDisabledText: payload,
+    lineItems: [{ itemType: 'product', productId, quantity: 2, unitPrice: 12_500_000 }],
+  });
+}
+
+test('no text of a merchant ever runs: every payload in every field, before and after the payment', async () => {
+  const { page, context, complaints } = await openPage(browser);
+  let ran = 0;
+  await page.exposeFunction('__x', () => {
+    ran += 1;
+  });
+  page.on('dialog', (dialog) => {
+    ran += 1;
+    void dialog.dismiss();
+  });
+  for (const payload of scriptCorpus) {
+    const linkId = await addHostileLink(payload);
+    await world.visit(page, `/link/${linkId}`);
+    await page.locator('#no-wallet').waitFor();
+    const { path } = await world.addPaid(linkId);
+    await world.visit(page, path);
+    await page.locator('.success').waitFor();
+    const shown = await page.locator('.title').textContent();
+    assert.equal(
+      shown,
+      payload
+        .normalize('NFC')
+        .replace(/[\t\u2028\u2029]/g, ' ')
+        .trim(),
+    );
+    await world.disableLink(linkId);
+    await world.visit(page, `/link/${linkId}`);
+  }
+  assert.deepEqual([ran, complaints.errors], [0, []]);
+  await context.close();
+});
+
+test("a wallet's own name and icon are text and image to the page, nothing else", async () => {
+  const { page, context } = await openPage(browser);
+  await page.addInitScript(`globalThis.__x = () => { globalThis.ran = true; };
+    addEventListener('eip6963:requestProvider', () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
+      info: { uuid: 'a"><img src=x onerror=__x()>', name: '<img src=x onerror=__x()>', icon: 'https://evil.example/x.png' },
+      provider: { request: async () => { throw new Error('<img src=x onerror=__x()>'); } } } })));`);
+  await world.visit(page, `/link/${await world.addLink()}`);
+  await page.locator('.wallet').click();
+  await page.locator('#problem').filter({ hasText: 'That did not work: <img' }).waitFor();
+  assert.deepEqual(
+    await page.evaluate('[globalThis.ran === true, document.querySelectorAll("#pay img").length]'),
+    [false, 0],
+  );
+  await context.close();
+});
+
+test('what is not ours cannot run: the policy refuses inline scripts, HTML from text, and frames', async () => {
+  const { page, context } = await openPage(browser);
+  await injectStub(page);
+  await world.visit(page, `/link/${await world.addLink()}`);
+  await page.locator('.wallet').waitFor();
+  const refused = await page.evaluate(`(async () => {
+    const seen = [];
+    addEventListener('securitypolicyviolation', ({ effectiveDirective }) => seen.push(effectiveDirective));
+    const script = document.createElement('script');
+    try { script.textContent = 'globalThis.ran = true'; document.body.append(script); } catch { seen.push('text'); }
+    try { document.body.insertAdjacentHTML('beforeend', '<b>x</b>'); } catch { seen.push('html'); }
+    const image = new Image();
+    image.src = 'https://evil.example/x.png';
+    await fetch('https://evil.example/').catch(() => seen.push('fetch'));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return [globalThis.ran === true, ['html', 'fetch', 'img-src', 'connect-src'].every((name) => seen.includes(name))];
+  })()`);
+  assert.deepEqual(refused, [false, true]);
+  await page.goto('about:blank');
+  await context.close();
+});
+
+/** The headers of every page and of the script: what browsers hold on to. */
+test('pages and script carry their headers', async () => {
+  const headersOf = async (path: string) => {
+    const reply = await fetch(`${world.origin}${path}`);
+    return { headers: Object.fromEntries(reply.headers), text: await reply.text() };
+  };
+  const link = await headersOf(`/link/${await world.addLink()}`);
+  const nonce = /script-src 'nonce-([^']+)'/.exec(link.headers['content-security-policy'] ?? '')?.[1] ?? '';
+  const policy = [
+    "default-src 'none'",
+    "script-src 'nonce-N' 'strict-dynamic'",
+    "style-src 'sha256-H'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+  const shown = (link.headers['content-security-policy'] ?? '')
+    .replace(nonce, 'N')
+    .replace(/sha256-[^']+/, 'sha256-H');
+  assert.deepEqual([Buffer.from(nonce, 'base64').length, shown], [16, policy]);
+  const names = [
+    'cache-control',
+    'referrer-policy',
+    'x-content-type-options',
+    'cross-origin-opener-policy',
+    'vary',
+  ];
+  assert.deepEqual(
+    names.map((name) => link.headers[name]),
+    ['no-store', 'no-referrer', 'nosniff', 'same-origin-allow-popups', 'accept-language'],
+  );
+  const path = /src="(\/checkout\/assets\/[^"]+)" integrity="sha384-/.exec(link.text)?.[1] ?? '';
+  const script = await headersOf(path);
+  assert.deepEqual(
+    ['content-type', 'cache-control', 'x-content-type-options'].map((name) => script.headers[name]),
+    ['text/javascript; charset=utf-8', 'public, max-age=31536000, immutable', 'nosniff'],
+  );
+  assert.equal((await fetch(`${world.origin}/checkout/assets/other.js`)).status, 404);
+});
+
+test('a session gives its e-mail address and receipt to its own secret alone', async () => {
+  const { sessionId, path } = await world.addPaid(await world.addLink());
+  const code = path.split('#')[1] ?? '';
+  const ask = async (clientCode?: string) => {
+    const headers: Record<string, string> = clientCode === undefined ? {} : { 'x-client-code': clientCode };
+    const reply = await fetch(`${world.origin}/checkout/api/session/${sessionId}/receipt`, { headers });
+    return (await reply.json()) as { code: number; data: { payerEmail: string } | null };
+  };
+  const replies = [await ask(), await ask('x'), await ask(`${code}x`), await ask(code)];
+  assert.deepEqual(
+    replies.map((reply) => [reply.code, reply.data?.payerEmail]),
+    [
+      [100202, undefined],
+      [100202, undefined],
+      [100202, undefined],
+      [0, 'payer@example.com'],
+    ],
+  );
+  const state = await (await fetch(`${world.origin}/checkout/api/session/${sessionId}`)).text();
+  const page = await (await fetch(`${world.origin}/checkout/${sessionId}`)).text();
+  for (const text of [state, page])
+    assert.deepEqual([text.includes('payer@example.com'), text.includes(code)], [false, false]);
+});
+
+test('the address to continue to is told after the payment alone, and is what the merchant gave', async () => {
+  const linkId = await world.addLink();
+  const open = await world.begin(linkId);
+  const paid = await world.addPaid(linkId);
+  const pages = await Promise.all(
+    [`/link/${linkId}`, open.path, paid.path].map(async (path) =>
+      (await (await fetch(`${world.origin}${path}`)).text()).includes(`https://shop.example/thanks?s=`),
+    ),
+  );
+  assert.deepEqual(pages, [false, false, true]);
+});
+
+test('the page is small: its script alone, and all of it, as they travel', async () => {
+  const html = await (await fetch(`${world.origin}/link/${await world.addLink()}?lang=ar`)).text();
+  const path = /src="(\/checkout\/assets\/[^"]+)"/.exec(html)?.[1] ?? '';
+  const script = await (await fetch(`${world.origin}${path}`)).text();
+  const [scriptKiB, pageKiB] = [gzipSync(script).length / 1024, gzipSync(html).length / 1024];
+  assert.ok(scriptKiB <= 12, `script: ${scriptKiB.toFixed(1)} KiB`);
+  assert.ok(scriptKiB + pageKiB <= 30, `page: ${pageKiB.toFixed(1)} KiB`);
+  assert.ok(html.length + script.length <= 60 * 1024, `unpacked: ${html.length + script.length} bytes`);
+});

@@ -1,0 +1,149 @@
+import type { Page } from 'playwright-core';
+import { injectStub, type PageWorld } from './page-world.ts';
+
+/** One state of the page: how to get there, and the words by which a payer knows it. */
+export interface PageState {
+  readonly name: string;
+  readonly words: readonly string[];
+  /** Leads a page to the state; the address may be given a language by `query`. */
+  reach(world: PageWorld, page: Page, query: string): Promise<void>;
+}
+
+const withQuery = (path: string, query: string) => {
+  const [place = '', hash] = path.split('#');
+  return `${place}${query}${hash === undefined ? '' : `#${hash}`}`;
+};
+
+const session = (
+  name: string,
+  words: readonly string[],
+  prepare: (world: PageWorld, linkId: string) => Promise<{ path: string }>,
+): PageState => ({
+  name,
+  words,
+  async reach(world, page, query) {
+    const { path } = await prepare(world, await world.addLink());
+    await world.visit(page, withQuery(path, query));
+  },
+});
+
+const settled = (
+  name: string,
+  words: readonly string[],
+  status: 'settling' | 'settlement_pending' | 'completed',
+) =>
+  session(name, words, async (world, linkId) => {
+    const begun = await world.addPaid(linkId);
+    await world.putStatus(begun.sessionId, status);
+    return begun;
+  });
+
+const wallet = (
+  name: string,
+  words: readonly string[],
+  act: (page: Page) => Promise<void>,
+  rejects = false,
+): PageState => ({
+  name,
+  words,
+  async reach(world, page, query) {
+    await injectStub(page, { rejects });
+    await world.visit(page, `/link/${await world.addLink()}${query}`);
+    await act(page);
+  },
+});
+
+const connect = async (page: Page) => {
+  await page.locator('.wallet').first().click();
+  await page.locator('#pay-button').waitFor();
+};
+const pay = async (page: Page, until: string) => {
+  await connect(page);
+  await page.locator('#pay-button').click();
+  await page.locator(until).filter({ hasText: /\S/ }).waitFor();
+};
+
+/** Every state that a payer can see, by its name in docs/screens. */
+export const pageStates: readonly PageState[] = [
+  wallet('link', ['$25.00', 'Tea shop', 'Green tea × 2', 'Choose a wallet'], async (page) => {
+    await page.locator('.wallet').waitFor();
+  }),
+  {
+    name: 'custom-link',
+    words: ['You choose the amount', 'Amount in US dollars', 'E-mail address for the merchant'],
+    async reach(world, page, query) {
+      const lineItems = [{ itemType: 'user_priced' }];
+      const linkId = await world.addLink({ linkType: 'custom', lineItems, payerEmailRequired: 1 });
+      await world.visit(page, `/link/${linkId}${query}`);
+    },
+  },
+  {
+    name: 'disabled-link',
+    words: ['Not available', 'Back in spring'],
+    async reach(world, page, query) {
+      const linkId = await world.addLink({ customDisabledText: 'Back in spring' });
+      await world.disableLink(linkId);
+      await world.visit(page, `/link/${linkId}${query}`);
+    },
+  },
+  {
+    name: 'not-found',
+    words: ['Not found'],
+    reach: (world, page, query) => world.visit(page, `/link/lnk_none${query}`),
+  },
+  wallet('connected', ['Connected: 0xd4d4…d4d4', 'Pay with', 'USDC on Ethereum', 'Pay 25.05 USDC'], connect),
+  wallet('asking', ['Confirm in your wallet: allow exactly 25.05 USDC'], async (page) => {
+    await pay(page, '#step');
+    await page.locator('#step').filter({ hasText: '25' }).waitFor();
+  }),
+  wallet(
+    'declined',
+    ['You declined in your wallet. Nothing was paid.'],
+    (page) => pay(page, '#problem'),
+    true,
+  ),
+  {
+    name: 'deposit',
+    words: ['Send exactly 25.05 USDC', 'Only on the network Ethereum'],
+    async reach(world, page, query) {
+      const { path } = await world.begin(await world.addLink());
+      await world.visit(page, withQuery(path, query));
+      await page.locator('#elsewhere summary').click();
+      await page.locator('#refund-input').fill(`0x${'d4'.repeat(20)}`);
+      await page.locator('#show-deposit').click();
+      await page.locator('#deposit').waitFor();
+    },
+  },
+  session('waiting', ['Waiting for payment', 'Time left to pay: 30:00'], (world, linkId) =>
+    world.begin(linkId),
+  ),
+  session(
+    'detected',
+    ['Payment seen', 'confirmation 3 of about 8', 'It is safe to close this page.'],
+    (world, linkId) => world.addPaid(linkId, { isFinal: false }),
+  ),
+  session(
+    'paid',
+    ['Paid', 'Thank you! Your tea leaves tomorrow.', 'Continue to shop.example'],
+    (world, linkId) => world.addPaid(linkId),
+  ),
+  settled('settling', ['Paid, on its way to the merchant'], 'settling'),
+  settled('delayed', ['Paid, on its way to the merchant', 'is repeated by itself'], 'settlement_pending'),
+  settled('completed', ['Paid and received', 'Settlement transaction', 'Download receipt'], 'completed'),
+  session('expired', ['Expired', 'Nothing was paid in time', 'Begin again'], async (world, linkId) => {
+    const begun = await world.begin(linkId);
+    await world.putStatus(begun.sessionId, 'expired');
+    return begun;
+  }),
+  session('cancelled', ['Cancelled', 'Do not send anything.'], async (world, linkId) => {
+    const begun = await world.begin(linkId);
+    await world.putStatus(begun.sessionId, 'cancelled');
+    return begun;
+  }),
+  session('underpaid', ['2.50 USDC arrived that pays nothing here: too little'], async (world, linkId) => {
+    const begun = await world.begin(linkId);
+    await world.putUnderpaid(begun.sessionId);
+    await world.putStatus(begun.sessionId, 'expired');
+    return begun;
+  }),
+];

@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import { JsonRpcProvider, Wallet } from 'ethers';
+import type { Page } from 'playwright-core';
+import { encodeFunctionData, erc20Abi, getAddress } from 'viem';
+import type { LifeChain } from '../life/life-chain.ts';
+
+interface Request {
+  readonly method: string;
+  readonly params?: readonly unknown[];
+}
+
+type Answer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
+
+/** An error as wallets answer it (EIP-1193). */
+class WalletError extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** How a wallet comes to the page: EIP-6963, the old injected provider, or both. */
+export type Injection = 'announced' | 'injected' | 'both';
+
+/** A wallet with a key of its own, whose part in the page hands every request to this process. It signs by ethers. */
+export class TestWallet {
+  readonly name: string;
+  readonly wallet: Wallet;
+  /** Methods as they were asked for. */
+  readonly asked: string[] = [];
+  /** Chains that the wallet has been told of, and the one that it is on. */
+  readonly known: Set<number>;
+  current: number;
+  /** What the wallet's owner refuses. */
+  readonly refused = new Set<string>();
+  /** Whether it carries out several calls as one. */
+  canBatch = false;
+  readonly #chains: ReadonlyMap<number, LifeChain>;
+  readonly #batches = new Map<string, string[]>();
+
+  constructor(
+    chains: readonly LifeChain[],
+    options: { name?: string; on?: number; known?: readonly number[]; wallet?: Wallet } = {},
+  ) {
+    this.name = options.name ?? 'Test Wallet';
+    this.wallet = options.wallet ?? new Wallet(`0x${randomBytes(32).toString('hex')}`);
+    this.#chains = new Map(chains.map((chain) => [chain.chain.chainId, chain]));
+    this.known = new Set(options.known ?? chains.map(({ chain }) => chain.chainId));
+    this.current = options.on ?? chains[0]?.chain.chainId ?? 1;
+  }
+
+  get address(): Hex {
+    return this.wallet.address as Hex;
+  }
+
+  /** Gas and tokens on one chain. */
+  async fund(chain: LifeChain, token: Token, amount: bigint): Promise<void> {
+    await chain.anvil.request('anvil_setBalance', [this.address, '0x56bc75e2d63100000']);
+    await chain.mint(token, this.address, amount);
+  }
+
+  /** Lets the gateway take an amount, as some earlier visit may have left it. */
+  async approve(chain: LifeChain, token: Token, amount: bigint): Promise<void> {
+    const data = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'approve',
+      args: [chain.chain.gateway, amount],
+    });
+    await this.#settled(chain, { to: token.address, data });
+  }
+
+  async allowance(chain: LifeChain, token: Token): Promise<bigint> {
+    const args = [this.address, chain.chain.gateway] as const;
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args });
+    return BigInt(String(await chain.anvil.request('eth_call', [{ to: token.address, data }, 'latest'])));
+  }
+
+  /** Sends tokens to an address, as an exchange would. */
+  async transfer(
+    chain: LifeChain,
+    token: Token,
+    { to, amount }: { to: string; amount: bigint },
+  ): Promise<void> {
+    const args = [getAddress(to), amount] as const;
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args });
+    await this.#settled(chain, { to: token.address, data });
+  }
+
+  async #settled(chain: LifeChain, call: Record<string, string>): Promise<void> {
+    this.current = chain.chain.chainId;
+    const hash = await this.#send(call);
+    while ((await chain.anvil.request('eth_getTransactionReceipt', [hash])) === null)
+      await chain.anvil.mine();
+  }
+
+  /** Puts the wallet into every page that the tab opens from now on. */
+  async inject(page: Page, how: Injection = 'announced'): Promise<void> {
+    const id = randomBytes(4).toString('hex');
+    await page.exposeFunction(`wallet_${id}`, (request: Request) => this.#answer(request));
+    const icon = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4" fill="#b58900"/></svg>')}`;
+    const info = { uuid: id, name: this.name, icon, rdns: 'test.florin' };
+    await page.addInitScript(`(() => {
+      const provider = { request: async (request) => {
+        const answer = await globalThis['wallet_${id}'](JSON.parse(JSON.stringify(request)));
+        if ('error' in answer) throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
+        return answer.result;
+      } };
+      const how = ${JSON.stringify(how)};
+      if (how !== 'announced') globalThis.ethereum = provider;
+      if (how === 'injected') return;
+      const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', {
+        detail: Object.freeze({ info: ${JSON.stringify(info)}, provider }) }));
+      addEventListener('eip6963:requestProvider', announce);
+      announce();
+    })()`);
+  }
+
+  async #answer(request: Request): Promise<Answer> {
+    this.asked.push(request.method);
+    try {
+      if (this.refused.has(request.method)) throw new WalletError(4001, 'User rejected the request.');
+      return { result: await this.#handle(request) };
+    } catch (error) {
+      const { code = -32603, message } = error as { code?: unknown; message: string };
+      return { error: { code: typeof code === 'number' ? code : -32603, message } };
+    }
+  }
+
+  async #handle({ method, params = [] }: Request): Promise<unknown> {
+    const [first] = params as [Record<string, string>?];
+    switch (method) {
+      case 'eth_requestAccounts':
+        return [this.address.toLowerCase()];
+      case 'eth_chainId':
+        return `0x${this.current.toString(16)}`;
+      case 'wallet_switchEthereumChain':
+        if (!this.known.has(Number(first?.['chainId'])))
+          throw new WalletError(4902, 'Unrecognized chain ID.');
+        this.current = Number(first?.['chainId']);
+        return null;
+      case 'wallet_addEthereumChain':
+        this.known.add(Number(first?.['chainId']));
+        this.current = Number(first?.['chainId']);
+        return null;
+      case 'eth_sendTransaction':
+        return this.#send(first ?? {});
+      case 'eth_signTypedData_v4':
+        return this.#sign(String(params[1]));
+      case 'eth_getTransactionReceipt':
+        return this.#chain().anvil.request(method, params);
+      case 'wallet_getCapabilities':
+        if (!this.canBatch) throw new WalletError(-32601, 'Method not found.');
+        return { [`0x${this.current.toString(16)}`]: { atomic: { status: 'supported' } } };
+      case 'wallet_sendCalls':
+        return this.#sendCalls(first as unknown as { calls: Record<string, string>[] });
+      case 'wallet_getCallsStatus':
+        return this.#callsStatus(String(params[0]));
+      default:
+        throw new WalletError(4200, `${method} is not supported`);
+    }
+  }
+
+  #chain(): LifeChain {
+    const chain = this.#chains.get(this.current);
+    if (chain === undefined) throw new WalletError(4901, 'The wallet is on no chain of this test.');
+    return chain;
+  }
+
+  async #send(call: Record<string, string>): Promise<string> {
+    const provider = new JsonRpcProvider(this.#chain().anvil.url, this.current, {
+      staticNetwork: true,
+      cacheTimeout: -1,
+    });
+    try {
+      const sent = await this.wallet.connect(provider).sendTransaction({
+        to: call['to'] ?? '',
+        data: call['data'] ?? '',
+        value: call['value'] ?? '0x0',
+        gasLimit: 500_000n,
+        nonce: await provider.getTransactionCount(this.address, 'pending'),
+      });
+      return sent.hash;
+    } finally {
+      provider.destroy();
+    }
+  }
+
+  /** As wallets do: the chain of the message has to be the wallet's own. */
+  async #sign(text: string): Promise<string> {
+    const { domain, types, message } = JSON.parse(text);
+    if (Number(domain.chainId) !== this.current)
+      throw new WalletError(-32603, 'Wrong chain in the typed data.');
+    const { EIP712Domain: _domain, ...rest } = types;
+    return this.wallet.signTypedData(domain, rest, message);
+  }
+
+  /** One after the other: what an atomic wallet does at once is the same to everyone else. */
+  async #sendCalls({ calls }: { calls: Record<string, string>[] }): Promise<{ id: string }> {
+    const hashes: string[] = [];
+    for (const call of calls) hashes.push(await this.#send(call));
+    const id = `0x${randomBytes(32).toString('hex')}`;
+    this.#batches.set(id, hashes);
+    return { id };
+  }
+
+  async #callsStatus(id: string): Promise<unknown> {
+    const hashes = this.#batches.get(id) ?? [];
+    const receipts = await Promise.all(
+      hashes.map((hash) => this.#chain().anvil.request('eth_getTransactionReceipt', [hash])),
+    );
+    if (receipts.includes(null)) return { status: 100 };
+    return { status: 200, receipts: hashes.map((transactionHash) => ({ transactionHash })) };
+  }
+}

@@ -1,0 +1,108 @@
+import type { SubmittedView } from '@florin/protocol/agent-view.ts';
+import type {
+  BegunSession,
+  CheckoutOption,
+  CheckoutState,
+  PreparedOrder,
+  Receipt,
+  TokenBalance,
+} from '@florin/protocol/checkout-api.ts';
+
+/** What the server refused, with its code. */
+export class Refused extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+interface Envelope<Data> {
+  readonly code: number;
+  readonly message: string;
+  readonly data: Data;
+}
+
+const timeoutMs = 20_000;
+
+async function ask<Data>(path: string, options: { body?: unknown; clientCode?: string } = {}): Promise<Data> {
+  const { body, clientCode = '' } = options;
+  const response = await fetch(path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(clientCode === '' ? {} : { 'x-client-code': clientCode }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const reply = (await response.json()) as Envelope<Data>;
+  if (reply.code !== 0) throw new Refused(reply.code, reply.message);
+  return reply.data;
+}
+
+const base = '/checkout/api';
+const sessionPath = (sessionId: string) => `${base}/session/${encodeURIComponent(sessionId)}`;
+
+export const api = {
+  begin: (body: { linkId: string; linkVersion: string; amount?: string }) =>
+    ask<BegunSession>(`${base}/session`, { body }),
+  quote: (linkId: string, amount: string) =>
+    ask<{ options: CheckoutOption[] }>(`${base}/quote/${encodeURIComponent(linkId)}/${amount}`),
+  read: (sessionId: string) =>
+    ask<{ state: CheckoutState; options: CheckoutOption[] }>(sessionPath(sessionId)),
+  balances: (payer: string, tokenIds: string[]) =>
+    ask<{ balances: TokenBalance[] }>(`${base}/balances`, { body: { payer, tokenIds } }),
+  prepare: (
+    body: { sessionId: string; payer: string; tokenId: string; payerEmail: string },
+    clientCode: string,
+  ) => ask<PreparedOrder>(`${base}/prepare`, { body, clientCode }),
+  receipt: (sessionId: string, clientCode: string) =>
+    ask<Receipt>(`${sessionPath(sessionId)}/receipt`, { clientCode }),
+  submit: (base: string, path: string, body: Record<string, string>) =>
+    ask<SubmittedView>(`${base}${path}`, { body }),
+  demo: (body: { chainId: string; to: string; data: string }) =>
+    ask<{ txHash: string }>(`${base}/demo`, { body }),
+};
+
+/** How long to wait before asking again, growing to half a minute. */
+const retryMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+
+/**
+ * Follows a session: by server-sent events, and by asking from time to time while those do not come. Tells whether the
+ * connection stands.
+ */
+export function follow(
+  sessionId: string,
+  on: { state: (state: CheckoutState) => void; connection: (isUp: boolean) => void },
+): void {
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const poll = async () => {
+    timer = undefined;
+    try {
+      on.state((await api.read(sessionId)).state);
+      on.connection(true);
+      failures = 0;
+    } catch {
+      // Shown as a lost connection; the next attempt tells.
+      on.connection(false);
+      failures += 1;
+    }
+    schedule();
+  };
+  const schedule = () => {
+    timer ??= setTimeout(() => void poll(), retryMs[Math.min(failures, retryMs.length - 1)]);
+  };
+  const source = new EventSource(`${sessionPath(sessionId)}/events`);
+  source.onmessage = ({ data }: MessageEvent<string>) => {
+    clearTimeout(timer);
+    timer = undefined;
+    failures = 0;
+    const state = JSON.parse(data) as CheckoutState;
+    if (['completed', 'expired', 'cancelled'].includes(state.status)) source.close();
+    on.connection(true);
+    on.state(state);
+  };
+  source.onerror = schedule;
+}

@@ -1,0 +1,42 @@
+import { api } from './api.ts';
+import type { Wallet } from './wallet.ts';
+
+/**
+ * A wallet for those who have none, in local worlds alone: its key stays with the service, which sends what the page asks
+ * for. It behaves as any other wallet, so that the page has no second way to pay.
+ */
+export function demoWallet(address: string, name: string): Wallet {
+  let chainId = '0x0';
+  return {
+    id: 'florin-demo-payer',
+    name,
+    icon: '',
+    provider: {
+      async request({ method, params }) {
+        const [first] = (Array.isArray(params) ? params : []) as [Record<string, string>?];
+        switch (method) {
+          case 'eth_requestAccounts':
+            return [address];
+          case 'eth_chainId':
+            return chainId;
+          case 'wallet_switchEthereumChain':
+            chainId = first?.['chainId'] ?? chainId;
+            return null;
+          case 'eth_sendTransaction': {
+            const { txHash } = await api.demo({
+              chainId: BigInt(chainId).toString(),
+              to: first?.['to'] ?? '',
+              data: first?.['data'] ?? '',
+            });
+            return txHash;
+          }
+          case 'eth_getTransactionReceipt':
+            // The service answers once the transaction is in a block, and refuses when it failed there.
+            return { status: '0x1' };
+          default:
+            throw Object.assign(new Error(`${method} is not supported`), { code: 4200 });
+        }
+      },
+    },
+  };
+}

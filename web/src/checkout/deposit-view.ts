@@ -1,0 +1,114 @@
+import type { Code } from '@florin/protocol/checkout-api.ts';
+import { fill, formatToken, shorten, toDecimal } from './format.ts';
+import type { Deposit, Model } from './model.ts';
+import { optionView } from './option-view.ts';
+import type { Actions } from './pay-view.ts';
+import { h, type Tree } from './tree.ts';
+
+/** For payers whose money lies elsewhere: which token, and where the rest may go back to. */
+export function elsewhereView(model: Model, actions: Actions): Tree {
+  const { data, step, chosen, wallet } = model;
+  const { texts } = data;
+  const isBusy = step !== '';
+  const option = data.options.find(({ tokenId }) => tokenId === chosen);
+  const network = option?.chainTitle ?? '';
+  // An agent's session is for its own wallet.
+  if (data.intendedPayer !== '' || data.minDeposit === undefined) return undefined;
+  const isTooLittle =
+    option !== undefined && option.total !== '0' && BigInt(option.total) < BigInt(data.minDeposit);
+  if (isTooLittle) return undefined;
+  return h(
+    'details',
+    { id: 'elsewhere' },
+    h('summary', {}, texts.orSend),
+    // With a wallet connected the same choice stands above.
+    wallet === undefined &&
+      h(
+        'fieldset',
+        { disabled: isBusy },
+        h('legend', {}, texts.chooseToken),
+        data.options.map((each) => optionView(model, each, actions)),
+      ),
+    h(
+      'p',
+      { class: 'field' },
+      h('label', { for: 'refund-input' }, fill(texts.refundLabel, { network })),
+      h('input', {
+        id: 'refund-input',
+        autocomplete: 'off',
+        spellcheck: 'false',
+        maxlength: '64',
+        dir: 'ltr',
+        'aria-describedby': 'refund-hint',
+        disabled: isBusy,
+      }),
+      h('span', { id: 'refund-hint', class: 'soft small' }, texts.refundHint),
+    ),
+    h(
+      'button',
+      { type: 'button', class: 'quiet', id: 'show-deposit', disabled: isBusy, click: actions.showDeposit },
+      texts.showAddress,
+    ),
+  );
+}
+
+/** Where to send: network, amount and address, each by itself, and as codes to scan. */
+export function depositView(model: Model, deposit: Deposit, actions: Actions): Tree {
+  const { data, copied } = model;
+  const { texts, locale } = data;
+  const { option, address, amountInToken } = deposit;
+  const exact = toDecimal(BigInt(amountInToken), option.decimals);
+  const copyButton = (id: string, text: string, label: string) =>
+    h(
+      'button',
+      { type: 'button', class: 'quiet', id, click: () => actions.copy(text) },
+      copied === text ? texts.copied : label,
+    );
+  return h(
+    'section',
+    { id: 'deposit', class: 'deposit', 'aria-labelledby': 'deposit-title' },
+    h(
+      'h2',
+      { id: 'deposit-title' },
+      fill(texts.sendExactly, { amount: formatToken(locale, option, amountInToken) }),
+    ),
+    h('p', { class: 'loud' }, fill(texts.onNetwork, { network: option.chainTitle })),
+    h('p', { class: 'soft' }, texts.toAddress),
+    h('p', { class: 'address', id: 'deposit-address', dir: 'ltr' }, address),
+    h(
+      'p',
+      { class: 'actions' },
+      copyButton('copy-address', address, texts.copyAddress),
+      copyButton('copy-amount', exact, texts.copyAmount),
+    ),
+    codeView(deposit.addressCode, texts.qrAddress),
+    h('p', {}, fill(texts.sendOnce, { address: shorten(deposit.refundAddress) })),
+    h(
+      'p',
+      { class: 'step', role: 'status' },
+      h('span', { class: 'spinner', 'aria-hidden': 'true' }),
+      arrivedText(model, deposit),
+    ),
+    h('details', {}, h('summary', {}, texts.qrWallet), codeView(deposit.transferCode, texts.qrWallet)),
+    h(
+      'button',
+      { type: 'button', class: 'plain', id: 'hide-deposit', click: actions.hideDeposit },
+      texts.changeWallet,
+    ),
+  );
+}
+
+function arrivedText({ data }: Model, { option, arrived, amountInToken }: Deposit): string {
+  const rest = BigInt(amountInToken) - BigInt(arrived);
+  if (arrived === '0' || rest <= 0n) return data.texts.depositWaiting;
+  const amount = (units: bigint) => formatToken(data.locale, option, units.toString());
+  return fill(data.texts.partial, { has: amount(BigInt(arrived)), rest: amount(rest) });
+}
+
+function codeView({ size, path }: Code, label: string): Tree {
+  return h(
+    'svg',
+    { class: 'code', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': label },
+    h('path', { d: path }),
+  );
+}

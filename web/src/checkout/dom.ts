@@ -1,0 +1,77 @@
+import { type Element as Described, flatten, type Tree } from './tree.ts';
+
+const svgNames = new Set(['svg', 'path']);
+const listeners = new WeakMap<Node, Described['on']>();
+
+/**
+ * Makes an element's content look like a tree. What is there already is changed, not replaced, so that focus, typed text
+ * and opened details stay. Nothing is ever parsed as HTML.
+ */
+export function show(parent: Element, tree: Tree): void {
+  const wanted = flatten(tree);
+  let next: ChildNode | null = parent.firstChild;
+  for (const item of wanted) {
+    const found = next !== null && fits(next, item) ? next : make(item);
+    if (found === next) next = next.nextSibling;
+    else parent.insertBefore(found, next);
+    update(found, item);
+  }
+  while (next !== null) {
+    const after: ChildNode | null = next.nextSibling;
+    next.remove();
+    next = after;
+  }
+}
+
+function fits(node: ChildNode, item: Described | string): boolean {
+  if (typeof item === 'string') return node instanceof Text;
+  return node instanceof Element && node.localName === item.tag && node.id === (item.attributes['id'] ?? '');
+}
+
+function make(item: Described | string): ChildNode {
+  if (typeof item === 'string') return document.createTextNode(item);
+  return svgNames.has(item.tag)
+    ? document.createElementNS('http://www.w3.org/2000/svg', item.tag)
+    : document.createElement(item.tag);
+}
+
+function update(node: ChildNode, item: Described | string): void {
+  if (typeof item === 'string') {
+    if (node.textContent !== item) node.textContent = item;
+    return;
+  }
+  if (!(node instanceof Element)) return;
+  updateAttributes(node, item.attributes);
+  listen(node, item.on);
+  show(node, item.children);
+}
+
+function updateAttributes(element: Element, wanted: Described['attributes']): void {
+  for (const name of element.getAttributeNames()) {
+    // Whether details are open is the reader's to decide.
+    if (wanted[name] === undefined && name !== 'open') element.removeAttribute(name);
+  }
+  for (const [name, value] of Object.entries(wanted)) {
+    if (value === undefined || value === false) element.removeAttribute(name);
+    else if (element.getAttribute(name) !== (value === true ? '' : value))
+      element.setAttribute(name, value === true ? '' : value);
+  }
+  if (element instanceof HTMLInputElement && element.type === 'radio')
+    element.checked = wanted['checked'] === true;
+}
+
+function listen(element: Element, on: Described['on']): void {
+  const known = listeners.get(element);
+  listeners.set(element, on);
+  for (const name of Object.keys(on)) {
+    if (known !== undefined && name in known) continue;
+    element.addEventListener(name, (event) => listeners.get(element)?.[name]?.(event));
+  }
+}
+
+/** An element that the page has; its absence is a bug of the page. */
+export function elementOf(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no element ${id}`);
+  return found;
+}

@@ -1,0 +1,83 @@
+type Decimal = `${number}`;
+
+/** Puts values into a text: `{name}` becomes the value of that name. */
+export function fill(text: string, values: Readonly<Record<string, string>> = {}): string {
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
+}
+
+/** An integer of smallest units as an exact decimal, at least two digits behind the point. */
+export function toDecimal(units: bigint, decimals: number): string {
+  const text = units.toString().padStart(decimals + 1, '0');
+  const whole = text.slice(0, text.length - decimals);
+  const fraction = text.slice(text.length - decimals).replace(/0+$/, '');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
+}
+
+/** Micro-USD as money in the reader's way of writing; exact. */
+export function formatMoney(locale: string, microUsd: string): string {
+  const format = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 6,
+  });
+  return isolate(locale, format.format(toDecimal(BigInt(microUsd), 6) as Decimal));
+}
+
+/** An amount of a token in the reader's way of writing; exact. */
+export function formatToken(
+  locale: string,
+  token: { readonly symbol: string; readonly decimals: number },
+  units: string,
+): string {
+  const format = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: token.decimals,
+  });
+  return isolate(
+    locale,
+    `${format.format(toDecimal(BigInt(units), token.decimals) as Decimal)} ${token.symbol}`,
+  );
+}
+
+/** Keeps a piece of Latin text together within text of the other direction. */
+function isolate(locale: string, text: string): string {
+  // Without the marks of its own, which would turn the sign of a currency around.
+  return locale === 'ar' ? `\u2066${text.replace(/[\u200e\u200f]/g, '')}\u2069` : text;
+}
+
+/** A moment in the reader's way of writing. */
+export function formatTime(locale: string, iso: string, timeZone?: string): string {
+  const zone = timeZone === undefined ? {} : { timeZone, timeZoneName: 'short' as const };
+  return new Intl.DateTimeFormat(locale, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...zone,
+  }).format(new Date(iso));
+}
+
+/** A span of time as 12:34 or 1:02:03. */
+export function formatSpan(seconds: number): string {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds % 60)];
+  const shown = parts[0] === 0 ? parts.slice(1) : parts;
+  return shown.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+}
+
+/** An address short enough to compare at a glance. */
+export function shorten(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
+
+/**
+ * What a payer types as dollars, as Micro-USD: digits with a point or a comma, at most six behind it. Undefined for
+ * anything else, zero included.
+ */
+export function parseAmount(typed: string): bigint | undefined {
+  const match = /^\s*(\d{1,8})(?:[.,](\d{1,6}))?\s*$/.exec(typed);
+  if (match === null) return undefined;
+  const value = BigInt(match[1] ?? '0') * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0'));
+  return value > 0n ? value : undefined;
+}

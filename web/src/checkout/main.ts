@@ -1,0 +1,151 @@
+import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import { api, follow } from './api.ts';
+import type { CheckoutData } from './data.ts';
+import { demoWallet } from './demo.ts';
+import { elementOf, show } from './dom.ts';
+import { parseAmount } from './format.ts';
+import { bestOption, type Model } from './model.ts';
+import { connectWallet, type Page, payWith, recallSent, showDeposit } from './pay.ts';
+import { type Actions, payView } from './pay-view.ts';
+import { downloadReceipt } from './receipt.ts';
+import { statusView, wordsOf } from './status.ts';
+import { headView } from './summary.ts';
+import { announceWallet, watchWallets } from './wallet.ts';
+
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+/** The one model and the one way to change it: every change is shown at once. */
+function openPage(data: CheckoutData): Page {
+  let model: Model = {
+    data,
+    clientCode: /^#([0-9A-Za-z]{1,64})$/.exec(location.hash)?.[1] ?? '',
+    wallets: [],
+    payer: '',
+    balances: {},
+    chosen: bestOption(data.options, {})?.tokenId ?? '',
+    step: '',
+    problem: '',
+    isSent: false,
+    copied: '',
+    isConnected: true,
+  };
+  const page: Page = {
+    get model() {
+      return model;
+    },
+    change(part) {
+      model = { ...model, ...part };
+      render(page);
+    },
+  };
+  return page;
+}
+
+function render(page: Page): void {
+  const { model } = page;
+  const { data } = model;
+  const now = nowSeconds();
+  const option = data.options.find(({ tokenId }) => tokenId === model.chosen);
+  const isPriced = option !== undefined && option.total !== '0';
+  show(elementOf('head'), headView(data, isPriced ? option : undefined));
+  show(elementOf('pay'), payView(model, actionsOf(page), now));
+  if (data.state !== undefined) {
+    const { paidAt } = data.state;
+    const canDownload = paidAt !== '' && model.clientCode !== '';
+    const reader = {
+      now,
+      print: () => globalThis.print(),
+      ...(canDownload ? { download: () => void downloadReceipt(page) } : {}),
+    };
+    show(elementOf('state'), statusView(data, data.state, reader));
+    document.title = `${wordsOf(data, data.state, now).title} · ${data.title}`;
+  }
+}
+
+function actionsOf(page: Page): Actions {
+  return {
+    connect: (wallet) => void connectWallet(page, wallet),
+    disconnect: () => page.change({ wallet: undefined, payer: '', balances: {}, problem: '' }),
+    choose: (chosen) => page.change({ chosen, problem: '' }),
+    pay: () => void payWith(page),
+    copy: (copied) => void navigator.clipboard.writeText(copied).then(() => page.change({ copied })),
+    showDeposit: () => void showDeposit(page),
+    hideDeposit: () => page.change({ deposit: undefined }),
+    typeAmount: (typed) => quoteLater(page, typed),
+  };
+}
+
+let quoteTimer: ReturnType<typeof setTimeout> | undefined;
+/** Long enough that not every digit is asked about. */
+const typingPauseMs = 300;
+
+/** Asks what the typed amount costs in every token, once the payer has stopped typing. */
+function quoteLater(page: Page, typed: string): void {
+  clearTimeout(quoteTimer);
+  const amount = parseAmount(typed);
+  const { link } = page.model.data;
+  if (link === undefined) return;
+  quoteTimer = setTimeout(async () => {
+    const withoutPrice = page.model.data.options.map((option) => ({
+      ...option,
+      amountInToken: '0',
+      total: '0',
+      fee: '0',
+    }));
+    if (amount === undefined) return offer(page, '', withoutPrice);
+    try {
+      const { options } = await api.quote(link.linkId, amount.toString());
+      offer(page, amount.toString(), options.length === 0 ? withoutPrice : options);
+      page.change({ problem: options.length === 0 ? page.model.data.texts.amountRefused : '' });
+    } catch {
+      // The offer is asked for again when the payer pays; a refusal is told then.
+      offer(page, '', withoutPrice);
+    }
+  }, typingPauseMs);
+}
+
+function offer(page: Page, amount: string, options: readonly CheckoutOption[]): void {
+  const isThere = options.some(({ tokenId }) => tokenId === page.model.chosen);
+  const chosen = isThere ? page.model.chosen : (bestOption(options, page.model.balances)?.tokenId ?? '');
+  page.change({ data: { ...page.model.data, amount, options }, chosen });
+}
+
+/** Follows the session that the page shows, and counts its time down. */
+function followSession(page: Page): void {
+  const sessionId = page.model.data.state?.sessionId;
+  if (sessionId === undefined) return;
+  follow(sessionId, {
+    state: (state) => {
+      const isSeen = state.initiateTx !== '' || state.status !== 'initialized';
+      page.change({ data: { ...page.model.data, state }, ...(isSeen ? { step: '', problem: '' } : {}) });
+    },
+    connection: (isConnected) => {
+      if (isConnected !== page.model.isConnected) page.change({ isConnected });
+    },
+  });
+  setInterval(() => {
+    if (page.model.data.state?.isPayable === true) render(page);
+  }, 1_000);
+}
+
+/** Changing the language must not lose the session's secret, which stands in the fragment alone. */
+function keepFragment(): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[hreflang]')) {
+    link.addEventListener('click', () => {
+      link.hash = location.hash;
+    });
+  }
+}
+
+function start(): void {
+  const data = JSON.parse(elementOf('data').textContent ?? '') as CheckoutData;
+  const page = openPage(data);
+  page.followSession = () => followSession(page);
+  keepFragment();
+  watchWallets(data.texts.browserWallet, (wallets) => page.change({ wallets }));
+  if (data.demoPayer !== undefined) announceWallet(demoWallet(data.demoPayer, data.texts.demoPayer));
+  recallSent(page);
+  page.followSession();
+}
+
+start();

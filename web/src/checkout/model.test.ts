@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import { bestOption } from './model.ts';
+
+const option = (
+  tokenId: string,
+  total: string,
+  status: CheckoutOption['status'] = 'available',
+): CheckoutOption => ({
+  tokenId,
+  chainId: '1',
+  chainTitle: 'Ethereum',
+  tokenAddress: '0x',
+  symbol: 'USDC',
+  decimals: 6,
+  amountInToken: total,
+  total,
+  fee: '0',
+  status,
+  secondsToFinal: 1,
+});
+
+test('the best way to pay is one that works, that the wallet can pay, that is not slow, that is cheapest, in this order', () => {
+  const [cheap, dear, slow, shut] = [
+    option('a', '10'),
+    option('b', '12'),
+    option('c', '10', 'delayed'),
+    option('d', '1', 'unavailable'),
+  ];
+  const choose = (options: CheckoutOption[], balances: Record<string, string>) =>
+    bestOption(options, balances)?.tokenId;
+  assert.deepEqual(
+    [
+      choose([dear, cheap], {}),
+      choose([cheap, dear], { b: '12' }),
+      choose([cheap, dear], { a: '9', b: '11' }),
+      choose([slow, dear], { b: '12', c: '10' }),
+      choose([slow, dear], { c: '10' }),
+      choose([shut, dear], { d: '5' }),
+      choose([], {}),
+    ],
+    ['a', 'b', 'a', 'b', 'c', 'b', undefined],
+  );
+});

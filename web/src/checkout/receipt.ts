@@ -1,0 +1,22 @@
+import { api } from './api.ts';
+import { fill } from './format.ts';
+import type { Page } from './pay.ts';
+import { wordsOfError } from './wallet.ts';
+
+/** Hands the receipt over as a file that anyone can check. */
+export async function downloadReceipt(page: Page): Promise<void> {
+  const { data, clientCode } = page.model;
+  if (data.state === undefined) return;
+  try {
+    const receipt = await api.receipt(data.state.sessionId, clientCode);
+    const file = new Blob([`${JSON.stringify(receipt, undefined, 2)}\n`], { type: 'application/json' });
+    const url = URL.createObjectURL(file);
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = `${receipt.receiptId}.json`;
+    link.click();
+    URL.revokeObjectURL(url);
+  } catch (error) {
+    page.change({ problem: fill(data.texts.failed, { reason: wordsOfError(error) }) });
+  }
+}

@@ -1,0 +1,180 @@
+import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutData } from './data.ts';
+import { fill, formatMoney, formatSpan, formatTime, formatToken } from './format.ts';
+import { h, type Tree } from './tree.ts';
+
+/** What the reader's device knows and the server does not. */
+export interface Reader {
+  /** Unix seconds. */
+  readonly now: number;
+  /** IANA name; undefined: the device's own. */
+  readonly timeZone?: string;
+  /** Only in the browser. */
+  readonly print?: () => void;
+  /** Only in the browser that holds the session's secret. */
+  readonly download?: () => void;
+}
+
+interface Shown {
+  readonly title: string;
+  readonly hint?: string;
+  readonly kind: 'wait' | 'good' | 'bad';
+  readonly isSafeToClose?: boolean;
+}
+
+/** Which words say where the session stands. */
+export function wordsOf({ texts }: Pick<CheckoutData, 'texts'>, state: CheckoutState, now: number): Shown {
+  const { payment } = state;
+  switch (state.status) {
+    case 'paid':
+      return { title: texts.paid, hint: texts.paidHint, kind: 'good', isSafeToClose: true };
+    case 'settling':
+      return { title: texts.settling, kind: 'good', isSafeToClose: true };
+    case 'settlement_pending':
+      return { title: texts.settling, hint: texts.delayedHint, kind: 'good', isSafeToClose: true };
+    case 'completed':
+      return { title: texts.completed, hint: texts.completedHint, kind: 'good', isSafeToClose: true };
+    case 'expired':
+      return { title: texts.expired, hint: texts.expiredHint, kind: 'bad' };
+    case 'cancelled':
+      return { title: texts.cancelled, hint: texts.cancelledHint, kind: 'bad' };
+    case 'initialized':
+      break;
+  }
+  if (state.initiateTx !== '') {
+    const counts = {
+      count: String(payment?.confirmations ?? 1),
+      wanted: String(payment?.confirmationsWanted ?? 1),
+    };
+    return {
+      title: texts.detected,
+      hint: fill(texts.detectedHint, counts),
+      kind: 'wait',
+      isSafeToClose: true,
+    };
+  }
+  if (state.expiresAt <= now) return { title: texts.timeOver, hint: texts.timeOverHint, kind: 'bad' };
+  return { title: texts.waiting, kind: 'wait' };
+}
+
+/** The part of the page that says where the session stands. */
+export function statusView(data: CheckoutData, state: CheckoutState, reader: Reader): Tree {
+  const { texts, locale } = data;
+  const shown = wordsOf(data, state, reader.now);
+  const isOpen = state.status === 'initialized' && state.initiateTx === '' && state.expiresAt > reader.now;
+  return [
+    h(
+      'div',
+      { class: `status ${shown.kind}`, role: 'status', 'data-status': state.status, id: 'status' },
+      h('p', { class: 'state' }, shown.title),
+      shown.hint !== undefined && h('p', {}, shown.hint),
+      state.exceptions.map((exception) => h('p', {}, exceptionText(data, exception))),
+      state.refunded !== '0' &&
+        h('p', {}, fill(texts.refunded, { amount: formatMoney(locale, state.refunded) })),
+      shown.isSafeToClose === true && h('p', { class: 'soft' }, `${texts.safeToClose} ${texts.keepAddress}`),
+    ),
+    isOpen && timeView(data, state, reader),
+    progressView(state, shown.title),
+    state.status === 'expired' &&
+      data.linkUrl !== '' &&
+      h('p', {}, h('a', { class: 'button', href: data.linkUrl }, texts.expiredLink)),
+    successView(data, state),
+    receiptView(data, state, reader),
+  ];
+}
+
+/** Money that arrived and paid nothing: what becomes of it. */
+function exceptionText(
+  { texts, locale }: CheckoutData,
+  exception: CheckoutState['exceptions'][number],
+): string {
+  const why = {
+    underpaid: texts.whyUnderpaid,
+    overpaid: texts.whyOverpaid,
+    late: texts.whyLate,
+    wrong_token: texts.whyWrongToken,
+    duplicate: texts.whyDuplicate,
+  }[exception.kind];
+  const amount = formatToken(locale, exception, exception.amount);
+  return fill(exception.isBack ? texts.wentBack : texts.goesBack, { amount, why });
+}
+
+/** Outside of the live region: a clock that speaks every second helps nobody. */
+function timeView({ texts, locale }: CheckoutData, state: CheckoutState, reader: Reader): Tree {
+  const until = new Date(state.expiresAt * 1000).toISOString();
+  const isClock = reader.timeZone === undefined;
+  const text = isClock
+    ? fill(texts.timeLeft, { time: formatSpan(Math.max(0, state.expiresAt - reader.now)) })
+    : fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) });
+  return h('p', { class: 'soft', id: 'time' }, h('time', { datetime: until }, text));
+}
+
+function progressView({ payment, status }: CheckoutState, label: string): Tree {
+  if (payment === undefined || status !== 'initialized') return undefined;
+  const [value, max] = [String(payment.confirmations), String(payment.confirmationsWanted)];
+  return h('progress', { 'aria-label': label, value, max });
+}
+
+function successView({ texts }: CheckoutData, { successText, successUrl }: CheckoutState): Tree {
+  return [
+    successText !== undefined && h('p', { class: 'success', dir: 'auto' }, successText),
+    successUrl !== undefined &&
+      h(
+        'p',
+        {},
+        h(
+          'a',
+          { class: 'button', id: 'continue', href: successUrl, rel: 'noreferrer' },
+          fill(texts.continueTo, { host: new URL(successUrl).host }),
+        ),
+      ),
+  ];
+}
+
+function receiptView(data: CheckoutData, state: CheckoutState, reader: Reader): Tree {
+  const { texts, locale } = data;
+  if (state.paidAt === '' && state.initiateTx === '') return undefined;
+  const row = (name: string, value: Tree) =>
+    value !== undefined && value !== '' && [h('dt', {}, name), h('dd', {}, value)];
+  const time = (iso: string) =>
+    iso === '' ? '' : h('time', { datetime: iso }, formatTime(locale, iso, reader.timeZone));
+  const option = data.options.find(({ tokenId }) => tokenId === state.payment?.tokenId);
+  const target = data.options.find(({ tokenId }) => tokenId === data.settlementToken);
+  return h(
+    'section',
+    { class: 'receipt', 'aria-labelledby': 'receipt-title' },
+    h('h2', { id: 'receipt-title' }, texts.receipt),
+    h(
+      'dl',
+      {},
+      row(texts.paidOn, time(state.paidAt)),
+      row(texts.received, time(state.settledAt)),
+      row(texts.network, option?.chainTitle),
+      row(texts.paymentTx, txView(state.initiateTx, option?.network?.explorer)),
+      row(texts.settlementTx, txView(state.completeTx, target?.network?.explorer)),
+    ),
+    state.paidAt !== '' &&
+      h(
+        'p',
+        { class: 'actions' },
+        reader.print !== undefined &&
+          h('button', { type: 'button', id: 'print', class: 'quiet', click: reader.print }, texts.print),
+        reader.download !== undefined &&
+          h(
+            'button',
+            { type: 'button', id: 'download', class: 'quiet', click: reader.download },
+            texts.download,
+          ),
+      ),
+    reader.download !== undefined &&
+      state.paidAt !== '' &&
+      h('p', { class: 'soft small' }, texts.downloadHint),
+  );
+}
+
+function txView(hash: string, explorer: string | undefined): Tree {
+  if (hash === '') return undefined;
+  const text = h('bdi', { class: 'hash' }, hash);
+  if (explorer === undefined || explorer === '') return text;
+  return h('a', { href: `${explorer}/tx/${hash}`, rel: 'noreferrer', target: '_blank' }, text);
+}

@@ -1,0 +1,39 @@
+/**
+ * What a part of the page looks like, as data: the server writes it as HTML, the browser as elements. Both show the same,
+ * and merchants' text can be nothing but text in either.
+ */
+export interface Element {
+  readonly tag: string;
+  readonly attributes: Readonly<Record<string, string | boolean | undefined>>;
+  readonly children: readonly Tree[];
+  /** In the browser: what happens at events of the element, by their names. */
+  readonly on: Readonly<Record<string, (event: unknown) => void>>;
+}
+
+/** `false` and `undefined` show nothing. */
+export type Tree = Element | string | false | undefined | readonly Tree[];
+
+type Attributes = Readonly<Record<string, string | boolean | undefined | ((event: never) => void)>>;
+
+/** Makes an element; attributes that are functions are listeners, named as their events. */
+export function h(tag: string, attributes: Attributes = {}, ...children: readonly Tree[]): Element {
+  const plain: Record<string, string | boolean | undefined> = {};
+  const on: Record<string, (event: unknown) => void> = {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') on[name] = value as (event: unknown) => void;
+    else plain[name] = value;
+  }
+  return { tag, attributes: plain, children, on };
+}
+
+/** A tree without its gaps: text and elements, in order. */
+export function flatten(tree: Tree): readonly (Element | string)[] {
+  if (tree === false || tree === undefined || tree === '') return [];
+  if (typeof tree === 'string') return [tree];
+  if (isList(tree)) return tree.flatMap(flatten);
+  return [tree];
+}
+
+function isList(tree: Element | readonly Tree[]): tree is readonly Tree[] {
+  return Array.isArray(tree);
+}
