@@ -50,7 +50,11 @@ export async function withEnvironment<Result>(
   for (const signal of signals) process.once(signal, interrupt);
   try {
     // Durable as delivered: a commit that has not reached the disk is no commit.
-    const postgres = await startPostgres({ dataFolder: join(folder, 'postgres'), isDurable: true });
+    const postgres = await startPostgres({
+      dataFolder: join(folder, 'postgres'),
+      isDurable: true,
+      mayCreateDatabases: true,
+    });
     ends.push(postgres.stop);
     return await work({
       ...options,

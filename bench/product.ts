@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Anvil, startAnvil } from '@florin/world/anvil.ts';
 import { deployWorld } from '@florin/world/deployment.ts';
 import { deriveRoles } from '@florin/world/home.ts';
@@ -57,7 +57,10 @@ async function withChains<Result>(
     }
     const keys = { mnemonic, masterKey: randomBytes(32).toString('hex') };
     const { databaseUrl } = options;
-    return await work(composeConfig({ port: await findFreePort(), databaseUrl, chains, roles, keys }));
+    const imageFolder = resolve(options.folder, 'images');
+    return await work(
+      composeConfig({ port: await findFreePort(), databaseUrl, imageFolder, chains, roles, keys }),
+    );
   } finally {
     await Promise.all(anvils.map((anvil) => anvil.stop()));
   }
@@ -98,7 +101,8 @@ async function start(options: ProductOptions, config: WorldConfig): Promise<Serv
 async function seed(config: WorldConfig) {
   const db = openDatabase({ url: config.databaseUrl, connections: 1 });
   const chains = chainsOf(
-    config.chains.map((chain) => ({
+    // The benchmarks' worlds have no CCTP.
+    config.chains.map(({ cctp: _, ...chain }) => ({
       ...chain,
       chainId: Number(chain.chainId),
       startBlock: 0n,

@@ -25,6 +25,8 @@ export interface Result {
   readonly measured: readonly Measured[];
   readonly ratios: readonly Ratio[];
   readonly halfLoads: readonly HalfLoad[];
+  /** What a subject without requests has to show: one table, each row by column. */
+  readonly rows?: readonly Readonly<Record<string, string | number>>[];
   /** What a reader must know in order to read the figures. */
   readonly notes: readonly string[];
 }
@@ -88,7 +90,8 @@ export function composeSection(result: Result, at: Date, loadBefore: number): st
   const { effort } = result;
   const how =
     `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${processors} × ${model}, ${memoryGiB} GiB, ${system}, ` +
-    `Node ${node}, load average before ${loadBefore}; ${effort.connections} connections, medians of ${effort.rounds} runs of ${effort.seconds} s in turn.`;
+    `Node ${node}, load average before ${loadBefore}`;
+  const runs = `; ${effort.connections} connections, medians of ${effort.rounds} runs of ${effort.seconds} s in turn.`;
   const measured = result.measured.map((row) => [
     row.name,
     ...cells(row.median),
@@ -100,7 +103,19 @@ export function composeSection(result: Result, at: Date, loadBefore: number): st
     byProcessorTime,
     wanted === 0 ? '' : `≥ ${wanted}`,
   ]);
-  const lines = [`## ${result.title}`, '', how, '', ...table(['', ...figureHeads, 'bytes'], measured)];
+  const lines =
+    result.rows === undefined
+      ? [`## ${result.title}`, '', `${how}${runs}`, '', ...table(['', ...figureHeads, 'bytes'], measured)]
+      : [
+          `## ${result.title}`,
+          '',
+          `${how}.`,
+          '',
+          ...table(
+            Object.keys(result.rows[0] ?? {}),
+            result.rows.map((row) => Object.values(row)),
+          ),
+        ];
   if (ratios.length > 0)
     lines.push('', ...table(['ratio', 'of requests/s', 'of processor time', 'wanted'], ratios));
   if (result.halfLoads.length > 0) {

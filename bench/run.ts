@@ -2,17 +2,29 @@ import { mkdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureCheckout } from './checkout.ts';
 import { type Environment, withEnvironment } from './environment.ts';
+import { measureGas } from './gas.ts';
+import { measureIngestion } from './ingestion.ts';
 import { measureLimits } from './limit.ts';
+import { measureLists } from './list.ts';
 import { describe } from './measure.ts';
 import { type Result, writeResult } from './report.ts';
 import { measureRoute } from './route.ts';
+import { measureSender } from './sender.ts';
 import { measureSessions } from './session.ts';
+import { measureWebhooks } from './webhook.ts';
 
 const subjects: Readonly<Record<string, (environment: Environment) => Promise<Result>>> = {
+  checkout: measureCheckout,
+  gas: measureGas,
+  ingestion: measureIngestion,
   limit: measureLimits,
+  list: measureLists,
   route: measureRoute,
+  sender: measureSender,
   session: measureSessions,
+  webhook: measureWebhooks,
 };
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);

@@ -3,12 +3,16 @@ import {
   agent,
   apiKey,
   type ConformanceSection,
+  cancelRefusal,
   catalog,
   delivery,
   deliveryFailure,
   door,
   errors,
   examples,
+  imageLife,
+  imageShown,
+  limitOf,
   limits,
   links,
   linkVersion,
@@ -19,6 +23,7 @@ import {
   refusal,
   rule,
   server,
+  sessionStates,
   sessions,
   signature,
   urlPolicy,
@@ -46,7 +51,7 @@ export const interfaceSections: readonly ConformanceSection[] = [
         'product/update replaces everything; fields left out are reset',
         products('an update replaces every field and resets what is left out; a read sent back is taken'),
       ),
-      rule('product/update downloads a new image, which later reads show', 'not yet'),
+      rule('product/update downloads a new image, which later reads show', imageLife(imageShown)),
       rule('product/list: page from 1, size up to 100, both back as strings', [
         products('a product is created with what may be left out empty, listed, and read by id'),
         server('page 0 is refused with 400101'),
@@ -115,7 +120,12 @@ export const interfaceSections: readonly ConformanceSection[] = [
       ),
       rule(
         'session lists for all, paid, settling, completed, cancelled and settlement_pending, pages as numbers',
-        sessions('every list holds the sessions of its status, pages as numbers'),
+        [
+          sessions('every list holds the sessions of its status, pages as numbers'),
+          sessionStates(
+            'a list of a status holds the sessions in it and no others, and the list of all holds all',
+          ),
+        ],
       ),
       rule(
         'webhook/create answers the webhook with its key, active',
@@ -226,18 +236,23 @@ export const interfaceSections: readonly ConformanceSection[] = [
         server('a refusal is HTTP 200 with its code, slug and request id'),
         errors('business errors answer 200; the others use the statuses of the wire contract'),
       ]),
-      rule(
-        'Authentication failures of the merchant API are 401, and nothing else is',
+      rule('Authentication failures of the merchant API are 401, and nothing else is', [
+        door('no header in Authorization is 401 with 200101, whatever the path'),
+        door('an unknown key in Authorization is 401 with 200102, whatever the path'),
         errors('business errors answer 200; the others use the statuses of the wire contract'),
-      ),
-      rule(
-        'Cancelling a session that is not initialized fails',
-        sessions('one unsigned session is cancelled once'),
-      ),
-      rule(
-        'Cancelling a session with signedOnce 1 fails',
+      ]),
+      rule('Cancelling a session that is not initialized fails', [
+        cancelRefusal('expired', 100203),
+        cancelRefusal('paid and signed', 100204),
+        cancelRefusal('settling and signed', 100204),
+        cancelRefusal('completed and signed', 100204),
+        cancelRefusal('settlement_pending and signed', 100204),
+        cancelRefusal('cancelled', 100205),
+      ]),
+      rule('Cancelling a session with signedOnce 1 fails', [
+        cancelRefusal('initialized and signed', 100207),
         refusal('a session with a signed order cannot be cancelled'),
-      ),
+      ]),
       rule(
         'Removing a product that a link ever referenced fails',
         links('a product that a link ever referenced cannot be removed, one of sessions alone can'),
@@ -250,7 +265,7 @@ export const interfaceSections: readonly ConformanceSection[] = [
       ),
       rule(
         'A product with an image that cannot be reached is created without it',
-        products('an image URL is taken and dropped while images are not hosted'),
+        imageLife('a source that fails leaves a product without an image, new or old, and says why'),
       ),
     ],
   },
@@ -261,8 +276,9 @@ export const interfaceSections: readonly ConformanceSection[] = [
       rule('10 webhooks per merchant', webhook('of 15 webhooks created at once exactly 10 come to be')),
       rule('Webhook URLs are https', urlPolicy('only https is taken, and no credentials')),
       rule('webhookName up to 100, webhookUrl up to 1000, webhookDescription up to 1000 characters', [
-        limits('a webhook takes 100 characters of name, 1000 of description and 1000 of URL'),
-        limits('a webhook with one character too many in webhookName is refused'),
+        limitOf('/webhook/create', 'webhookName'),
+        limitOf('/webhook/create', 'webhookDescription'),
+        limitOf('/webhook/create', 'webhookUrl'),
       ]),
       rule(
         'Characters are counted, not bytes or code units',

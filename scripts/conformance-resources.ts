@@ -7,6 +7,10 @@ import {
   door,
   examples,
   fee,
+  fieldLimits,
+  imageLife,
+  imageShown,
+  limitOf,
   limits,
   links,
   linkTerms,
@@ -14,11 +18,13 @@ import {
   merchantText,
   money,
   outbox,
+  pageView,
   payment,
   products,
   refusal,
   reorg,
   rule,
+  sessionStates,
   sessions,
   signature,
   stages,
@@ -41,7 +47,12 @@ export const resourceSections: readonly ConformanceSection[] = [
           payment('paid and settled: a checkout session, the merchant pays the fee'),
         ],
       ),
-      rule('Links and sessions open a hosted checkout page', 'not yet'),
+      rule(
+        'Links and sessions open a hosted checkout page',
+        pageView(
+          'the addresses of links and sessions lead to hosted pages that say what is paid, and viewing them writes no row',
+        ),
+      ),
       rule('The API can only read collection accounts', examples('no operation changes collection accounts')),
       rule('An agent needs no key: the payer’s wallet signs every call that changes something', [
         agent('a link becomes a session, and a session a transaction that pays it'),
@@ -64,18 +75,20 @@ export const resourceSections: readonly ConformanceSection[] = [
         'Product: id with its prefix, name up to 100, description up to 1000, 1 to 5 prices, up to 10 attributes',
         [
           products('a product is created with what may be left out empty, listed, and read by id'),
-          products('101 characters of name is refused at name'),
-          products('1001 characters of description is refused at description'),
-          products('six prices is refused at commonPrices'),
-          products('no prices is refused at commonPrices'),
-          products('eleven attributes is refused at attributes'),
+          limitOf('/product/create', 'name'),
+          limitOf('/product/create', 'description'),
+          limitOf('/product/create', 'commonPrices'),
+          limitOf('/product/create', 'attributes'),
         ],
       ),
       rule('Product: imageUrl is https and has at most 500 characters', [
         products('an http image is refused at imageUrl'),
-        products('an image URL over 500 characters is refused at imageUrl'),
+        limitOf('/product/create', 'imageUrl'),
       ]),
-      rule('Product: the image is downloaded, and the URL returned is that of the hosted copy', 'not yet'),
+      rule(
+        'Product: the image is downloaded, and the URL returned is that of the hosted copy',
+        imageLife(imageShown),
+      ),
       rule(
         'List items carry createAt',
         products('a product is created with what may be left out empty, listed, and read by id'),
@@ -88,6 +101,9 @@ export const resourceSections: readonly ConformanceSection[] = [
         linkTerms('a fixed link takes priced products, quantity 1 when none is given'),
       ),
       rule('user_priced items belong to custom links alone, with unitPrice left out or 0', [
+        fieldLimits(
+          'a user_priced item has quantity 1 and no price, stands alone in a custom link, and nowhere else',
+        ),
         linkTerms('a custom link takes one user_priced item, with or without a product'),
         links('a custom link with a product item is refused with 100105, and nothing is written'),
       ]),
@@ -172,10 +188,12 @@ export const resourceSections: readonly ConformanceSection[] = [
         ),
         delay('a blocked recipient delays only its own order, and is paid once it is unblocked'),
       ]),
-      rule(
-        'expired: not paid in time, closed',
+      rule('expired: not paid in time, closed', [
+        sessionStates(
+          'an unsigned session closes when its time is over, not before, and cannot be cancelled then',
+        ),
         refusal('an expired session cannot be paid on chain, and closes by the chain’s time'),
-      ),
+      ]),
       rule('cancelled: by the merchant, from initialized with signedOnce 0 alone', [
         sessions('one unsigned session is cancelled once'),
         machine('a signed session moves like an unsigned one, but cannot be cancelled'),

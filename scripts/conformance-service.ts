@@ -1,30 +1,50 @@
 import {
   agent,
   apiKey,
+  apiKeyLimits,
   type ConformanceSection,
+  cors,
+  decoder,
   deliveries,
   delivery,
   deliveryFailure,
+  deliveryKill,
+  depositLife,
   door,
   egress,
+  egressCorpus,
   errors,
   eventBody,
   events,
+  fairness,
+  fixture,
+  gaslessLife,
+  imageLife,
+  imageRetry,
+  intake,
+  limitOf,
   linkTerms,
   merchantText,
+  misbehaviour,
   offer,
   outbox,
   payment,
   protection,
+  pythonReceiver,
   refundLife,
   refunds,
+  replicas,
+  reseal,
+  resend,
   retry,
   rule,
   server,
+  settledRefunds,
   signature,
   signedWebhook,
   urlPolicy,
   webhook,
+  x402Life,
 } from './conformance-proof.ts';
 
 /** The wire contract: keys, webhooks, errors, the AI protocol and refunds. */
@@ -32,8 +52,27 @@ export const serviceSections: readonly ConformanceSection[] = [
   {
     title: 'Wire contract 5: API keys',
     rules: [
-      rule('The presets fulfilment and agent hold what they are named for', 'not yet'),
-      rule('A storefront key needs a list of origins', 'not yet'),
+      rule('The presets fulfilment and agent hold what they are named for', [
+        door('a key of the preset fulfilment reaches what it is named for, and nothing else'),
+        door('a key of the preset agent reaches what it is named for, and nothing else'),
+      ]),
+      rule(
+        'A storefront key needs a list of origins',
+        apiKey('a storefront key needs origins, and a secret key takes none'),
+      ),
+      rule('A page of an origin that its key lists may read answers; any other is 403 with 200103', [
+        cors('a page of a listed origin may ask, and reads answers, refusals included'),
+        cors('a page of any other origin is told nothing, and its request is refused with the reason'),
+        cors('an origin counts no longer once its last key is revoked or has expired'),
+      ]),
+      rule('No answer to a key has a star for origins; a secret key is refused in browsers', [
+        cors('a key without origins answers pages without a word that lets them read it'),
+        cors('a secret key is refused in browsers'),
+      ]),
+      rule('The checksum of a key serves secret scanners', [
+        apiKey('a key has its prefix, 43 characters of chance and a CRC-32 of all before it'),
+        apiKey('secret scanners find a key in any text by its documented pattern'),
+      ]),
       rule(
         'Only the hash and the last four characters are stored',
         apiKey('only the hash and the last four characters of a key are stored'),
@@ -53,23 +92,27 @@ export const serviceSections: readonly ConformanceSection[] = [
       rule('A key ends at its expiry, and at once when it is revoked', [
         apiKey('a key works until the moment at which it expires'),
         ['cli/src/main.test.ts', 'a key that was created works until it is revoked, and no list shows it'],
+        replicas('a key that is revoked is refused by the next request to any process'),
       ]),
       rule('A key may be bound to addresses and to origins', [
         protection(
           'a key may be used from its addresses alone; elsewhere it is as invalid as an unknown one',
         ),
-        protection('a storefront key may be used from its origins alone'),
+        apiKeyLimits('a key with origins takes exactly these, one without takes any, a secret key none'),
       ]),
       rule('A key may have a largest amount per session and per day', [
         protection('one session may come to the limit of its key and no further'),
         protection('100 sessions at once on two replicas never come to more than the day allows'),
+        replicas(
+          '100 sessions at once from two processes never come to more than the key may create in a day',
+        ),
       ]),
     ],
   },
   {
     title: 'Wire contract 6: Webhooks',
     rules: [
-      rule('1 to 50 subscribed events', 'not yet'),
+      rule('1 to 50 subscribed events', limitOf('/webhook/create', 'subscribedEvents')),
       rule(
         '15 seconds to answer; a slow receiver delays nobody else',
         delivery('a receiver that hangs delays nobody else'),
@@ -151,6 +194,55 @@ export const serviceSections: readonly ConformanceSection[] = [
         'A delivery can be sent again',
         deliveries('a resent delivery waits while its webhook is not active'),
       ),
+      rule('An event, or the deliveries of a time, can be sent again', [
+        resend('the deliveries of a time are sent again, from its beginning to before its end'),
+        resend('an event goes again to all its webhooks, or to one, and never to those of another merchant'),
+      ]),
+      rule(
+        'A delivery shows its requests without signatures, its answers and what changed',
+        deliveries(
+          'a delivery is read with its body, its requests without signatures, and what changed between attempts',
+        ),
+      ),
+      rule(
+        'Every event type has an example that can be sent',
+        fixture('every event type has a fixture that fits the schema of its data, member by member'),
+      ),
+      rule('A dead or slow receiver delays no other, and a merchant has its share', [
+        fairness('a dead and a slow receiver with long lines delay a healthy one by nothing'),
+        fairness('webhooks of one merchant never have more attempts in flight than its share'),
+        fairness(
+          'a replay to a receiver that comes back begins with few at once and speeds up as it answers',
+        ),
+      ]),
+      rule(
+        'Whatever a receiver does, its attempts are logged and tried again',
+        misbehaviour('whatever a receiver does, the attempt is logged, tried again, and holds up nobody'),
+      ),
+      rule(
+        'A delivering process that is killed loses no event and repeats only what was not written down',
+        deliveryKill(
+          'SIGKILL of delivering processes loses no event, keeps the order, and repeats only what was not written down',
+        ),
+      ),
+      rule(
+        'Notifications verify with nothing but a standard library',
+        pythonReceiver(
+          "Python's standard library verifies what the engine delivers, and refuses it under another key",
+        ),
+      ),
+      rule(
+        'No private target is connected to in any spelling, by any name or redirect',
+        egressCorpus(
+          'no spelling of any private target is ever connected to, at any port, with or without credentials',
+        ),
+      ),
+      rule(
+        'A new master key takes over every signing key',
+        reseal(
+          'after resealing the new master key alone opens every signing key, and none of them has changed',
+        ),
+      ),
       rule(
         'replaySince sends what was skipped',
         deliveryFailure(
@@ -163,13 +255,33 @@ export const serviceSections: readonly ConformanceSection[] = [
         events('an event is read byte for byte, metadata included'),
         events('an event of another merchant is unknown, and one of 90 days ago is gone'),
       ]),
-      rule('Images: one request without redirects, bounded, re-encoded', 'not yet'),
+      rule('Images: one request without redirects, bounded, re-encoded', [
+        intake('with the reason said'),
+        intake('one that is silent, or drips, is left when the time is over'),
+        intake('no image is had from a machine that is not on the public internet'),
+        decoder('25 megapixels are taken, one row more is refused'),
+        decoder('what hides behind, or inside, a true image is gone'),
+      ]),
+      rule('Images: a source that fails is retried in the background', [
+        imageRetry('an image that turns up later is hosted, with an event that shows it'),
+        imageRetry('after five tries in 24 hours it is given up, with an event'),
+      ]),
+      rule(
+        'Images: sending the hosted URL back keeps the image',
+        imageLife(
+          'what a read returned, sent back, keeps the image, the version and asks nothing of the source',
+        ),
+      ),
     ],
   },
   {
     title: 'Wire contract 7: Error codes',
     rules: [
-      rule('Codes for gasless methods, deposit addresses and statistics are answered', 'not yet'),
+      rule(
+        'Codes for gasless methods are answered',
+        gaslessLife('what cannot be paid by a signature is refused before anything is sent'),
+      ),
+      rule('The code for statistics is answered', 'not yet'),
       rule('Every code stands once, with its HTTP status', [
         errors('every code stands once and none is zero'),
         errors('business errors answer 200; the others use the statuses of the wire contract'),
@@ -195,7 +307,25 @@ export const serviceSections: readonly ConformanceSection[] = [
   {
     title: 'Wire contract 8: AI protocol',
     rules: [
-      rule('Gasless submit, deposit addresses, x402 and MCP', 'not yet'),
+      rule('A payer without gas pays by one signature, and a repeat is the same payment', [
+        gaslessLife('a payer without gas pays by one signature, and repeats of it are one payment'),
+        gaslessLife('a signature and a transaction for one order in one block pay it once'),
+      ]),
+      rule('Plain transfers to a deposit address pay, and what pays nothing goes back', [
+        depositLife('plain transfers to a deposit address pay its session, in parts, too'),
+        depositLife(
+          'what is too much, or of another token, goes back to the refund address, and the merchant is told',
+        ),
+        depositLife('too little in time, and everything that comes too late, goes back'),
+      ]),
+      rule('Stock x402 clients pay links and sessions, and never twice', [
+        x402Life(
+          'a stock fetch client pays a link, gets a receipt, and a repeat of its request pays nothing again',
+        ),
+        x402Life('an offer is no row, and each one has an address of its own'),
+        x402Life('an unknown outcome is told as pending with its hash, and asking again finds it out'),
+      ]),
+      rule('MCP answers at /mcp and over stdio', 'not yet'),
       rule('/llms.txt lists the pages', [
         'server/src/http/docs/docs.test.ts',
         'llms.txt lists the pages, and llms-full.txt holds them',
@@ -252,7 +382,9 @@ export const serviceSections: readonly ConformanceSection[] = [
       ]),
       rule(
         'Once a settlement is on its way nothing goes back by the platform',
-        refunds('nothing goes back once a settlement is in a block, final or not'),
+        refunds(
+          'once a settlement is in a block, final or not, only the merchant’s wallet can give the payment back',
+        ),
       ),
       rule(
         'refundedAmount shows what went back, and the status stays',
@@ -266,7 +398,12 @@ export const serviceSections: readonly ConformanceSection[] = [
         'Refunds are read one by one and listed',
         refunds('refunds are listed newest first, to their own merchant alone'),
       ),
-      rule('A settled payment is refunded by a transaction that the merchant signs', 'not yet'),
+      rule('A settled payment is refunded by a transaction that the merchant signs', [
+        settledRefunds(
+          'a settled payment waits for the merchant’s own transaction, which pays its payer through the gateway',
+        ),
+        gaslessLife('after the settlement the merchant’s wallet gives the payer some of the payment back'),
+      ]),
     ],
   },
 ];

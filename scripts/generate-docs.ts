@@ -1,5 +1,5 @@
-// Writes docs/reference/ from the route tables, the catalogue of errors, the tables of states and the rules of
-// conformance.
+// Writes docs/reference/ from the route tables, the catalogue of errors, the tables of states, the rules of conformance
+// and the documentation in the contracts.
 //   node scripts/generate-docs.ts            writes
 //   node scripts/generate-docs.ts --check    exits 1 when a committed file differs from its source
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { merchantApi } from '../protocol/src/merchant-api.ts';
 import { type LinkTarget, renderMarkdown } from '../server/src/http/docs/markdown.ts';
 import { conformancePage, guidePages, indexPage, referencePages } from '../server/src/http/docs/site.ts';
 import { conformanceMarkdown } from './conformance.ts';
+import { contractPages } from './generate-contract-pages.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const docsFolder = join(root, 'docs');
@@ -47,6 +48,7 @@ function generate(): Map<string, string> {
       return [file, renderMarkdown(page, targetFrom(file))];
     }),
   );
+  for (const [file, text] of contractPages(root)) files.set(file, text);
   return files.set('reference/conformance.md', conformance);
 }
 

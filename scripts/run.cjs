@@ -17,6 +17,18 @@ const COMMANDS = {
   test: { script: 'scripts/test.ts', does: 'runs the tests' },
   generate: { script: 'scripts/generate.ts', does: 'writes everything that is generated from a source' },
   bench: { script: 'bench/run.ts', does: 'measures' },
+  mutate: {
+    script: 'scripts/mutate.ts',
+    does: 'changes the contracts in one place at a time and looks whether a test fails',
+  },
+  chaos: {
+    script: 'server/test/chaos/main.ts',
+    does: 'shakes the whole service as real processes while payers pay, and checks everything against everything',
+  },
+  simulate: {
+    script: 'server/test/simulation/simulate.ts',
+    does: 'lives through thousands of histories in which everything fails',
+  },
 };
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** Type stripping and the `source` condition are what let the sources run as they are. */

@@ -62,6 +62,7 @@ async function whole(
 async function checks(): Promise<Count> {
   const counts = [
     await whole('types', node, ['node_modules/typescript/bin/tsc', '-p', '.']),
+    await whole('types of the pages', node, ['node_modules/typescript/bin/tsc', '-p', 'web']),
     await whole('format and lint', 'node_modules/.bin/biome', ['check', '--error-on-warnings']),
     await whole('unused code and dependencies', node, ['node_modules/knip/bin/knip.js', '--no-progress']),
     await whole('generated files are fresh', node, [...flags, 'scripts/generate.ts', '--check']),
@@ -91,6 +92,10 @@ async function testFiles(): Promise<string[]> {
     'server/test',
     'world/src',
     'cli/src',
+    'kit/src',
+    'agent/src',
+    'mcp/src',
+    'web/src',
     'conformance/src',
     'bench',
   ]) {
@@ -124,6 +129,18 @@ async function nodeTests(files: readonly string[]): Promise<Count> {
   }
 }
 
+/** What a change breaks under faults; longer runs are `npm run simulate`. */
+async function simulation(): Promise<Count> {
+  const simulate = [...flags, 'server/test/simulation/simulate.ts'];
+  return sum([
+    await whole('simulated histories', node, [...simulate, '--histories', '300']),
+    await whole('seeded bugs are caught', node, [
+      ...simulate,
+      ...['--bug', 'all', '--histories', '200', '--catches', '1'],
+    ]),
+  ]);
+}
+
 function sum(counts: readonly Count[]): Count {
   return counts.reduce(
     (total, count) => ({ passed: total.passed + count.passed, failed: total.failed + count.failed }),
@@ -135,6 +152,7 @@ const suites: Record<string, () => Promise<Count>> = {
   checks,
   contracts,
   node: async () => nodeTests(await testFiles()),
+  simulation,
 };
 
 async function main(): Promise<void> {

@@ -1,5 +1,12 @@
 import Type, { type Static } from 'typebox';
-import { agentSessionView, createdSessionView, linkView, preparedView } from './agent-view.ts';
+import {
+  agentSessionView,
+  createdSessionView,
+  linkView,
+  preparedView,
+  submitMethods,
+  submittedView,
+} from './agent-view.ts';
 import { type RouteTable, route } from './route.ts';
 import { idText, text } from './schema.ts';
 
@@ -62,6 +69,12 @@ export const preparePaymentBody = Type.Object(
   { additionalProperties: false },
 );
 export type PreparePaymentBody = Static<typeof preparePaymentBody>;
+
+export const submitPaymentBody = Type.Object(
+  { sessionId: idText, method: Type.Enum(submitMethods), signature },
+  { additionalProperties: false },
+);
+export type SubmitPaymentBody = Static<typeof submitPaymentBody>;
 
 /** What both signed requests can refuse, in the order in which it is checked. */
 const authorizationErrors = [
@@ -150,6 +163,31 @@ export const agentApi = {
         'payer_mismatch',
         'payer_email_required',
         'amount_out_of_range',
+      ],
+    }),
+    submitPayment: route({
+      method: 'POST',
+      path: '/payment/submit',
+      summary: 'Pay by a signature alone',
+      description:
+        "Takes the payer's signature over the typed data of one of the alternatives that prepare answered, and sends the " +
+        'payment at the cost of the service. A repeat answers the same payment, so retries are safe.',
+      tag: 'AI protocol',
+      body: submitPaymentBody,
+      reply: submittedView,
+      permissions: [],
+      effect: 'create',
+      errors: [
+        'field_invalid',
+        'session_not_found',
+        'session_expired',
+        'session_paid',
+        'session_cancelled',
+        'signature_invalid',
+        'payer_not_served',
+        'method_not_available',
+        'order_already_paid',
+        'chain_unavailable',
       ],
     }),
   },

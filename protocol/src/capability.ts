@@ -15,9 +15,19 @@ export const paymentCapability = Type.Object({
   feeRatePPM: Type.Integer(),
   minPaymentValue: Type.Integer(),
   maxPaymentValue: Type.Integer(),
-  etaSeconds: Type.Integer({ description: 'Usual time from the payment to the merchant, in seconds' }),
+  etaSeconds: Type.Integer({
+    description:
+      'Time from the payment to the merchant in seconds, as measured on the chains over the last minutes',
+  }),
   finality: Type.String({ description: 'When a payment counts as final on the chain it is paid on' }),
   methods: Type.Array(Type.String()),
+  status: Type.Union([Type.Literal('available'), Type.Literal('delayed'), Type.Literal('unavailable')], {
+    description:
+      '`delayed`: payments take longer than usual. `unavailable`: none are begun, answered with 900401',
+  }),
+  statusReason: Type.String({
+    description: '`chain_halted`, `chain_lagging` or `chain_not_followed`; empty while available',
+  }),
 });
 
 export const capabilities = Type.Object({

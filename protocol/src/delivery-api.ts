@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
+import { eventTypes } from './event.ts';
 import { route } from './route.ts';
 import { idText, numberPage, pageParams, successReply, timestampText } from './schema.ts';
-import { webhookIdBody } from './webhook.ts';
+import { latestSeconds } from './webhook.ts';
 
 /**
  * pending: to be tried, or tried again. succeeded and failed: through. skipped: raised while the webhook was not
@@ -13,28 +14,108 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 /** Attempts that a delivery shows: its last ones. */
 export const maxShownAttempts = 20;
 
+/** Deliveries that one call sends again. */
+export const maxResent = 500;
+
+/** Statuses from which a delivery can be sent again. */
+export const resendStatuses = ['succeeded', 'failed', 'skipped'] as const;
+export type ResendStatus = (typeof resendStatuses)[number];
+
 const timestampOrNull = Type.Union([timestampText, Type.Null()]);
 
-export const delivery = Type.Object({
+const attempt = {
+  attempt: Type.Integer({ description: 'Counts from 1, on through replays' }),
+  at: timestampText,
+  httpStatus: Type.Union([Type.Integer(), Type.Null()]),
+  latencyMs: Type.Integer(),
+  error: Type.String({ description: 'Empty after a success' }),
+  responseBody: Type.String({ description: 'The first 4 KiB of the answer' }),
+} as const;
+
+const deliveryHead = {
   deliveryId: Type.String({ description: 'Prefix `dlv_`' }),
   eventId: Type.String({ description: 'Prefix `evt_`' }),
   eventType: Type.String({ description: 'Such as `session.paid`' }),
   status: Type.Enum(deliveryStatuses),
-  attempts: Type.Array(
-    Type.Object({
-      attempt: Type.Integer({ description: 'Counts from 1, on through replays' }),
-      at: timestampText,
-      httpStatus: Type.Union([Type.Integer(), Type.Null()]),
-      latencyMs: Type.Integer(),
-      error: Type.String({ description: 'Empty after a success' }),
-      responseBody: Type.String({ description: 'The first 4 KiB of the answer' }),
-    }),
-    { maxItems: maxShownAttempts, description: `The last ${maxShownAttempts}, oldest first` },
-  ),
-  nextAttemptAt: timestampOrNull,
-  createAt: timestampText,
+} as const;
+
+const deliveryTail = { nextAttemptAt: timestampOrNull, createAt: timestampText } as const;
+const lastOnes = `The last ${maxShownAttempts}, oldest first`;
+
+export const delivery = Type.Object({
+  ...deliveryHead,
+  attempts: Type.Array(Type.Object(attempt), { maxItems: maxShownAttempts, description: lastOnes }),
+  ...deliveryTail,
 });
 export type Delivery = Static<typeof delivery>;
+
+const request = Type.Object({
+  url: Type.String({ description: 'Empty for attempts of older versions, which did not note it' }),
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'As they were sent, without webhook-signature, which would let a reader pass for the sender',
+  }),
+});
+
+/** What an attempt can differ in from the one before it. */
+export const attemptChanges = ['url', 'httpStatus', 'error', 'responseBody'] as const;
+export type AttemptChange = (typeof attemptChanges)[number];
+
+const deliveryDetail = Type.Object({
+  ...deliveryHead,
+  webhookId: Type.String({ description: 'Prefix `wkid_`' }),
+  body: Type.String({
+    description: 'What is sent, byte for byte. Empty for keys without events:read; redacted as events are',
+  }),
+  attempts: Type.Array(
+    Type.Object({
+      ...attempt,
+      request,
+      changes: Type.Array(Type.Enum(attemptChanges), {
+        description: 'What differs from the attempt before',
+      }),
+    }),
+    { maxItems: maxShownAttempts, description: lastOnes },
+  ),
+  ...deliveryTail,
+});
+export type DeliveryDetail = Static<typeof deliveryDetail>;
+
+const closed = { additionalProperties: false } as const;
+
+const testBody = Type.Object(
+  {
+    webhookId: idText,
+    eventType: Type.Optional(
+      Type.Enum(eventTypes, {
+        description: 'Sends an example event of this type, marked with fixture; webhook.test by default',
+      }),
+    ),
+  },
+  closed,
+);
+
+const unixTime = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: latestSeconds, description }));
+
+const resendAllBody = Type.Object(
+  {
+    webhookId: Type.Optional(idText),
+    eventId: Type.Optional(idText),
+    since: unixTime('Unix seconds: deliveries of events raised then or later'),
+    until: unixTime('Unix seconds: deliveries of events raised before then'),
+    statuses: Type.Optional(
+      Type.Array(Type.Enum(resendStatuses), {
+        minItems: 1,
+        maxItems: resendStatuses.length,
+        description: 'failed and skipped by default; all three with an eventId',
+      }),
+    ),
+    after: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: '`last` of the answer before' }),
+    ),
+  },
+  closed,
+);
 
 /** Deliveries of the merchant API: test a webhook, see what it was told, tell it again. */
 export const deliveryRoutes = {
@@ -44,9 +125,10 @@ export const deliveryRoutes = {
     summary: 'Send a test event to one webhook',
     description:
       'Raises webhook.test for this webhook alone, whatever it subscribes to; while it is not active the delivery is ' +
-      'skipped. Every test is an object of its own: no test waits for another.',
+      'skipped. Every test is an object of its own: no test waits for another. With eventType it carries an example ' +
+      'event of that type instead, with `fixture: true` and ids that exist nowhere: check for it before you deliver goods.',
     tag: 'Webhooks',
-    body: webhookIdBody,
+    body: testBody,
     reply: Type.Object({ eventId: Type.String(), deliveryId: Type.String() }),
     permissions: ['webhooks:write'],
     effect: 'create',
@@ -63,6 +145,41 @@ export const deliveryRoutes = {
     permissions: ['webhooks:read'],
     effect: 'query',
     errors: ['webhook_not_found', 'field_invalid'],
+  }),
+  getDelivery: route({
+    method: 'GET',
+    path: '/webhook/delivery/detail/:deliveryId',
+    summary: 'Read a delivery with its requests and answers',
+    description:
+      'Every attempt with the request as it was sent, the answer, how long it took, and what differs from the attempt ' +
+      'before. Signatures are left out.',
+    tag: 'Webhooks',
+    params: Type.Object({ deliveryId: idText }),
+    reply: deliveryDetail,
+    permissions: ['webhooks:read'],
+    effect: 'query',
+    errors: ['delivery_not_found'],
+  }),
+  resendDeliveries: route({
+    method: 'POST',
+    path: '/webhook/delivery/resend/all',
+    summary: 'Send an event, or a webhook’s deliveries of a time, again',
+    description:
+      'With eventId: its deliveries to every webhook, or to webhookId alone. Otherwise the deliveries of webhookId since ' +
+      `a time, and until one. At most ${maxResent} in one call, oldest first: while hasMore, call again with after as ` +
+      'the last of the answer. Each is sent as POST /webhook/delivery/resend does it; how fast follows from how the ' +
+      'receiver answers.',
+    tag: 'Webhooks',
+    body: resendAllBody,
+    reply: Type.Object({
+      success: Type.Literal(true),
+      resent: Type.Integer(),
+      hasMore: Type.Boolean(),
+      last: Type.String({ description: 'The last delivery that was looked at; empty when there was none' }),
+    }),
+    permissions: ['webhooks:write'],
+    effect: 'update',
+    errors: ['webhook_not_found', 'event_not_found', 'delivery_not_found', 'field_invalid'],
   }),
   resendDelivery: route({
     method: 'POST',

@@ -62,6 +62,7 @@ export const errorCatalogue = {
   refund_exceeds: entry(100701, 'Refund exceeds the refundable amount'),
   refund_not_possible: entry(100702, 'Not refundable in this state'),
   refund_not_found: entry(100703, 'Refund not found'),
+  exception_not_found: entry(100704, 'Exception not found'),
   authorization_header_malformed: entry(200101, 'Missing or malformed Authorization header', 401),
   api_key_invalid: entry(200102, 'Invalid, expired or revoked API key', 401),
   api_key_forbidden: entry(200103, 'API key lacks permission', 403),

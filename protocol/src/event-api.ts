@@ -14,6 +14,9 @@ export const event = Type.Object({
   sequence: Type.Integer({ description: 'Counts the events of one object from 1' }),
   data: Type.Unknown({ description: 'What the matching read returned when it happened' }),
   truncated: Type.Optional(Type.Literal(true)),
+  fixture: Type.Optional(
+    Type.Literal(true, { description: 'An example that POST /webhook/test asked for: nothing happened' }),
+  ),
 });
 
 /** `?type=&after=`. */

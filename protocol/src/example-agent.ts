@@ -1,6 +1,12 @@
 import { workflowOf } from './agent.ts';
+import { untrustedTextNotice } from './discovery.ts';
 import type { Json, JsonObject } from './openapi-schema.ts';
-import { agentDomainName, paymentSessionCreationTypes, preparePaymentTypes } from './typed-data.ts';
+import {
+  agentDomainName,
+  paymentSessionCreationTypes,
+  preparePaymentTypes,
+  receiveAuthorizationTypes,
+} from './typed-data.ts';
 
 /** One payer, one link, one session: the examples of the AI protocol follow one payment from beginning to end. */
 const payer = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -118,6 +124,51 @@ const approval =
   '0x095ea7b3000000000000000000000000c83a020514b73fbbc329f31daf28c9cb002d65e8' +
   '0000000000000000000000000000000000000000000000000000000000989680';
 
+function alternatives(): Json {
+  const value = token.amountInToken;
+  return [
+    {
+      method: 'eip3009',
+      gasless: true,
+      costToPayer: 'nothing',
+      typedData: {
+        types: {
+          EIP712Domain: [...domainFields, { name: 'verifyingContract', type: 'address' }],
+          ...receiveAuthorizationTypes,
+        },
+        primaryType: 'ReceiveWithAuthorization',
+        domain: { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: usdcOnBase },
+        message: {
+          from: payer,
+          to: gateway,
+          value,
+          validAfter: '0',
+          validBefore: String(sessionExpiresAt + 1),
+          nonce: orderId,
+        },
+      },
+      submit: { method: 'POST', path: '/payment/submit', body: { sessionId, method: 'eip3009' } },
+    },
+    {
+      method: 'eip5792',
+      gasless: false,
+      costToPayer: 'the gas of one batch',
+      calls: [
+        { chainId: token.chainId, to: usdcOnBase, data: approval, value: '0' },
+        { chainId: token.chainId, to: gateway, data: calldata, value: '0' },
+      ],
+    },
+    {
+      method: 'deposit',
+      gasless: false,
+      costToPayer: 'the gas of a plain transfer',
+      address: '0x9b1F4E5aD2A1D0Db5E3bF1bC1bE0aB5bE4e4F6a3',
+      amountInToken: value,
+      refundAddress: payer,
+    },
+  ];
+}
+
 function preparedView(origin: string): JsonObject {
   return {
     sessionId,
@@ -146,7 +197,7 @@ function preparedView(origin: string): JsonObject {
             txRequest: { chainId: token.chainId, to: usdcOnBase, data: approval, value: '0' },
           },
         ],
-        alternatives: [],
+        alternatives: alternatives(),
         order: { orderId, deadline: String(sessionExpiresAt) },
         handoff: { paymentUrl: `${origin}/checkout/${sessionId}` },
       },
@@ -171,6 +222,7 @@ export function agentExamples(origin: string) {
         linkName: 'Tea shop',
         lineItems: [tea],
         payerEmailRequired: false,
+        untrustedText: untrustedTextNotice,
         aiView: {
           pricingModel,
           supportedPaymentTokens: [token],
@@ -206,12 +258,21 @@ export function agentExamples(origin: string) {
         lineItems: [tea],
         initiateTx: '',
         completeTx: '',
+        untrustedText: untrustedTextNotice,
         aiView: readySessionView(origin),
       },
     },
     preparePayment: {
       body: { message: preparationMessage, signature },
       data: preparedView(origin),
+    },
+    submitPayment: {
+      body: { sessionId, method: 'eip3009', signature },
+      data: {
+        sessionId,
+        txHash: '0x1d5ae6e2a1cf0f4b1c5d3bf0a0ed9c8f7ae1f2b3c4d5e6f708192a3b4c5d6e7f',
+        status: 'submitted',
+      },
     },
   } as const;
 }

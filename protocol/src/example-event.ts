@@ -39,6 +39,28 @@ const delivery = {
   createAt: '2026-01-02 03:04:20',
 } as const;
 
+/** The same delivery in full. */
+function deliveryExample(origin: string): JsonObject {
+  const headers = (timestamp: string) => ({
+    'content-type': 'application/json',
+    'user-agent': 'Florin-Webhooks/1',
+    'accept-encoding': 'identity',
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+  });
+  const url = 'https://shop.example.com/webhooks/florin';
+  const [first, second] = delivery.attempts;
+  return {
+    ...delivery,
+    webhookId,
+    body: JSON.stringify(eventExample(origin)),
+    attempts: [
+      { ...first, request: { url, headers: headers('1767323060') }, changes: [] },
+      { ...second, request: { url, headers: headers('1767323065') }, changes: ['httpStatus', 'error'] },
+    ],
+  };
+}
+
 const refund = {
   refundId,
   sessionId,
@@ -57,13 +79,33 @@ const completedRefund = {
   updateAt: '2026-01-02 03:20:00',
 } as const;
 
-/** Examples of the operations about events, deliveries and refunds. */
+const exception = {
+  exceptionId: 'exc_5vTzQ0sWq8Yp3NkLrHd2Xc',
+  kind: 'overpaid',
+  orderId: '0x6a5f5475aa56be08bad2a2c1e94129b6fc007a431bf76521b7f915b0f20d14a7',
+  payer: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  tokenId: 'base::usdc',
+  amountInToken: '1500000',
+  txHash: '',
+  sessionId,
+  status: 'resolved',
+  resolvedTx: '0x3b7a1c0e7ad0f6b7f0a5f5a2f1d9d9b1c8a2d4f7c3b5e6a9f8071625344352cd',
+  createAt: '2026-01-02 03:04:10',
+  updateAt: '2026-01-02 03:06:30',
+} as const;
+
+/** Examples of the operations about events, deliveries, exceptions and refunds. */
 export function eventExamples(origin: string) {
   return {
     testWebhook: { body: { webhookId }, data: { eventId: 'evt_0Test4v7Yb2KqLs8WnXc5Zd', deliveryId } },
     listDeliveries: {
       params: { webhookId, ...firstPage },
       data: { total: 1, ...firstPage, hasMore: false, deliveries: [delivery] },
+    },
+    getDelivery: { params: { deliveryId }, data: deliveryExample(origin) },
+    resendDeliveries: {
+      body: { webhookId, since: 1_767_315_600 },
+      data: { success: true, resent: 1, hasMore: false, last: deliveryId },
     },
     resendDelivery: { body: { deliveryId }, data: { success: true } },
     listEvents: {
@@ -72,6 +114,11 @@ export function eventExamples(origin: string) {
       data: { total: 1, ...firstPage, hasMore: false, events: [eventExample(origin)] },
     },
     getEvent: { params: { eventId }, data: eventExample(origin) },
+    listExceptions: {
+      params: firstPage,
+      data: { total: 1, ...firstPage, hasMore: false, exceptions: [exception] },
+    },
+    resolveException: { body: { exceptionId: exception.exceptionId }, data: { success: true } },
     createRefund: { body: { sessionId, reason: refund.reason }, data: refund },
     getRefund: { params: { refundId }, data: completedRefund },
     listRefunds: {

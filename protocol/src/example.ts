@@ -40,6 +40,8 @@ const product = {
   name: 'Green tea',
   description: 'One kilogram of loose leaves',
   imageUrl: '',
+  imageStatus: 'none',
+  imageReason: '',
   status: 'active',
   commonPrices: [10_000_000],
   attributes: [{ name: 'Origin', value: 'Uji' }],
@@ -223,9 +225,11 @@ const sameToken = {
   feeRatePPM: 2000,
   minPaymentValue: 1,
   maxPaymentValue: 10_000_000_000_000,
-  etaSeconds: 900,
+  etaSeconds: 2400,
   finality: 'finalized',
   methods: ['transaction'],
+  status: 'available',
+  statusReason: '',
 } as const;
 
 const capabilityExamples = {
@@ -238,7 +242,14 @@ const capabilityExamples = {
       paymentCapabilities: {
         'base::usdc': [
           sameToken,
-          { ...sameToken, tokenId: 'ethereum::usdc', crosschain: true, feeRatePPM: 6000 },
+          {
+            ...sameToken,
+            tokenId: 'ethereum::usdc',
+            crosschain: true,
+            feeRatePPM: 6000,
+            maxPaymentValue: 250_000_000_000,
+            etaSeconds: 3100,
+          },
         ],
       },
     },

@@ -29,15 +29,20 @@ export const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm
 /** Gives random bytes; production passes the operating system's generator, the simulator a seeded one. */
 export type RandomBytes = (size: number) => Uint8Array;
 
-/** Makes a new id. Unbiased: bytes of 248 and more are thrown away. */
+/** Makes a new id. */
 export function newId(kind: IdKind, randomBytes: RandomBytes): string {
+  return idPrefixes[kind] + randomBase62(randomBytes);
+}
+
+/** 22 random base62 characters, 131 bits. Unbiased: bytes of 248 and more are thrown away. */
+export function randomBase62(randomBytes: RandomBytes): string {
   let body = '';
   while (body.length < idBodyLength) {
     for (const byte of randomBytes(idBodyLength + 6)) {
       if (byte < 248 && body.length < idBodyLength) body += base62Alphabet[byte % 62];
     }
   }
-  return idPrefixes[kind] + body;
+  return body;
 }
 
 /** Writes the first 131 bits' worth of a digest of at least 20 bytes as 22 base62 characters. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { attribute, httpsUrl, text } from './schema.ts';
+import { attribute, imageUrl, text } from './schema.ts';
 
 export const itemType = Type.Union([
   Type.Literal('product'),
@@ -39,7 +39,7 @@ export const productDataBody = Type.Object(
   {
     productName: text({ min: 1, max: 100 }),
     productDescription: Type.Optional(text({ max: 1000 })),
-    imageUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(500)])),
+    imageUrl: Type.Optional(Type.Union([Type.Literal(''), imageUrl])),
     attributes: Type.Optional(Type.Array(attribute, { maxItems: 10 })),
   },
   { additionalProperties: false },

@@ -3,6 +3,7 @@ import { account } from './account.ts';
 import { capabilities } from './capability.ts';
 import { deliveryRoutes } from './delivery-api.ts';
 import { eventRoutes } from './event-api.ts';
+import { exceptionRoutes } from './exception-api.ts';
 import { linkRoutes } from './link-api.ts';
 import { productRoutes } from './product-api.ts';
 import { refundRoutes } from './refund-api.ts';
@@ -70,6 +71,7 @@ export const merchantApi = {
     ...linkRoutes,
     ...sessionRoutes,
     ...refundRoutes,
+    ...exceptionRoutes,
     ...webhookRoutes,
     ...deliveryRoutes,
     ...eventRoutes,

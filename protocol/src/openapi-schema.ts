@@ -8,6 +8,7 @@ import {
   completePaymentSessionGuide,
   createdSessionView,
   linkView,
+  paymentAlternative,
   preparedView,
   prerequisite,
   sessionAiView,
@@ -17,6 +18,7 @@ import {
 import { capabilities } from './capability.ts';
 import { delivery } from './delivery-api.ts';
 import { event } from './event-api.ts';
+import { paymentException } from './exception.ts';
 import { lineItem, productData } from './line-item.ts';
 import { link, linkCreateBody, linkCreated, linkDetail, settlementTokenInfo } from './link.ts';
 import { product, productCreateBody } from './product.ts';
@@ -61,6 +63,8 @@ export const namedSchemas: Readonly<Record<string, TSchema>> = {
   Event: event,
   Failure: failed,
   LineItem: lineItem,
+  PaymentAlternative: paymentAlternative,
+  PaymentException: paymentException,
   PaymentLink: link,
   PaymentLinkCreated: linkCreated,
   PaymentLinkCreateRequest: linkCreateBody,
@@ -114,7 +118,7 @@ function plainValue(value: unknown): Json {
     const members: Record<string, Json> = {};
     for (const [key, member] of Object.entries(value)) {
       if (key === 'format' && member === 'text') continue;
-      if (key === 'format' && member === 'https-url') {
+      if (key === 'format' && (member === 'https-url' || member === 'image-url')) {
         members['format'] = 'uri';
         members['pattern'] = '^https://';
       } else members[key] = plainMember(member);

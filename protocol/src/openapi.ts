@@ -18,6 +18,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Webhooks: 'Receivers of notifications, signed as Standard Webhooks prescribes.',
   Events: 'What happened, kept for 90 days.',
   Refunds: 'Money on its way back to its payer.',
+  Exceptions: 'Payments that went another way than they should, and where their money is.',
   Capabilities: 'Tokens, routes and fees of this installation. Public.',
   'AI protocol':
     'How an agent pays without an API key: it reads, signs EIP-712 messages with the payer’s wallet, and sends the ' +

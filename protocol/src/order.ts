@@ -1,5 +1,5 @@
 /** How an order moves the money (contracts/src/interfaces/IPaymentGateway.sol). */
-export const orderKinds = { escrow: 0, direct: 1, vaultPayout: 2 } as const;
+export const orderKinds = { escrow: 0, direct: 1, vaultPayout: 2, cctp: 3 } as const;
 
 export type OrderType = (typeof orderKinds)[keyof typeof orderKinds];
 

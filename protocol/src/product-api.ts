@@ -12,13 +12,14 @@ export const productRoutes = {
     method: 'POST',
     path: '/product/create',
     summary: 'Create a product',
-    description: 'A product is made also when its image cannot be had: then imageUrl is empty.',
+    description:
+      'The image is downloaded meanwhile, which takes 10 seconds at most. A product is made also when its image cannot be had: then imageUrl is empty, imageReason says why, and imageStatus whether it is tried again.',
     tag: 'Products',
     body: productCreateBody,
     reply: product,
     permissions: ['products:write'],
     effect: 'create',
-    errors: ['field_invalid'],
+    errors: ['field_invalid', 'image_store_unavailable'],
   }),
   listProducts: route({
     method: 'GET',
@@ -48,13 +49,14 @@ export const productRoutes = {
     method: 'POST',
     path: '/product/update',
     summary: 'Replace a product',
-    description: 'Full replacement: fields left out are reset. The links that show it get a new version.',
+    description:
+      'Full replacement: fields left out are reset. A new imageUrl is downloaded and replaces the image; the hosted URL sent back keeps it. The links that show the product get a new version.',
     tag: 'Products',
     body: productUpdateBody,
     reply: successReply,
     permissions: ['products:write'],
     effect: 'update',
-    errors: ['product_not_found', 'product_removed'],
+    errors: ['product_not_found', 'product_removed', 'image_store_unavailable'],
   }),
   removeProduct: route({
     method: 'POST',

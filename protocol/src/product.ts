@@ -1,13 +1,24 @@
 import Type, { type Static } from 'typebox';
-import { attribute, httpsUrl, idText, ignored, price, text, timestampText } from './schema.ts';
+import { attribute, idText, ignored, imageUrl, price, text, timestampText } from './schema.ts';
 
 export const productStatus = Type.Union([Type.Literal('active'), Type.Literal('archived')]);
+
+/** What became of the image that was named for a product. */
+export const imageStatus = Type.Union(
+  [Type.Literal('none'), Type.Literal('hosted'), Type.Literal('pending'), Type.Literal('failed')],
+  {
+    description:
+      'none: no image was named. hosted: imageUrl shows it. pending: it could not be had and is tried again. failed: it is tried no more',
+  },
+);
 
 export const product = Type.Object({
   productId: Type.String({ description: 'Prefix `prd_`' }),
   name: Type.String({ description: 'At most 100 characters' }),
   description: Type.String({ description: 'At most 1000 characters' }),
   imageUrl: Type.String({ description: 'The hosted copy; empty when there is none' }),
+  imageStatus,
+  imageReason: Type.String({ description: 'Why there is no image while pending or failed; else empty' }),
   status: productStatus,
   commonPrices: Type.Array(Type.Integer({ description: 'Micro-USD' })),
   attributes: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
@@ -21,7 +32,7 @@ export const productFields = {
   name: text({ min: 1, max: 100 }),
   commonPrices: Type.Array(price, { minItems: 1, maxItems: 5 }),
   description: Type.Optional(text({ max: 1000 })),
-  imageUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(500)])),
+  imageUrl: Type.Optional(Type.Union([Type.Literal(''), imageUrl])),
   attributes: Type.Optional(Type.Array(attribute, { maxItems: 10 })),
 } as const;
 
@@ -30,7 +41,11 @@ export type ProductCreateBody = Static<typeof productCreateBody>;
 
 /** POST /product/update: full replacement. */
 export const productUpdateBody = Type.Object(
-  { productId: idText, ...productFields, ...ignored('status', 'createAt', 'updateAt') },
+  {
+    productId: idText,
+    ...productFields,
+    ...ignored('status', 'imageStatus', 'imageReason', 'createAt', 'updateAt'),
+  },
   { additionalProperties: false },
 );
 export type ProductUpdateBody = Static<typeof productUpdateBody>;

@@ -11,8 +11,10 @@ export const refundRoutes = {
     summary: 'Give a payment back to its payer',
     description:
       'While the payment waits for its settlement, the platform returns all of it on chain: the refund is pending ' +
-      'until that is final. The status of the session does not say so; its refundedAmount does. Once a settlement is ' +
-      'on its way or done, the money is in your wallet or about to be, and the answer is 100702.',
+      'until that is final. Once it is settled the money is yours: the refund is requires_signature, and your wallet ' +
+      'sends prerequisites and txRequest. The gateway pays the recorded payer alone, in parts if you like, and never ' +
+      'more than was paid. While a settlement is on its way the answer is 100702. The status of the session does not ' +
+      'change; its refundedAmount does.',
     tag: 'Refunds',
     body: refundCreateBody,
     reply: refund,
@@ -24,7 +26,7 @@ export const refundRoutes = {
     method: 'GET',
     path: '/refund/:refundId',
     summary: 'Read a refund',
-    description: '`status` is pending until the transaction is final on its chain.',
+    description: '`status` is requires_signature or pending until the transaction is final on its chain.',
     tag: 'Refunds',
     params: Type.Object({ refundId: idText }),
     reply: refund,

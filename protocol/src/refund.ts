@@ -1,11 +1,13 @@
 import Type, { type Static } from 'typebox';
+import { prerequisite, txRequest } from './agent-view.ts';
 import { idText, text, timestampText } from './schema.ts';
 
 /**
- * pending: asked for, not final on chain. completed: the payer has the money back. failed: it went to the merchant
- * instead, because somebody settled the order first.
+ * requires_signature: the payment is settled, so the merchant's wallet has to send it back. pending: the platform gives it
+ * back, not final on chain. completed: the payer has the money back. failed: the money is elsewhere: with the merchant,
+ * because somebody settled the order first, or with the payer already.
  */
-export const refundStatuses = ['pending', 'completed', 'failed'] as const;
+export const refundStatuses = ['requires_signature', 'pending', 'completed', 'failed'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
 export const refund = Type.Object({
@@ -17,6 +19,14 @@ export const refund = Type.Object({
   txHash: Type.String({ description: 'The transaction that gave the money back; empty until completed' }),
   createAt: timestampText,
   updateAt: timestampText,
+  txRequest: Type.Optional(txRequest),
+  prerequisites: Type.Optional(
+    Type.Array(prerequisite, {
+      description:
+        'Transactions to send before txRequest, in order: they let the gateway take exactly the amount. Both are there ' +
+        'while the status is requires_signature',
+    }),
+  ),
 });
 export type Refund = Static<typeof refund>;
 
@@ -28,7 +38,7 @@ export const refundCreateBody = Type.Object(
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
         description:
-          'Micro-USD; all that was paid when left out. Before the settlement only all of it can go back',
+          'Micro-USD; all that is left of the payment when left out. Before the settlement only all of it can go back',
       }),
     ),
     reason: Type.Optional(text({ max: 500 })),

@@ -21,6 +21,12 @@ export function httpsUrl(max: number) {
   return Type.String({ format: 'https-url', maxLength: max });
 }
 
+/**
+ * An image to be hosted: an https URL, or what a read returned. The format `image-url` takes hosted URLs of a local
+ * installation, too, which are plain http.
+ */
+export const imageUrl = Type.String({ format: 'image-url', maxLength: 500 });
+
 /** 0 or 1, as the specification writes booleans. */
 export const flag = Type.Integer({ minimum: 0, maximum: 1, description: '1: yes; 0: no' });
 

@@ -44,6 +44,7 @@ export const sessionRoutes = {
       'settlement_token_not_enabled',
       'currency_unsupported',
       'channel_unsupported',
+      'chain_unavailable',
       'field_invalid',
     ],
   }),

@@ -26,6 +26,8 @@ export const pendingReasons = [
   'vault_short',
   'recipient_blocked',
   'token_paused',
+  'attestation_pending',
+  'outflow_cap',
 ] as const;
 export type PendingReason = (typeof pendingReasons)[number];
 

@@ -1,5 +1,12 @@
 import type { Hex } from './order.ts';
 
+/**
+ * How a holder can let somebody else move tokens by a signature alone: EIP-2612, EIP-3009, or Uniswap's Permit2 once the
+ * holder has approved that contract.
+ */
+export const permitKinds = ['eip2612', 'eip3009', 'permit2'] as const;
+export type PermitKind = (typeof permitKinds)[number];
+
 /** One stablecoin on one configured chain. */
 export interface Token {
   /** `<chain>::<token>`, such as `base::usdc`. */
@@ -12,6 +19,8 @@ export interface Token {
   readonly symbol: string;
   /** 6 to 18. */
   readonly decimals: number;
+  /** What the operator expects of the contract, in order of permitKinds; absent: whatever the chain says. */
+  readonly permits?: readonly PermitKind[];
 }
 
 /** How the money gets from the payer's token to the settlement token. */

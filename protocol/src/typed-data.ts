@@ -67,6 +67,39 @@ export const payoutTypes = {
   ],
 } as const satisfies Record<string, readonly TypedField[]>;
 
+/** Signed by the payer over an EIP-3009 token, in the token's own domain: the gateway alone may bring it. */
+export const receiveAuthorizationTypes = {
+  ReceiveWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const satisfies Record<string, readonly TypedField[]>;
+
+/** Signed by clients of x402 over an EIP-3009 token: anybody may bring it, to the named address alone. */
+export const transferAuthorizationTypes = {
+  TransferWithAuthorization: receiveAuthorizationTypes.ReceiveWithAuthorization,
+} as const satisfies Record<string, readonly TypedField[]>;
+
+/** Signed by the payer for Uniswap's Permit2, with the order as witness. */
+export const permitWitnessTypes = {
+  PermitWitnessTransferFrom: [
+    { name: 'permitted', type: 'TokenPermissions' },
+    { name: 'spender', type: 'address' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+    { name: 'witness', type: 'Order' },
+  ],
+  TokenPermissions: [
+    { name: 'token', type: 'address' },
+    { name: 'amount', type: 'uint256' },
+  ],
+  ...orderTypes,
+} as const satisfies Record<string, readonly TypedField[]>;
+
 export const gatewayDomainName = 'Florin PaymentGateway';
 export const vaultDomainName = 'Florin PayoutVault';
 export const domainVersion = '1';

@@ -43,7 +43,8 @@ export const webhookUpdateBody = Type.Object(
 
 export const webhookIdBody = Type.Object({ webhookId: idText }, closed);
 
-const latestSeconds = 253_402_300_799;
+/** The last second of the year 9999, in Unix seconds. */
+export const latestSeconds = 253_402_300_799;
 
 export const webhookEnableBody = Type.Object(
   {

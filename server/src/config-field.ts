@@ -174,7 +174,7 @@ export class SecretSource {
     return new Secret(value);
   }
 
-  privateKey(name: 'ORDER_SIGNER' | 'SETTLER', field: string): Secret {
+  privateKey(name: 'ORDER_SIGNER' | 'SETTLER' | `SETTLER_${number}`, field: string): Secret {
     const variable = `FLORIN_${name}_KEY`;
     const fromFile = this.#fromFile(this.#signer, field);
     const value = this.#keystore(`FLORIN_${name}`) ?? this.#variable(variable) ?? fromFile;

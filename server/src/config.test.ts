@@ -6,8 +6,10 @@ import { after, before, test } from 'node:test';
 import { defaultRateLimits } from '#http/rate-limit.ts';
 import { encryptKeystore } from '#outside/keystore.ts';
 import { systemRandom } from '#outside/random.ts';
+import { Secret } from '#outside/secret.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import type { Environment } from './config-field.ts';
+import type { ConfiguredKey } from './config-signer.ts';
 
 let folder: string;
 before(async () => {
@@ -21,6 +23,13 @@ const masterKey = '33'.repeat(32);
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 const gateway = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const vault = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512';
+
+const bucket = {
+  endpoint: 'http://127.0.0.1:9000',
+  region: 'eu-central-1',
+  bucket: 'florin-images',
+  accessKeyId: 'AKIDEXAMPLE',
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: mistakes of every type are put in
 type Json = any;
@@ -46,6 +55,11 @@ function completeFile(): Json {
     signer: { orderKey, settlerKey },
     masterKey,
   };
+}
+
+function revealed(key: ConfiguredKey): string {
+  assert.ok(key instanceof Secret);
+  return key.reveal();
 }
 
 let count = 0;
@@ -82,7 +96,15 @@ test('what the file leaves out has documented defaults', async () => {
   const config = await read(completeFile());
   const [chain] = config.chains.all;
   assert.deepEqual(
-    { ...config, chains: chain, databaseUrl: '', orderKey: '', settlerKey: '', masterKeys: [] },
+    {
+      ...config,
+      chains: chain,
+      databaseUrl: '',
+      orderKey: '',
+      settlerKey: '',
+      otherSettlerKeys: [],
+      masterKeys: [],
+    },
     {
       environment: 'local',
       origin: 'http://127.0.0.1:4000',
@@ -97,7 +119,8 @@ test('what the file leaves out has documented defaults', async () => {
         gateway,
         vault,
         startBlock: 0n,
-        finality: { tag: 'finalized', depth: 0 },
+        finality: { tag: 'finalized', depth: 0, quorum: 1 },
+        proofs: 'required',
         pollIntervalMs: 1000,
         tokens: [
           {
@@ -114,22 +137,66 @@ test('what the file leaves out has documented defaults', async () => {
       fees: { sameToken: 2000, sameChain: 3000, crossChain: 6000 },
       orderKey: '',
       settlerKey: '',
+      otherSettlerKeys: [],
       masterKeys: [],
       webhooks: { allowLoopback: false, pauseAfterFailures: 10, pauseAfterHours: 72 },
+      gasless: {
+        minAmount: 1_000_000n,
+        budgets: { perPayer: 3_000_000, perLink: 100_000_000, perNetwork: 20_000_000 },
+        depositWindowMs: 2_000,
+        balanceWindowMs: 10_000,
+        x402WaitMs: 20_000,
+      },
+      images: { allowLoopback: false, store: undefined },
       settlement: {
         batchSize: 50,
         windowMs: 2000,
+        windowSeconds: 0,
         notMinedAfterSeconds: 600,
         reclaimAfterSeconds: 604_800,
         maxFeePerGasGwei: 500,
       },
+      attestationUrl: undefined,
       maxOpenSessions: 20,
       rateLimits: defaultRateLimits,
+      demoPayerKey: undefined,
       logLevel: 'info',
     },
   );
-  assert.equal(config.orderKey.reveal(), orderKey);
+  assert.equal(revealed(config.orderKey), orderKey);
   assert.ok(Object.isFrozen(config) && Object.isFrozen(config.fees));
+});
+
+test('two providers must agree where there are two, and two addresses of one host are one provider', async () => {
+  const quorumOf = async (hosts: readonly string[], finality: object = {}) => {
+    const rpcUrls = hosts.map((host, index) => `https://${host}/${index}`);
+    const config = await read(changed((file) => Object.assign(file.chains[0], { rpcUrls, finality })));
+    return config.chains.all[0]?.finality.quorum;
+  };
+  assert.deepEqual(
+    [
+      await quorumOf(['a.com']),
+      await quorumOf(['a.com', 'a.com']),
+      await quorumOf(['a.com', 'b.com', 'c.com']),
+    ],
+    [1, 1, 2],
+  );
+  assert.equal(await quorumOf(['a.com', 'b.com'], { quorum: 1 }), 1);
+  assert.equal(
+    await mistakeIn(changed((file) => Object.assign(file.chains[0], { finality: { quorum: 2 } }))),
+    'chains[0].finality.quorum is 2, and rpcUrls has 1 different hosts: add nodes of other providers',
+  );
+});
+
+test('a chain says when its blocks are final, and how long that usually takes', async () => {
+  const finality = { tag: 'safe', depth: 3, quorum: 1, expectedSeconds: 700 };
+  const withFinality = (given: object) =>
+    changed((file) => Object.assign(file.chains[0], { finality: given }));
+  assert.deepEqual((await read(withFinality(finality))).chains.all[0]?.finality, finality);
+  assert.match(
+    await mistakeIn(withFinality({ ...finality, expectedSeconds: 0 })),
+    /^chains\[0\]\.finality\.expectedSeconds /,
+  );
 });
 
 test('a configuration cannot be printed by accident', async () => {
@@ -153,7 +220,7 @@ test('the environment wins over the file, and an empty variable counts as unset'
     databaseUrl: config.databaseUrl.reveal(),
     http: config.http,
     roles: [...config.roles],
-    keys: [config.orderKey.reveal(), config.settlerKey.reveal()],
+    keys: [revealed(config.orderKey), revealed(config.settlerKey)],
     masterKeys: config.masterKeys.map((key) => key.reveal()),
     maxOpenSessions: config.maxOpenSessions,
     rateLimits: config.rateLimits,
@@ -183,7 +250,7 @@ test('keys come from files and keystores too', async () => {
     FLORIN_SETTLER_PASSWORD_FILE: passwordFile,
   };
   const config = await read(file, environment);
-  assert.deepEqual([config.orderKey.reveal(), config.settlerKey.reveal()], [orderKey, settlerKey]);
+  assert.deepEqual([revealed(config.orderKey), revealed(config.settlerKey)], [orderKey, settlerKey]);
   const wrong = { ...environment, FLORIN_SETTLER_PASSWORD_FILE: keyFile };
   assert.equal(
     await mistakeIn(file, wrong),
@@ -228,6 +295,8 @@ const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
     (file) => (file.chains[0].gateway = gateway.replace('FbDB', 'fbDB')),
     'chains[0].gateway must be an EVM address with its checksum',
   ],
+  [(file) => (file.chains[0].wsUrls = ['http://x']), 'chains[0].wsUrls[0] must be a ws or wss URL'],
+  [(file) => (file.chains[0].proofs = 'none'), 'chains[0].proofs must be one of required, quorum'],
   [
     (file) => (file.chains[0].finality = { tag: 'final' }),
     'chains[0].finality.tag must be one of finalized, safe, latest',
@@ -271,6 +340,28 @@ const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
     'masterKey must be 64 hexadecimal digits; several keys, the newest first, are joined by commas',
   ],
   [(file) => (file.webhooks = { allowLoopback: 'yes' }), 'webhooks.allowLoopback must be true or false'],
+  [
+    (file) => (file.images = { folder: 'images' }),
+    'images.folder is images: give a path that starts at the root',
+  ],
+  [(file) => (file.images = { folder: '/var/images', s3: {} }), 'images has folder and s3: keep one of them'],
+  [(file) => (file.images = { path: '/var/images' }), 'images.path is not a known setting: remove it'],
+  [
+    (file) => (file.images = { s3: { ...bucket, endpoint: 'https://s3.example.com/bucket' } }),
+    'images.s3.endpoint is https://s3.example.com/bucket: give scheme, host and port only, such as https://s3.example.com',
+  ],
+  [
+    (file) => (file.images = { s3: { ...bucket, bucket: '../x' } }),
+    'images.s3.bucket is ../x: a bucket has 3 to 63 lower-case letters, digits, . and -',
+  ],
+  [
+    (file) => (file.images = { s3: { ...bucket, prefix: '/shop' } }),
+    'images.s3.prefix is /shop: write names that each end in a slash, such as florin/',
+  ],
+  [
+    (file) => (file.images = { s3: bucket }),
+    'imagesSecretKey is missing: set FLORIN_IMAGES_SECRET_KEY, or imagesSecretKey in the file',
+  ],
 ];
 
 test('every mistake is one sentence that says what to change', async () => {
@@ -322,6 +413,18 @@ test('production refuses what only a local world may do', async () => {
     await mistakeIn({ ...production, webhooks: { allowLoopback: true } }),
     'webhooks.allowLoopback is true: production must not call its own machine, remove it',
   );
+  assert.equal(
+    await mistakeIn({ ...production, images: { folder: '/var/images', allowLoopback: true } }),
+    'images.allowLoopback is true: production must not call its own machine, remove it',
+  );
+  assert.equal(
+    await mistakeIn({ ...production, images: { s3: bucket } }),
+    'images.s3.endpoint is http://127.0.0.1:9000: production needs https',
+  );
+  assert.equal(
+    await mistakeIn({ ...production, demoPayerKey: orderKey }),
+    'demoPayerKey is for environment local alone: remove it',
+  );
 });
 
 test('production refuses secrets in a file that others can read', async () => {
@@ -345,4 +448,42 @@ test('production refuses secrets in a file that others can read', async () => {
 test('a configuration without an environment counts as production', async () => {
   const { environment: _, ...file } = productionFile();
   assert.equal((await read(file)).environment, 'production');
+});
+
+test('images are kept in a folder, or in a bucket whose secret comes from the environment', async () => {
+  const inFolder = await read({ ...completeFile(), images: { folder: '/var/images', allowLoopback: true } });
+  assert.deepEqual(inFolder.images, {
+    allowLoopback: true,
+    store: { kind: 'folder', folder: '/var/images' },
+  });
+  const inBucket = await read(
+    { ...completeFile(), images: { s3: { ...bucket, prefix: 'shop/' } } },
+    { FLORIN_IMAGES_SECRET_KEY: 'secret' },
+  );
+  const { store } = inBucket.images;
+  assert.ok(store?.kind === 's3');
+  const { secretAccessKey, ...rest } = store;
+  assert.deepEqual(rest, { kind: 's3', ...bucket, prefix: 'shop/' });
+  assert.equal(secretAccessKey.reveal(), 'secret');
+});
+
+test('payments of others are sent within budgets, or not at all', async () => {
+  const off = await read({ ...completeFile(), gasless: { enabled: false } });
+  assert.equal(off.gasless, undefined);
+  const on = await read({ ...completeFile(), gasless: { minAmount: 0, gasPerPayerPerDay: 1 } });
+  assert.deepEqual([on.gasless?.minAmount, on.gasless?.budgets.perPayer], [0n, 1]);
+  assert.equal(
+    await mistakeIn({ ...completeFile(), gasless: { minAmount: -1 } }),
+    'gasless.minAmount must be an integer from 0 to 1000000000000',
+  );
+});
+
+test('a token may say which signatures it takes', async () => {
+  const withPermits = (permits: Json) => changed((file) => (file.chains[0].tokens[0].permits = permits));
+  const config = await read(withPermits(['eip3009', 'permit2']));
+  assert.deepEqual(config.chains.token('base::usdc')?.permits, ['eip3009', 'permit2']);
+  assert.equal(
+    await mistakeIn(withPermits(['eip-3009'])),
+    'chains[0].tokens[0].permits: write any of eip2612, eip3009, permit2',
+  );
 });

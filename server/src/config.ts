@@ -1,12 +1,16 @@
 import { isIP } from 'node:net';
 import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
-import type { Hex } from '@florin/protocol/order.ts';
-import type { Token } from '@florin/protocol/token.ts';
-import { getAddress, isAddress } from 'viem';
+import { type PermitKind, permitKinds, type Token } from '@florin/protocol/token.ts';
 import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from '#http/rate-limit.ts';
 import { Secret } from '#outside/secret.ts';
+import { addressOf, assertCctpFits, attestationUrlOf, contractsFrom } from './config-contracts.ts';
 import { ConfigError, type Environment, Fields, readJson, SecretSource } from './config-field.ts';
+import { gaslessOf } from './config-gasless.ts';
+import { type ImagesConfig, imagesOf } from './config-images.ts';
+import { nodesOf } from './config-nodes.ts';
+import { type SettlementConfig, settlementOf } from './config-settlement.ts';
+import { type ConfiguredKey, signersOf } from './config-signer.ts';
 
 export { ConfigError } from './config-field.ts';
 
@@ -24,9 +28,9 @@ export interface Config {
   readonly roles: ReadonlySet<RoleName>;
   readonly chains: Chains;
   readonly fees: { readonly sameToken: number; readonly sameChain: number; readonly crossChain: number };
-  /** Private keys, 32 bytes in hex. */
-  readonly orderKey: Secret;
-  readonly settlerKey: Secret;
+  readonly orderKey: ConfiguredKey;
+  readonly settlerKey: ConfiguredKey;
+  readonly otherSettlerKeys: readonly ConfiguredKey[];
   /** 32 bytes in hex each; the first seals webhook keys, all open them. */
   readonly masterKeys: readonly [Secret, ...Secret[]];
   readonly webhooks: {
@@ -34,16 +38,17 @@ export interface Config {
     readonly pauseAfterFailures: number;
     readonly pauseAfterHours: number;
   };
-  readonly settlement: {
-    readonly batchSize: number;
-    readonly windowMs: number;
-    readonly notMinedAfterSeconds: number;
-    readonly reclaimAfterSeconds: number;
-    readonly maxFeePerGasGwei: number;
-  };
+  readonly images: ImagesConfig;
+  /** Undefined when the service sends no payments of others. */
+  readonly gasless: ReturnType<typeof gaslessOf>;
+  readonly settlement: SettlementConfig;
+  /** Where CCTP burns are attested; undefined when no chain has CCTP. */
+  readonly attestationUrl: string | undefined;
   readonly maxOpenSessions: number | undefined;
   /** What callers may ask of one process in a time; undefined: no limit. */
   readonly rateLimits: RateLimits | undefined;
+  /** Local worlds alone: the key of a wallet that pays for visitors of the hosted page who have none. */
+  readonly demoPayerKey: Secret | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
@@ -63,12 +68,9 @@ export function readConfig(given: Environment): Config {
   }
   const fields = new Fields(readJson(file));
   const kind = fields.choice('environment', ['local', 'production'], 'production');
-  const secrets = new SecretSource(
-    environment,
-    fields.object('signer'),
-    fields,
-    kind === 'production' ? file : undefined,
-  );
+  const signer = fields.object('signer');
+  const secrets = new SecretSource(environment, signer, fields, kind === 'production' ? file : undefined);
+  const chains = chainsFrom(fields);
   const config: Config = {
     environment: kind,
     origin: originOf(fields, kind),
@@ -76,31 +78,34 @@ export function readConfig(given: Environment): Config {
     http: httpOf(fields.object('http'), environment),
     databaseUrl: secrets.read('DATABASE_URL', 'databaseUrl', /^postgres(ql)?:\/\//, 'a postgres:// URL'),
     roles: rolesOf(fields, environment),
-    chains: chainsFrom(fields),
+    chains,
+    attestationUrl: attestationUrlOf(fields, chains.all),
     fees: feesOf(fields.object('fees')),
-    ...signerOf(secrets),
+    ...signersOf(secrets, signer, environment),
     masterKeys: masterKeysOf(secrets),
     webhooks: webhooksOf(fields.object('webhooks'), kind),
+    gasless: gaslessOf(fields.object('gasless')),
+    images: imagesOf(fields.object('images'), secrets, kind),
     settlement: settlementOf(fields.object('settlement')),
     ...limitsOf(fields.object('rateLimits'), environment),
+    demoPayerKey: demoPayerKeyOf(fields, kind),
     logLevel: logLevelOf(environment),
   };
   secrets.done();
   fields.done();
-  for (const part of [config.http, config.fees, config.webhooks, config.settlement]) Object.freeze(part);
+  for (const part of [config.http, config.fees, config.webhooks, config.images, config.settlement])
+    Object.freeze(part);
   return Object.freeze(config);
 }
 
-function signerOf(secrets: SecretSource): Pick<Config, 'orderKey' | 'settlerKey'> {
-  const orderKey = secrets.privateKey('ORDER_SIGNER', 'orderKey');
-  const settlerKey = secrets.privateKey('SETTLER', 'settlerKey');
-  // One key in two roles would undo what the contracts gain by separating them.
-  if (orderKey.reveal().toLowerCase() === settlerKey.reveal().toLowerCase()) {
-    throw new ConfigError(
-      'signer.settlerKey is the same as signer.orderKey: give each role a key of its own',
-    );
-  }
-  return { orderKey, settlerKey };
+/** A key in a plain file that anybody's request may spend from is for play money alone. */
+function demoPayerKeyOf(fields: Fields, kind: Config['environment']): Secret | undefined {
+  if (!fields.has('demoPayerKey')) return undefined;
+  const key = fields.text('demoPayerKey');
+  if (kind !== 'local') throw new ConfigError('demoPayerKey is for environment local alone: remove it');
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key))
+    throw new ConfigError('demoPayerKey must be a private key: 0x and 64 hexadecimal digits');
+  return new Secret(key);
 }
 
 function masterKeysOf(secrets: SecretSource): Config['masterKeys'] {
@@ -220,6 +225,7 @@ function chainsFrom(fields: Fields): Chains {
     if (seen.has(key)) throw new ConfigError(`chains has ${key} twice: each chain stands once`);
     seen.add(key);
   }
+  assertCctpFits(chains);
   return chainsOf(chains);
 }
 
@@ -229,25 +235,15 @@ function chainOf(fields: Fields): Chain {
     throw new ConfigError(`${fields.path('name')} is ${name}: use lower-case letters, digits and hyphens`);
   }
   const chainId = Number(digits(fields, 'chainId'));
-  const finality = fields.has('finality')
-    ? fields.object('finality')
-    : new Fields({}, fields.path('finality'));
   const chain: Chain = {
     name,
     chainId,
-    rpcUrls: urlsOf(fields),
-    gateway: addressOf(fields, 'gateway'),
-    vault: addressOf(fields, 'vault'),
+    ...nodesOf(fields),
+    ...contractsFrom(fields),
     startBlock: BigInt(digits(fields, 'startBlock')),
-    finality: {
-      tag: finality.choice('tag', ['finalized', 'safe', 'latest'], 'finalized'),
-      depth: finality.integer('depth', { least: 0, most: 100_000, fallback: 0 }),
-    },
     pollIntervalMs: fields.integer('pollIntervalMs', { least: 50, most: 60_000, fallback: 1_000 }),
     tokens: tokensOf(fields, name, chainId),
   };
-  fields.object('finality');
-  finality.done();
   fields.done();
   return chain;
 }
@@ -257,22 +253,6 @@ function digits(fields: Fields, name: string): string {
   if (!/^(0|[1-9]\d{0,14})$/.test(text))
     throw new ConfigError(`${fields.path(name)} must be a number written in digits`);
   return text;
-}
-
-function urlsOf(fields: Fields): string[] {
-  return fields.list('rpcUrls').map((url, index) => {
-    if (typeof url !== 'string' || !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
-      throw new ConfigError(`${fields.path('rpcUrls')}[${index}] must be an http or https URL`);
-    }
-    return url;
-  });
-}
-
-function addressOf(fields: Fields, name: string): Hex {
-  const text = fields.text(name);
-  if (!isAddress(text))
-    throw new ConfigError(`${fields.path(name)} must be an EVM address with its checksum`);
-  return getAddress(text);
 }
 
 function tokensOf(fields: Fields, chainName: string, chainId: number): Token[] {
@@ -303,9 +283,19 @@ function tokensOf(fields: Fields, chainName: string, chainId: number): Token[] {
       name: token.text('name'),
       symbol: token.text('symbol'),
       decimals,
+      ...(token.has('permits') ? { permits: permitsOf(token) } : {}),
     };
     token.done();
     return read;
+  });
+}
+
+function permitsOf(token: Fields): readonly PermitKind[] {
+  return token.list('permits').map((given) => {
+    const kind = permitKinds.find((known) => known === given);
+    if (kind === undefined)
+      throw new ConfigError(`${token.path('permits')}: write any of ${permitKinds.join(', ')}`);
+    return kind;
   });
 }
 
@@ -333,23 +323,6 @@ function webhooksOf(fields: Fields, kind: Config['environment']): Config['webhoo
     );
   }
   return webhooks;
-}
-
-function settlementOf(fields: Fields): Config['settlement'] {
-  const settlement = {
-    batchSize: fields.integer('batchSize', { least: 1, most: 50, fallback: 50 }),
-    windowMs: fields.integer('windowMs', { least: 50, most: 3_600_000, fallback: 2_000 }),
-    notMinedAfterSeconds: fields.integer('notMinedAfterSeconds', { least: 10, most: 86_400, fallback: 600 }),
-    // A day is the least that leaves room for a halted chain or a slow operator.
-    reclaimAfterSeconds: fields.integer('reclaimAfterSeconds', {
-      least: 86_400,
-      most: 31_536_000,
-      fallback: 604_800,
-    }),
-    maxFeePerGasGwei: fields.integer('maxFeePerGasGwei', { least: 1, most: 100_000, fallback: 500 }),
-  };
-  fields.done();
-  return settlement;
 }
 
 function logLevelOf(environment: Environment): Config['logLevel'] {

@@ -1,11 +1,12 @@
 import { migrate } from '#db/migrate.ts';
+import { ScopeError } from '#db/scope-check.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { jsonLog } from '#telemetry/log.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { startService } from './service.ts';
 import { serviceOptionsOf } from './service-options.ts';
-import { checkChains } from './start-check.ts';
+import { checkChains, checkDatabase } from './start-check.ts';
 
 /** The service as a process: reads its configuration, migrates, checks the chains, runs until it is told to stop. */
 async function main(): Promise<void> {
@@ -13,6 +14,7 @@ async function main(): Promise<void> {
   const log = jsonLog(config.logLevel);
   const { applied } = await migrate(config.databaseUrl.reveal());
   if (applied.length > 0) log.info('database.migrated', { applied });
+  await checkDatabase(config.databaseUrl.reveal());
   const options = serviceOptionsOf(config, { clock: systemClock, random: systemRandom, log });
   await checkChains(options);
   const service = await startService(options);
@@ -32,7 +34,7 @@ try {
   await main();
   process.exit(0);
 } catch (error) {
-  if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
+  if (error instanceof ConfigError || error instanceof ScopeError) process.stderr.write(`${error.message}\n`);
   else jsonLog('error').error('service.failed', error);
   process.exit(1);
 }

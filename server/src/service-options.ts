@@ -5,6 +5,7 @@ import type { Random } from '#outside/random.ts';
 import type { Secret } from '#outside/secret.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Config } from './config.ts';
+import { openSigners } from './config-signer.ts';
 import type { ServiceOptions } from './service.ts';
 
 /** Joins the configuration with the outside world into what the service is started with. */
@@ -22,16 +23,27 @@ export function serviceOptionsOf(
     roles: config.roles,
     chains: config.chains,
     fees: config.fees,
-    orderKey: config.orderKey.reveal() as Hex,
-    settlerKey: config.settlerKey.reveal() as Hex,
+    ...openSigners(config, outside.clock),
     masterKeys: [bytesOf(masterKey), ...olderMasterKeys.map(bytesOf)],
     webhooks: config.webhooks,
+    ...imageOptionsOf(config.images),
+    ...(config.gasless === undefined ? {} : { gasless: config.gasless }),
     settlement: config.settlement,
+    ...(config.attestationUrl === undefined ? {} : { attestationUrl: config.attestationUrl }),
+    ...(config.demoPayerKey === undefined ? {} : { demoPayerKey: config.demoPayerKey.reveal() as Hex }),
     maxOpenSessions: config.maxOpenSessions,
     rateLimits: config.rateLimits,
   };
 }
 
-function bytesOf(key: Secret): Uint8Array {
+function imageOptionsOf({ store, allowLoopback }: Config['images']): Pick<ServiceOptions, 'images'> {
+  if (store === undefined) return {};
+  if (store.kind === 'folder') return { images: { store, allowLoopback } };
+  const secretAccessKey = store.secretAccessKey.reveal();
+  return { images: { store: { ...store, secretAccessKey }, allowLoopback } };
+}
+
+/** The 32 bytes of a configured master key. */
+export function bytesOf(key: Secret): Uint8Array {
   return hexToBytes(`0x${key.reveal().replace(/^0x/, '')}`);
 }

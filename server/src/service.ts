@@ -3,43 +3,58 @@ import type { FeePpm } from '@florin/protocol/fee.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { FastifyInstance } from 'fastify';
-import { viemCryptography } from '#authorizations/cryptography.ts';
-import { payerChainOf } from '#authorizations/payer-chain.ts';
+import { type ImageSettings, type Images, openImages } from '#catalog/images/open-images.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
+import { conditionKeeper } from '#chains/condition.ts';
 import type { ChainHandler } from '#chains/event.ts';
 import { call } from '#chains/rpc/actions.ts';
 import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
+import { newHeads } from '#chains/rpc/new-heads.ts';
 import { createSender, type Sender } from '#chains/sender/sender.ts';
-import { localWallet } from '#chains/sender/wallet.ts';
+import { walletOf } from '#chains/sender/wallet.ts';
 import { runWatcher } from '#chains/watcher/watcher.ts';
 import { batched } from '#db/batch.ts';
 import { type Database, openDatabase } from '#db/database.ts';
-import { agentDoor } from '#http/agent/agent.ts';
+import { runListCounts } from '#db/list-count.ts';
+import { exceptionHandler } from '#exceptions/exception.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
+import { discoveryDoor } from '#http/discovery.ts';
 import { docsDoor } from '#http/docs/docs-door.ts';
 import type { Readiness } from '#http/health.ts';
+import { imagesDoor } from '#http/images/images-door.ts';
+import { mcpDoor } from '#http/mcp/mcp-door.ts';
 import { merchantDoor } from '#http/merchant/merchant-door.ts';
 import { openApiDoor } from '#http/openapi.ts';
 import { limitedDoor, type RateLimits } from '#http/rate-limit.ts';
 import { buildServer } from '#http/server.ts';
+import { statusDoor } from '#http/status/status-door.ts';
 import { type ApiKeyLookup, findApiKeys } from '#merchants/api-key.ts';
-import { keyUseRecorder } from '#merchants/api-key-limits.ts';
-import { deleteOldAnswers } from '#merchants/idempotency.ts';
+import { isOriginListed, keyUseRecorder } from '#merchants/api-key-limits.ts';
+import { attestationSource } from '#outside/attestation.ts';
 import type { Clock } from '#outside/clock.ts';
 import { createEgress } from '#outside/egress.ts';
+import { nameProcess } from '#outside/process-name.ts';
 import type { Random } from '#outside/random.ts';
 import { secretBox } from '#outside/secret-box.ts';
+import type { SigningKey } from '#outside/signer/signer.ts';
+import { movementHandler } from '#payments/movement.ts';
 import { paymentHandler } from '#payments/payment.ts';
+import { readStatus } from '#reconcile/status.ts';
 import { refundHandler } from '#refunds/refund-events.ts';
-import { localOrderSigner } from '#sessions/local-signer.ts';
-import { expireSessions, groupSessionFinder } from '#sessions/session.ts';
+import { orderSignerOf } from '#sessions/order-signer.ts';
+import { groupSessionFinder } from '#sessions/session.ts';
 import { groupInserter } from '#sessions/session-insert.ts';
+import { searchSnapshots } from '#sessions/session-search.ts';
 import { groupTermsReader } from '#sessions/terms-reader.ts';
-import { runSettlement, type SettlementSettings, settlementOutcome } from '#settlement/settlement.ts';
+import { runSettlement, type SettlementSettings } from '#settlement/settlement.ts';
 import { settlementHandler } from '#settlement/settlement-events.ts';
 import type { Log } from '#telemetry/log.ts';
 import { defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
 import { runEventHousekeeping } from '#webhooks/event-housekeeping.ts';
+import { runDeliverySweeps } from '#webhooks/sweep.ts';
+import { runAnswerHousekeeping, runBooks, runExpiry } from './housekeeping.ts';
+import { checkoutOptionsOf } from './service-checkout.ts';
+import { agentDoors, depositLoops, type GaslessSettings, outcomesOf } from './service-gasless.ts';
 
 /** What a process of the service does: answer HTTP, follow the chains, settle and deliver. */
 export type Role = 'web' | 'watcher' | 'worker';
@@ -59,8 +74,10 @@ export interface ServiceOptions {
   readonly roles: ReadonlySet<Role>;
   readonly chains: Chains;
   readonly fees: { readonly sameToken: FeePpm; readonly sameChain: FeePpm; readonly crossChain: FeePpm };
-  readonly orderKey: Hex;
-  readonly settlerKey: Hex;
+  readonly orderKey: SigningKey;
+  readonly settlerKey: SigningKey;
+  /** More wallets that settle. */
+  readonly otherSettlerKeys?: readonly SigningKey[];
   /** 32 bytes each; the first seals, all of them open. */
   readonly masterKeys: readonly [Uint8Array, ...Uint8Array[]];
   readonly webhooks: {
@@ -70,10 +87,20 @@ export interface ServiceOptions {
     readonly pauseAfterFailures: number;
     readonly pauseAfterHours: number;
   };
+  /** Where the images of products are kept; products have none when absent. */
+  readonly images?: ImageSettings;
+  /** Which payments of others are sent at the service's cost; none when absent. */
+  readonly gasless?: GaslessSettings;
   readonly settlement: SettlementSettings & {
     readonly reclaimAfterSeconds: number;
     readonly maxFeePerGasGwei: number;
   };
+  /** Where CCTP burns are attested; absent where no chain has CCTP. */
+  readonly attestationUrl?: string;
+  /** Local worlds alone: the key of a wallet that pays for visitors of the hosted page who have none. */
+  readonly demoPayerKey?: Hex;
+  /** Between two comparisons of the books with a chain; a minute when absent. */
+  readonly reconcileIntervalMs?: number;
   /** Payable sessions that one payer may have open; undefined: no limit. */
   readonly maxOpenSessions: number | undefined;
   /** What callers may ask of one process in a time; undefined: no limit. */
@@ -93,13 +120,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Time between two looks for sessions that have expired. */
-const expiryIntervalMs = 1_000;
-/** Sessions expired in one transaction. */
-const expiryBatch = 200;
-/** Time between two looks for answers to idempotency keys that are too old, and how many go at once. */
-const answerIntervalMs = 60_000;
-const answerBatch = 1_000;
 /** Key lookups of requests that arrive together share a round trip. */
 const keyLookupLimits = { maxSize: 128, maxInFlight: 1, maxWaiting: 10_000 };
 
@@ -121,8 +141,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ]),
   );
   const rooms = wireRooms(options, db, rpcs);
-  const server = roles.has('web') ? await listen(options, rooms) : undefined;
   const loops: Promise<void>[] = [];
+  const keeper = conditionKeeper({ chains: chains.all, rpcOf: rooms.rpcOf, db, clock, log });
+  let server: ListeningServer | undefined;
+  if (roles.has('web')) {
+    // Known before the first request, so that no payment is begun that could not be paid out.
+    await keeper.refresh(ending.signal);
+    server = await listen({ ...options, chains: { ...chains, conditions: keeper.conditions } }, rooms);
+    loops.push(keeper.run(ending.signal));
+  }
   if (roles.has('watcher')) loops.push(...watch(options, rooms, ending.signal));
   if (roles.has('worker')) loops.push(...work(options, rooms, ending.signal));
   return {
@@ -133,6 +160,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ending.abort();
       await Promise.allSettled(loops);
       await Promise.all([...rpcs.values()].map((rpc) => rpc.close()));
+      await rooms.images?.close();
       await db.close();
     },
   };
@@ -154,6 +182,8 @@ interface Rooms {
   readonly sender: Sender;
   readonly handler: ChainHandler;
   readonly lookupApiKey: ApiKeyLookup;
+  /** Undefined where no images are hosted. */
+  readonly images: Images | undefined;
 }
 
 function wireRooms(options: ServiceOptions, db: Database, rpcs: ReadonlyMap<number, HttpRpc>): Rooms {
@@ -170,9 +200,10 @@ function wireRooms(options: ServiceOptions, db: Database, rpcs: ReadonlyMap<numb
     db,
     clock,
     log,
-    wallet: localWallet(options.settlerKey),
+    wallet: walletOf(options.settlerKey),
+    otherWallets: (options.otherSettlerKeys ?? []).map(walletOf),
     maxFeePerGas: BigInt(options.settlement.maxFeePerGasGwei) * 1_000_000_000n,
-    onOutcome: (transaction, outcome) => settlementOutcome(transaction, moves, outcome),
+    onOutcome: outcomesOf(moves),
   });
   const lookup = batched((hashes: readonly Buffer[]) => findApiKeys(db, hashes), keyLookupLimits);
   return {
@@ -180,13 +211,23 @@ function wireRooms(options: ServiceOptions, db: Database, rpcs: ReadonlyMap<numb
     rpcOf,
     sender,
     lookupApiKey: lookup,
+    images: imagesOf(options, db),
     // Refunds before the settlement, whose moves and exceptions then show sessions with what went back.
     handler: inOrder(
       paymentHandler({ ...moves, log }),
       refundHandler(moves),
       settlementHandler({ ...moves, log }),
+      movementHandler({ log }),
+      exceptionHandler({ clock, chains }),
     ),
   };
+}
+
+function imagesOf(options: ServiceOptions, db: Database): Images | undefined {
+  const { images: settings, masterKeys } = options;
+  if (settings === undefined) return undefined;
+  const searchSessions = (search: Parameters<typeof searchSnapshots>[1]) => searchSnapshots(db, search);
+  return openImages({ ...options, settings, db, masterKey: masterKeys[0], searchSessions });
 }
 
 /** Runs handlers one after the other in the same transaction: first what was paid, then what that settles. */
@@ -200,6 +241,9 @@ function inOrder(...handlers: readonly ChainHandler[]): ChainHandler {
     },
     async onFinal(...args) {
       for (const handler of handlers) await handler.onFinal(...args);
+    },
+    async onDropped(...args) {
+      for (const handler of handlers) await handler.onDropped?.(...args);
     },
   };
 }
@@ -234,31 +278,21 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
         lookupApiKey: rooms.lookupApiKey,
         insertSession: groupInserter(db, sessionDeps),
         findSession: groupSessionFinder(db),
+        isOriginListed: (webOrigin) => isOriginListed(db, webOrigin, clock.now()),
+        ...(rooms.images === undefined ? {} : { images: rooms.images.intake }),
         secrets: secretBox(options.masterKeys),
         addresses: { allowLoopback: options.webhooks.allowLoopback },
         rateLimits,
         recordKeyUse: keyUseRecorder({ db, clock, log }),
       }),
-      limitedDoor(
-        agentDoor({
-          db,
-          basePaths: ['/aipay/api/v1', '/api/v1'],
-          deps: {
-            ...sessionDeps,
-            signer: localOrderSigner(options.orderKey),
-            reclaimAfterSeconds: options.settlement.reclaimAfterSeconds,
-            serviceDomain: options.serviceDomain,
-            cryptography: viemCryptography,
-            payerChain: payerChainOf(rooms.rpcOf),
-            maxOpenSessions: options.maxOpenSessions,
-          },
-        }),
-        rateLimits,
-        clock,
-      ),
-      checkoutDoor({ db, chains, origin, agentApi: `${origin}/aipay/api/v1` }),
+      ...agentDoors(options, rooms, sessionDeps).map((door) => limitedDoor(door, rateLimits, clock)),
+      limitedDoor(checkoutDoor(checkoutOptionsOf(options, rooms, sessionDeps)), rateLimits, clock),
+      ...(rooms.images === undefined ? [] : [imagesDoor({ store: rooms.images.store, log })]),
+      statusDoor({ readStatus: () => readStatus(db, chains.all) }),
       openApiDoor({ origin, tables: [merchantApi, agentApi] }),
-      docsDoor({ origin, tables: [merchantApi, agentApi] }),
+      discoveryDoor({ ...options, hasX402: options.gasless !== undefined }),
+      mcpDoor({ origin, clock, rateLimits }),
+      docsDoor({ origin, tables: [merchantApi, agentApi], chains }),
     ],
   });
   await server.listen({ host: http.host, port: http.port });
@@ -284,9 +318,17 @@ async function readiness(rooms: Rooms): Promise<Readiness> {
 function watch(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void>[] {
   const { clock, log } = options;
   const { db, handler } = rooms;
-  return options.chains.all.map((chain: Chain) =>
-    runWatcher({ chain, rpc: rooms.rpcOf(chain.chainId), db, clock, log, handler, signal }),
-  );
+  const candidate = nameProcess();
+  return options.chains.all.flatMap((chain: Chain) => {
+    const { chainId, wsUrls: urls = [] } = chain;
+    const heads = newHeads({ chainId, urls, clock, log });
+    const wake = urls.length === 0 ? {} : { wake: heads.wake };
+    const rpc = rooms.rpcOf(chainId);
+    return [
+      runWatcher({ chain, rpc, db, clock, log, handler, signal, candidate, ...wake }),
+      heads.run(signal),
+    ];
+  });
 }
 
 function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void>[] {
@@ -294,6 +336,8 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
   const { db, sender } = rooms;
   const { allowLoopback, certificateAuthority: ca } = options.webhooks;
   const addresses = { allowLoopback };
+  const { attestationUrl } = options;
+  const attestations = attestationUrl === undefined ? undefined : attestationSource(attestationUrl);
   const settlement = runSettlement(
     {
       db,
@@ -303,13 +347,15 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
       chains,
       origin,
       sender,
-      signer: localOrderSigner(options.orderKey),
+      signer: orderSignerOf(options.orderKey),
       settings: options.settlement,
-      wallet: localWallet(options.settlerKey).address,
+      wallet: walletOf(options.settlerKey).address,
+      otherWallets: (options.otherSettlerKeys ?? []).map((key) => walletOf(key).address),
       read: (chainId, request) => call(rooms.rpcOf(chainId), request, 'latest'),
+      ...(attestations === undefined ? {} : { attestations }),
     },
     signal,
-  );
+  ).finally(() => attestations?.close());
   const egress = createEgress({ addresses, ...(ca === undefined ? {} : { ca }) });
   const deliveries = runDeliveries({
     db,
@@ -321,8 +367,23 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
     settings: deliverySettings(options),
     signal,
   }).finally(() => egress.close());
-  const housekeeping = [runEventHousekeeping({ db, clock, log }, signal), forgetAnswers(options, db, signal)];
-  return [sender.run(signal), settlement, deliveries, ...housekeeping, expire(options, db, signal)];
+  const housekeeping = [
+    runEventHousekeeping({ db, clock, log }, signal),
+    runDeliverySweeps({ db, clock, log }, signal),
+    runListCounts({ db, clock, log }, signal),
+    runAnswerHousekeeping({ ...options, db }, signal),
+    ...runBooks({ ...options, chains: chains.all, rpcOf: rooms.rpcOf, db }, signal),
+  ];
+  const images = rooms.images?.run(signal) ?? [];
+  return [
+    sender.run(signal),
+    settlement,
+    deliveries,
+    ...images,
+    ...depositLoops(options, rooms, signal),
+    ...housekeeping,
+    runExpiry({ ...options, db }, signal),
+  ];
 }
 
 function deliverySettings({ webhooks }: ServiceOptions): typeof defaultDeliverySettings {
@@ -335,31 +396,4 @@ function deliverySettings({ webhooks }: ServiceOptions): typeof defaultDeliveryS
       pauseAfterMs: pauseAfterHours * 3_600_000,
     },
   };
-}
-
-async function expire(options: ServiceOptions, db: Database, signal: AbortSignal): Promise<void> {
-  const { clock, log } = options;
-  while (!signal.aborted) {
-    try {
-      const count = await db.transaction((transaction) => expireSessions(transaction, options, expiryBatch));
-      if (count >= expiryBatch) continue;
-    } catch (error) {
-      log.error('sessions.expiry_failed', error);
-    }
-    await clock.sleep(expiryIntervalMs, signal);
-  }
-}
-
-/** Deletes the answers to idempotency keys that are too old. */
-async function forgetAnswers(options: ServiceOptions, db: Database, signal: AbortSignal): Promise<void> {
-  const { clock, log } = options;
-  while (!signal.aborted) {
-    try {
-      const count = await deleteOldAnswers(db, clock.now(), answerBatch);
-      if (count >= answerBatch) continue;
-    } catch (error) {
-      log.error('idempotency.housekeeping_failed', error);
-    }
-    await clock.sleep(answerIntervalMs, signal);
-  }
 }

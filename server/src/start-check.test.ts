@@ -4,6 +4,7 @@ import { getAddress, type Hex } from 'viem';
 import { type Chain, chainsOf } from '#chains/chain.ts';
 import type { Clock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
+import { startLyingRpc } from '../test/harness/lying-rpc.ts';
 import { addresses, keys, LifeChain } from '../test/life/life-chain.ts';
 import { ConfigError } from './config-field.ts';
 import { checkChains } from './start-check.ts';
@@ -13,6 +14,7 @@ before(async () => {
   life = await LifeChain.start({
     name: 'base',
     chainId: 31_338,
+    hasCctp: true,
     tokens: [
       { symbol: 'usdc', decimals: 6 },
       { symbol: 'dai', decimals: 18 },
@@ -38,12 +40,13 @@ function quickClock(): Clock & { slept: number } {
 
 async function mistakeOf(
   change: Partial<Chain> = {},
-  options: { orderKey?: Hex; settlerKey?: Hex; clock?: Clock } = {},
+  options: { orderKey?: Hex; settlerKey?: Hex; otherSettlerKeys?: Hex[]; clock?: Clock } = {},
 ): Promise<string> {
   const { orderKey = keys.orderSigner, settlerKey = keys.settler, clock = quickClock() } = options;
   const chains = chainsOf([{ ...life.chain, ...change }]);
   try {
-    await checkChains({ chains, orderKey, settlerKey, clock, log: silentLog });
+    const { otherSettlerKeys = [] } = options;
+    await checkChains({ chains, orderKey, settlerKey, otherSettlerKeys, clock, log: silentLog });
   } catch (error) {
     assert.ok(error instanceof ConfigError, String(error));
     return error.message;
@@ -131,4 +134,47 @@ test('a chain that does not answer is waited for, 30 s at most, and told without
 test('one node that answers is enough', async () => {
   const [url = ''] = life.chain.rpcUrls;
   assert.equal(await mistakeOf({ rpcUrls: ['http://127.0.0.1:9', url] }), 'all is well');
+});
+
+test('a chain whose blocks cannot be proven is refused, unless a quorum is to do instead', async () => {
+  const proxy = await startLyingRpc(life.anvil.url);
+  try {
+    proxy.lie = (_method, _params, result) =>
+      typeof result === 'object' && result !== null && 'mixHash' in result
+        ? { ...result, mixHash: `0x${'01'.repeat(32)}` }
+        : result;
+    assert.equal(
+      await mistakeOf({ rpcUrls: [proxy.url] }),
+      'chain base: its blocks do not hash to their own hash as this node tells them: use a node that tells all, or set proofs to quorum if the chain has a way of its own',
+    );
+    assert.equal(await mistakeOf({ rpcUrls: [proxy.url], proofs: 'quorum' }), 'all is well');
+  } finally {
+    await proxy.close();
+  }
+});
+
+test('a way into CCTP that is not the gateway’s own is refused', async () => {
+  const { cctp, gateway } = life.chain;
+  assert.ok(cctp !== undefined);
+  const changed = (change: Partial<typeof cctp>) => mistakeOf({ cctp: { ...cctp, ...change } });
+  assert.equal(
+    await changed({ route: gateway }),
+    `chain base: the gateway's route is ${cctp.route}, the configuration says ${gateway}: correct cctp.route`,
+  );
+  assert.equal(
+    await changed({ messenger: gateway }),
+    `chain base: the route's messenger is ${cctp.messenger}, the configuration says ${gateway}: correct cctp.messenger`,
+  );
+  assert.equal(
+    await changed({ domain: 7 }),
+    "chain base: the transmitter's domain is 6, the configuration says 7: correct cctp.domain or cctp.transmitter",
+  );
+});
+
+test('every wallet that settles must be known to the contracts', async () => {
+  const stranger = `0x${'77'.repeat(32)}` as const;
+  assert.match(
+    await mistakeOf({}, { otherSettlerKeys: [stranger] }),
+    /^chain base: the gateway \S+ does not know the settler \S+: register it there \(setSettler\)/,
+  );
 });

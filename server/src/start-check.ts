@@ -1,13 +1,18 @@
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { privateKeyToAddress } from 'viem/accounts';
+import { parseAbi } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { getCode } from '#chains/rpc/actions.ts';
 import { readContract } from '#chains/rpc/contract-read.ts';
 import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
+import { readTokenSigning, signingProblem } from '#chains/token-signing.ts';
+import { unprovenPart } from '#chains/watcher/proof-check.ts';
+import { openDatabase } from '#db/database.ts';
+import { findScopeProblems } from '#db/scope-check.ts';
 import type { Clock } from '#outside/clock.ts';
+import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
 import type { Log } from '#telemetry/log.ts';
 import { ConfigError } from './config-field.ts';
 
@@ -19,16 +24,33 @@ const timeLimitMs = 5_000;
 
 export interface ChainCheckOptions {
   readonly chains: Chains;
-  readonly orderKey: Hex;
-  readonly settlerKey: Hex;
+  readonly orderKey: SigningKey;
+  readonly settlerKey: SigningKey;
+  readonly otherSettlerKeys?: readonly SigningKey[];
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/**
+ * Looks whether the database will hold merchants apart, with a connection like the service's own. Throws a ConfigError with
+ * the first reason why not. The schema must be current.
+ */
+export async function checkDatabase(url: string): Promise<void> {
+  const db = openDatabase({ url, connections: 1 });
+  try {
+    const [problem] = await findScopeProblems(db);
+    if (problem !== undefined) throw new ConfigError(problem);
+  } finally {
+    await db.close();
+  }
 }
 
 /** The service's own wallets, whose roles the contracts must know. */
 export interface ServiceWallets {
   readonly orderSigner: Hex;
   readonly settler: Hex;
+  /** The sender's other wallets; none when absent. */
+  readonly otherSettlers?: readonly Hex[];
 }
 
 /**
@@ -38,8 +60,9 @@ export interface ServiceWallets {
  */
 export async function checkChains(options: ChainCheckOptions): Promise<void> {
   const wallets = {
-    orderSigner: privateKeyToAddress(options.orderKey),
-    settler: privateKeyToAddress(options.settlerKey),
+    orderSigner: signerOf(options.orderKey).address,
+    settler: signerOf(options.settlerKey).address,
+    otherSettlers: (options.otherSettlerKeys ?? []).map((key) => signerOf(key).address),
   };
   // All are waited for, so that nothing is still asking when the process ends or goes on.
   const checks = await Promise.allSettled(
@@ -57,6 +80,7 @@ async function checkChain(options: ChainCheckOptions, chain: Chain, wallets: Ser
       try {
         const [problem] = await findChainProblems(rpc, chain, wallets);
         if (problem !== undefined) throw new ConfigError(problem);
+        if (providersOf(chain) === 1) log.warn('start.single_provider', { chain: chain.name });
         return;
       } catch (error) {
         if (!(error instanceof ChainUnreachable)) throw error;
@@ -68,6 +92,11 @@ async function checkChain(options: ChainCheckOptions, chain: Chain, wallets: Ser
   } finally {
     await rpc.close();
   }
+}
+
+/** How many providers tell of a chain: hosts, for two addresses of one host say the same. */
+export function providersOf(chain: Chain): number {
+  return new Set(chain.rpcUrls.map((url) => new URL(url).host)).size;
 }
 
 /** No node of the chain gave an answer that can be used; trying again may help. */
@@ -94,8 +123,10 @@ export async function findChainProblems(
   }
   try {
     const groups = await Promise.all([
+      proofProblems(rpc, chain),
       gatewayProblems(rpc, chain, wallets),
       vaultProblems(rpc, chain, wallets),
+      cctpProblems(rpc, chain),
       ...chain.tokens.map((token) => tokenProblems(rpc, token)),
     ]);
     return groups.flat();
@@ -110,13 +141,26 @@ export async function findChainProblems(
   }
 }
 
+async function proofProblems(rpc: Rpc, chain: Chain): Promise<string[]> {
+  if (chain.proofs !== 'required') return [];
+  const unproven = await unprovenPart(rpc);
+  if (unproven === undefined) return [];
+  const what =
+    unproven === 'headers'
+      ? 'its blocks do not hash to their own hash as this node tells them'
+      : 'its receipts do not come to the root in their block as this node tells them';
+  return [
+    `chain ${chain.name}: ${what}: use a node that tells all, or set proofs to quorum if the chain has a way of its own`,
+  ];
+}
+
 async function hasCode(rpc: Rpc, address: Hex): Promise<boolean> {
   return (await getCode(rpc, address)) !== '0x';
 }
 
 async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): Promise<string[]> {
   const { name, gateway } = chain;
-  const { orderSigner, settler } = wallets;
+  const { orderSigner, settler, otherSettlers = [] } = wallets;
   if (!(await hasCode(rpc, gateway))) {
     return [
       `chain ${name}: there is no contract at the gateway's address ${gateway}: deploy it, or correct gateway`,
@@ -140,12 +184,16 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
   const missing = missingRole(name, `gateway ${gateway}`);
   if (!isOrderSigner) problems.push(missing('order signer', orderSigner, 'setOrderSigner'));
   if (!isSettler) problems.push(missing('settler', settler, 'setSettler'));
+  for (const other of otherSettlers) {
+    const isKnown = await readContract(rpc, gateway, { abi, functionName: 'isSettler', args: [other] });
+    if (isKnown !== true) problems.push(missing('settler', other, 'setSettler'));
+  }
   return problems;
 }
 
 async function vaultProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): Promise<string[]> {
   const { name, vault } = chain;
-  const { orderSigner, settler } = wallets;
+  const { orderSigner, settler, otherSettlers = [] } = wallets;
   if (!(await hasCode(rpc, vault))) {
     return [
       `chain ${name}: there is no contract at the vault's address ${vault}: deploy it, or correct vault`,
@@ -163,7 +211,42 @@ async function vaultProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): P
   const missing = missingRole(name, `vault ${vault}`);
   if (!isSigner) problems.push(missing('order signer', orderSigner, 'setSigner'));
   if (!isSettler) problems.push(missing('settler', settler, 'setSettler'));
+  for (const other of otherSettlers) {
+    const isKnown = await readContract(rpc, vault, { abi, functionName: 'isSettler', args: [other] });
+    if (isKnown !== true) problems.push(missing('settler', other, 'setSettler'));
+  }
   return problems;
+}
+
+const routeAbi = parseAbi([
+  'function gateway() view returns (address)',
+  'function tokenMessenger() view returns (address)',
+  'function domainOf(uint64 chain) view returns (uint32)',
+]);
+const transmitterAbi = parseAbi(['function localDomain() view returns (uint32)']);
+
+/** An order that is burnt through anything but what was meant would be minted to nobody. */
+async function cctpProblems(rpc: Rpc, chain: Chain): Promise<string[]> {
+  const { name, gateway, cctp } = chain;
+  if (cctp === undefined) return [];
+  const [route, owner, messenger, domain] = await Promise.all([
+    readContract(rpc, gateway, { abi: paymentGatewayAbi, functionName: 'cctpRoute' }),
+    readContract(rpc, cctp.route, { abi: routeAbi, functionName: 'gateway' }),
+    readContract(rpc, cctp.route, { abi: routeAbi, functionName: 'tokenMessenger' }),
+    readContract(rpc, cctp.transmitter, { abi: transmitterAbi, functionName: 'localDomain' }),
+  ]);
+  const compared = [
+    ["the gateway's route", 'cctp.route', route, cctp.route],
+    ["the route's gateway", 'gateway or cctp.route', owner, gateway],
+    ["the route's messenger", 'cctp.messenger', messenger, cctp.messenger],
+    ["the transmitter's domain", 'cctp.domain or cctp.transmitter', domain, cctp.domain],
+  ] as const;
+  return compared
+    .filter(([, , onChain, meant]) => String(onChain).toLowerCase() !== String(meant).toLowerCase())
+    .map(
+      ([what, field, onChain, meant]) =>
+        `chain ${name}: ${what} is ${onChain ?? 'not there'}, the configuration says ${meant}: correct ${field}`,
+    );
 }
 
 /** Says for one contract that it does not know a wallet in its role. */
@@ -185,10 +268,13 @@ async function tokenProblems(rpc: Rpc, token: Token): Promise<string[]> {
     ['decimals', decimals, token.decimals],
     ['symbol', symbol, token.symbol],
   ] as const;
-  return differences
+  const signing =
+    token.permits === undefined ? undefined : signingProblem(token, await readTokenSigning(rpc, token));
+  const problems = differences
     .filter(([, onChain, configured]) => onChain !== configured)
     .map(
       ([field, onChain, configured]) =>
         `${tokenId}: the contract at ${address} ${onChain === undefined ? `has no ${field}` : `says ${field} ${onChain}`}, the configuration says ${configured}: correct its address or ${field}`,
     );
+  return signing === undefined ? problems : [...problems, signing];
 }

@@ -16,15 +16,29 @@ const rooms = [
   'links',
   'sessions',
   'authorizations',
+  'exceptions',
   'payments',
   'settlement',
   'refunds',
+  'submissions',
+  'deposits',
+  'x402',
+  'reconcile',
   'http',
 ];
 /** Files beside the rooms; they stand right of all of them, in this order. */
 const entries = [
+  'service-gasless.ts',
   'config-field.ts',
+  'config-gasless.ts',
+  'config-images.ts',
+  'config-nodes.ts',
+  'config-contracts.ts',
+  'config-settlement.ts',
+  'config-signer.ts',
   'config.ts',
+  'housekeeping.ts',
+  'service-checkout.ts',
   'service.ts',
   'service-options.ts',
   'start-check.ts',
@@ -112,6 +126,7 @@ test('transition tables import nothing but the protocol', () => {
 const adapters = new Set([
   'outside/clock.ts',
   'outside/random.ts',
+  'outside/process-name.ts',
   'outside/egress.ts',
   'db/database.ts',
   'chains/rpc/transport.ts',
@@ -127,10 +142,13 @@ test('time, chance and the network are parameters outside adapters', () => {
   );
 });
 
-test('only main.ts touches the process', () => {
+test('only main.ts touches the process, and what names it', () => {
   assert.deepEqual(
     production.filter(
-      (file) => file !== 'main.ts' && /\bprocess\.(env|exit|on|kill|argv)\b/.test(code(file)),
+      (file) =>
+        file !== 'main.ts' &&
+        file !== 'outside/process-name.ts' &&
+        /\bprocess\.(env|exit|on|kill|argv)\b/.test(code(file)),
     ),
     [],
   );

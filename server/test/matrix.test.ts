@@ -4,10 +4,13 @@ import { type IdKind, newId } from '@florin/protocol/id.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { type Permission, permissions } from '@florin/protocol/permission.ts';
 import type { Route } from '@florin/protocol/route.ts';
+import { merchantDoor } from '#http/merchant/merchant-door.ts';
+import { buildServer } from '#http/server.ts';
 import { listApiKeys, revokeApiKey } from '#merchants/api-key.ts';
 import { systemRandom } from '#outside/random.ts';
+import { silentLog } from '#telemetry/log.ts';
 import { MerchantWorld } from './harness/merchant-fixture.ts';
-import { addPaidSession } from './harness/payment-fixture.ts';
+import { addPaidSession, happen } from './harness/payment-fixture.ts';
 
 /** One thing of each kind, all of one merchant. */
 interface Things {
@@ -19,6 +22,7 @@ interface Things {
   readonly sessionId: string;
   readonly paidSessionId: string;
   readonly refundId: string;
+  readonly exceptionId: string;
   readonly webhookId: string;
   readonly spareWebhookId: string;
   readonly deliveryId: string;
@@ -33,6 +37,7 @@ const kinds: Record<keyof Things, IdKind> = {
   sessionId: 'session',
   paidSessionId: 'session',
   refundId: 'refund',
+  exceptionId: 'exception',
   webhookId: 'webhook',
   spareWebhookId: 'webhook',
   deliveryId: 'delivery',
@@ -125,6 +130,11 @@ const rows: Record<keyof typeof merchantApi.routes, Row> = {
   },
   getRefund: { permissions: ['refunds:read'], params: ({ refundId }) => ({ refundId }) },
   listRefunds: { permissions: ['refunds:read'], params: page },
+  listExceptions: { permissions: ['sessions:read'], params: page },
+  resolveException: {
+    permissions: ['refunds:write'],
+    body: ({ exceptionId }) => ({ exceptionId }),
+  },
   createWebhook: { permissions: webhooks.write, body: () => webhookFields },
   updateWebhook: {
     permissions: webhooks.write,
@@ -140,6 +150,8 @@ const rows: Record<keyof typeof merchantApi.routes, Row> = {
     permissions: webhooks.read,
     params: ({ webhookId }) => ({ webhookId, ...page() }),
   },
+  getDelivery: { permissions: webhooks.read, params: ({ deliveryId }) => ({ deliveryId }) },
+  resendDeliveries: { permissions: webhooks.write, body: ({ eventId }) => ({ eventId }) },
   resendDelivery: { permissions: webhooks.write, body: ({ deliveryId }) => ({ deliveryId }) },
   listEvents: { permissions: ['events:read'], params: page },
   getEvent: { permissions: ['events:read'], params: ({ eventId }) => ({ eventId }) },
@@ -205,8 +217,12 @@ async function openShop(): Promise<typeof own> {
     await addPaidSession(world, { key, accountId }),
   ];
   const { refundId } = await post('/refund/create', { sessionId: returned.sessionId });
+  const reclaimed = await addPaidSession(world, { key, accountId });
+  await happen(world, reclaimed.order, 'Reclaimed');
+  const { exceptions } = (await world.send('GET', '/exception/list/1/1', { key })).data;
   const things = {
     ...{ accountId, productId, spareProductId, linkId, sessionId, refundId },
+    exceptionId: exceptions[0].exceptionId,
     ...{ webhookId, spareWebhookId, deliveryId, eventId, paidSessionId: paid.sessionId },
   };
   return { merchantId, key, things };
@@ -238,8 +254,8 @@ function namesIn(request: Request): (keyof Things)[] {
   return (Object.keys(kinds) as (keyof Things)[]).filter((name) => text.includes(own.things[name]));
 }
 
-async function answer(request: Request, authorization: string | undefined) {
-  const reply = await world.server.inject({
+async function answer(request: Request, authorization: string | undefined, server = world.server) {
+  const reply = await server.inject({
     method: request.method,
     url: `/payment/v1${request.path}`,
     headers: authorization === undefined ? {} : { authorization },
@@ -355,6 +371,35 @@ test('a secret key gets everywhere', async () => {
     await openTo(own.key),
     namesWhere(() => true),
   );
+});
+
+/** Whether an answer tells of nothing: a refusal, or lists without entries. */
+function isNothing({ code, data }: Answer): boolean {
+  if (code !== 0) return true;
+  const parts = Array.isArray(data) ? [data] : Object.values(data as object);
+  const lists = parts.filter((part) => Array.isArray(part));
+  return lists.length > 0 && lists.every((list) => list.length === 0);
+}
+
+// PostgreSQL is told another merchant than the statements are: whatever it hides then, no condition of ours had to hide.
+// Before the requests below, which change things.
+test('in the scope of another merchant no route serves or changes anything: every one runs narrowed', async () => {
+  const stranger = world.deps.db.forMerchant(await world.addMerchant());
+  const server = await buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin: world.deps.origin,
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [merchantDoor({ ...world.deps, db: { forMerchant: () => stranger } })],
+  });
+  try {
+    for (const entry of entries.filter(({ row }) => row.permissions.length > 0)) {
+      const reply = await answer(requestOf(entry, own.things), `Bearer ${own.key}`, server);
+      assert.ok(isNothing(reply), `${entry.name}: ${JSON.stringify(reply.data)}`);
+    }
+  } finally {
+    await server.close();
+  }
 });
 
 for (const entry of entries) {

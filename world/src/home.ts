@@ -27,6 +27,8 @@ export interface WorldRoles {
   readonly feeRecipient: KeyPair;
   readonly payers: readonly KeyPair[];
   readonly merchant: KeyPair;
+  /** Attests burns in place of Circle. */
+  readonly attester: KeyPair;
 }
 
 /** Loopback ports besides HTTP, chosen once. */
@@ -61,6 +63,7 @@ export const deriveRoles = (mnemonic: string): WorldRoles => {
     feeRecipient: derive(4),
     payers: Array.from({ length: PAYER_COUNT }, (_, index) => derive(5 + index)),
     merchant: derive(5 + PAYER_COUNT),
+    attester: derive(6 + PAYER_COUNT),
   };
 };
 

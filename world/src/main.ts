@@ -25,6 +25,7 @@ Florin is ready at ${manifest.origin} (${seconds} s). Everything about it is in 
 
   Pay a fixed price       ${manifest.origin}/link/${manifest.linkIds.fixed}
   Pay what you like       ${manifest.origin}/link/${manifest.linkIds.custom}
+  No wallet?              choose "Demo payer" on these pages
   Payer's key             ${manifest.payers[0]?.privateKey ?? ''}  (10,000 of every token)
 
   curl -s ${manifest.merchantApi}/account/list -H "Authorization: Bearer ${manifest.secretKey}"

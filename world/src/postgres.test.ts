@@ -51,6 +51,34 @@ test('what Postgres has committed survives its SIGKILL, and a stop leaves no pro
   assert.equal(statSync(join(dataFolder, 'password')).mode & 0o777, 0o600);
 });
 
+const ownRole = `select r.rolname, r.rolsuper or r.rolbypassrls or r.rolcreatedb or r.rolcreaterole
+  from pg_roles r where r.rolname = current_user`;
+
+test('the database belongs to an ordinary role, also when a superuser has made it and its tables', {
+  timeout: 60_000,
+}, async (t) => {
+  const dataFolder = join(folder, 'owned');
+  const first = await start(t, { dataFolder, isDurable: false });
+  assert.deepEqual(await query(first.url, ownRole), ['florin_service', false]);
+
+  // As data folders were before there was that role.
+  const superuserUrl = first.url.replace('//florin_service:', '//florin:');
+  await query(superuserUrl, 'alter database florin owner to florin');
+  await query(superuserUrl, 'create table older (number bigint generated always as identity, value int)');
+  await query(superuserUrl, 'insert into older (value) values (7)');
+  await query(superuserUrl, 'create function older_value() returns int language sql return 7');
+  await first.stop();
+
+  const second = await start(t, { dataFolder, isDurable: false });
+  await query(second.url, 'alter table older add column more int default older_value()');
+  await query(second.url, 'create or replace function older_value() returns int language sql return 8');
+  assert.deepEqual(await query(second.url, 'update older set value = 9 returning number, value, more'), [
+    '1',
+    9,
+    7,
+  ]);
+});
+
 test('a start takes over from a server that nobody stopped', { timeout: 60_000 }, async (t) => {
   const dataFolder = join(folder, 'orphan');
   const lines: string[] = [];

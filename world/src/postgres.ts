@@ -19,11 +19,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort, isPortFree, LOOPBACK } from './port.ts';
 import { type Identity, placeCluster, preparePostgresBundle } from './postgres-files.ts';
+import { ensureServiceRole, SERVICE_ROLE } from './postgres-role.ts';
 import { describeProcess, endProcess, type ProcessExit } from './process.ts';
 
 /** A running Postgres server. */
 export interface Postgres {
-  /** Connection URL of the database `florin` as its owner, with the password. */
+  /** Connection URL of the database `florin` as its owner, an ordinary role, with the password. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
@@ -43,6 +44,8 @@ export interface PostgresOptions {
   readonly log?: (line: string) => void;
   /** False gives up safety at a power cut for speed, for throw-away databases of tests. */
   readonly isDurable?: boolean;
+  /** Whether that owner may create further databases: for tests and benchmarks, which want one each. */
+  readonly mayCreateDatabases?: boolean;
   /** Further server settings by name. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -53,7 +56,7 @@ const composeEnvironment = (): NodeJS.ProcessEnv => ({
   TZ: 'UTC',
 });
 
-const USER = 'florin';
+const SUPERUSER = 'florin';
 const DATABASE = 'florin';
 const START_LIMIT_MS = 60_000;
 const STOP_STEPS = [
@@ -110,7 +113,7 @@ const createCluster = async (cluster: Cluster, dataFolder: string): Promise<void
     '--locale=C',
     '--encoding=UTF8',
   ];
-  const access = ['--username', USER, '--auth=scram-sha-256', '--pwfile', passwordFile];
+  const access = ['--username', SUPERUSER, '--auth=scram-sha-256', '--pwfile', passwordFile];
   // A thousand files reach the disk after the start, for on a busy disk that takes ten seconds.
   await run(cluster, 'initdb', ['-D', draft, ...access, ...collation, '--no-sync', '--no-instructions']);
   rmSync(passwordFile);
@@ -242,7 +245,16 @@ const launch = async (cluster: Cluster, port: number, options: PostgresOptions):
     if (exit === undefined && record !== undefined) await endProcess(record, STOP_STEPS);
     await exited;
   };
-  const url = `postgres://${USER}:${cluster.password}@${LOOPBACK}:${port}/${DATABASE}`;
+  const urlOf = (role: string) => `postgres://${role}:${cluster.password}@${LOOPBACK}:${port}/${DATABASE}`;
+  const { password } = cluster;
+  await ensureServiceRole(urlOf(SUPERUSER), {
+    password,
+    mayCreateDatabases: options.mayCreateDatabases ?? false,
+  }).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  const url = urlOf(SERVICE_ROLE);
   return { url, port, pid, exited, stop };
 };
 

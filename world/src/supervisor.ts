@@ -1,8 +1,11 @@
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Anvil, startAnvil } from './anvil.ts';
 import { Children } from './children.ts';
 import { type ChainDeployment, deployWorld } from './deployment.ts';
 import { deriveRoles, WorldHome, type WorldKeys, type WorldPorts, type WorldRoles } from './home.ts';
+import { type LocalAttester, startLocalAttester } from './local-attester.ts';
+import { planLocalCircle } from './local-circle.ts';
 import { isPortFree } from './port.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import type { ProcessExit } from './process.ts';
@@ -64,6 +67,7 @@ export class World {
   readonly #chains: Anvil[] = [];
   #postgres: Postgres | undefined;
   #service: Service | undefined;
+  #attester: LocalAttester | undefined;
   #configPath: string;
   #isStopping = false;
   #starting: Promise<WorldManifest> | undefined;
@@ -147,7 +151,8 @@ export class World {
       ),
     ]);
     const deployments = kept ?? (await this.#step('contracts', () => this.#deploy(roles)));
-    const config = this.#writeConfig(keys, roles, deployments);
+    const attester = await this.#startAttester(roles);
+    const config = this.#writeConfig(keys, roles, deployments, attester.url);
     await this.#step('service', () => this.#startService());
     const databaseUrl = (postgres as Postgres).url;
     const seed =
@@ -224,10 +229,25 @@ export class World {
     return deployments;
   }
 
+  /** Circle's attestation service of this world; in this process, for it keeps nothing. */
+  async #startAttester(roles: WorldRoles): Promise<LocalAttester> {
+    this.#continue();
+    const { transmitter, settings } = planLocalCircle(roles);
+    const chains = this.#chains.flatMap((chain) => {
+      const domain = settings.domains.find(({ chainId }) => chainId === chain.chainId)?.domain;
+      const request = (method: string, params: readonly unknown[]) => chain.rpc(method, [...params]);
+      return domain === undefined ? [] : [{ domain, request }];
+    });
+    const { privateKey } = roles.attester;
+    this.#attester = await startLocalAttester({ privateKey, transmitter, chains });
+    return this.#attester;
+  }
+
   #writeConfig(
     keys: WorldKeys,
     roles: WorldRoles,
     deployments: Record<string, ChainDeployment>,
+    attestationUrl: string,
   ): WorldConfig {
     const chains = CHAINS.map(({ name, chainId }) => {
       const chain = this.#chains.find((candidate) => candidate.name === name);
@@ -240,6 +260,8 @@ export class World {
     const config = composeConfig({
       port: this.#options.port,
       databaseUrl: this.#postgres.url,
+      imageFolder: resolve(this.#home.path('images')),
+      attestationUrl,
       chains,
       roles,
       keys,
@@ -324,6 +346,7 @@ export class World {
     const failures: unknown[] = [];
     for (const stopAll of [
       () => [this.#service?.stop()],
+      () => [this.#attester?.close()],
       () => this.#chains.map((chain) => chain.stop()),
       () => [this.#postgres?.stop()],
     ]) {

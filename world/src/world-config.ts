@@ -10,6 +10,17 @@ export interface ConfigToken {
   readonly symbol: string;
   readonly name: string;
   readonly decimals: number;
+  /** Which signatures move it: the service's start compares this with the chain. */
+  readonly permits: readonly ('eip2612' | 'eip3009' | 'permit2')[];
+}
+
+/** Circle's stand-ins on a chain as the service's configuration names them. */
+export interface ConfigCctp {
+  readonly domain: number;
+  readonly transmitter: `0x${string}`;
+  readonly messenger: `0x${string}`;
+  readonly route: `0x${string}`;
+  readonly tokenId: string;
 }
 
 /** The configuration file of the service in a local world. */
@@ -29,10 +40,15 @@ export interface WorldConfig {
     readonly finality: { readonly tag: 'finalized'; readonly depth: number };
     readonly pollIntervalMs: number;
     readonly tokens: readonly ConfigToken[];
+    readonly cctp?: ConfigCctp;
   }[];
+  readonly attestationUrl?: string;
   readonly signer: { readonly orderKey: `0x${string}`; readonly settlerKey: `0x${string}` };
   readonly masterKey: string;
   readonly webhooks: { readonly allowLoopback: boolean };
+  readonly images: { readonly folder: string; readonly allowLoopback: boolean };
+  /** Pays on the hosted pages for visitors who have no wallet. */
+  readonly demoPayerKey?: `0x${string}`;
 }
 
 /** What people, tests and tools find a running world by: `world.json`. */
@@ -48,7 +64,7 @@ export interface WorldManifest extends Seed {
     readonly rpcUrl: string;
     readonly gateway: `0x${string}`;
     readonly vault: `0x${string}`;
-    readonly tokens: readonly Omit<ConfigToken, 'name'>[];
+    readonly tokens: readonly Omit<ConfigToken, 'name' | 'permits'>[];
   }[];
   readonly payers: WorldRoles['payers'];
 }
@@ -67,10 +83,19 @@ const POLL_INTERVAL_MS = 250;
 /** The address under which a world with this HTTP port is reached. */
 export const composeOrigin = (port: number): string => `http://${LOOPBACK}:${port}`;
 
+/** The last of the payers: scripts and people take the first. */
+const demoPayerOf = ({ payers }: WorldRoles): Pick<WorldConfig, 'demoPayerKey'> => {
+  const payer = payers.at(-1);
+  return payer === undefined ? {} : { demoPayerKey: payer.privateKey };
+};
+
 /** Composes the service's configuration. */
 export const composeConfig = (parts: {
   readonly port: number;
   readonly databaseUrl: string;
+  readonly imageFolder: string;
+  /** Absent: the world has no CCTP. */
+  readonly attestationUrl?: string;
   readonly chains: readonly ReadyChain[];
   readonly roles: WorldRoles;
   readonly keys: WorldKeys;
@@ -90,10 +115,14 @@ export const composeConfig = (parts: {
     finality: { tag: 'finalized', depth: 0 },
     pollIntervalMs: POLL_INTERVAL_MS,
     tokens: deployment.tokens,
+    ...(deployment.cctp === undefined || parts.attestationUrl === undefined ? {} : { cctp: deployment.cctp }),
   })),
+  ...(parts.attestationUrl === undefined ? {} : { attestationUrl: parts.attestationUrl }),
   signer: { orderKey: parts.roles.orderSigner.privateKey, settlerKey: parts.roles.settler.privateKey },
   masterKey: parts.keys.masterKey,
   webhooks: { allowLoopback: true },
+  images: { folder: parts.imageFolder, allowLoopback: true },
+  ...demoPayerOf(parts.roles),
 });
 
 /** Composes the manifest of a world that is ready. */

@@ -1,7 +1,7 @@
 import type { Answer } from '../client.ts';
 import { success, webhook } from '../resource.ts';
 import { demand, found, refused, succeeded } from '../rule.ts';
-import { exactly, oneOf, type Shape } from '../shape.ts';
+import { boolean, exactly, integer, oneOf, type Shape, text } from '../shape.ts';
 import type { Subject } from '../subject.ts';
 
 const mostWebhooks = 10;
@@ -66,6 +66,7 @@ export async function checkWebhooks({ rules, merchant, mark }: Subject): Promise
     await act('key/refresh', { webhookId: id });
     demand((await detail(id, webhook))['key'] !== before['key'], 'the key is still the old one');
   });
+  await checkResend({ rules, merchant }, webhookId);
   await checkWebhookLimits({ rules, create, act });
   await rules.rule('POST /webhook/remove deletes for good', async () => {
     const id = found(webhookId, 'a webhook');
@@ -73,6 +74,37 @@ export async function checkWebhooks({ rules, merchant, mark }: Subject): Promise
     refused(await merchant.get(`/webhook/detail/${id}`), 100501);
     refused(await merchant.post('/webhook/enable', { webhookId: id }), 100501);
   });
+}
+
+interface Delivery {
+  readonly status: string;
+  readonly body: string;
+}
+
+async function checkResend(
+  { rules, merchant }: Pick<Subject, 'rules' | 'merchant'>,
+  webhookId: string | undefined,
+): Promise<void> {
+  await rules.rule(
+    'an example event is skipped while a webhook is off, and can be sent again by time',
+    async () => {
+      const id = found(webhookId, 'a webhook');
+      succeeded(await merchant.post('/webhook/disable', { webhookId: id }), success);
+      const sent = await merchant.post('/webhook/test', { webhookId: id, eventType: 'session.paid' });
+      const { deliveryId } = succeeded(sent, { eventId: text, deliveryId: text });
+      const read = async () =>
+        (await merchant.get(`/webhook/delivery/detail/${deliveryId}`)).data as Delivery;
+      const skipped = await read();
+      demand(skipped.status === 'skipped', `the delivery is ${skipped.status}`);
+      demand(
+        (JSON.parse(skipped.body) as { fixture: unknown }).fixture === true,
+        'the event does not say that it is one',
+      );
+      const again = await merchant.post('/webhook/delivery/resend/all', { webhookId: id, since: 0 });
+      succeeded(again, { ...success, resent: integer, hasMore: boolean, last: text });
+      demand((await read()).status === 'pending', 'the delivery was not sent again');
+    },
+  );
 }
 
 async function checkWebhookLimits(options: {

@@ -31,15 +31,24 @@ export function parseBody(raw: Uint8Array): ParsedBody {
 
 const quote = 0x22;
 const backslash = 0x5c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
 
 /** Index just after the string that begins at `start` (its opening quote). */
 function stringEnd(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (unit === backslash) index += 1;
-    else if (unit === quote) return index + 1;
-  }
-  return text.length;
+  // The engine's own search is several times as fast as a look at each character.
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, start, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end + 1;
+}
+
+/** Whether an odd number of backslashes stands between the string's start and the quote at `end`. */
+function isEscaped(text: string, start: number, end: number): boolean {
+  let before = end - 1;
+  while (before > start && text.charCodeAt(before) === backslash) before -= 1;
+  return (end - before) % 2 === 0;
 }
 
 /** How deep objects and arrays nest in a JSON text. Linear, no recursion; for invalid JSON any number. */
@@ -48,15 +57,15 @@ export function jsonDepth(text: string): number {
   let deepest = 0;
   let index = 0;
   while (index < text.length) {
-    const unit = text[index];
-    if (unit === '"') {
+    const unit = text.charCodeAt(index);
+    if (unit === quote) {
       index = stringEnd(text, index);
       continue;
     }
-    if (unit === '{' || unit === '[') {
+    if (unit === openBrace || unit === openBracket) {
       depth += 1;
       if (depth > deepest) deepest = depth;
-    } else if (unit === '}' || unit === ']') depth -= 1;
+    } else if (unit === closeBrace || unit === closeBracket) depth -= 1;
     index += 1;
   }
   return deepest;

@@ -37,10 +37,10 @@ export type ReplyData<R extends Route> = WithRawJson<ReplyOf<R>>;
 
 /** A whole answer, written before: its body goes out byte for byte, and nothing is wrapped around it. */
 export class FinishedReply {
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(body: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(body: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
     this.body = body;
     this.headers = headers;
   }
@@ -67,8 +67,15 @@ export function routesOf<Caller>(server: FastifyInstance, door: DoorShape<Caller
       method: route.method,
       url: door.basePath + route.path,
       config: { effect: route.effect },
-      onRequest: async (request, reply) => {
-        callers.set(request, { caller: await door.authorize(request, route, reply) });
+      onRequest: (request, reply, done) => {
+        const admit = (caller: Caller) => {
+          callers.set(request, { caller });
+          done();
+        };
+        // Public routes need no promise.
+        const caller = door.authorize(request, route, reply);
+        if (caller instanceof Promise) caller.then(admit, done);
+        else admit(caller);
       },
       handler: async (request, reply) => {
         const known = callers.get(request);

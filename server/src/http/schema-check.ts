@@ -19,13 +19,21 @@ function isHttpsUrl(text: string): boolean {
   return url.protocol === 'https:' && url.username === '' && url.password === '';
 }
 
+// Where a local installation, which has no https, hosts its images.
+const localImage = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?\/images\/[0-9A-Za-z]+-\d+\.webp$/;
+
+/** Whether a text may be the image of a product: an https URL, or a hosted one as a read returned it. */
+function isImageUrl(text: string): boolean {
+  return isHttpsUrl(text) || localImage.test(text);
+}
+
 // `verbose` hands the failing schema to the message; `ownProperties` keeps inherited names from counting as members.
 const ajv = new Ajv({
   strict: true,
   strictTypes: false,
   verbose: true,
   ownProperties: true,
-  formats: { text: isStorableText, 'https-url': isHttpsUrl },
+  formats: { text: isStorableText, 'https-url': isHttpsUrl, 'image-url': isImageUrl },
 });
 
 /** Checks a value and returns the first thing that is wrong with it, or undefined. */
@@ -89,6 +97,7 @@ function member(path: string, name: string): string {
 const formatTexts: Record<string, string> = {
   text: 'must be text without NUL and unpaired surrogates',
   'https-url': 'must be an https URL without credentials',
+  'image-url': 'must be an https URL without credentials',
 };
 
 const typeTexts: Record<string, string> = {
@@ -130,7 +139,8 @@ function unionText(branches: unknown): string {
   if (!Array.isArray(branches)) return 'one of the documented forms';
   const texts = branches.map((branch: TSchema & { const?: unknown; format?: string; type?: string }) => {
     if ('const' in branch) return JSON.stringify(branch.const);
-    if (branch.format === 'https-url') return 'an https URL without credentials';
+    if (branch.format === 'https-url' || branch.format === 'image-url')
+      return 'an https URL without credentials';
     return typeTexts[branch.type ?? ''] ?? branch.type ?? 'another documented form';
   });
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`;

@@ -5,9 +5,11 @@ import type { Transaction } from '#db/database.ts';
 import { emit } from '#webhooks/outbox.ts';
 import {
   holdAccount,
+  linksOfProduct,
   lockActiveLinksOfAccount,
   lockActiveLinksOfProduct,
   setLinksStatus,
+  takeLinkTurn,
 } from './link.sql.ts';
 import { type LinkDeps, linkDetails, lockOwnLink, ownLink, productIdsOf } from './link.ts';
 
@@ -34,8 +36,9 @@ export async function enableLink(
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
   const { merchantId, linkId } = request;
+  await transaction.query(takeLinkTurn, [linkId]);
   const before = await ownLink(transaction, request);
-  // Account, products, link: the order in which every change of links locks, so that none waits for another in a ring.
+  // Turn, account, products, link: the order in which every change of links locks, so that none waits for another in a ring.
   await transaction.query(holdAccount, [before.link.account.accountId]);
   await referenceProducts(transaction, merchantId, productIdsOf(before.link.items));
   if ((await lockOwnLink(transaction, request)) === 'active') return;
@@ -61,7 +64,9 @@ export async function archiveProduct(
   const moved = await moveProduct(transaction, deps, { ...request, status: 'archived' });
   if (moved === undefined) return;
   const rows = await transaction.query(lockActiveLinksOfProduct, [merchantId, productId]);
-  const linkIds = rows.map((row) => row.link_id);
+  const locked = rows.map((row) => row.link_id);
+  if (locked.length === 0) return;
+  const linkIds = (await transaction.query(linksOfProduct, [locked, productId])).map((row) => row.link_id);
   if (linkIds.length > 0) await changeLinks(transaction, deps, merchantId, linkIds, 'product_archived');
 }
 

@@ -1,3 +1,4 @@
+import { listPlace, pageSize } from '#db/list-page.ts';
 import { type Row, statement } from '#db/statement.ts';
 
 const columns = {
@@ -36,20 +37,23 @@ export const linksById = statement(
 );
 export type LinkRow = Row<typeof linksById>;
 
-export const linkCount = statement(
-  'link_count',
-  ['text'],
-  { total: 'int8' },
-  `select count(*) as total from links where merchant_id = $1 and status <> 'deleted'`,
-);
-
 // Newest first by order of creation; ordinal breaks ties within one second.
 export const linkPage = statement(
   'link_page',
   ['text', 'int8', 'int8'],
-  columns,
-  `${selectLinks} where l.merchant_id = $1 and l.status <> 'deleted'
-   order by l.ordinal desc limit $2 offset $3`,
+  { ...columns, total: 'int8', is_listed: 'bool' },
+  `with ${listPlace({ list: 'links', facet: "'*'", condition: "merchant_id = $1 and status <> 'deleted'", skip: '$3' })},
+   shown as materialized (
+     select link_id from links
+     where merchant_id = $1 and status <> 'deleted' and ordinal <= (select ordinal from first_row)
+     order by ordinal desc limit ${pageSize('$2')}
+   )
+   select page.*, place.total, page.link_id is not null as is_listed
+   from place left join (
+     ${selectLinks} where l.link_id in (select link_id from shown)
+   ) as page on true
+   left join links on links.link_id = page.link_id
+   order by links.ordinal desc`,
 );
 
 const itemColumns = {
@@ -103,6 +107,15 @@ export const insertLinkItems = statement(
      with ordinality as item (line_item_id, item_type, product_id, quantity, unit_price, position)`,
 );
 
+// Those who change what a link sells, or enable it, take turns before they look at it: only so do they know which account
+// and products to lock before the link itself. Held until the transaction ends.
+export const takeLinkTurn = statement(
+  'link_take_turn',
+  ['text'],
+  { locked: 'text' },
+  `select pg_advisory_xact_lock(hashtextextended('link ' || $1::text, 0))::text as locked`,
+);
+
 // Keeps the account from being removed, which disables its links, between this look and the link's commit.
 export const holdAccount = statement(
   'link_hold_account',
@@ -128,6 +141,14 @@ export const lockActiveLinksOfProduct = statement(
    where merchant_id = $1 and status = 'active'
      and link_id in (select i.link_id from link_items i where i.product_id = $2)
    order by link_id for update`,
+);
+
+// A statement of its own, after the lock: a link that was waited for may show other products by now.
+export const linksOfProduct = statement(
+  'link_of_product',
+  ['text[]', 'text'],
+  { link_id: 'text' },
+  `select distinct link_id from link_items where link_id = any ($1) and product_id = $2`,
 );
 
 // In the order of ids, for the same reason.

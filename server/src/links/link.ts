@@ -6,6 +6,7 @@ import type { MicroUsd } from '@florin/protocol/money.ts';
 import { type ItemProduct, productsForItems, referenceProducts } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
+import { listedRows, listTotal } from '#db/list-page.ts';
 import { findAccount } from '#merchants/account.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
@@ -18,11 +19,11 @@ import {
   itemsOfLinks,
   type LinkItemRow,
   type LinkRow,
-  linkCount,
   linkPage,
   linksById,
   lockLink,
   replaceLink,
+  takeLinkTurn,
 } from './link.sql.ts';
 import { linkCreated, linkDetailOf, linkListItem } from './link-json.ts';
 import { parseLink } from './link-row.ts';
@@ -81,6 +82,7 @@ export async function updateLink(
   request: { merchantId: string; linkId: string; body: LinkCreateBody },
 ): Promise<void> {
   const { merchantId, linkId, body } = request;
+  await transaction.query(takeLinkTurn, [linkId]);
   await ownLink(transaction, request);
   const { items, amount } = await checkedTerms(transaction, deps, merchantId, body);
   await lockOwnLink(transaction, request);
@@ -252,13 +254,10 @@ export async function listLinks(
   request: { merchantId: string; page: number; size: number },
 ): Promise<{ total: number; links: Link[] }> {
   const { merchantId, page, size } = request;
-  const [counts, rows] = await Promise.all([
-    queryable.query(linkCount, [merchantId]),
-    queryable.query(linkPage, [merchantId, size, (page - 1) * size]),
-  ]);
-  const loaded = await loadLinks(queryable, rows);
+  const rows = await queryable.query(linkPage, [merchantId, size, (page - 1) * size]);
+  const loaded = await loadLinks(queryable, listedRows(rows));
   return {
-    total: Number(counts[0]?.total ?? 0n),
+    total: listTotal(rows),
     links: loaded.map(({ link }) => linkListItem(link, deps.origin)),
   };
 }

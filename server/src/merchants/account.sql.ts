@@ -37,12 +37,13 @@ export const accountsOfMerchant = statement(
   `select ${columnList} from accounts where merchant_id = $1 and status = 'normal' order by ordinal desc`,
 );
 
-// The merchant's row orders its account creations, so that the limit holds under concurrent ones.
+// The merchant's row orders its account creations, so that the limit holds under concurrent ones. Not `for update`: that
+// would also wait for every session being inserted, whose foreign key holds a key share on the merchant.
 export const lockMerchantForAccounts = statement(
   'account_lock_merchant',
   ['text'],
   { merchant_id: 'text' },
-  'select merchant_id from merchants where merchant_id = $1 for update',
+  'select merchant_id from merchants where merchant_id = $1 for no key update',
 );
 
 export const insertAccount = statement(

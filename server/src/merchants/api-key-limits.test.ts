@@ -6,7 +6,13 @@ import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { createApiKey, listApiKeys } from './api-key.ts';
-import { countDayAmount, isSourceAllowed, keyUseRecorder, limitsOf } from './api-key-limits.ts';
+import {
+  assertOrigin,
+  countDayAmount,
+  isAddressAllowed,
+  keyUseRecorder,
+  limitsOf,
+} from './api-key-limits.ts';
 import { createMerchant } from './merchant.ts';
 
 const clock = {
@@ -51,24 +57,48 @@ const addresses: [string, string[], boolean][] = [
 ];
 for (const [clientAddress, ipAllowList, isAllowed] of addresses) {
   test(`${clientAddress || 'no address'} is ${isAllowed ? '' : 'not '}in [${ipAllowList.join(', ')}]`, () => {
-    assert.equal(isSourceAllowed({ ipAllowList, origins: [] }, { clientAddress }), isAllowed);
+    assert.equal(isAddressAllowed(ipAllowList, clientAddress), isAllowed);
   });
 }
 
-test('a key with origins takes exactly these', () => {
-  const limits = { ipAllowList: [], origins: ['https://shop.example.com'] };
-  const allowed = (origin?: string) => isSourceAllowed(limits, { origin });
+test('a key with origins takes exactly these, one without takes any, a secret key none', () => {
+  const verdict = (kind: 'secret' | 'restricted', origins: string[], origin?: string) => {
+    try {
+      assertOrigin({ kind, origins }, origin);
+      return 'allowed';
+    } catch (error) {
+      return String(error);
+    }
+  };
+  const bound = 'Refusal: API key lacks permission: the key is bound to web origins, and the request';
+  const foreign = `${bound}'s Origin is none of them`;
+  const shop = ['https://shop.example.com', 'http://localhost:3000'];
   assert.deepEqual(
     [
-      allowed('https://shop.example.com'),
-      allowed('https://evil.example.com'),
-      allowed('https://shop.example.com.evil.example'),
-      allowed('http://shop.example.com'),
-      allowed('null'),
-      allowed(),
+      verdict('restricted', shop, 'https://shop.example.com'),
+      verdict('restricted', shop, 'http://localhost:3000'),
+      verdict('restricted', shop, 'https://evil.example.com'),
+      verdict('restricted', shop, 'https://shop.example.com.evil.example'),
+      verdict('restricted', shop, 'https://shop.example.com:8443'),
+      verdict('restricted', shop, 'http://shop.example.com'),
+      verdict('restricted', shop, 'null'),
+      verdict('restricted', shop, ''),
+      verdict('restricted', shop),
+      verdict('restricted', [], 'https://evil.example.com'),
+      verdict('restricted', []),
+      verdict('secret', []),
     ],
-    [true, false, false, false, false, false],
+    [
+      'allowed',
+      'allowed',
+      ...Array<string>(6).fill(foreign),
+      `${bound} has no Origin`,
+      'allowed',
+      'allowed',
+      'allowed',
+    ],
   );
+  assert.match(verdict('secret', [], 'https://shop.example.com'), /a secret key is for servers/);
 });
 
 const senseless: [string, Parameters<typeof limitsOf>[0]][] = [

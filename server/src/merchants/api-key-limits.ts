@@ -4,7 +4,7 @@ import { type MicroUsd, maxMicroUsd, microUsd } from '@florin/protocol/money.ts'
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
-import { addSpending, setLastUsed } from './api-key.sql.ts';
+import { addSpending, keyOfOrigin, setLastUsed } from './api-key.sql.ts';
 
 /** What a key is restricted to beside its permissions. */
 export interface ApiKeyLimits {
@@ -93,14 +93,30 @@ function isWebOrigin(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && url.hostname === 'localhost');
 }
 
-/** Whether a request may come from where it comes from. A restricted key whose request does not tell is refused. */
-export function isSourceAllowed(
-  limits: Pick<ApiKeyLimits, 'ipAllowList' | 'origins'>,
-  source: RequestSource,
-): boolean {
-  const { ipAllowList, origins } = limits;
-  if (origins.length > 0 && !origins.includes(source.origin ?? '')) return false;
-  return ipAllowList.length === 0 || isAddressIn(ipAllowList, source.clientAddress ?? '');
+/** Whether a request may come from this address. A restricted key whose request does not tell is refused. */
+export function isAddressAllowed(ipAllowList: readonly string[], clientAddress: string | undefined): boolean {
+  return ipAllowList.length === 0 || isAddressIn(ipAllowList, clientAddress ?? '');
+}
+
+/**
+ * Refuses a request that a web page of the wrong origin sends (api_key_forbidden). Who holds the key may know why: it
+ * stands in the page anyway. A secret key is refused wherever a browser is: what stands in a page is public.
+ */
+export function assertOrigin(
+  key: { readonly kind: 'secret' | 'restricted'; readonly origins: readonly string[] },
+  origin: string | undefined,
+): void {
+  if (key.kind === 'secret') {
+    if (origin === undefined) return;
+    throw new Refusal(
+      'api_key_forbidden',
+      'a secret key is for servers and is refused in browsers; replace it, for the page that sent it is public',
+    );
+  }
+  if (key.origins.length === 0 || key.origins.includes(origin ?? '')) return;
+  const problem =
+    origin === undefined ? 'and the request has no Origin' : "and the request's Origin is none of them";
+  throw new Refusal('api_key_forbidden', `the key is bound to web origins, ${problem}`);
 }
 
 /** IPv4 addresses that a dual-stack socket reports as IPv4-mapped IPv6 count as what they are. */
@@ -143,6 +159,11 @@ export async function countDayAmount(
     'amount_out_of_range',
     `the API key's limit for one day is ${request.maxDayAmount} Micro-USD`,
   );
+}
+
+/** Whether a key that works lists this web origin: only then may a page of that origin be told that it can ask. */
+export async function isOriginListed(queryable: Queryable, origin: string, now: Date): Promise<boolean> {
+  return (await queryable.query(keyOfOrigin, [origin, now])).length > 0;
 }
 
 /** A limit as its column holds it. */

@@ -45,6 +45,17 @@ export const apiKeysByHashes = statement(
    from api_keys where key_hash = any ($1)`,
 );
 
+// Asked before any key is known, by a browser. The words of the condition are those of the index api_keys_by_origin.
+export const keyOfOrigin = statement(
+  'api_key_of_origin',
+  ['text', 'timestamptz'],
+  { key_id: 'text' },
+  `select key_id from api_keys
+   where origins @> array[$1::text] and origins <> '{}' and revoked_at is null
+     and (expires_at is null or expires_at > $2)
+   limit 1`,
+);
+
 export const revokeKey = statement(
   'api_key_revoke',
   ['text', 'timestamptz'],

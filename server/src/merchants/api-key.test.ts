@@ -16,6 +16,7 @@ import {
   authenticate,
   createApiKey,
   findApiKeys,
+  keyInTextPattern,
   keyOfHeader,
   listApiKeys,
   revokeApiKey,
@@ -66,6 +67,29 @@ test('a key has its prefix, 43 characters of chance and a CRC-32 of all before i
   assert.match((await create({ kind: 'restricted' })).key, /^rk_live_[0-9A-Za-z]{49}$/);
 });
 
+test('secret scanners find a key in any text by its documented pattern', async () => {
+  const pattern = new RegExp(keyInTextPattern, 'g');
+  const { key } = await create({ kind: 'secret' });
+  const restricted = await create({ kind: 'restricted' });
+  const text = `KEY="${key}"\nother: rk_live_short, ${restricted.key}; x${key} ${key}0`;
+  assert.deepEqual(text.match(pattern), [key, restricted.key]);
+});
+
+test('a storefront key needs origins, and a secret key takes none', async () => {
+  const origins = ['https://shop.example.com'];
+  const refusals = await Promise.all(
+    [
+      create({ kind: 'restricted', preset: 'storefront' }),
+      create({ kind: 'restricted', preset: 'storefront', origins: [] }),
+      create({ kind: 'secret', origins }),
+    ].map((work) => work.then(() => 'created', String)),
+  );
+  const missing = 'Refusal: Invalid field: origins must have at least one entry for the preset storefront';
+  const secret = 'Refusal: Invalid field: origins must be empty for a secret key: it is for servers';
+  assert.deepEqual(refusals, [missing, missing, secret]);
+  assert.match((await create({ kind: 'restricted', preset: 'storefront', origins })).key, /^rk_live_/);
+});
+
 const storedKey = statement(
   'api_key_test_stored',
   ['text'],
@@ -91,6 +115,7 @@ test('a secret key may do everything, a restricted one what its preset or list s
         keyId,
         merchantId,
         kind: request.kind,
+        webOrigin: undefined,
         permissions: [],
         limits: { maxSessionAmount: undefined, maxDayAmount: undefined },
       },

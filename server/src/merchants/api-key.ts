@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { Refusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { base62Alphabet, newId } from '@florin/protocol/id.ts';
 import {
   type Permission,
@@ -16,7 +16,8 @@ import { apiKeysByHashes, apiKeysOfMerchant, insertApiKey, revokeKey } from './a
 import {
   type ApiKeyLimits,
   amountOf,
-  isSourceAllowed,
+  assertOrigin,
+  isAddressAllowed,
   limitsOf,
   type RequestSource,
 } from './api-key-limits.ts';
@@ -31,6 +32,8 @@ export interface ApiKeyIdentity {
   readonly permissions: ReadonlySet<Permission>;
   /** What sessions that the key creates may come to. Where it may be used from has been checked already. */
   readonly limits: Pick<ApiKeyLimits, 'maxSessionAmount' | 'maxDayAmount'>;
+  /** The web origin of the request, when the key lists it: a page of that origin may read the answer. */
+  readonly webOrigin: string | undefined;
 }
 
 /** A key as lists show it: never the key itself. */
@@ -50,7 +53,9 @@ const prefixes: Record<ApiKeyKind, string> = { secret: 'sk_live_', restricted: '
 /** 256 random bits and a 32-bit checksum, in base62. */
 const secretLength = 43;
 const checksumLength = 6;
-const keyPattern = new RegExp(`^(sk|rk)_live_[0-9A-Za-z]{${secretLength + checksumLength}}$`);
+/** What secret scanners look for: a key in any text. Its last six characters are the checksum of all before them. */
+export const keyInTextPattern = `\\b[sr]k_live_[0-9A-Za-z]{${secretLength + checksumLength}}\\b`;
+const keyPattern = new RegExp(`^[sr]k_live_[0-9A-Za-z]{${secretLength + checksumLength}}$`);
 
 function base62(value: bigint, length: number): string {
   let text = '';
@@ -68,7 +73,7 @@ function checksumOf(text: string): string {
 }
 
 function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 export interface ApiKeyRequest extends Partial<ApiKeyLimits> {
@@ -82,7 +87,7 @@ export interface ApiKeyRequest extends Partial<ApiKeyLimits> {
 
 /**
  * Makes a key and returns it, the only time that it is ever seen: only its SHA-256 and last four characters are kept.
- * Refuses limits that mean nothing (400101).
+ * Refuses (400101) limits that mean nothing, the preset `storefront` without origins, and a secret key with some.
  */
 export async function createApiKey(
   transaction: Transaction,
@@ -90,6 +95,7 @@ export async function createApiKey(
   request: ApiKeyRequest,
 ): Promise<{ keyId: string; key: string }> {
   const limits = limitsOf(request);
+  assertPlaces(request, limits.origins);
   const secret = deps.random.bytes(32).reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
   const start = prefixes[request.kind] + base62(secret, secretLength);
   const key = start + checksumOf(start);
@@ -113,6 +119,18 @@ export async function createApiKey(
     deps.clock.now(),
   ]);
   return { keyId, key };
+}
+
+/** Whatever stands in a web page is public, so a key for one must be bound to it, and a secret key is never for one. */
+function assertPlaces(request: ApiKeyRequest, origins: readonly string[]): void {
+  if (request.kind === 'secret') {
+    if (origins.length > 0)
+      throw fieldRefusal('origins', 'must be empty for a secret key: it is for servers');
+    return;
+  }
+  if (request.preset === 'storefront' && origins.length === 0) {
+    throw fieldRefusal('origins', 'must have at least one entry for the preset storefront');
+  }
 }
 
 /** Reads the header `Authorization: Bearer <API_KEY>`, exactly so. Refuses anything else with 200101. */
@@ -146,7 +164,8 @@ export async function findApiKeys(
 
 /**
  * Tells who calls. Refuses a missing or malformed header (200101), and (200102) a key that is unknown, expired or revoked
- * or may not be used from where the request comes from; callers cannot tell these apart.
+ * or may not be used from the request's address; callers cannot tell these apart. A web page of another origin than the
+ * key's, and any page with a secret key, is refused with 200103.
  */
 export async function authenticate(
   lookup: ApiKeyLookup,
@@ -161,12 +180,14 @@ export async function authenticate(
   const row = isWellFormed ? await lookup(hashOf(key)) : undefined;
   const isExpired = row?.expires_at != null && row.expires_at <= now;
   if (row === undefined || row.revoked_at !== null || isExpired) throw new Refusal('api_key_invalid');
-  const { ip_allow_list: ipAllowList, origins } = row;
-  if (!isSourceAllowed({ ipAllowList, origins }, source)) throw new Refusal('api_key_invalid');
+  if (!isAddressAllowed(row.ip_allow_list, source.clientAddress)) throw new Refusal('api_key_invalid');
+  const kind = row.kind as ApiKeyKind;
+  assertOrigin({ kind, origins: row.origins }, source.origin);
   return {
     keyId: row.key_id,
     merchantId: row.merchant_id,
-    kind: row.kind as ApiKeyKind,
+    kind,
+    webOrigin: row.origins.length === 0 ? undefined : source.origin,
     permissions: new Set(row.permissions as Permission[]),
     limits: {
       maxSessionAmount: amountOf(row.max_session_amount),

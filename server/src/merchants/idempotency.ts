@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '@florin/protocol/canonical-json.ts';
+import { hash } from 'node:crypto';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { Parameter, Queryable, Transaction } from '#db/database.ts';
 import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
+import { sessionOfCreated } from '#webhooks/event-body.ts';
 import type { ApiKeyIdentity } from './api-key.ts';
+import { canonicalBody } from './canonical-body.ts';
 import { answerByKey, deleteAnswers, holdKey, insertAnswer } from './idempotency.sql.ts';
 
 // For rooms that claim a key in their own statement, in one round trip with the business change.
@@ -29,8 +30,12 @@ export interface KeyedRequest {
 /** What a claim is stored with when a statement of another room stores it. */
 export interface IdempotencyClaim {
   readonly request: KeyedRequest;
-  readonly sealedAnswer: Uint8Array;
+  /** Undefined when the answer is the session that is stored with the claim, as its session.created event shows it. */
+  readonly sealedAnswer: Uint8Array | undefined;
 }
+
+/** What a request was answered: the whole body, or the session that it was about, both byte for byte. */
+export type EarlierAnswer = { readonly body: string } | { readonly sessionJson: string };
 
 export interface IdempotencyDeps {
   readonly clock: Clock;
@@ -53,9 +58,9 @@ export function idempotencyKeyOf(header: string | readonly string[] | undefined)
   return key;
 }
 
-/** What bodies are compared by: SHA-256 of the parsed body's canonical JSON, so that spelling does not count. */
-export function bodyHashOf(body: unknown): Buffer {
-  return createHash('sha256').update(canonicalJson(body)).digest();
+/** What bodies are compared by: SHA-256 of the canonical body, so that spelling does not count and precision does. */
+export function bodyHashOf(bodyText: string): Buffer {
+  return hash('sha256', canonicalBody(bodyText), 'buffer');
 }
 
 /**
@@ -66,7 +71,7 @@ export async function holdIdempotencyKey(
   transaction: Transaction,
   deps: IdempotencyDeps,
   request: KeyedRequest,
-): Promise<string | undefined> {
+): Promise<EarlierAnswer | undefined> {
   const [held] = await transaction.query(holdKey, scopeOf(request));
   // Only after the lock: a statement of its own sees whatever the last holder has committed.
   const earlier = await findAnswer(transaction, deps, request);
@@ -92,9 +97,17 @@ export async function storeAnswer(
   if (rows.length === 0) throw new IdempotencyKeyUsed('the key was used while the request was carried out');
 }
 
-/** Makes the claim that a new object is stored with. */
+/** Makes the claim that a new object is stored with; the answer is sealed. */
 export function claimOf(deps: IdempotencyDeps, request: KeyedRequest, answer: string): IdempotencyClaim {
   return { request, sealedAnswer: sealAnswer(deps, request, answer) };
+}
+
+/**
+ * Makes the claim of a new session whose answer is what its session.created event shows, so that a text of some 1.5 kB is
+ * neither sealed nor stored a second time. Only for callers who may see all of the event, and only when it fits there.
+ */
+export function claimOfCreated(request: KeyedRequest): IdempotencyClaim {
+  return { request, sealedAnswer: undefined };
 }
 
 /** Values of `claimColumns` for drafts, some of them without a key. */
@@ -117,12 +130,12 @@ export async function findAnswer(
   queryable: Queryable,
   deps: Pick<IdempotencyDeps, 'secrets'>,
   request: KeyedRequest,
-): Promise<string | undefined> {
+): Promise<EarlierAnswer | undefined> {
   const [row] = await queryable.query(answerByKey, scopeOf(request));
   return row === undefined ? undefined : openAnswer(deps.secrets, request, row);
 }
 
-function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof answerByKey>): string {
+function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof answerByKey>): EarlierAnswer {
   const { caller, bodyHash } = request;
   if (!row.body_hash.equals(bodyHash)) {
     throw new Refusal('idempotency_key_reused', 'the first request with this key had another body');
@@ -133,7 +146,12 @@ function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof a
       'the first request with this key came with another API key, which may see other fields',
     );
   }
-  return Buffer.from(secrets.open(row.sealed_answer, contextOf(request))).toString('utf8');
+  if (row.sealed_answer !== null) {
+    return { body: Buffer.from(secrets.open(row.sealed_answer, contextOf(request))).toString('utf8') };
+  }
+  // Events outlive answers by 60 days.
+  if (row.created_body === null) throw new Error('the event of a stored answer is gone');
+  return { sessionJson: sessionOfCreated(row.created_body) };
 }
 
 /** What is answered while an identical request is being carried out (400402). */

@@ -4,12 +4,12 @@ import type { LineItem, ProductData } from '@florin/protocol/line-item.ts';
 import { type MicroUsd, maxMicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type SessionCreateBody, sessionLifeSeconds } from '@florin/protocol/session.ts';
-import type { ItemProduct } from '#catalog/product.ts';
+import type { VersionedProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import { assertSettlementToken } from '#links/link-terms.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
-import { type FeeRates, quoteOf, routesTo } from './quote.ts';
+import { assertRouteOpen, type FeeRates, quoteOf, routesTo } from './quote.ts';
 import type { TermsReader } from './terms-reader.ts';
 
 interface TermsDeps {
@@ -23,11 +23,13 @@ interface TermsDeps {
 export interface CheckoutTerms {
   readonly account: { readonly accountId: string; readonly version: string; readonly address: Hex };
   readonly items: readonly LineItem[];
+  /** What was read of the products that are sold. */
+  readonly products: readonly VersionedProduct[];
   readonly amount: MicroUsd;
   readonly expirationTime: Date;
 }
 
-const noProducts: ReadonlyMap<string, ItemProduct> = new Map();
+const noProducts: ReadonlyMap<string, VersionedProduct> = new Map();
 
 type ItemBody = SessionCreateBody['lineItems'][number];
 
@@ -53,12 +55,15 @@ export async function checkoutTerms(
     throw new Refusal('amount_out_of_range', `the total is over ${maxMicroUsd} Micro-USD`);
   const price = { paymentValue: microUsd(amount), feeModel: body.feeModel ?? 1 } as const;
   const routes = routesTo(deps.chains, deps.rates, body.settlementToken);
-  if (!routes.some((route) => quoteOf(route, price) !== undefined)) {
-    throw new Refusal('amount_out_of_range', 'no route takes this total');
-  }
+  const payable = routes.filter((route) => quoteOf(route, price) !== undefined);
+  const [first] = payable;
+  if (first === undefined) throw new Refusal('amount_out_of_range', 'no route takes this total');
+  // One that is open is enough. When the chain of the settlement itself is away, none is.
+  if (payable.every((route) => route.condition.status === 'unavailable')) assertRouteOpen(first);
   return {
     account: { accountId: account.accountId, version: account.version, address: account.accountAddress },
     items,
+    products: [...products.values()],
     amount: price.paymentValue,
     expirationTime,
   };
@@ -106,7 +111,7 @@ function snapshotItems(
   random: Random,
   items: readonly ItemBody[],
   productIds: readonly string[],
-  products: ReadonlyMap<string, ItemProduct>,
+  products: ReadonlyMap<string, VersionedProduct>,
 ): LineItem[] {
   assertAll(productIds, (id) => products.has(id), 'product_not_found', 'products_missing');
   assertAll(

@@ -23,6 +23,8 @@ const columns = {
   fee_value: 'int8',
   net_value: 'int8',
   signature: 'text',
+  gateway: 'text',
+  payout_vault: 'text',
 } as const;
 
 const columnList = Object.keys(columns).join(', ');
@@ -53,11 +55,13 @@ export const insertOrder = statement(
     'int8',
     'int8',
     'text',
+    'text',
+    'text',
     'timestamptz',
   ],
   {},
   `insert into orders (${columnList}, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
    on conflict (order_id) do nothing`,
 );
 

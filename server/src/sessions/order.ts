@@ -7,7 +7,7 @@ import { findCursor } from '#chains/watcher/cursor.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { insertOrder, orderById, ordersByIds } from './order.sql.ts';
-import { type FeeRates, type Quote, quoteOf, quoteOfTotal, routeFrom } from './quote.ts';
+import { assertRouteOpen, type FeeRates, type Quote, quoteOf, quoteOfTotal, routeFrom } from './quote.ts';
 import { moveSession, type SessionMoveDeps } from './session-move.ts';
 import { parseOrder } from './session-row.ts';
 import type { OrderSigner } from './signer.ts';
@@ -31,11 +31,15 @@ export interface OrderRequest {
   readonly token: Token;
 }
 
-/** The price of a session in one token. Refuses a token without a route, and an amount that the route does not take. */
+/**
+ * The price of a session in one token. Refuses a token without a route, a chain that is unavailable, and an amount that
+ * the route does not take.
+ */
 export function quoteSession(chains: Chains, rates: FeeRates, session: StoredSession, token: Token): Quote {
   const ends = { paymentTokenId: token.tokenId, settlementTokenId: session.settlementToken };
   const route = routeFrom(chains, rates, ends);
   if (route === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
+  assertRouteOpen(route);
   const { feeModel, chosenTotal } = session;
   const quote =
     chosenTotal === undefined
@@ -66,27 +70,44 @@ export async function prepareOrder(
   const { session, token } = request;
   assertPayable(session, deps.clock.now());
   const chain = deps.chains.byId(token.chainId);
-  const settlementToken = deps.chains.token(session.settlementToken);
-  if (chain === undefined || settlementToken === undefined)
-    throw new Refusal('payment_token_unsupported', token.tokenId);
+  if (chain === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
   const cursor = await findCursor(transaction, chain.chainId);
   // Nobody looks at a chain whose breaker has tripped: a payment there would stay unseen for as long.
   if (cursor !== undefined && cursor.haltedReason !== '') throw new Refusal('chain_unavailable', chain.name);
+  const drafted = draftOrder(deps, request);
+  const stored: StoredOrder = {
+    ...drafted,
+    signature: await deps.signer.signOrder(chain.chainId, chain.gateway, drafted.order),
+  };
+  await insert(transaction, stored, deps.clock.now());
+  if (!session.signedOnce) await moveSession(transaction, deps, session, 'order_signed');
+  return stored;
+}
+
+/**
+ * The order of a request as it would be signed now, without its signature: the same terms always give the same id. Refuses
+ * a token without a route and an amount that the route does not take.
+ */
+export function draftOrder(deps: OrderDeps, request: OrderRequest): Omit<StoredOrder, 'signature'> {
+  const { session, token } = request;
+  const chain = deps.chains.byId(token.chainId);
+  const settlementToken = deps.chains.token(session.settlementToken);
+  if (chain === undefined || settlementToken === undefined)
+    throw new Refusal('payment_token_unsupported', token.tokenId);
   const quote = quoteSession(deps.chains, deps.rates, session, token);
   const order = orderOf(request, quote, settlementToken, deps.reclaimAfterSeconds);
-  const stored: StoredOrder = {
+  const payingChain = deps.chains.byId(settlementToken.chainId);
+  return {
     orderId: deps.signer.orderId(chain.chainId, chain.gateway, order),
     sessionId: session.sessionId,
     chainId: chain.chainId,
     tokenId: token.tokenId,
     payerEmail: request.payerEmail,
     order,
+    gateway: chain.gateway,
+    payoutVault: order.orderType === orderKinds.vaultPayout ? (payingChain?.vault ?? '') : '',
     amounts: quote.amounts,
-    signature: await deps.signer.signOrder(chain.chainId, chain.gateway, order),
   };
-  await insert(transaction, stored, deps.clock.now());
-  if (!session.signedOnce) await moveSession(transaction, deps, session, 'order_signed');
-  return stored;
 }
 
 function orderOf(
@@ -96,7 +117,7 @@ function orderOf(
   reclaimAfterSeconds: number,
 ): Order {
   const { session, payer, token } = request;
-  const { amounts, route } = quote;
+  const { amounts, orderType } = quote;
   const payBy = unixSeconds(session.expirationTime);
   return {
     channelId: session.channelId,
@@ -109,8 +130,9 @@ function orderOf(
     fee: toTokenAmount(amounts.feeValue, token.decimals),
     payBy: BigInt(payBy),
     reclaimAt: BigInt(payBy + reclaimAfterSeconds),
-    orderType: route.orderType,
-    targetChain: BigInt(route.orderType === orderKinds.vaultPayout ? settlementToken.chainId : token.chainId),
+    orderType,
+    // Where the merchant's money arrives: the order's own chain but for payouts and mints.
+    targetChain: BigInt(settlementToken.chainId),
   };
 }
 
@@ -139,6 +161,8 @@ async function insert(transaction: Transaction, stored: StoredOrder, now: Date):
     amounts.feeValue,
     amounts.netValue,
     stored.signature,
+    stored.gateway,
+    stored.payoutVault,
     now,
   ]);
 }
@@ -151,5 +175,11 @@ export async function findOrder(queryable: Queryable, orderId: string): Promise<
 
 /** Several orders by id, in no order; unknown ids are left out. */
 export async function findOrders(queryable: Queryable, orderIds: readonly string[]): Promise<StoredOrder[]> {
-  return (await queryable.query(ordersByIds, [orderIds])).map(parseOrder);
+  const [only, ...others] = orderIds;
+  // PostgreSQL plans a look-up by a list afresh each time.
+  const rows =
+    only !== undefined && others.length === 0
+      ? await queryable.query(orderById, [only])
+      : await queryable.query(ordersByIds, [orderIds]);
+  return rows.map(parseOrder);
 }

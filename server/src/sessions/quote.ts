@@ -1,3 +1,4 @@
+import { Refusal } from '@florin/protocol/error.ts';
 import { amountsOf, amountsOfTotal, type FeePpm, type PaymentAmounts } from '@florin/protocol/fee.ts';
 import {
   type MicroUsd,
@@ -8,7 +9,7 @@ import {
 } from '@florin/protocol/money.ts';
 import { type OrderType, orderKinds } from '@florin/protocol/order.ts';
 import type { RouteKind, Token } from '@florin/protocol/token.ts';
-import type { Chains } from '#chains/chain.ts';
+import type { ChainCondition, Chains } from '#chains/chain.ts';
 
 /** Fee rates by route, in parts per million. */
 export interface FeeRates {
@@ -23,31 +24,49 @@ export interface Route {
   readonly settlementToken: Token;
   readonly kind: RouteKind;
   readonly feePpm: FeePpm;
+  /** How the money gets there, unless a price asks for another way (see `Quote.orderType`). */
   readonly orderType: OrderType;
+  /** Every way, the preferred one first. Never empty. */
+  readonly ways: readonly Way[];
   /** Bounds of the price (paymentValue) that this route takes, in Micro-USD. */
   readonly minPaymentValue: MicroUsd;
   readonly maxPaymentValue: MicroUsd;
+  /** How the worse of the two chains is at the moment. */
+  readonly condition: Pick<ChainCondition, 'status' | 'reason'>;
+}
+
+/** One way of the money over a route, and the highest price that it takes, in Micro-USD. */
+export interface Way {
+  readonly orderType: OrderType;
+  readonly maxPaymentValue: MicroUsd;
+  /** The highest price that it could settle at once, as things stand; the others have to wait for more float. */
+  readonly readyValue: MicroUsd;
 }
 
 /** What one payer would pay on one route. */
 export interface Quote {
   readonly route: Route;
+  /** The way that this price takes. */
+  readonly orderType: OrderType;
   readonly amounts: PaymentAmounts;
   /** totalValue in units of the payment token: exactly what the payer signs and pays. */
   readonly amountInToken: TokenAmount;
 }
 
-/** Every route to a settlement token, the same token first; empty when the token is not configured. */
+/**
+ * Every route to a settlement token, the same token first; empty when the token is not configured. What the vault could
+ * not pay out at all is no route.
+ */
 export function routesTo(chains: Chains, rates: FeeRates, settlementTokenId: string): readonly Route[] {
   const settlementToken = chains.token(settlementTokenId);
   if (settlementToken === undefined) return [];
   const order: Record<RouteKind, number> = { same_token: 0, same_chain: 1, cross_chain: 2 };
   return chains.tokens
-    .map((paymentToken) => routeBetween(paymentToken, settlementToken, rates))
+    .flatMap((paymentToken) => routeBetween(chains, paymentToken, settlementToken, rates) ?? [])
     .sort((left, right) => order[left.kind] - order[right.kind]);
 }
 
-/** The route from one payment token to a settlement token; undefined when either is not configured. */
+/** The route from one payment token to a settlement token; undefined when there is none. */
 export function routeFrom(
   chains: Chains,
   rates: FeeRates,
@@ -56,23 +75,99 @@ export function routeFrom(
   const paymentToken = chains.token(ends.paymentTokenId);
   const settlementToken = chains.token(ends.settlementTokenId);
   if (paymentToken === undefined || settlementToken === undefined) return undefined;
-  return routeBetween(paymentToken, settlementToken, rates);
+  return routeBetween(chains, paymentToken, settlementToken, rates);
 }
 
-function routeBetween(paymentToken: Token, settlementToken: Token, rates: FeeRates): Route {
+function routeBetween(
+  chains: Chains,
+  paymentToken: Token,
+  settlementToken: Token,
+  rates: FeeRates,
+): Route | undefined {
   const ends = {
     paymentToken,
     settlementToken,
     minPaymentValue: microUsd(1n),
-    maxPaymentValue: microUsd(maxMicroUsd),
+    condition: worseOf(conditionOf(chains, paymentToken), conditionOf(chains, settlementToken)),
   };
   if (paymentToken.tokenId === settlementToken.tokenId) {
-    return { ...ends, kind: 'same_token', feePpm: rates.sameToken, orderType: orderKinds.escrow };
+    return { ...ends, ...routeBy([escrow]), kind: 'same_token', feePpm: rates.sameToken };
   }
   const kind = paymentToken.chainId === settlementToken.chainId ? 'same_chain' : 'cross_chain';
   const feePpm = kind === 'same_chain' ? rates.sameChain : rates.crossChain;
-  // Another token is paid out of the operator's float, at par, whether on this chain or on another.
-  return { ...ends, kind, feePpm, orderType: orderKinds.vaultPayout };
+  const ways = waysBetween(chains, paymentToken, settlementToken);
+  return ways.length === 0 ? undefined : { ...ends, ...routeBy(ways), kind, feePpm };
+}
+
+const unlimited = microUsd(maxMicroUsd);
+const escrow: Way = { orderType: orderKinds.escrow, maxPaymentValue: unlimited, readyValue: unlimited };
+
+function routeBy(ways: readonly Way[]): Pick<Route, 'orderType' | 'ways' | 'maxPaymentValue'> {
+  const [first = escrow] = ways;
+  const maxPaymentValue = ways.reduce((most, way) => largerOf(most, way.maxPaymentValue), microUsd(0n));
+  return { orderType: first.orderType, ways, maxPaymentValue };
+}
+
+function largerOf(left: MicroUsd, right: MicroUsd): MicroUsd {
+  return left > right ? left : right;
+}
+
+/** No price is higher than an amount can be, whatever a vault would pay. */
+function smallerOf(left: MicroUsd, right: MicroUsd): MicroUsd {
+  return left < right ? left : right;
+}
+
+/**
+ * The table of routes. A vault is the first choice: its payout costs a third of a burn and a mint, and comes as soon as the
+ * settlement is final, while a burn has to be attested besides. Another token, or a token that Circle does not mint,
+ * has no other way.
+ */
+function waysBetween(chains: Chains, paymentToken: Token, settlementToken: Token): readonly Way[] {
+  const ways: Way[] = [];
+  // Paid out of the operator's float, at par: no more than the vault pays for one order, or the payment could be taken and
+  // never be settled.
+  const cap = smallerOf(chains.conditions?.payoutCap(settlementToken.tokenId) ?? unlimited, unlimited);
+  const liquid = chains.conditions?.payoutLiquidity?.(settlementToken.tokenId) ?? cap;
+  if (cap > 0n) {
+    ways.push({ orderType: orderKinds.vaultPayout, maxPaymentValue: cap, readyValue: liquid });
+  }
+  const [from, to] = [chains.byId(paymentToken.chainId), chains.byId(settlementToken.chainId)];
+  const isBurnt = from?.cctp?.tokenId === paymentToken.tokenId && from.chainId !== to?.chainId;
+  if (isBurnt && to?.cctp?.tokenId === settlementToken.tokenId) {
+    const maxPerOrder = smallerOf(from.cctp.maxPerOrder, unlimited);
+    ways.push({ orderType: orderKinds.cctp, maxPaymentValue: maxPerOrder, readyValue: maxPerOrder });
+  }
+  return ways;
+}
+
+/** The first way that can settle the price at once, else the first that takes it at all. */
+function wayOf(route: Route, paymentValue: MicroUsd): Way | undefined {
+  return (
+    route.ways.find((way) => paymentValue <= way.readyValue && paymentValue <= way.maxPaymentValue) ??
+    route.ways.find((way) => paymentValue <= way.maxPaymentValue)
+  );
+}
+
+const available = { status: 'available', reason: '' } as const;
+
+function conditionOf(chains: Chains, token: Token): Route['condition'] {
+  return chains.conditions?.of(token.chainId) ?? available;
+}
+
+function worseOf(left: Route['condition'], right: Route['condition']): Route['condition'] {
+  const rank = { available: 0, delayed: 1, unavailable: 2 };
+  const { status, reason } = rank[right.status] > rank[left.status] ? right : left;
+  return { status, reason };
+}
+
+/** Refuses (900401) to begin a payment over a route that nobody watches at the moment: it would stay unseen for as long. */
+export function assertRouteOpen(route: Route): void {
+  if (route.condition.status !== 'unavailable') return;
+  const { paymentToken, settlementToken } = route;
+  throw new Refusal(
+    'chain_unavailable',
+    `${paymentToken.tokenId} to ${settlementToken.tokenId}: ${route.condition.reason}`,
+  );
 }
 
 /** What a price costs on a route; undefined when the route does not take it or would leave the merchant nothing. */
@@ -90,7 +185,12 @@ export function quoteOfTotal(
 
 function checkedQuote(route: Route, amounts: PaymentAmounts): Quote | undefined {
   const { paymentValue, netValue } = amounts;
-  if (paymentValue < route.minPaymentValue || paymentValue > route.maxPaymentValue || netValue <= 0n)
-    return undefined;
-  return { route, amounts, amountInToken: toTokenAmount(amounts.totalValue, route.paymentToken.decimals) };
+  const way = wayOf(route, paymentValue);
+  if (way === undefined || paymentValue < route.minPaymentValue || netValue <= 0n) return undefined;
+  return {
+    route,
+    orderType: way.orderType,
+    amounts,
+    amountInToken: toTokenAmount(amounts.totalValue, route.paymentToken.decimals),
+  };
 }

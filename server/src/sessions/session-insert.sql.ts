@@ -1,12 +1,7 @@
+import { changedProducts, productVersionKinds } from '#catalog/product.ts';
 import { statement } from '#db/statement.ts';
 import { claimColumns, claimedTable } from '#merchants/idempotency.ts';
-import {
-  firstEvents,
-  incomingEventKinds,
-  incomingEvents,
-  outboxWake,
-  outboxWrites,
-} from '#webhooks/outbox.ts';
+import { firstEventColumns, firstEvents, outboxWake, outboxWrites } from '#webhooks/outbox.ts';
 
 /** Columns of a new session in the order of the insert, with the type of the array that carries them. */
 const newSessionColumns = [
@@ -36,65 +31,74 @@ const newSessionColumns = [
   ['created_at', 'timestamptz[]'],
 ] as const;
 
-const names = newSessionColumns.map(([name]) => name);
-const arrays = newSessionColumns.map(([, type], index) => `$${index + 1}::${type}`);
+type Columns = readonly (readonly [name: string, type: `${string}[]`])[];
 
-/** The sessions to be inserted whose account still is what was read of it, from arrays of these columns. */
-function drafts(sources: readonly string[], columns: readonly string[]): string {
-  return `draft as (
-     select d.* from unnest(${sources.join(', ')}) as d (${columns.join(', ')})
+const sessionNames = namesOf(newSessionColumns);
+const draftColumns = [...newSessionColumns, ...firstEventColumns] as const;
+const claimedDraftColumns = [...draftColumns, ...claimColumns] as const;
+
+function namesOf(columns: Columns): string {
+  return columns.map(([name]) => name).join(', ');
+}
+
+/** Which session, counted from 1, sells which of the products whose versions follow. */
+const soldProductKinds = ['int4[]', 'int4[]', ...productVersionKinds] as const;
+
+/**
+ * The sessions to be inserted whose account and products still are what was read of them, from one array for each column
+ * and those of the products.
+ */
+function drafts(columns: Columns): string {
+  const arrays = columns.map(([, type], index) => `$${index + 1}::${type}`);
+  const next = columns.length + 1;
+  return `${changedProducts(next + 2)}, outdated as (
+     select sold.session from unnest($${next}::int4[], $${next + 1}::int4[]) as sold (session, product)
+     where sold.product in (select position from changed_products)
+   ), draft as (
+     select d.* from unnest(${arrays.join(', ')}) with ordinality as d (${namesOf(columns)}, position)
      join accounts a on a.account_id = d.account_id and a.version = d.account_version and a.status = 'normal'
        and d.settlement_token = any (a.settlement_currencies)
+     where d.position not in (select session from outdated)
    )`;
-}
-
-/** Inserts the drafts that a condition takes, as `inserted`. */
-function insertedDrafts(condition = 'true'): string {
-  return `inserted as (
-     insert into sessions (${names.join(', ')}, status, updated_at)
-     select ${names.join(', ')}, 'initialized', created_at from draft where ${condition}
-     returning session_id
-   )`;
-}
-
-/** Writes the events of the sessions that were inserted, from parameters of which the first has this number. */
-function eventsOfInserted(first: number): string {
-  return `${incomingEvents(first, 'all_incoming_events')}, incoming_events as (
-     select all_incoming_events.* from all_incoming_events join inserted on inserted.session_id = object_id
-   ), ${firstEvents}, ${outboxWrites}`;
 }
 
 /**
- * Inserts sessions, their session.created events and deliveries in one round trip and one commit. An account that was
- * removed or re-created since its terms were read gets no session: the row and its event are left out, and the
- * session's id is missing from the answer.
+ * Inserts what stands in a table of drafts, with the events and their deliveries. All of it reads the drafts, so that
+ * nothing needs to be joined with what the insert returns.
+ */
+function writesOf(source: string): string {
+  return `inserted as (
+     insert into sessions (${sessionNames}, status, updated_at)
+     select ${sessionNames}, 'initialized', created_at from ${source}
+   ), ${firstEvents('session.created', { from: source, objectId: 'session_id' })}, ${outboxWrites}`;
+}
+
+/**
+ * Inserts sessions, their session.created events and deliveries in one round trip and one commit. Where the account was
+ * removed or re-created since its terms were read, or a product has changed, there is no session: the row and its event
+ * are left out, and the session's id is missing from the answer.
  */
 export const insertSessions = statement(
   'sessions_insert',
-  [...newSessionColumns.map(([, type]) => type), ...incomingEventKinds],
+  [...draftColumns.map(([, type]) => type), ...soldProductKinds],
   { session_id: 'text', woken: 'text?' },
-  `with ${drafts(arrays, names)}, ${insertedDrafts()}, ${eventsOfInserted(names.length + 1)}
-   select inserted.session_id, ${outboxWake} as woken from inserted`,
+  `with ${drafts(draftColumns)}, ${writesOf('draft')}
+   select session_id, ${outboxWake} as woken from draft`,
 );
-
-const claimNames = claimColumns.map(([name]) => name);
-const claimArrays = claimColumns.map(([, type], index) => `$${names.length + index + 1}::${type}`);
 
 /**
  * The same with idempotency keys: a session whose key was used is left out, its event too. Key, answer, session and event
- * stand or fall together. Answers with every session whose account still stands, and whether it was stored.
+ * stand or fall together. Answers with every session whose terms still stand, and whether it was stored. Only the drafts
+ * are materialized: each of the other tables would be a copy of some 4 kB for each session.
  */
 export const insertClaimedSessions = statement(
   'sessions_insert_claimed',
-  [
-    ...newSessionColumns.map(([, type]) => type),
-    ...claimColumns.map(([, type]) => type),
-    ...incomingEventKinds,
-  ],
+  [...claimedDraftColumns.map(([, type]) => type), ...soldProductKinds],
   { session_id: 'text', is_stored: 'bool', woken: 'text?' },
-  `with ${drafts([...arrays, ...claimArrays], [...names, ...claimNames])}, ${claimedTable},
-   ${insertedDrafts('claim_key is null or claim_request_id in (select request_id from claimed)')},
-   ${eventsOfInserted(names.length + claimNames.length + 1)}
-   select draft.session_id, inserted.session_id is not null as is_stored, ${outboxWake} as woken
-   from draft left join inserted on inserted.session_id = draft.session_id`,
+  `with ${drafts(claimedDraftColumns)}, ${claimedTable}, judged as not materialized (
+     select draft.*, claim_key is null or claim_request_id in (select request_id from claimed) as is_stored from draft
+   ), accepted as not materialized (
+     select * from judged where is_stored
+   ), ${writesOf('accepted')}
+   select session_id, is_stored, ${outboxWake} as woken from judged`,
 );

@@ -1,9 +1,10 @@
 import type { Hex } from '@florin/protocol/order.ts';
+import type { VersionedProduct } from '#catalog/product.ts';
 import { batched } from '#db/batch.ts';
 import type { Database, Parameter, Queryable } from '#db/database.ts';
 import { claimValues, type IdempotencyClaim } from '#merchants/idempotency.ts';
 import type { Random } from '#outside/random.ts';
-import { incomingEventValues, type OutboxEvent } from '#webhooks/outbox.ts';
+import { firstEventValues } from '#webhooks/outbox.ts';
 import { insertClaimedSessions, insertSessions } from './session-insert.sql.ts';
 import { fullView, sessionViewJson } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';
@@ -14,13 +15,17 @@ export interface NewSession {
   readonly salt: Hex;
   /** The idempotency key that the session is stored under, with the answer for repeats; both or none are stored. */
   readonly claim?: IdempotencyClaim;
+  /** `data` of the session.created event, where it has been written already; written for `fullView` when absent. */
+  readonly eventDataJson?: string;
+  /** Products that the terms were read from, when they must still be the same at the insert. */
+  readonly products?: readonly Pick<VersionedProduct, 'productId' | 'version'>[];
 }
 
 /**
- * Whether a session was stored, with its session.created event. `account_gone`: its account has been removed or
- * re-created meanwhile. `key_used`: its idempotency key has an answer already. Nothing was stored then.
+ * Whether a session was stored, with its session.created event. `terms_changed`: its account has been removed or
+ * re-created, or a product that was to be the same has changed meanwhile. `key_used`: its idempotency key has an answer already. Nothing was stored then.
  */
-export type InsertOutcome = 'stored' | 'account_gone' | 'key_used';
+export type InsertOutcome = 'stored' | 'terms_changed' | 'key_used';
 
 export type SessionInserter = (created: NewSession) => Promise<InsertOutcome>;
 
@@ -34,7 +39,7 @@ const groupCommit = { maxSize: 64, maxInFlight: 1, maxWaiting: 5_000 };
 
 /** An inserter that stores sessions within the caller's transaction, or alone when given the pool. */
 export function sessionInserter(queryable: Queryable, deps: InsertDeps): SessionInserter {
-  return async (created) => (await insertAll(queryable, deps, [created]))[0] ?? 'account_gone';
+  return async (created) => (await insertAll(queryable, deps, [created]))[0] ?? 'terms_changed';
 }
 
 /** An inserter for many requests at once: they share round trips and commits. */
@@ -47,47 +52,56 @@ async function insertAll(
   deps: InsertDeps,
   created: readonly NewSession[],
 ): Promise<InsertOutcome[]> {
-  const events = incomingEventValues(
-    deps.random,
-    created.map(({ session }) => createdEvent(session, deps.origin)),
-  );
-  const outcomes = await (created.some(({ claim }) => claim !== undefined)
-    ? insertClaimed(queryable, created, events)
-    : insertUnclaimed(queryable, created, events));
-  return created.map(({ session }) => outcomes.get(session.sessionId) ?? 'account_gone');
+  const events = created.map((each) => createdEvent(each, deps.origin));
+  const values = [...sessionValues(created), ...firstEventValues(deps.random, events)];
+  const products = productValues(created);
+  const claims = created.map(({ claim }) => claim);
+  const outcomes = await (claims.some((claim) => claim !== undefined)
+    ? insertClaimed(queryable, [...values, ...claimValues(claims), ...products])
+    : insertUnclaimed(queryable, [...values, ...products]));
+  return created.map(({ session }) => outcomes.get(session.sessionId) ?? 'terms_changed');
 }
 
 async function insertUnclaimed(
   queryable: Queryable,
-  created: readonly NewSession[],
-  events: readonly Parameter[],
+  values: readonly Parameter[],
 ): Promise<Map<string, InsertOutcome>> {
-  const rows = await queryable.query(insertSessions, [...sessionValues(created), ...events]);
+  const rows = await queryable.query(insertSessions, values);
   return new Map(rows.map((row) => [row.session_id, 'stored']));
 }
 
 async function insertClaimed(
   queryable: Queryable,
-  created: readonly NewSession[],
-  events: readonly Parameter[],
+  values: readonly Parameter[],
 ): Promise<Map<string, InsertOutcome>> {
-  const claims = claimValues(created.map(({ claim }) => claim));
-  const rows = await queryable.query(insertClaimedSessions, [
-    ...sessionValues(created),
-    ...claims,
-    ...events,
-  ]);
+  const rows = await queryable.query(insertClaimedSessions, values);
   return new Map(rows.map((row) => [row.session_id, row.is_stored ? 'stored' : 'key_used']));
 }
 
-function createdEvent(session: StoredSession, origin: string): OutboxEvent {
+function createdEvent({ session, eventDataJson }: NewSession, origin: string) {
   return {
-    merchantId: session.merchantId,
     type: 'session.created',
-    objectId: session.sessionId,
-    dataJson: sessionViewJson({ session, order: undefined }, fullView(origin)),
+    dataJson: eventDataJson ?? sessionViewJson({ session, order: undefined }, fullView(origin)),
     at: session.createdAt,
-  };
+  } as const;
+}
+
+/** Who sells what, then each product once: sessions of one moment often sell the same ones. */
+function productValues(created: readonly NewSession[]): Parameter[] {
+  const sessions: number[] = [];
+  const sold: number[] = [];
+  const places = new Map<string, { place: number; productId: string; version: string }>();
+  for (const [index, { products = [] }] of created.entries()) {
+    for (const { productId, version } of products) {
+      const key = `${productId} ${version}`;
+      const seen = places.get(key) ?? { place: places.size + 1, productId, version };
+      places.set(key, seen);
+      sessions.push(index + 1);
+      sold.push(seen.place);
+    }
+  }
+  const seen = [...places.values()];
+  return [sessions, sold, seen.map(({ productId }) => productId), seen.map(({ version }) => version)];
 }
 
 /** One array per column, in the order of the statement. */

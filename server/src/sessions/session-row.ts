@@ -81,6 +81,8 @@ export function parseOrder(row: OrderRow): StoredOrder {
       orderType: row.order_type as OrderType,
       targetChain: row.target_chain,
     },
+    gateway: row.gateway as Hex | '',
+    payoutVault: row.payout_vault as Hex | '',
     amounts: {
       totalValue: microUsd(row.total_value),
       paymentValue: microUsd(row.payment_value),

@@ -21,6 +21,10 @@ const expected = new Map<string, string>([
   ['paid payment_returned', 'paid'],
   ['settling payment_returned', 'paid'],
   ['settlement_pending payment_returned', 'paid'],
+  ['paid settlement_refunded', 'paid'],
+  ['settling settlement_refunded', 'settling'],
+  ['completed settlement_refunded', 'completed'],
+  ['settlement_pending settlement_refunded', 'settlement_pending'],
   ['settlement_pending settlement_final', 'completed session.completed'],
 ]);
 

@@ -18,6 +18,8 @@ export const sessionTriggers = [
   'settlement_delayed',
   /** The whole payment is finally back with its payer: by a refund, or by the payer's own reclaim. */
   'payment_returned',
+  /** The merchant has given the payer some of a settled payment back, finally. */
+  'settlement_refunded',
   /** Nothing can pay the session any more: by our clock when unsigned, by the chain's when signed. */
   'expire',
   'cancel',
@@ -80,6 +82,11 @@ export const sessionMoves: readonly Move[] = [
   { from: 'paid', trigger: 'payment_returned', to: 'paid' },
   { from: 'settling', trigger: 'payment_returned', to: 'paid' },
   { from: 'settlement_pending', trigger: 'payment_returned', to: 'paid' },
+  // What the payer has back is an amount of the session, not a status of it.
+  { from: 'paid', trigger: 'settlement_refunded', to: 'paid' },
+  { from: 'settling', trigger: 'settlement_refunded', to: 'settling' },
+  { from: 'completed', trigger: 'settlement_refunded', to: 'completed' },
+  { from: 'settlement_pending', trigger: 'settlement_refunded', to: 'settlement_pending' },
   { from: 'initialized', trigger: 'expire', to: 'expired', event: 'session.expired' },
   { from: 'initialized', trigger: 'cancel', signedOnce: false, to: 'cancelled', event: 'session.cancelled' },
 ];

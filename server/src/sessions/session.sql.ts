@@ -1,3 +1,4 @@
+import { listPlace, type PagedList, pageSize } from '#db/list-page.ts';
 import { type Row, statement } from '#db/statement.ts';
 
 const columns = {
@@ -68,33 +69,32 @@ export const lockSessionById = statement(
   `select ${columnList} from sessions where session_id = $1 for update`,
 );
 
-// Newest first by order of creation; ordinal breaks ties within one second.
+const pageColumns = { ...columns, total: 'int8', is_listed: 'bool' } as const;
+
+/** One page, newest first by order of creation, with the exact total, from the page's first row on. */
+function sessionPageText(list: Pick<PagedList, 'facet' | 'condition' | 'skip'>, limit: string): string {
+  return `with ${listPlace({ list: 'sessions', ...list })}
+   select ${columnList}, place.total, session_id is not null as is_listed
+   from place left join lateral (
+     select ordinal, ${columnList} from sessions
+     where ${list.condition} and ordinal <= (select ordinal from first_row)
+     order by ordinal desc limit ${pageSize(limit)}
+   ) as page on true
+   order by page.ordinal desc`;
+}
+
 export const sessionPage = statement(
   'session_page',
   ['text', 'int8', 'int8'],
-  columns,
-  `select ${columnList} from sessions where merchant_id = $1 order by ordinal desc limit $2 offset $3`,
+  pageColumns,
+  sessionPageText({ facet: "'*'", condition: 'merchant_id = $1', skip: '$3' }, '$2'),
 );
 
 export const sessionPageByStatus = statement(
   'session_page_by_status',
   ['text', 'text', 'int8', 'int8'],
-  columns,
-  `select ${columnList} from sessions where merchant_id = $1 and status = $2 order by ordinal desc limit $3 offset $4`,
-);
-
-export const sessionCount = statement(
-  'session_count',
-  ['text'],
-  { total: 'int8' },
-  'select count(*) as total from sessions where merchant_id = $1',
-);
-
-export const sessionCountByStatus = statement(
-  'session_count_by_status',
-  ['text', 'text'],
-  { total: 'int8' },
-  'select count(*) as total from sessions where merchant_id = $1 and status = $2',
+  pageColumns,
+  sessionPageText({ facet: '$2', condition: 'merchant_id = $1 and status = $2', skip: '$4' }, '$3'),
 );
 
 // The old status stands in the where clause: a move that raced with another changes nothing.

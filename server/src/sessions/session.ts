@@ -1,17 +1,17 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
-import { base62Of, newId } from '@florin/protocol/id.ts';
+import { newId, randomBase62 } from '@florin/protocol/id.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { SessionCreateBody, SessionStatus } from '@florin/protocol/session.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { toHex } from 'viem';
 import type { Chains } from '#chains/chain.ts';
-import { batched } from '#db/batch.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
+import { batchedByKey } from '#db/batch.ts';
+import type { Database, Queryable, Transaction } from '#db/database.ts';
+import { listedRows, listTotal } from '#db/list-page.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { IdempotencyKeyUsed } from '#merchants/idempotency.ts';
 import { checkoutTerms } from './checkout-terms.ts';
@@ -23,8 +23,6 @@ import {
   lockSessionById,
   openSessionsOfPayer,
   sessionById,
-  sessionCount,
-  sessionCountByStatus,
   sessionPage,
   sessionPageByStatus,
   sessionsByIds,
@@ -41,6 +39,17 @@ export interface SessionDeps extends SessionMoveDeps {
   readonly rates: FeeRates;
   /** Looks up accounts and products for many requests together; alone when absent. */
   readonly termsReader?: TermsReader;
+}
+
+/** What a session from a link is made of. */
+interface LinkSessionRequest {
+  readonly link: StoredLink;
+  /** Who signed for it, and with which token; both or none. */
+  readonly payer?: Hex;
+  readonly token?: Token;
+  readonly paymentValue: MicroUsd;
+  /** Custom links: the total that a signed authorization names. */
+  readonly chosenTotal?: MicroUsd;
 }
 
 /** Sessions of links and of the AI protocol live this long, in seconds. */
@@ -65,9 +74,6 @@ interface SessionDraft {
   readonly expirationTime: Date;
 }
 
-/** Refusals that an account which has changed since it was read would explain. */
-const staleRefusals: ReadonlySet<string> = new Set(['account_removed', 'settlement_token_not_enabled']);
-
 /**
  * Creates a checkout session for a merchant's request, with its event. Refuses unknown or removed accounts, tokens that
  * are not configured or not enabled, products that are missing or archived, and totals or expiries out of range.
@@ -82,9 +88,9 @@ export async function createCheckoutSession(
   try {
     return await createByTerms(reader, deps, request, insert);
   } catch (error) {
-    const isStale = error instanceof Refusal && staleRefusals.has(error.slug);
-    if (!isStale || !reader.forget(request.body.accountId)) throw error;
-    return createByTerms(reader, deps, request, insert);
+    // Nobody is refused on remembered terms.
+    if (!(error instanceof Refusal) || reader.fresh === undefined) throw error;
+    return createByTerms(reader.fresh, deps, request, insert);
   }
 }
 
@@ -95,8 +101,11 @@ async function createByTerms(
   insert: SessionInserter,
 ): Promise<StoredSession> {
   const { merchantId, body } = request;
-  const terms = await checkoutTerms(reader, deps, merchantId, body);
-  return store(deps, insert, {
+  const { products, ...terms } = await checkoutTerms(reader, deps, merchantId, body);
+  // What was read a moment ago needs no second look, lest a product that is changed all the time sells nothing.
+  const mayBeOld = reader.fresh !== undefined;
+  const checked: SessionInserter = mayBeOld ? (created) => insert({ ...created, products }) : insert;
+  return store(deps, checked, {
     ...terms,
     merchantId,
     sessionType: 'chk',
@@ -113,22 +122,38 @@ async function createByTerms(
 }
 
 /**
- * Creates the session that a payer's signed authorization asks for, from a link's current terms. The caller has
- * checked the link's state and version, the token and the amount.
+ * Creates a session from a link's current terms: the one that a payer's signed authorization asks for, or, when no payer
+ * is named, the one that the link's hosted page asks for. The caller has checked the link's state and version, the token
+ * and the amount.
  */
 export async function createLinkSession(
   transaction: Transaction,
   deps: SessionDeps,
-  request: { link: StoredLink; payer: Hex; token: Token; paymentValue: MicroUsd; chosenTotal?: MicroUsd },
+  request: LinkSessionRequest,
+): Promise<StoredSession> {
+  return storeLinkSession(deps, sessionInserter(transaction, deps), request);
+}
+
+/**
+ * The session that `createLinkSession` would store, without storing it. The same clock and randomness give the same one.
+ */
+export function draftLinkSession(deps: SessionDeps, request: LinkSessionRequest): Promise<StoredSession> {
+  return storeLinkSession(deps, async () => 'stored', request);
+}
+
+async function storeLinkSession(
+  deps: SessionDeps,
+  insert: SessionInserter,
+  request: LinkSessionRequest,
 ): Promise<StoredSession> {
   const { link, payer, token } = request;
   const items =
-    request.chosenTotal === undefined
+    link.linkType === 'fixed'
       ? link.items
       : link.items.map((item) => ({ ...item, unitPrice: Number(request.paymentValue) }));
-  return store(deps, sessionInserter(transaction, deps), {
+  return store(deps, insert, {
     merchantId: link.merchantId,
-    sessionType: 'ai_checkout',
+    sessionType: payer === undefined ? 'lnk' : 'ai_checkout',
     businessId: link.linkId,
     account: {
       accountId: link.account.accountId,
@@ -142,8 +167,8 @@ export async function createLinkSession(
     payerEmailRequired: link.payerEmailRequired,
     successUrl: link.successUrl,
     metadata: '{}',
-    intendedPayer: payer,
-    intendedToken: token.tokenId,
+    intendedPayer: payer ?? '',
+    intendedToken: token?.tokenId ?? '',
     chosenTotal: request.chosenTotal,
     expirationTime: new Date(deps.clock.now().getTime() + linkSessionSeconds * 1000),
   });
@@ -154,11 +179,8 @@ export async function createLinkSession(
  * `sha256(sha256(canonical JSON of the items) || salt)`.
  */
 export function metaDataOf(items: readonly LineItem[], salt: Hex): Hex {
-  const itemsHash = createHash('sha256').update(canonicalJson(items)).digest();
-  return `0x${createHash('sha256')
-    .update(itemsHash)
-    .update(Buffer.from(salt.slice(2), 'hex'))
-    .digest('hex')}`;
+  const itemsHash = hash('sha256', canonicalJson(items), 'buffer');
+  return `0x${hash('sha256', Buffer.concat([itemsHash, Buffer.from(salt.slice(2), 'hex')]))}`;
 }
 
 /**
@@ -167,7 +189,7 @@ export function metaDataOf(items: readonly LineItem[], salt: Hex): Hex {
  */
 export function channelIdOf(accountId: string, version: string, settlementToken: string): Hex {
   const text = canonicalJson([accountId, version, settlementToken]);
-  return `0x${createHash('sha256').update(text).digest('hex')}`;
+  return `0x${hash('sha256', text)}`;
 }
 
 /** Completes a draft with its ids, secrets and on-chain key, and stores it. Refuses when the account is gone by now. */
@@ -177,12 +199,12 @@ async function store(
   draft: SessionDraft,
 ): Promise<StoredSession> {
   const { account, ...terms } = draft;
-  const salt = toHex(deps.random.bytes(32));
+  const salt: Hex = `0x${Buffer.from(deps.random.bytes(32)).toString('hex')}`;
   const session: StoredSession = {
     ...terms,
     sessionId: newId('session', deps.random.bytes),
     businessType: draft.businessId === '' ? '' : 'payment_link',
-    clientCode: base62Of(deps.random.bytes(32)),
+    clientCode: randomBase62(deps.random.bytes),
     accountId: account.accountId,
     accountVersion: account.version,
     recipient: account.address,
@@ -204,7 +226,7 @@ async function store(
     createdAt: deps.clock.now(),
   };
   const outcome = await insert({ session, salt });
-  if (outcome === 'account_gone') throw new Refusal('account_removed', account.accountId);
+  if (outcome === 'terms_changed') throw new Refusal('account_removed', account.accountId);
   if (outcome === 'key_used') throw new IdempotencyKeyUsed('the key of this session was used before');
   return session;
 }
@@ -243,17 +265,23 @@ export async function cancelSession(
   if (moved === undefined) throw new Refusal('session_already_signed');
 }
 
-/** Finds one session by id. */
-export type SessionFinder = (sessionId: string) => Promise<StoredSession | undefined>;
+/** Finds one session by id, in the scope of a merchant. */
+export type SessionFinder = (merchantId: string, sessionId: string) => Promise<StoredSession | undefined>;
 
-/** Look-ups that gather while two are under way share the next round trip (bench/README.md). */
+/** A merchant's look-ups that gather while two are under way share the next round trip (bench/README.md). */
 const groupLimits = { maxSize: 64, maxInFlight: 2, maxWaiting: 10_000 };
 
-/** A finder for many requests at once: they share round trips. */
-export function groupSessionFinder(queryable: Queryable): SessionFinder {
-  return batched(async (sessionIds: readonly string[]) => {
-    const found = await findSessions(queryable, sessionIds);
-    return sessionIds.map((sessionId) => found.get(sessionId));
+/** A finder for many requests at once: those of one merchant share round trips. */
+export function groupSessionFinder(db: Pick<Database, 'forMerchant'>): SessionFinder {
+  return batchedByKey((merchantId) => {
+    const narrowed = db.forMerchant(merchantId);
+    return async (sessionIds: readonly string[]) => {
+      // PostgreSQL plans a look-up by a list afresh each time, which costs as much as a look-up.
+      const [only, ...others] = sessionIds;
+      if (only !== undefined && others.length === 0) return [await findSession(narrowed, only)];
+      const found = await findSessions(narrowed, sessionIds);
+      return sessionIds.map((sessionId) => found.get(sessionId));
+    };
   }, groupLimits);
 }
 
@@ -270,9 +298,9 @@ export async function findSessions(
 export async function findSessionView(
   queryable: Queryable,
   request: { merchantId: string; sessionId: string },
-  find: SessionFinder = (sessionId) => findSession(queryable, sessionId),
+  find: SessionFinder = (_merchantId, sessionId) => findSession(queryable, sessionId),
 ): Promise<StoredSessionView | undefined> {
-  const session = await find(request.sessionId);
+  const session = await find(request.merchantId, request.sessionId);
   if (session === undefined || session.merchantId !== request.merchantId) return undefined;
   return (await withOrders(queryable, [session]))[0];
 }
@@ -283,19 +311,13 @@ export async function listSessionViews(
   request: { merchantId: string; status?: SessionStatus; page: number; size: number },
 ): Promise<{ total: number; views: StoredSessionView[] }> {
   const { merchantId, status, size } = request;
-  const offset = (request.page - 1) * size;
-  const [counts, rows] = await (status === undefined
-    ? Promise.all([
-        queryable.query(sessionCount, [merchantId]),
-        queryable.query(sessionPage, [merchantId, size, offset]),
-      ])
-    : Promise.all([
-        queryable.query(sessionCountByStatus, [merchantId, status]),
-        queryable.query(sessionPageByStatus, [merchantId, status, size, offset]),
-      ]));
+  const skip = (request.page - 1) * size;
+  const rows = await (status === undefined
+    ? queryable.query(sessionPage, [merchantId, size, skip])
+    : queryable.query(sessionPageByStatus, [merchantId, status, size, skip]));
   return {
-    total: Number(counts[0]?.total ?? 0n),
-    views: await withOrders(queryable, rows.map(parseSession)),
+    total: listTotal(rows),
+    views: await withOrders(queryable, listedRows(rows).map(parseSession)),
   };
 }
 

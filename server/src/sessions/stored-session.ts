@@ -60,6 +60,10 @@ export interface StoredOrder {
   readonly tokenId: string;
   readonly payerEmail: string;
   readonly order: Order;
+  /** The contract that takes the payment and settles it; in rows from before it was stored, empty. */
+  readonly gateway: Hex | '';
+  /** The vault that pays for it on the settlement chain, and no other ever does; empty when none pays, or as above. */
+  readonly payoutVault: Hex | '';
   readonly amounts: PaymentAmounts;
   readonly signature: Hex;
 }

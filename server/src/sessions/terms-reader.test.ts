@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
+import type { SessionCreateBody } from '@florin/protocol/session.ts';
+import { createProduct, moveProduct, updateProduct } from '#catalog/product.ts';
 import { statement } from '#db/statement.ts';
 import { removeAccount } from '#merchants/account.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
@@ -26,29 +28,45 @@ async function shop() {
   const merchantId = await world.addMerchant();
   const accountId = await world.addAccount(merchantId);
   const deps = { ...world.deps, termsReader: groupTermsReader(db) };
-  const create = (settlementToken: string) =>
+  const insert = groupInserter(db, deps);
+  const sellItems = (settlementToken: string, lineItems: SessionCreateBody['lineItems']) =>
     createCheckoutSession(
       db,
       deps,
-      {
-        merchantId,
-        body: {
-          accountId,
-          settlementToken,
-          lineItems: [
-            {
-              itemType: 'one_time',
-              quantity: 1,
-              unitPrice: 1_000_000,
-              productData: { productName: 'A thing' },
-            },
-          ],
-        },
-        metadataText: '{}',
-      },
-      groupInserter(db, deps),
+      { merchantId, body: { accountId, settlementToken, lineItems }, metadataText: '{}' },
+      insert,
     );
-  return { db, merchantId, accountId, create };
+  const create = (settlementToken: string) =>
+    sellItems(settlementToken, [
+      {
+        itemType: 'one_time',
+        quantity: 1,
+        unitPrice: 1_000_000,
+        productData: { productName: 'A thing' },
+      },
+    ]);
+  const sell = async (...productIds: string[]) => {
+    const lineItems = productIds.map((productId) => ({ itemType: 'product' as const, productId }));
+    const { items } = await sellItems('ethereum::usdc', lineItems);
+    return items.map(({ productData, unitPrice }) => [productData?.productName, unitPrice]);
+  };
+  const addProduct = async (name: string, price: number) => {
+    const body = { name, commonPrices: [price] };
+    const product = await db.transaction((transaction) =>
+      createProduct(transaction, world.deps, { merchantId, body }),
+    );
+    return product.productId;
+  };
+  const change = (productId: string, name: string, price: number) =>
+    db.transaction((transaction) =>
+      updateProduct(transaction, world.deps, {
+        ...{ merchantId, productId },
+        body: { name, commonPrices: [price] },
+      }),
+    );
+  const move = (productId: string, status: 'active' | 'archived') =>
+    db.transaction((transaction) => moveProduct(transaction, world.deps, { merchantId, productId, status }));
+  return { db, merchantId, accountId, create, sell, addProduct, change, move };
 }
 
 function refusalOf(slug: string): (error: unknown) => boolean {
@@ -77,4 +95,56 @@ test('an account is remembered for its own merchant only', async () => {
   const reader = groupTermsReader(first.db);
   assert.equal((await reader.account(first.merchantId, first.accountId))?.accountId, first.accountId);
   assert.equal(await reader.account(await world.addMerchant(), first.accountId), undefined);
+});
+
+test('a session sells a product as it is, although it was read before it changed', async () => {
+  const { sell, addProduct, change } = await shop();
+  const productId = await addProduct('Tea', 10);
+  assert.deepEqual(await sell(productId), [['Tea', 10]]);
+  assert.deepEqual(await sell(productId), [['Tea', 10]]);
+  await change(productId, 'Green tea', 12);
+  assert.deepEqual(await sell(productId), [['Green tea', 12]]);
+});
+
+test('a product that was read before is not sold once it is archived, and is again afterwards', async () => {
+  const { sell, addProduct, move } = await shop();
+  const productId = await addProduct('Tea', 10);
+  await sell(productId);
+  await move(productId, 'archived');
+  await assert.rejects(sell(productId), refusalOf('product_not_active'));
+  await move(productId, 'active');
+  assert.deepEqual(await sell(productId), [['Tea', 10]]);
+});
+
+test('sessions that are stored together each sell what is true of their own products', async () => {
+  const { sell, addProduct, change, move } = await shop();
+  const products = [await addProduct('Tea', 10), await addProduct('Cup', 20), await addProduct('Pot', 30)];
+  const [tea = '', cup = '', pot = ''] = products;
+  await sell(...products);
+  await Promise.all([change(cup, 'Mug', 21), move(pot, 'archived')]);
+  const sold = await Promise.allSettled([sell(tea), sell(cup), sell(pot), sell(tea, cup), sell(cup, tea)]);
+  assert.deepEqual(
+    sold.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.slug)),
+    [
+      [['Tea', 10]],
+      [['Mug', 21]],
+      'product_not_active',
+      [
+        ['Tea', 10],
+        ['Mug', 21],
+      ],
+      [
+        ['Mug', 21],
+        ['Tea', 10],
+      ],
+    ],
+  );
+});
+
+test('a product is remembered for its own merchant only', async () => {
+  const first = await shop();
+  const productId = await first.addProduct('Tea', 10);
+  const reader = groupTermsReader(first.db);
+  assert.equal((await reader.products(first.merchantId, [productId])).size, 1);
+  assert.equal((await reader.products(await world.addMerchant(), [productId])).size, 0);
 });

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { withSystemScope } from '#db/database.ts';
 
 /** One row that was inserted, updated or deleted, in a transaction that committed. */
 export interface Change {
@@ -44,7 +45,7 @@ export class ChangeJournal {
   }
 
   static async install(databaseUrl: string): Promise<ChangeJournal> {
-    const client = new pg.Client({ connectionString: databaseUrl });
+    const client = new pg.Client({ connectionString: withSystemScope(databaseUrl) });
     await client.connect();
     await client.query(install);
     return new ChangeJournal(client);

@@ -25,6 +25,7 @@ export const idKinds = [
   'event',
   'delivery',
   'refund',
+  'exception',
 ] as const;
 export type IdKind = (typeof idKinds)[number];
 
@@ -57,6 +58,7 @@ const byName: ByName = {
   deliveryId: idToken('delivery'),
   eventId: idToken('event'),
   refundId: idToken('refund'),
+  exceptionId: idToken('exception'),
   productIds: fc.array(idToken('product'), { maxLength: 12 }),
   settlementToken,
   subscribedEvents: fc.array(eventName, { minLength: 1, maxLength: 5 }),

@@ -74,11 +74,13 @@ export const sampleBodies: Readonly<Record<OperationId, Readonly<Record<string, 
   createWebhook: webhook,
   updateWebhook: { webhookId, ...webhook },
   disableWebhook: { webhookId },
+  resolveException: { exceptionId: '@@exception:2@@' },
   enableWebhook: { webhookId },
   refreshWebhookKey: { webhookId },
   removeWebhook: { webhookId },
   testWebhook: { webhookId },
   resendDelivery: { deliveryId: '@@delivery:2@@' },
+  resendDeliveries: { webhookId, eventId: '@@event:2@@', after: '@@delivery:2@@' },
 };
 
 /** Where texts stand in a body, as lists of keys, its own keys' values only. */

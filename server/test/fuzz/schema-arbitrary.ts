@@ -59,7 +59,7 @@ function lengths(least = 0, most = 10): { minLength: number; maxLength: number }
 const longText = 2_000;
 
 function stringOf({ format, minLength = 0, maxLength = longText }: JsonSchema): fc.Arbitrary<string> {
-  if (format === 'https-url') return httpsUrlOf(maxLength);
+  if (format === 'https-url' || format === 'image-url') return httpsUrlOf(maxLength);
   // Every code point that UTF-8 has, bidirectional marks and control characters too; NUL alone is refused.
   const short = fc
     .string({ unit: 'binary', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 24)) })

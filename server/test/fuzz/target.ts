@@ -5,6 +5,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { errorsOf, serverErrors } from '@florin/protocol/openapi-errors.ts';
 import { compileCheck } from '#http/schema-check.ts';
 import { MerchantWorld } from '../harness/merchant-fixture.ts';
+import { addPaidSession, happen } from '../harness/payment-fixture.ts';
 import { type Change, ChangeJournal } from './change-journal.ts';
 import { type IdKind, idKinds, idTokenPattern, operations } from './operation.ts';
 import type { FuzzRequest } from './request.ts';
@@ -192,7 +193,9 @@ export class Target {
   #remember(data: unknown): void {
     for (const id of idsIn(JSON.stringify(data))) {
       const kind = idKinds.find((candidate) => id.startsWith(prefixes[candidate]));
-      if (kind !== undefined && !this.own.ids[kind].includes(id)) this.own.ids[kind].push(id);
+      // No operation makes accounts: an id of one that is new has been sent by a request, as text or as metadata.
+      if (kind === undefined || kind === 'account' || this.own.ids[kind].includes(id)) continue;
+      this.own.ids[kind].push(id);
     }
   }
 }
@@ -206,6 +209,7 @@ const prefixes: Record<IdKind, string> = {
   event: 'evt_',
   delivery: 'dlv_',
   refund: 'rfd_',
+  exception: 'exc_',
 };
 
 export function unknownId(kind: IdKind): string {
@@ -311,6 +315,17 @@ async function addTenant(world: MerchantWorld, mark: string): Promise<Tenant> {
   return { merchantId, key, ids: await stock(world, { key, account, mark }) };
 }
 
+/** Sessions that are paid and not settled: one of them is refunded already, the others can be. */
+const paidSessions = 3;
+
+/** Lets a payer take a payment back, which raises an exception; gives its id. */
+async function exceptionOf(world: MerchantWorld, shop: { key: string; accountId: string }): Promise<string> {
+  const { order } = await addPaidSession(world, shop);
+  await happen(world, order, 'Reclaimed');
+  const { data } = await world.send('GET', '/exception/list/1/1', { key: shop.key });
+  return data.exceptions[0].exceptionId;
+}
+
 /** Makes one of everything. */
 async function stock(
   world: MerchantWorld,
@@ -343,14 +358,22 @@ async function stock(
     metadata: { mark },
   });
   const test = await make('/webhook/test', { webhookId: webhook });
+  const paid = await Promise.all(
+    Array.from({ length: paidSessions }, () =>
+      addPaidSession(world, { key, accountId: account, metadata: { mark } }),
+    ),
+  );
+  const [refunded = '', ...refundable] = paid.map(({ sessionId }) => sessionId);
+  const refund = await idOf('refundId', '/refund/create', { sessionId: refunded, reason: mark });
   return {
     account: [account],
     product: [product],
     link: [link],
-    session: [session],
+    session: [session, refunded, ...refundable],
     webhook: [webhook],
     event: [String(test['eventId'])],
     delivery: [String(test['deliveryId'])],
-    refund: [],
+    refund: [refund],
+    exception: [await exceptionOf(world, { key, accountId: account })],
   };
 }

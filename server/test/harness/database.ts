@@ -44,14 +44,17 @@ export async function prepareTemplate(serverUrl: string): Promise<void> {
 }
 
 /** Starts a PostgreSQL without durability, for tests only, with the template in it. */
-export async function startTestPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startTestPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'florin-test-postgres-'));
   // Started by root, PostgreSQL runs as another user, who must be able to get here.
   await chmod(folder, 0o755);
   const server = await startPostgres({
     dataFolder: join(folder, 'postgres'),
     isDurable: false,
-    settings: { max_connections: '300' },
+    mayCreateDatabases: true,
+    settings: { max_connections: '300', ...settings },
   });
   await prepareTemplate(server.url);
   return {
@@ -77,6 +80,28 @@ export async function testDatabase(options: { connections?: number } = {}): Prom
     db,
     async close() {
       await db.close();
+      await execute(serverUrl, `drop database if exists ${name} with (force)`);
+      await own?.stop();
+    },
+  };
+}
+
+/** A database without anything in it, not even a schema. */
+export interface EmptyDatabase {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Gives the test an empty database, as an operator makes one to restore into. */
+export async function emptyDatabase(): Promise<EmptyDatabase> {
+  const shared = sharedServer();
+  const own = shared === undefined ? await startTestPostgres() : undefined;
+  const serverUrl = shared ?? own?.url ?? '';
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await execute(serverUrl, `create database ${name}`);
+  return {
+    url: withDatabase(serverUrl, name),
+    async close() {
       await execute(serverUrl, `drop database if exists ${name} with (force)`);
       await own?.stop();
     },

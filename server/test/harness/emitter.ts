@@ -28,6 +28,7 @@ export function testChain(anvil: Anvil, changes: Partial<Chain> = {}): Chain {
     vault,
     startBlock: 1n,
     finality: { tag: 'finalized', depth: 0 },
+    proofs: 'required',
     pollIntervalMs: 20,
     tokens: [],
     ...changes,

@@ -34,12 +34,17 @@ export interface Faults {
 export interface LyingRpc {
   readonly url: string;
   readonly faults: Faults;
+  /** Changes what the node has answered, as each request of a batch is answered; undefined: the truth. */
+  lie: Lie | undefined;
   /** Requests seen so far by method; a batch counts each of its requests. */
   readonly seen: Map<string, number>;
   /** Bytes written so far of huge bodies. */
   hugeBytes(): number;
   close(): Promise<void>;
 }
+
+/** What is told in place of the node's result. */
+export type Lie = (method: string, params: readonly unknown[], result: unknown) => unknown;
 
 interface Envelope {
   readonly id: number;
@@ -89,7 +94,13 @@ export async function startLyingRpc(target: string): Promise<LyingRpc> {
         });
         return;
       }
-      const answers = await Promise.all(envelopes.map((envelope) => answerTo(target, faults, envelope)));
+      const answers = await Promise.all(
+        envelopes.map(async (envelope) => {
+          const answer = await answerTo(target, faults, envelope);
+          if (proxy.lie === undefined || answer.error !== undefined) return answer;
+          return { ...answer, result: proxy.lie(envelope.method, envelope.params, answer.result) };
+        }),
+      );
       const text = JSON.stringify(Array.isArray(parsed) ? answers : answers[0]);
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(faults.halfJson ? text.slice(0, text.length >> 1) : text);
@@ -98,9 +109,10 @@ export async function startLyingRpc(target: string): Promise<LyingRpc> {
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  const proxy: LyingRpc = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     faults,
+    lie: undefined,
     seen,
     hugeBytes: () => hugeBytes,
     async close() {
@@ -108,6 +120,7 @@ export async function startLyingRpc(target: string): Promise<LyingRpc> {
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+  return proxy;
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

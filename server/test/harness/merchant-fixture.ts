@@ -7,6 +7,7 @@ import { compileCheck } from '#http/schema-check.ts';
 import { buildServer } from '#http/server.ts';
 import { createAccount } from '#merchants/account.ts';
 import { type ApiKeyRequest, apiKeyLookup, createApiKey } from '#merchants/api-key.ts';
+import { isOriginListed } from '#merchants/api-key-limits.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
@@ -72,7 +73,9 @@ export class MerchantWorld {
     const clock = movableClock();
     const origin = 'https://pay.example.com';
     const deps: MerchantDoorDeps = {
-      db: database.db,
+      // Nothing else: what the door does with the database itself, it does in the caller's scope.
+      db: { forMerchant: (merchantId) => database.db.forMerchant(merchantId) },
+      isOriginListed: (webOrigin) => isOriginListed(database.db, webOrigin, clock.now()),
       insertSession: sessionInserter(database.db, { random: systemRandom, origin }),
       lookupApiKey: apiKeyLookup(database.db),
       clock,
@@ -142,7 +145,7 @@ export class MerchantWorld {
   async send(
     method: 'GET' | 'POST',
     path: string,
-    options: { key?: string; body?: unknown } = {},
+    options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<MerchantReply> {
     const { key, body } = options;
     const reply = await this.server.inject({
@@ -151,6 +154,7 @@ export class MerchantWorld {
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
       },
       ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     });

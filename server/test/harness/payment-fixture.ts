@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
 import { statement } from '#db/statement.ts';
+import { exceptionHandler } from '#exceptions/exception.ts';
 import { paymentHandler } from '#payments/payment.ts';
 import { refundHandler } from '#refunds/refund-events.ts';
-import { localOrderSigner } from '#sessions/local-signer.ts';
 import { prepareOrder } from '#sessions/order.ts';
+import { orderSignerOf } from '#sessions/order-signer.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 import { settlementHandler } from '#settlement/settlement-events.ts';
@@ -14,11 +15,11 @@ import type { MerchantWorld } from './merchant-fixture.ts';
 
 const insertChainEvent = statement(
   'payment_fixture_event',
-  ['int8', 'int8', 'text', 'text', 'timestamptz', 'text', 'text', 'bool'],
+  ['int8', 'int8', 'text', 'text', 'timestamptz', 'text', 'text', 'bool', 'text'],
   {},
   `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
      order_id, arguments, is_final)
-   values ($1, $2, $3, 0, $4, $5, 'gateway', $6, $7, '{}', $8)`,
+   values ($1, $2, $3, 0, $4, $5, 'gateway', $6, $7, ($9::text)::jsonb, $8)`,
 );
 
 /** What the contracts have done so far, one event to a block. */
@@ -27,27 +28,30 @@ let blocks = 0n;
 /** A checkout session of ten dollars, unpaid; gives its id. */
 export async function addSession(
   world: MerchantWorld,
-  options: { key: string; accountId: string; settlementToken?: string },
+  options: { key: string; accountId: string; settlementToken?: string; metadata?: object },
 ): Promise<string> {
-  const { key, accountId, settlementToken = 'ethereum::usdc' } = options;
+  const { key, accountId, settlementToken = 'ethereum::usdc', metadata = {} } = options;
   const productData = { productName: 'Tea' };
   const lineItems = [{ itemType: 'one_time', quantity: 1, unitPrice: 10_000_000, productData }];
   const reply = await world.send('POST', '/session/checkout/create', {
     key,
-    body: { accountId, settlementToken, lineItems, feeModel: 2 },
+    body: { accountId, settlementToken, lineItems, feeModel: 2, metadata },
   });
   return reply.data.sessionId;
 }
 
 /** Signs an order for a session, to be paid with ethereum::usdc. */
-export async function addOrder(world: MerchantWorld, sessionId: string): Promise<StoredOrder> {
+export async function addOrder(
+  world: MerchantWorld,
+  sessionId: string,
+  payer: Hex = `0x${'d4'.repeat(20)}`,
+): Promise<StoredOrder> {
   const token = world.deps.chains.token('ethereum::usdc');
   if (token === undefined) throw new Error('the fixture has no ethereum::usdc');
-  const signer = localOrderSigner(`0x${'0f'.repeat(32)}`);
+  const signer = orderSignerOf(`0x${'0f'.repeat(32)}`);
   return world.database.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, sessionId);
     if (session === undefined) throw new Error(`no session ${sessionId}`);
-    const payer: Hex = `0x${'d4'.repeat(20)}`;
     const deps = { ...world.deps, signer, reclaimAfterSeconds: 86_400 };
     return prepareOrder(transaction, deps, { session, payer, payerEmail: 'payer@example.com', token });
   });
@@ -58,7 +62,7 @@ export async function happen(
   world: MerchantWorld,
   order: StoredOrder,
   name: ChainEventName,
-  options: { isFinal?: boolean } = {},
+  options: { isFinal?: boolean; arguments?: Readonly<Record<string, string>> } = {},
 ): Promise<ChainEvent> {
   const { isFinal = true } = options;
   const chain = world.deps.chains.byId(order.chainId);
@@ -75,12 +79,13 @@ export async function happen(
     contract: 'gateway',
     name,
     orderId: order.orderId,
-    arguments: {},
+    arguments: options.arguments ?? {},
   };
   const block = { number: blocks, hash, parentHash: hash, time: event.blockTime };
   await world.database.db.transaction(async (transaction) => {
     const { blockNumber, blockTime, txHash } = event;
-    const row = [chain.chainId, blockNumber, hash, txHash, blockTime, name, order.orderId, isFinal];
+    const place = [chain.chainId, blockNumber, hash, txHash, blockTime];
+    const row = [...place, name, order.orderId, isFinal, JSON.stringify(event.arguments)];
     await transaction.query(insertChainEvent, row);
     for (const handler of handlersOf(world)) {
       await handler.onBlock(transaction, chain, block, [event]);
@@ -93,7 +98,7 @@ export async function happen(
 /** A session whose payment is final, with its order. */
 export async function addPaidSession(
   world: MerchantWorld,
-  options: { key: string; accountId: string; settlementToken?: string },
+  options: { key: string; accountId: string; settlementToken?: string; metadata?: object },
 ): Promise<{ sessionId: string; order: StoredOrder }> {
   const sessionId = await addSession(world, options);
   const order = await addOrder(world, sessionId);
@@ -103,5 +108,5 @@ export async function addPaidSession(
 
 function handlersOf(world: MerchantWorld): ChainHandler[] {
   const deps = { ...world.deps, log: silentLog };
-  return [paymentHandler(deps), refundHandler(deps), settlementHandler(deps)];
+  return [paymentHandler(deps), refundHandler(deps), settlementHandler(deps), exceptionHandler(deps)];
 }

@@ -4,9 +4,9 @@ import { concat, toFunctionSelector, toHex } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
 import type { BlockHeader } from '#chains/rpc/actions.ts';
-import type { Rpc, RpcOutcome } from '#chains/rpc/rpc.ts';
+import { type Rpc, type RpcCall, RpcError, type RpcOutcome, resultOf } from '#chains/rpc/rpc.ts';
 import { createSender, type Sender } from '#chains/sender/sender.ts';
-import { localWallet, type WalletSigner } from '#chains/sender/wallet.ts';
+import { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';
 import {
   appendBlocks,
   beginChain,
@@ -16,14 +16,15 @@ import {
   storedBlock,
 } from '#chains/watcher/chain-move.ts';
 import { findCursor } from '#chains/watcher/cursor.ts';
+import { rewind } from '#chains/watcher/resync.ts';
 import { statement } from '#db/statement.ts';
 import { createAccount } from '#merchants/account.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { paymentHandler } from '#payments/payment.ts';
-import { localOrderSigner } from '#sessions/local-signer.ts';
 import { prepareOrder } from '#sessions/order.ts';
+import { orderSignerOf } from '#sessions/order-signer.ts';
 import { createCheckoutSession, findSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import { type SettlementDeps, settlementOutcome } from '#settlement/settlement.ts';
@@ -67,9 +68,18 @@ function movableClock(): MovableClock {
   return clock;
 }
 
+const balanceSelector = toFunctionSelector('balanceOf(address)');
 const availableSelector = toFunctionSelector('available(address)');
 
 const vaultEvents: readonly ChainEventName[] = ['PaidOut', 'PayoutSkipped'];
+
+const sentOfOrder = statement(
+  'settlement_fixture_sent',
+  ['text'],
+  { leg: 'text', recipient: 'text', transaction_id: 'int8' },
+  `select l.leg, t.recipient, t.transaction_id from settlements l
+   join sent_transactions t on t.transaction_id = l.transaction_id where l.order_id = $1 order by l.leg`,
+);
 
 /**
  * Payments and settlements over a database of their own, with blocks made by the test: every order of events, finality
@@ -83,6 +93,12 @@ export class SettlementWorld {
   /** What the vaults say is available. */
   available = 10n ** 30n;
   perOrderCap = 10n ** 30n;
+  /** What the vaults hold, whatever their caps let go. */
+  held = 10n ** 30n;
+  /** Wei per gas. */
+  baseFee = 1n;
+  /** Gas that a call takes; undefined: it would revert. */
+  gasOf: (data: Hex) => bigint | undefined = () => 200_000n;
   readonly #wallet: WalletSigner;
   #merchantId = '';
   #accountId = '';
@@ -90,7 +106,7 @@ export class SettlementWorld {
   private constructor(database: TestDatabase, chains: Chains, settlerKey: Hex = `0x${'22'.repeat(32)}`) {
     this.database = database;
     this.chains = chains;
-    this.#wallet = localWallet(settlerKey);
+    this.#wallet = walletOf(settlerKey);
     this.sender = createSender({
       chains,
       rpcOf: () => this.#node(),
@@ -146,11 +162,12 @@ export class SettlementWorld {
       db: this.database.db,
       chains: this.chains,
       sender: this.sender,
-      signer: localOrderSigner(`0x${'11'.repeat(32)}`),
+      signer: orderSignerOf(`0x${'11'.repeat(32)}`),
       wallet: this.#wallet.address,
       settings: { batchSize: 50, windowMs: 50, notMinedAfterSeconds: 600 },
       read: async (_chainId, { data }) => {
         if (data.startsWith(availableSelector)) return toHex(this.available, { size: 32 });
+        if (data.startsWith(balanceSelector)) return toHex(this.held, { size: 32 });
         return concat([this.perOrderCap, 10n ** 30n, 10n ** 30n].map((cap) => toHex(cap, { size: 32 })));
       },
     };
@@ -166,13 +183,13 @@ export class SettlementWorld {
     return chain;
   }
 
-  /** A session for one dollar, settled in this token. */
-  async openSession(settlementToken: string): Promise<string> {
+  /** A session for one dollar, or what is given in Micro-USD, settled in this token. */
+  async openSession(settlementToken: string, unitPrice = 1_000_000): Promise<string> {
     const productData = { productName: 'Tea' };
     const body = {
       accountId: this.#accountId,
       settlementToken,
-      lineItems: [{ itemType: 'one_time' as const, quantity: 1, unitPrice: 1_000_000, productData }],
+      lineItems: [{ itemType: 'one_time' as const, quantity: 1, unitPrice, productData }],
     };
     const session = await createCheckoutSession(
       this.database.db,
@@ -215,7 +232,7 @@ export class SettlementWorld {
         blockTime: header.time,
         logIndex,
         txHash,
-        contract: vaultEvents.includes(name) ? 'vault' : 'gateway',
+        contract: name === 'Minted' ? 'transmitter' : vaultEvents.includes(name) ? 'vault' : 'gateway',
         name,
         orderId: order.orderId,
         arguments: values,
@@ -247,6 +264,15 @@ export class SettlementWorld {
     await removeHead(this.#context(chainName), await this.#cursor(chainName));
   }
 
+  /** Takes back everything above the block this far below the final one, as after a halt that an operator has ended. */
+  async dropFinal(chainName: string, depth: bigint): Promise<void> {
+    const context = this.#context(chainName);
+    const cursor = await this.#cursor(chainName);
+    const anchor = await storedBlock(context, cursor.finalNumber - depth);
+    if (anchor === undefined) throw new Error('no such block');
+    await rewind(context, cursor, anchor);
+  }
+
   /** Trips the breaker of a chain. */
   async halt(chainName: string): Promise<void> {
     await haltChain(this.#context(chainName), 'reorg below the final block');
@@ -260,6 +286,11 @@ export class SettlementWorld {
 
   async legs(order: StoredOrder) {
     return this.database.db.query(legsOfOrder, [order.orderId]);
+  }
+
+  /** The transactions that carry the order's legs: whom they call. */
+  async sent(order: StoredOrder) {
+    return this.database.db.query(sentOfOrder, [order.orderId]);
   }
 
   /** The session's events: their types, and of exceptions the kind. */
@@ -285,6 +316,9 @@ export class SettlementWorld {
       },
       async onFinal(...args) {
         for (const each of handlers) await each.onFinal(...args);
+      },
+      async onDropped(...args) {
+        for (const each of handlers) await each.onDropped?.(...args);
       },
     };
     return {
@@ -315,16 +349,23 @@ export class SettlementWorld {
   }
 
   #node(): Rpc {
-    const answer = (method: string): unknown => {
-      if (method === 'eth_estimateGas') return '0x30d40';
-      if (method === 'eth_feeHistory') return { baseFeePerGas: ['0x1', '0x1'], reward: [['0x1']] };
-      if (method === 'eth_getTransactionCount') return '0x0';
-      if (method === 'eth_sendRawTransaction') return `0x${'0'.repeat(64)}`;
+    const answer = ({ method, params }: RpcCall): RpcOutcome => {
+      if (method === 'eth_estimateGas') return this.#estimate(params[0] as { data: Hex });
+      if (method === 'eth_feeHistory')
+        return { result: { baseFeePerGas: ['0x1', toHex(this.baseFee)], reward: [['0x1']] } };
+      if (method === 'eth_getTransactionCount') return { result: '0x0' };
+      if (method === 'eth_sendRawTransaction') return { result: `0x${'0'.repeat(64)}` };
       throw new Error(`the node was asked for ${method}`);
     };
     return {
-      request: async (method) => answer(method),
-      batch: async (calls) => calls.map(({ method }): RpcOutcome => ({ result: answer(method) })),
+      request: async (method, params) => resultOf(answer({ method, params })),
+      batch: async (calls) => calls.map(answer),
     };
+  }
+
+  #estimate({ data }: { data: Hex }): RpcOutcome {
+    const gas = this.gasOf(data);
+    if (gas !== undefined) return { result: toHex(gas) };
+    return { error: new RpcError(3, 'execution reverted', '0x') };
   }
 }

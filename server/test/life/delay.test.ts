@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { getAddress } from 'viem';
+import { resumeChain } from '#chains/watcher/cursor.ts';
+import { statement } from '#db/statement.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
+
+const haltChain = statement(
+  'delay_test_halt',
+  ['int8'],
+  {},
+  `update chain_cursors set halted_reason = 'reorg below the final block' where chain_id = $1`,
+);
+
+interface Capabilities {
+  readonly paymentCapabilities: Record<string, { tokenId: string; status: string; statusReason: string }[]>;
+}
 
 let life: Life;
 before(async () => {
@@ -106,4 +119,56 @@ test('a chain that stands still holds up no other chain', async () => {
     'the payment on the chain that moves',
   );
   life.mine();
+});
+
+/** Every pair of tokens between which no payment is begun at the moment, and why. */
+async function closedRoutes(): Promise<string[]> {
+  const { paymentCapabilities } = await life.get<Capabilities>('/capabilities/all');
+  return Object.entries(paymentCapabilities).flatMap(([settled, routes]) =>
+    routes
+      .filter(({ status }) => status === 'unavailable')
+      .map(({ tokenId, statusReason }) => `${tokenId} to ${settled}: ${statusReason}`),
+  );
+}
+
+test('over a halted chain no payment begins, others go on, and all is well once it is resumed', async () => {
+  const payer = new Payer(life);
+  const [ethereumToken, baseToken] = [life.ethereum.token('usdc'), life.base.token('usdc')];
+  await payer.fund(life.base, baseToken, 10_000_000n);
+  const sessionId = await checkout(life, 1_000_000, baseToken.tokenId);
+  await life.database.db.query(haltChain, [life.ethereum.chain.chainId]);
+  const closed = await life.eventually(
+    closedRoutes,
+    (routes) => routes.length > 0,
+    'the halted chain in the capabilities',
+  );
+  const tokensOf = (name: string) =>
+    life.options.chains.byName(name)?.tokens.map(({ tokenId }) => tokenId) ?? [];
+  const all = [...tokensOf('ethereum'), ...tokensOf('base')];
+  const expected = all.flatMap((settled) =>
+    all
+      .filter((paid) => `${paid} ${settled}`.includes('ethereum'))
+      .map((paid) => `${paid} to ${settled}: chain_halted`),
+  );
+  assert.deepEqual(closed.sort(), expected.sort());
+
+  const productData = { productName: 'Cup' };
+  const refused = await life.call('POST', '/session/checkout/create', {
+    accountId: life.accountId,
+    settlementToken: ethereumToken.tokenId,
+    lineItems: [{ itemType: 'one_time', quantity: 1, unitPrice: 1_000_000, productData }],
+  });
+  assert.deepEqual([refused.code, refused.data], [900401, null]);
+  const signed = await payer.preparation(sessionId, ethereumToken);
+  assert.equal((await payer.ask('POST', '/payment/prepare', signed)).code, 900401);
+  await payer.execute(life.base, await payer.prepare(sessionId, baseToken));
+  await life.sessionIn(sessionId, 'completed');
+
+  await resumeChain(life.database.db, life.options.clock, life.ethereum.chain.chainId);
+  await life.eventually(
+    closedRoutes,
+    (routes) => routes.length === 0,
+    'the resumed chain in the capabilities',
+  );
+  await checkout(life, 1_000_000, ethereumToken.tokenId);
 });

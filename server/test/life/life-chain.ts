@@ -2,10 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { erc20Abi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { type Abi, createWalletClient, encodeDeployData, encodeFunctionData, getAddress, http } from 'viem';
+import { permit2Deployment } from '@florin/world/permit2.ts';
+import {
+  type Abi,
+  createWalletClient,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  http,
+  zeroAddress,
+} from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '#chains/chain.ts';
 import { type Anvil, startTestAnvil } from '../harness/anvil.ts';
+import { deployBridge } from './bridge.ts';
 
 interface Artifact {
   readonly abi: Abi;
@@ -34,6 +44,9 @@ export interface TokenPlan {
   readonly decimals: number;
 }
 
+/** Arachnid's, which anvil has from its start. */
+const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
+
 const tokenContracts = { usdc: 'LocalUsdc', usdt: 'LocalUsdt', dai: 'LocalDai' } as const;
 
 /** A real chain with the contracts, tokens and roles of a deployment. Blocks come only when the test mines. */
@@ -52,34 +65,40 @@ export class LifeChain {
     name: string;
     chainId: number;
     tokens: readonly TokenPlan[];
+    /** With a CCTP of its own; then the gateway has a route, and everything of it stands at the same addresses anywhere. */
+    hasCctp?: boolean;
   }): Promise<LifeChain> {
     const anvil = await startTestAnvil({ chainId: options.chainId });
     const admin = anvil.accounts[0];
     if (admin === undefined) throw new Error('anvil has no accounts');
     const deployment = new Deployment(anvil, admin.privateKey);
     const { orderSigner, settler, feeRecipient } = addresses;
-    const vault = await deployment.deploy('PayoutVault', [
-      admin.address,
-      orderSigner,
-      settler,
-      admin.address,
-    ]);
-    const gateway = await deployment.deploy('PaymentGateway', [
-      admin.address,
-      orderSigner,
-      settler,
-      admin.address,
-      feeRecipient,
-      vault,
-    ]);
+    const bridge =
+      options.hasCctp === true
+        ? await deployBridge((request) => deployment.send(request), options.name, options.chainId)
+        : undefined;
+    const vault =
+      bridge?.vault ??
+      (await deployment.deploy('PayoutVault', [admin.address, orderSigner, settler, admin.address]));
+    const gateway =
+      bridge?.gateway ??
+      (await deployment.deploy('PaymentGateway', [
+        admin.address,
+        orderSigner,
+        settler,
+        admin.address,
+        feeRecipient,
+        vault,
+        zeroAddress,
+      ]));
+    await deployment.send({ to: create2Deployer, data: permit2Deployment() });
     const tokens: Token[] = [];
     for (const { symbol, decimals } of options.tokens) {
       const name = `Test ${symbol.toUpperCase()}`;
-      const address = await deployment.deploy(tokenContracts[symbol], [
-        name,
-        symbol.toUpperCase(),
-        admin.address,
-      ]);
+      const known = symbol === 'usdc' ? bridge?.usdc : undefined;
+      const address =
+        known ??
+        (await deployment.deploy(tokenContracts[symbol], [name, symbol.toUpperCase(), admin.address]));
       tokens.push({
         tokenId: `${options.name}::${symbol}`,
         chainName: options.name,
@@ -99,8 +118,10 @@ export class LifeChain {
       vault,
       startBlock: 0n,
       finality: { tag: 'finalized', depth: 0 },
+      proofs: 'required',
       pollIntervalMs: 50,
       tokens,
+      ...(bridge === undefined ? {} : { cctp: bridge.cctp }),
     };
     const life = new LifeChain(anvil, chain, admin.privateKey);
     for (const token of tokens) {
@@ -136,6 +157,13 @@ export class LifeChain {
     await this.call(token.address, 'LocalUsdt', 'transfer', [to, amount]);
   }
 
+  /** Changes a balance behind the token's back, so that no event tells of it. */
+  async dealTo(token: Token, holder: Hex, amount: bigint): Promise<void> {
+    await this.anvil.request('anvil_dealERC20', [holder, token.address, `0x${amount.toString(16)}`]);
+    await this.anvil.mine();
+    if ((await this.balanceOf(token, holder)) !== amount) throw new Error(`${token.tokenId} was not dealt`);
+  }
+
   async balanceOf(token: Token, holder: string): Promise<bigint> {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [getAddress(holder)] });
     return BigInt((await this.anvil.request('eth_call', [{ to: token.address, data }, 'latest'])) as Hex);
@@ -157,17 +185,17 @@ class Deployment {
   async deploy(name: string, args: readonly unknown[]): Promise<Hex> {
     const { abi, bytecode } = await artifact(name);
     const data = encodeDeployData({ abi, bytecode, args });
-    const receipt = await this.#send({ data });
+    const receipt = await this.send({ data });
     if (receipt.contractAddress === null) throw new Error(`${name} was not deployed`);
     return getAddress(receipt.contractAddress);
   }
 
   async call(to: Hex, contract: string, functionName: string, args: readonly unknown[]): Promise<void> {
     const { abi } = await artifact(contract);
-    await this.#send({ to, data: encodeFunctionData({ abi, functionName, args }) });
+    await this.send({ to, data: encodeFunctionData({ abi, functionName, args }) });
   }
 
-  async #send(request: { to?: Hex; data: Hex }): Promise<{ contractAddress: Hex | null }> {
+  async send(request: { to?: Hex; data: Hex }): Promise<{ contractAddress: Hex | null }> {
     const hash = await this.#wallet.sendTransaction({ ...request, chain: null });
     await this.#anvil.mine();
     const receipt = (await this.#anvil.request('eth_getTransactionReceipt', [hash])) as {

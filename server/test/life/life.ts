@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import type { LocalAttester } from '@florin/world/local-attester.ts';
 import { findFreePort } from '@florin/world/port.ts';
 import { Wallet } from 'ethers';
 import { chainsOf } from '#chains/chain.ts';
@@ -12,6 +14,7 @@ import { jsonLog } from '#telemetry/log.ts';
 import { type Role, type Service, type ServiceOptions, startService } from '../../src/service.ts';
 import { type TestDatabase, testDatabase } from '../harness/database.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { startAttester } from './bridge.ts';
 import { keys, LifeChain } from './life-chain.ts';
 
 /** What a merchant read returned, with the parts that stories look at. */
@@ -26,6 +29,7 @@ export interface SessionData {
     readonly sessionId: string;
     readonly status: string;
     readonly payer: string;
+    readonly payerEmail: string;
     readonly initiateTx: string;
     readonly completeTx: string;
     readonly pendingReason: string;
@@ -67,6 +71,7 @@ export class Life {
   readonly ethereum: LifeChain;
   readonly base: LifeChain;
   readonly receiver: Receiver;
+  readonly attester: LocalAttester | undefined;
   readonly options: ServiceOptions;
   readonly merchantWallet: Hex;
   merchantId = '';
@@ -83,6 +88,7 @@ export class Life {
     ethereum: LifeChain;
     base: LifeChain;
     receiver: Receiver;
+    attester: LocalAttester | undefined;
     options: ServiceOptions;
     start: (options: ServiceOptions) => Promise<Pick<Service, 'stop'>>;
   }) {
@@ -91,6 +97,7 @@ export class Life {
     this.ethereum = parts.ethereum;
     this.base = parts.base;
     this.receiver = parts.receiver;
+    this.attester = parts.attester;
     this.options = parts.options;
     this.merchantWallet = Wallet.createRandom().address as Hex;
   }
@@ -98,6 +105,7 @@ export class Life {
   /** Starts everything; the service in this process, unless the story brings another way to start it. */
   static async start(
     start: (options: ServiceOptions) => Promise<Pick<Service, 'stop'>> = startService,
+    extras: { hasCctp?: boolean } = {},
   ): Promise<Life> {
     const [database, receiver, ethereum, base] = await Promise.all([
       testDatabase(),
@@ -105,6 +113,7 @@ export class Life {
       LifeChain.start({
         name: 'ethereum',
         chainId: 31_337,
+        ...extras,
         tokens: [
           { symbol: 'usdc', decimals: 6 },
           { symbol: 'usdt', decimals: 6 },
@@ -113,6 +122,7 @@ export class Life {
       LifeChain.start({
         name: 'base',
         chainId: 31_338,
+        ...extras,
         tokens: [
           { symbol: 'usdc', decimals: 6 },
           { symbol: 'dai', decimals: 18 },
@@ -120,6 +130,7 @@ export class Life {
       }),
     ]);
     const port = await findFreePort();
+    const attester = extras.hasCctp === true ? await startAttester([ethereum, base]) : undefined;
     const options: ServiceOptions = {
       origin: `http://127.0.0.1:${port}`,
       serviceDomain: 'florin.test',
@@ -137,6 +148,13 @@ export class Life {
         pauseAfterFailures: 10,
         pauseAfterHours: 72,
       },
+      gasless: {
+        minAmount: microUsd(1_000_000n),
+        budgets: { perPayer: 10_000_000, perLink: 10_000_000, perNetwork: 1_000_000_000 },
+        depositWindowMs: 50,
+        balanceWindowMs: 200,
+        x402WaitMs: 4_000,
+      },
       settlement: {
         batchSize: 50,
         windowMs: 50,
@@ -144,13 +162,14 @@ export class Life {
         reclaimAfterSeconds: 604_800,
         maxFeePerGasGwei: 500,
       },
+      ...(attester === undefined ? {} : { attestationUrl: attester.url }),
       maxOpenSessions: undefined,
       rateLimits: undefined,
       clock: systemClock,
       random: systemRandom,
       log: jsonLog(process.env['FLORIN_TEST_LOG'] === undefined ? 'silent' : 'info'),
     };
-    const life = new Life({ database, ethereum, base, receiver, options, start });
+    const life = new Life({ database, ethereum, base, receiver, attester, options, start });
     await life.startService();
     await life.#createMerchant();
     return life;
@@ -197,6 +216,7 @@ export class Life {
       this.ethereum.anvil.close(),
       this.base.anvil.close(),
       this.receiver.close(),
+      this.attester?.close(),
       this.database.close(),
     ]);
   }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { JsonRpcProvider, Wallet } from 'ethers';
-import type { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 
 interface TransactionRequest {
@@ -40,12 +39,18 @@ export interface AgentReply {
   };
 }
 
+/** Where the AI protocol is asked. */
+interface Asked {
+  readonly options: { readonly origin: string };
+  readonly merchantId: string;
+}
+
 /** A payer with a wallet of a library other than the service's, who follows the AI protocol by its answers alone. */
 export class Payer {
   readonly wallet = new Wallet(`0x${randomBytes(32).toString('hex')}`);
-  readonly #life: Life;
+  readonly #life: Asked;
 
-  constructor(life: Life) {
+  constructor(life: Asked) {
     this.#life = life;
   }
 

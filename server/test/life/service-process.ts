@@ -54,7 +54,7 @@ export class ServiceProcess {
     this.#options = options;
   }
 
-  /** Starts the process and waits until it answers. */
+  /** Starts the process and waits until it answers, if it has the role to. */
   async start(): Promise<void> {
     if (this.#folder === '') {
       this.#folder = await mkdtemp(join(tmpdir(), 'florin-service-'));
@@ -82,14 +82,15 @@ export class ServiceProcess {
       });
     }
     this.#child = child;
-    await this.#ready(child);
+    // The others answer nobody.
+    if (this.#options.roles.has('web')) await this.#ready(child);
   }
 
   async #ready(child: ChildProcess): Promise<void> {
     const end = performance.now() + startLimitMs;
     while (performance.now() < end) {
-      if (child.exitCode !== null)
-        throw new Error(`the service ended with ${child.exitCode}: ${this.#output}`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`the service ended with ${child.exitCode ?? child.signalCode}: ${this.#output}`);
       try {
         if ((await fetch(`${this.#options.origin}/health/ready`)).ok) return;
       } catch (error) {
@@ -98,6 +99,16 @@ export class ServiceProcess {
       await systemClock.sleep(30);
     }
     throw new Error(`the service did not get ready: ${this.#output}`);
+  }
+
+  /** Whether it runs: it may have ended by itself when its database was away. */
+  isAlive(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Pauses the process, as a machine that swaps or a hypervisor does, or lets it go on. */
+  setPaused(isPaused: boolean): void {
+    this.#child?.kill(isPaused ? 'SIGSTOP' : 'SIGCONT');
   }
 
   /** Ends the process as a power cut would. */

@@ -77,6 +77,11 @@ test('a stranger who settles an order for another chain before us changes nothin
   await life.pauseMining();
   const now = await life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
   assert.equal(now - held, 994_000n);
+  const events = await life.eventOf(sessionId, 'session.completed');
+  assert.deepEqual(
+    events.map((event) => event.type),
+    ['session.created', 'session.payment_detected', 'session.paid', 'session.settling', 'session.completed'],
+  );
 });
 
 test('two services over one database settle each of many payments once', async () => {

@@ -1,10 +1,12 @@
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { fuzzSeed, seedNote } from '../fuzz/seed.ts';
 import { MerchantWorld } from '../harness/merchant-fixture.ts';
 import { assertAll, commands } from './merchant-commands.ts';
 import { MerchantModel } from './merchant-model.ts';
 
-const numRuns = 40;
+// Many more on demand than in every run.
+const numRuns = 40 * Number(process.env['FLORIN_FUZZ_FACTOR'] ?? '1');
 const maxCommands = 60;
 
 let world: MerchantWorld;
@@ -14,6 +16,7 @@ before(async () => {
 after(() => world.close());
 
 test('products, links and sessions do what a simple model does, whatever the order of requests', async (t) => {
+  t.diagnostic(seedNote());
   let requests = 0;
   const property = fc.asyncProperty(fc.commands(commands, { maxCommands, size: 'max' }), async (sequence) => {
     const merchantId = await world.addMerchant();
@@ -27,6 +30,6 @@ test('products, links and sessions do what a simple model does, whatever the ord
     await assertAll(model, shop);
     for (const _ of sequence) requests += 1;
   });
-  await fc.assert(property, { numRuns, endOnFailure: false });
+  await fc.assert(property, { numRuns, endOnFailure: false, seed: fuzzSeed });
   t.diagnostic(`${numRuns} histories, ${requests} steps, 0 differences`);
 });

@@ -1,9 +1,8 @@
-import type { RouteTable } from '@florin/protocol/route.ts';
 import type { FastifyReply } from 'fastify';
 import type { Door } from '../server.ts';
 import { docsPolicy, renderDocsPage } from './html-page.ts';
 import { renderMarkdown } from './markdown.ts';
-import { llmsFullText, llmsText, servedTarget, sitePages } from './site.ts';
+import { llmsFullText, llmsText, type SiteOptions, servedTarget, sitePages } from './site.ts';
 
 const markdownType = 'text/markdown; charset=utf-8';
 const textType = 'text/plain; charset=utf-8';
@@ -12,7 +11,7 @@ const textType = 'text/plain; charset=utf-8';
  * The documentation: every page as HTML that needs no script and, at the same path with `.md`, as Markdown; and the
  * indexes for language models. Everything is rendered once, when the door opens.
  */
-export function docsDoor(options: { origin: string; tables: readonly RouteTable[] }): Door {
+export function docsDoor(options: SiteOptions): Door {
   const pages = sitePages(options);
   const { origin } = options;
   return (server) => {

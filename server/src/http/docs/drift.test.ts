@@ -3,20 +3,29 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { agentApi } from '@florin/protocol/agent-api.ts';
+import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import { microUsd } from '@florin/protocol/money.ts';
 import { errorsOf, operatorErrors, serverErrors } from '@florin/protocol/openapi-errors.ts';
 import type { Route, RouteTable } from '@florin/protocol/route.ts';
 import fastify from 'fastify';
+import { readStatus } from '#reconcile/status.ts';
+import { silentLog } from '#telemetry/log.ts';
 import { AgentWorld } from '../../../test/harness/agent-fixture.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { agentDoor } from '../agent/agent.ts';
 import { checkoutDoor } from '../checkout/checkout-door.ts';
+import { discoveryDoor } from '../discovery.ts';
 import { addHealthRoutes } from '../health.ts';
+import { imagesDoor } from '../images/images-door.ts';
+import { mcpDoor } from '../mcp/mcp-door.ts';
 import { merchantDoor } from '../merchant/merchant-door.ts';
 import { openApiDoor } from '../openapi.ts';
 import type { Door } from '../server.ts';
+import { statusDoor } from '../status/status-door.ts';
+import { x402Door } from '../x402/x402-door.ts';
 import { docsDoor } from './docs-door.ts';
 import { referencePages, sitePages } from './site.ts';
 
@@ -27,12 +36,26 @@ const source = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Pages and probes for people and programs that are no operations of an interface. */
 const undocumented = [
+  '/.well-known/ai-pay.json',
+  '/aipay/.well-known/ai-pay.json',
+  '/aipay/openapi.json',
+  '/aipay/x402/link/:id',
+  '/aipay/x402/session/:id',
   '/checkout/:sessionId',
+  '/checkout/api/session/:sessionId/events',
+  '/checkout/assets/:file',
   '/health/live',
   '/health/ready',
+  '/images/:file',
   '/link/:linkId',
+  '/status',
+  '/status/metrics',
   '/openapi.json',
 ];
+/** The page's own door: page and server are of one version, and nobody else may count on it. */
+const pageOperations = Object.values<Route>(checkoutApi.routes).map(
+  ({ method, path }) => `${method} ${checkoutApi.basePath}${path}`,
+);
 /** The AI protocol behind a host of its own. */
 const aliases = new Map([['/api/v1', agentApi.basePath]]);
 
@@ -53,14 +76,33 @@ function doors(): Record<string, Door> {
     merchantDoor: merchantDoor(merchant.deps),
     agentDoor: agentDoor({ db, deps, basePaths: [agentApi.basePath, ...aliases.keys()] }),
     checkoutDoor: checkoutDoor({
+      ...deps,
       db,
-      chains: deps.chains,
-      origin: exampleOrigin,
+      log: silentLog,
       agentApi: `${exampleOrigin}/aipay/api/v1`,
     }),
+    imagesDoor: imagesDoor({ store: { read: async () => undefined }, log: silentLog }),
+    statusDoor: statusDoor({ readStatus: () => readStatus(db, deps.chains.all) }),
     openApiDoor: openApiDoor(options),
+    discoveryDoor: discoveryDoor({ ...deps, origin: exampleOrigin, hasX402: true }),
+    mcpDoor: mcpDoor({ origin: exampleOrigin, clock: deps.clock, rateLimits: undefined }),
     docsDoor: docsDoor(options),
+    x402Door: x402Door({ deps: x402Deps(), basePaths: ['/aipay/x402'] }),
   };
+}
+
+/** Enough to add its routes. */
+function x402Deps(): Parameters<typeof x402Door>[0]['deps'] {
+  const { db, deps } = agent;
+  const sender = {
+    plan: async () => ({ reverted: true, data: '0x' }) as const,
+    record: () => Promise.reject(new Error('nothing is sent here')),
+    broadcast: async () => {},
+  };
+  const budgets = { perPayer: 0, perLink: 0, perNetwork: 0 };
+  const signingOf = async () => ({ permits: new Set<never>() });
+  const gasless = { signingOf, minAmount: microUsd(0n), budgets };
+  return { ...deps, db, gasless, sender, offerKey: new Uint8Array(32), waitMs: 0 };
 }
 
 /** The text of every file of the server that runs in production, beside the documentation itself. */
@@ -70,12 +112,13 @@ function productionTexts(): string[] {
     .map((file) => readFileSync(`${source}${file}`, 'utf8'));
 }
 
-/** Every method and path that the doors add, HEAD aside, which fastify adds to each GET. */
+/** Every method and path that the doors add, HEAD aside, which fastify adds to each GET, and OPTIONS, which browsers send. */
 async function servedRoutes(): Promise<string[]> {
   const served: string[] = [];
   const server = fastify();
   server.addHook('onRoute', ({ method, url }) => {
-    for (const each of [method].flat()) if (each !== 'HEAD') served.push(`${each} ${url}`);
+    for (const each of [method].flat())
+      if (each !== 'HEAD' && each !== 'OPTIONS') served.push(`${each} ${url}`);
   });
   addHealthRoutes(server, async () => ({ ready: true, checks: {} }));
   for (const door of Object.values(doors())) await server.register(async (scope) => door(scope));
@@ -88,7 +131,7 @@ test('every error that the server names is answered by an operation or by the se
   const documented = new Set<ErrorName>([
     ...serverErrors,
     ...operatorErrors,
-    ...tables.flatMap((table) =>
+    ...[...tables, checkoutApi].flatMap((table) =>
       Object.values<Route>(table.routes).flatMap((route) => errorsOf(table, route)),
     ),
   ]);
@@ -148,6 +191,10 @@ test('every route of the server is documented, or known to be undocumented', asy
     ...pages,
     ...indexes,
     ...undocumented.map((path) => `GET ${path}`),
+    ...pageOperations,
+    // The Model Context Protocol: its own tools/list is its documentation.
+    'POST /aipay/mcp',
+    'POST /mcp',
     ...[...aliases].flatMap(([alias, basePath]) =>
       operations
         .filter((operation) => operation.includes(` ${basePath}/`))

@@ -175,6 +175,7 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Read the session and its refunds.',
   ),
   refund_not_found: advice('No refund of this merchant has this id.', 'Check the id.'),
+  exception_not_found: advice('No exception of this merchant has this id.', 'Check the id.'),
   authorization_header_malformed: advice(
     'The header Authorization is missing or is not `Bearer`, one space and a key.',
     'Send `Authorization: Bearer sk_live_…` with exactly one space.',

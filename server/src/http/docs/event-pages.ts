@@ -1,5 +1,6 @@
 import { type EventType, eventPatterns, eventTypes } from '@florin/protocol/event.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
+import { eventFixture } from '@florin/protocol/event-fixture.ts';
 import { eventExample } from '@florin/protocol/example-event.ts';
 import { maxBodyBytes } from '#webhooks/event-body.ts';
 import { defaultRetrySettings } from '#webhooks/retry.ts';
@@ -54,6 +55,7 @@ export function eventPage(origin: string): DocsPage {
         '`sequence` counts the events of one object from 1. Events of one object arrive in order.',
         '`data` is what the matching read returned when the event happened.',
         `Over ${maxBodyBytes / 1024} KiB line items lose \`productData\`, and the body says \`"truncated": true\`.`,
+        '`"fixture": true` marks an example that `POST /webhook/test` or `florin trigger` was asked for: nothing happened, and its ids exist nowhere.',
         `${linkTo('GET /event/list', '/docs/api/events')} gives the same bodies again for ${eventLifeDays} days.`,
       ),
       paragraph(
@@ -64,6 +66,7 @@ export function eventPage(origin: string): DocsPage {
       ...eventTypes.flatMap((type) => [
         heading(type, 3),
         paragraph(`${eventTexts[type][0]} \`data\` is ${eventTexts[type][1]}.`),
+        code('json', JSON.stringify(eventFixture(type, origin), undefined, 2)),
       ]),
     ],
   };
@@ -143,10 +146,20 @@ function deliveryBlocks(): Block[] {
         'hours, or at once when it answers HTTP 410. Any success starts the count anew. `POST /webhook/enable` starts it ' +
         'again, and `replaySince` sends what was skipped or failed since then. The operator can change both numbers.',
     ),
+    heading('Send again'),
+    list(
+      `${linkTo('POST /webhook/delivery/resend', '/docs/api/webhooks')} sends one delivery again, ${linkTo(
+        'POST /webhook/delivery/resend/all',
+        '/docs/api/webhooks',
+      )} an event, or everything of a webhook since a time. On the command line: \`florin resend\`.`,
+      'A delivery that is sent again keeps its `webhook-id` and its body, and begins a fresh schedule.',
+      'To a receiver that has failed, few requests go at once, and more as it answers.',
+      `${linkTo('GET /webhook/delivery/detail', '/docs/api/webhooks')} shows every attempt with its request, its answer, and what changed since the attempt before.`,
+    ),
     heading('Addresses'),
     paragraph(
       'Only https, to public addresses: private, loopback, link-local and other special ranges are refused in any ' +
-        'spelling, when the URL is given and again at every connection. Webhook URLs carry no credentials.',
+        'spelling, when the URL is given and again at every connection. Any port may be named. Webhook URLs carry no credentials.',
     ),
   ];
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { discovery } from '@florin/protocol/discovery.ts';
 import { signWebhook } from '#webhooks/signature.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 
@@ -82,32 +83,80 @@ test('the command of “Receive webhooks” is understood, and refused where loo
   assert.equal(refused.code, 100503);
 });
 
-test('the receiver of “Receive webhooks” takes signed notifications once and refuses the others', async () => {
-  execFileSync('sh', ['-c', snippet('receive-webhooks', 'certificate')], { cwd: folder, stdio: 'ignore' });
-  writeFileSync(join(folder, 'receiver.mjs'), snippet('receive-webhooks', 'receiver.mjs'));
-  const key = randomBytes(32);
-  const port = await freePort();
-  const child = spawn(process.execPath, ['receiver.mjs'], {
-    cwd: folder,
-    env: { ...process.env, WEBHOOK_KEY: `whsec_${key.toString('base64')}`, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** Whether the program is there; a fresh machine need not have Python. */
+function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+const receivers = [
+  { file: 'receiver.mjs', program: process.execPath, skip: false },
+  {
+    file: 'receiver.py',
+    program: 'python3',
+    skip: isInstalled('python3') ? false : 'python3 is not installed on this machine',
+  },
+] as const;
+
+for (const { file, program, skip } of receivers) {
+  test(`${file} of “Receive webhooks” takes signed notifications once and refuses the others`, {
+    skip,
+  }, async () => {
+    execFileSync('sh', ['-c', snippet('receive-webhooks', 'certificate')], { cwd: folder, stdio: 'ignore' });
+    writeFileSync(join(folder, file), snippet('receive-webhooks', file));
+    const key = randomBytes(32);
+    const port = await freePort();
+    const child = spawn(program, [file], {
+      cwd: folder,
+      env: { ...process.env, WEBHOOK_KEY: `whsec_${key.toString('base64')}`, PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      assert.equal((await lines.next()).value, `listening on ${port}`);
+      await checkReceiver(port, key, lines);
+    } finally {
+      await end(child);
+    }
   });
-  try {
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    assert.equal((await lines.next()).value, `listening on ${port}`);
-    const body = '{"id":"evt_1","type":"session.paid","data":{"session":{"sessionId":"sess_1"}}}';
-    const timestampSeconds = Math.floor(Date.now() / 1000);
-    const headers = { ...signWebhook({ eventId: 'evt_1', timestampSeconds, body, keys: [key] }) };
-    const forged = { ...signWebhook({ eventId: 'evt_1', timestampSeconds, body, keys: [randomBytes(32)] }) };
-    assert.equal(await post(port, forged, body), 400);
-    assert.equal(await post(port, headers, body), 204);
-    assert.equal((await lines.next()).value, 'session.paid sess_1');
-    const again = body.replaceAll('_1', '_2');
-    const other = { ...signWebhook({ eventId: 'evt_2', timestampSeconds, body: again, keys: [key] }) };
-    assert.deepEqual([await post(port, headers, body), await post(port, other, again)], [204, 204]);
-    assert.equal((await lines.next()).value, 'session.paid sess_2');
-  } finally {
-    await end(child);
+}
+
+async function checkReceiver(port: number, key: Uint8Array, lines: AsyncIterator<string>): Promise<void> {
+  const now = Math.floor(Date.now() / 1000);
+  const bodyOf = (id: string, more = '') =>
+    `{"id":"${id}","type":"session.paid","data":{"session":{"sessionId":"sess_${id}","note":"é😀"}}${more}}`;
+  const headersOf = (eventId: string, body: string, change: { at?: number; keys?: Uint8Array[] } = {}) => ({
+    ...signWebhook({ eventId, timestampSeconds: change.at ?? now, body, keys: change.keys ?? [key] }),
+  });
+  const [first, second, example] = [bodyOf('evt_1'), bodyOf('evt_2'), bodyOf('evt_3', ',"fixture":true')];
+  const stranger = randomBytes(32);
+  const forged = [
+    headersOf('evt_1', first, { keys: [stranger] }),
+    headersOf('evt_1', first, { at: now - 3600 }),
+    headersOf('evt_1', first, { at: now + 3600 }),
+    headersOf('evt_2', first),
+    headersOf('evt_1', second),
+    { ...headersOf('evt_1', first), 'webhook-signature': '' },
+  ].map((headers, index) => ({ ...headers, 'webhook-id': index === 3 ? 'evt_1' : headers['webhook-id'] }));
+  for (const headers of forged) assert.equal(await post(port, headers, first), 400);
+  assert.equal(await post(port, headersOf('evt_1', first), first), 204);
+  assert.equal((await lines.next()).value, 'session.paid sess_evt_1');
+  assert.equal(await post(port, headersOf('evt_1', first), first), 204);
+  assert.equal(await post(port, headersOf('evt_3', example), example), 204);
+  // After a key refresh with an overlap a notification has two signatures; either may be the known one.
+  assert.equal(await post(port, headersOf('evt_2', second, { keys: [stranger, key] }), second), 204);
+  assert.equal((await lines.next()).value, 'session.paid sess_evt_2');
+}
+
+test('the commands of “Receive webhooks” are commands of the program', async () => {
+  const guide = readFileSync(join(root, 'docs/guide/receive-webhooks.md'), 'utf8');
+  const help = (await run(process.execPath, [...process.execArgv, join(root, 'cli/src/main.ts'), 'help']))
+    .stdout;
+  const used = [...guide.matchAll(/npm run florin -- (\w+)(.*)/g)];
+  assert.deepEqual([...new Set(used.map(([, name]) => name))].sort(), ['listen', 'resend', 'trigger']);
+  for (const [, name = '', rest = ''] of used) {
+    const usage = new RegExp(`^  ${name} .*$`, 'm').exec(help)?.[0] ?? '';
+    for (const [option] of rest.matchAll(/--[a-z-]+/g))
+      assert.ok(usage.includes(option), `${name} ${option}`);
   }
 });
 
@@ -148,4 +197,26 @@ test('the commands of “First payment in five minutes” are commands of the ch
   const used = [...text.matchAll(/npm (?:run )?(start|demo|test)\b/g)].map((match) => match[1] ?? '');
   assert.deepEqual([...new Set(used)].sort(), ['demo', 'start']);
   for (const name of used) assert.ok(name in scripts, name);
+});
+
+test('“Let an agent pay” reads what the local world writes, and its command is one of the program', async () => {
+  const world = readFileSync(join(root, 'world/src/world-config.ts'), 'utf8');
+  const setup = snippet('let-an-agent-pay', 'setup');
+  for (const name of ['origin', 'linkIds', 'payers', 'chains']) {
+    assert.ok(setup.includes(name) && world.includes(`${name}:`), name);
+  }
+  const help = (await run(process.execPath, [...process.execArgv, join(root, 'cli/src/main.ts'), 'help']))
+    .stdout;
+  assert.match(snippet('let-an-agent-pay', 'mcp'), /florin -- mcp --policy policy\.json$/);
+  assert.match(help, /^ {2}mcp .*--origin URL.*--policy FILE/m);
+  const policy = JSON.parse(snippet('let-an-agent-pay', 'policy.json')) as object;
+  assert.deepEqual(Object.keys(policy), ['maxAmount', 'tokens']);
+});
+
+test('the names of “Let an agent pay” are the names of the well-known document', () => {
+  const text = readFileSync(join(root, 'docs/guide/let-an-agent-pay.md'), 'utf8');
+  const section = text.slice(text.indexOf('## Find everything'));
+  for (const name of ['serviceDomain', 'aiProtocol', 'merchantApi', 'mcp', 'x402', 'chains', 'documents']) {
+    assert.ok(section.includes(`\`${name}\``) && name in discovery.properties, name);
+  }
 });

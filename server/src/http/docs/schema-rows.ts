@@ -72,7 +72,7 @@ export function typeText(schema: SchemaPart): string {
     const [values] = Object.values(schema.patternProperties);
     return `object of ${values === undefined ? 'any' : typeText(values)}`;
   }
-  if (schema.format === 'https-url') return 'https URL';
+  if (schema.format === 'https-url' || schema.format === 'image-url') return 'https URL';
   return typeof schema.type === 'string' ? schema.type : 'any';
 }
 

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
+import type { Chains } from '#chains/chain.ts';
+import { chainsPage } from './chains-page.ts';
 import { errorPages } from './error-pages.ts';
 import { eventPage, webhookPage } from './event-pages.ts';
 import { plainText } from './html-page.ts';
@@ -13,6 +16,8 @@ export interface SiteOptions {
   /** Public origin of the installation: examples and absolute links use it. */
   readonly origin: string;
   readonly tables: readonly RouteTable[];
+  /** Of the installation; absent where the pages are written for all. */
+  readonly chains?: Chains;
 }
 
 const guideFolder = new URL('../../../../docs/guide/', import.meta.url);
@@ -36,7 +41,8 @@ export function referencePages(options: SiteOptions): DocsPage[] {
 /** Every page that is served, the index first: the guides, what is generated, and the table of conformance. */
 export function sitePages(options: SiteOptions): DocsPage[] {
   const conformance = conformancePage(readFileSync(conformanceFile, 'utf8'));
-  const pages = [...guidePages(), ...referencePages(options), conformance];
+  const ownPages = options.chains === undefined ? [] : [chainsPage(options.chains)];
+  const pages = [...guidePages(), ...referencePages(options), ...ownPages, conformance];
   return [indexPage(pages), ...pages];
 }
 
@@ -118,6 +124,8 @@ export function llmsText(origin: string, pages: readonly DocsPage[]): string {
 > Collects stablecoin payments on EVM chains straight into the merchant's own wallet. Merchants use a REST API with keys; agents pay through the AI protocol with the signature of the payer's wallet.
 
 Test for \`code\` = 0: business errors are HTTP 200. Amounts are integers in Micro-USD. The OpenAPI 3.1 document is at ${origin}/openapi.json; all of these pages in one file are at ${origin}/llms-full.txt.
+
+Where everything is, for programs: ${origin}/.well-known/ai-pay.json. The Model Context Protocol: ${origin}/mcp. ${untrustedTextNotice}
 
 ${lines.join('\n\n')}
 `;

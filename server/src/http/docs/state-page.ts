@@ -23,6 +23,8 @@ const triggerTexts: Readonly<Record<SessionTrigger, string>> = {
   settlement_delayed:
     'The settlement was reorganised away, reverted or not mined in time; or the vault is short, the recipient blocked, the token paused.',
   payment_returned: 'The whole payment is finally back with its payer.',
+  settlement_refunded:
+    'The merchant gave the payer some of a settled payment back, finally; `refundedAmount` says how much.',
   expire:
     'Nothing can pay the session any more: by our clock when no order was signed, else by the time of the chains at a final block.',
   cancel: '`POST /session/checkout/cancel`.',

@@ -6,6 +6,7 @@ import { permissionPresets, permissions } from '@florin/protocol/permission.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
 import { metadataLimits, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import { maxWebhooks } from '@florin/protocol/webhook.ts';
+import { keyInTextPattern } from '#merchants/api-key.ts';
 import { bodyLimitBytes } from '../failure.ts';
 import { defaultRateLimits, type Rate } from '../rate-limit.ts';
 import { code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
@@ -27,7 +28,23 @@ export function authenticationPage(): DocsPage {
         '`rk_live_` is a restricted key: the permissions that it was made with. A missing one is HTTP 403, code 200103.',
         'Keys are shown once. What is stored is their hash.',
         'The address decides the interface: a merchant path without a valid key is always 401.',
+        'A key can end at a time, be bound to IP addresses and networks (elsewhere it is as invalid as an unknown one) and to web origins, and be limited in what one session and all sessions of a UTC day may come to (code 100209).',
+        'Revoking a key ends it with the next request, at every replica. Open sessions live on.',
       ),
+      heading('Keys in browsers'),
+      list(
+        'A key that is bound to origins answers pages of these origins with the CORS headers that let them read it, and refuses every other request with HTTP 403, code 200103: those of other origins, and those without an `Origin`.',
+        'The preset `storefront` needs a list of origins. Give such a key limits too: whoever looks at the page can read it, and programs that are no browsers can send any origin.',
+        'A key without origins sends no CORS headers. No answer that needs a key has `Access-Control-Allow-Origin: *`, and none allows credentials.',
+        'A secret key is refused wherever there is an `Origin`, with HTTP 403, code 200103. Replace it then: the page that sent it is public.',
+      ),
+      heading('Secret scanning'),
+      paragraph(
+        `A key matches the regular expression \`${keyInTextPattern}\`. Its last six characters are a checksum that tells a key ` +
+          'from noise: the CRC-32 (as in zip and PNG) of all characters before them, in base 62 with the digits 0-9, A-Z, a-z, ' +
+          'the most significant first, filled up with zeros.',
+      ),
+      heading('Permissions'),
       table(
         ['Permission', ...Object.keys(permissionPresets)],
         permissions.map((permission) => [
@@ -82,7 +99,8 @@ export function conventionsPage(): DocsPage {
       heading('Retries'),
       paragraph(
         'Every POST of the merchant API takes the header `Idempotency-Key`. The same key with the same body answers what the ' +
-          'first request answered, with `Idempotent-Replayed: true`, for 30 days. Another body is 422 with code 400401; a ' +
+          'first request answered, with `Idempotent-Replayed: true`, for 30 days. Bodies are the same when they differ in ' +
+          'spelling only: white space, the order of keys, escapes, `1.0` for `1`. Another body is 422 with code 400401; a ' +
           'request still under way is 409 with code 400402. Only successes are kept: a failure has changed nothing and may ' +
           'be retried.',
       ),

@@ -16,6 +16,15 @@ const finishDelivery = statement(
    select delivery_id, 1, $3, 500, 12, 'status 500', 'no' from finished`,
 );
 
+const logAttempt = statement(
+  'deliveries_test_log_attempt',
+  ['text', 'int4', 'timestamptz', 'int4', 'text', 'text', 'text'],
+  {},
+  `insert into delivery_attempts
+     (delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body, request_url)
+   values ($1, $2, $3, $4, 7, $5, $6, $7)`,
+);
+
 let world: MerchantWorld;
 before(async () => {
   world = await MerchantWorld.open();
@@ -149,4 +158,83 @@ test('unknown deliveries, those of others and those of deleted webhooks are 1005
   assert.equal((await stranger.post('/webhook/delivery/resend', { deliveryId })).code, 100505);
   await post('/webhook/remove', { webhookId });
   assert.equal((await post('/webhook/delivery/resend', { deliveryId })).code, 100505);
+});
+
+test('a delivery is read with its body, its requests without signatures, and what changed between attempts', async () => {
+  const { key, webhookId, post, list } = await addWebhook(['product.*']);
+  await post('/product/create', { name: 'Tea', commonPrices: [1] });
+  const [{ deliveryId, eventId }] = (await list()).deliveries;
+  const attempts = [
+    [1, 500, 'status 500', 'no', 'https://old.example.com/'],
+    [2, 500, 'status 500', 'no', 'https://shop.example.com/'],
+    [3, 204, '', '', 'https://shop.example.com/'],
+  ] as const;
+  for (const [attempt, status, error, body, url] of attempts)
+    await world.database.db.query(logAttempt, [
+      deliveryId,
+      attempt,
+      new Date(1_893_456_000_000),
+      status,
+      error,
+      body,
+      url,
+    ]);
+  const { data } = await world.send('GET', `/webhook/delivery/detail/${deliveryId}`, { key });
+  const event = await world.send('GET', `/event/${eventId}`, { key });
+  assert.equal(event.text.includes(`"data":${data.body}`), true);
+  assert.equal(data.webhookId, webhookId);
+  assert.deepEqual(data.attempts[0], {
+    attempt: 1,
+    at: '2030-01-01 00:00:00',
+    request: {
+      url: 'https://old.example.com/',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Florin-Webhooks/1',
+        'accept-encoding': 'identity',
+        'webhook-id': eventId,
+        'webhook-timestamp': '1893456000',
+      },
+    },
+    httpStatus: 500,
+    latencyMs: 7,
+    error: 'status 500',
+    responseBody: 'no',
+    changes: [],
+  });
+  assert.deepEqual(
+    data.attempts.map((attempt: { changes: string[] }) => attempt.changes),
+    [[], ['url'], ['httpStatus', 'error', 'responseBody']],
+  );
+  const stranger = await world.addKey(await world.addMerchant());
+  const other = await world.send('GET', `/webhook/delivery/detail/${deliveryId}`, { key: stranger });
+  assert.equal(other.code, 100505);
+});
+
+test('a test may carry an example event of any type, which says that it is one', async () => {
+  const { key, webhookId, post } = await addWebhook();
+  const { eventId } = (await post('/webhook/test', { webhookId, eventType: 'session.completed' })).data;
+  const { data } = await world.send('GET', `/event/${eventId}`, { key });
+  assert.deepEqual(
+    [data.type, data.sequence, data.fixture, data.data.session.status],
+    ['session.completed', 1, true, 'completed'],
+  );
+  const unknown = await post('/webhook/test', { webhookId, eventType: 'session.payed' });
+  assert.equal(unknown.code, 400101);
+});
+
+test('deliveries are sent again by time and by event through the API', async () => {
+  const { webhookId, post, list } = await addWebhook();
+  await post('/webhook/disable', { webhookId });
+  await post('/product/create', { name: 'Tea', commonPrices: [1] });
+  const [{ eventId }] = (await list()).deliveries;
+  const range = await post('/webhook/delivery/resend/all', { webhookId, since: 0 });
+  assert.deepEqual([range.data.success, range.data.resent, range.data.hasMore], [true, 1, false]);
+  assert.equal((await list()).deliveries[0].status, 'pending');
+  assert.equal((await post('/webhook/delivery/resend/all', { eventId })).data.resent, 0);
+  assert.equal((await post('/webhook/delivery/resend/all', {})).code, 400101);
+  assert.equal(
+    (await post('/webhook/delivery/resend/all', { webhookId, since: 0, statuses: ['pending'] })).code,
+    400101,
+  );
 });

@@ -1,5 +1,4 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import type { Database } from '#db/database.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import type { Clock } from '#outside/clock.ts';
 import { withoutSecrets } from '#webhooks/event-body.ts';
@@ -11,8 +10,8 @@ import { hasMore } from './page.ts';
 const { routes } = merchantApi;
 
 /** The log of events: list and read, in the very bytes that webhooks get. */
-export function addEventRoutes(add: MerchantRoutes, db: Database, deps: { readonly clock: Clock }): void {
-  add.read(routes.listEvents, async ({ params, query, caller }) => {
+export function addEventRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
+  add.read(routes.listEvents, async ({ params, query, caller }, db) => {
     const { total, bodies } = await listEvents(db, deps, {
       merchantId: caller.merchantId,
       ...query,
@@ -22,15 +21,19 @@ export function addEventRoutes(add: MerchantRoutes, db: Database, deps: { readon
     return { total, ...params, hasMore: hasMore(total, params), events };
   });
 
-  add.read(routes.getEvent, async ({ params: { eventId }, caller }) =>
+  add.read(routes.getEvent, async ({ params: { eventId }, caller }, db) =>
     shownTo(caller, await eventText(db, deps, { merchantId: caller.merchantId, eventId })),
   );
 }
 
 /** No key learns from an event what it may not see in the session itself. */
-function shownTo(caller: ApiKeyIdentity, body: string): RawJson {
+export function shownText(caller: ApiKeyIdentity, body: string): string {
   const showClientCode = caller.kind === 'secret';
   const showPayerEmail = caller.permissions.has('payer_pii:read');
-  if (showClientCode && showPayerEmail) return rawJson(body);
-  return rawJson(withoutSecrets(body, { showClientCode, showPayerEmail }));
+  if (showClientCode && showPayerEmail) return body;
+  return withoutSecrets(body, { showClientCode, showPayerEmail });
+}
+
+function shownTo(caller: ApiKeyIdentity, body: string): RawJson {
+  return rawJson(shownText(caller, body));
 }

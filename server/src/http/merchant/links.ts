@@ -1,5 +1,4 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import type { Database } from '#db/database.ts';
 import { createLink, type LinkDeps, linkDetail, listLinks, updateLink } from '#links/link.ts';
 import { disableLink, enableLink } from '#links/link-status.ts';
 import { success } from '../route-handler.ts';
@@ -9,7 +8,7 @@ import { hasMore } from './page.ts';
 const { routes } = merchantApi;
 
 /** Payment links: create, change, list and read. */
-export function addLinkRoutes(add: MerchantRoutes, db: Database, deps: LinkDeps): void {
+export function addLinkRoutes(add: MerchantRoutes, deps: LinkDeps): void {
   add.change(routes.createLink, ({ body, caller: { merchantId } }, transaction) =>
     createLink(transaction, deps, { merchantId, body }),
   );
@@ -22,11 +21,11 @@ export function addLinkRoutes(add: MerchantRoutes, db: Database, deps: LinkDeps)
     return success;
   });
 
-  add.read(routes.getLink, ({ params, caller: { merchantId } }) =>
+  add.read(routes.getLink, ({ params, caller: { merchantId } }, db) =>
     linkDetail(db, deps, { merchantId, linkId: params.linkId }),
   );
 
-  add.read(routes.listLinks, async ({ params, caller: { merchantId } }) => {
+  add.read(routes.listLinks, async ({ params, caller: { merchantId } }, db) => {
     const { total, links } = await listLinks(db, deps, { ...params, merchantId });
     return {
       links,

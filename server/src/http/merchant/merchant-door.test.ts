@@ -98,11 +98,74 @@ test('a read_only key reads and never writes', async () => {
   }
 });
 
+const presetRoutes: [preset: 'fulfilment' | 'agent', routes: string[]][] = [
+  [
+    'fulfilment',
+    [
+      'getEvent',
+      'getSession',
+      'listCancelledSessions',
+      'listCompletedSessions',
+      'listEvents',
+      'listExceptions',
+      'listExpiredSessions',
+      'listInitializedSessions',
+      'listPaidSessions',
+      'listProducts',
+      'listProductsByIds',
+      'listSessions',
+      'listSettlementPendingSessions',
+      'listSettlingSessions',
+    ],
+  ],
+  [
+    'agent',
+    [
+      'cancelCheckoutSession',
+      'createCheckoutSession',
+      'createLink',
+      'disableLink',
+      'enableLink',
+      'getLink',
+      'getSession',
+      'listCancelledSessions',
+      'listCompletedSessions',
+      'listExceptions',
+      'listExpiredSessions',
+      'listInitializedSessions',
+      'listLinks',
+      'listPaidSessions',
+      'listProducts',
+      'listProductsByIds',
+      'listSessions',
+      'listSettlementPendingSessions',
+      'listSettlingSessions',
+      'updateLink',
+    ],
+  ],
+];
+for (const [preset, expected] of presetRoutes) {
+  test(`a key of the preset ${preset} reaches what it is named for, and nothing else`, async () => {
+    const own = await world.addKey(merchantId, { preset });
+    const reached: string[] = [];
+    for (const [name, route] of guarded) {
+      const body = route.method === 'POST' ? { body: {} } : {};
+      const reply = await world.send(route.method, pathOf(route), { key: own, ...body });
+      if (reply.status !== 403) reached.push(name);
+    }
+    assert.deepEqual(reached.sort(), expected);
+  });
+}
+
 test('a storefront key reads one session and no lists', async () => {
-  const storefront = await world.addKey(merchantId, { preset: 'storefront' });
+  const storefront = await world.addKey(merchantId, {
+    preset: 'storefront',
+    origins: ['https://shop.example.com'],
+  });
+  const headers = { origin: 'https://shop.example.com' };
   const [one, list] = await Promise.all([
-    world.send('GET', '/session/sess_none', { key: storefront }),
-    world.send('GET', '/session/list/all/1/10', { key: storefront }),
+    world.send('GET', '/session/sess_none', { key: storefront, headers }),
+    world.send('GET', '/session/list/all/1/10', { key: storefront, headers }),
   ]);
   assert.deepEqual([one.code, list.code], [100201, 200103]);
 });
@@ -118,14 +181,16 @@ test('capabilities are public, and say what pays towards what', async () => {
   const terms = {
     minPaymentValue: 1,
     maxPaymentValue: 10_000_000_000_000,
-    etaSeconds: 6,
-    finality: 'finalized',
+    finality: 'finalized, 1 block deep',
     methods: ['transaction'],
+    status: 'available',
+    statusReason: '',
   };
+  // What the vault pays waits for one finality more: the payment's, its settlement's into the vault, the payout's.
   assert.deepEqual(reply.data.paymentCapabilities['ethereum::usdc'], [
-    { tokenId: 'ethereum::usdc', crosschain: false, feeRatePPM: 2000, ...terms },
-    { tokenId: 'ethereum::usdt', crosschain: false, feeRatePPM: 3000, ...terms },
-    { tokenId: 'base::usdc', crosschain: true, feeRatePPM: 6000, ...terms },
+    { tokenId: 'ethereum::usdc', crosschain: false, feeRatePPM: 2000, etaSeconds: 6, ...terms },
+    { tokenId: 'ethereum::usdt', crosschain: false, feeRatePPM: 3000, etaSeconds: 9, ...terms },
+    { tokenId: 'base::usdc', crosschain: true, feeRatePPM: 6000, etaSeconds: 9, ...terms },
   ]);
 });
 

@@ -1,7 +1,8 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { Route } from '@florin/protocol/route.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Database } from '#db/database.ts';
+import { type ImageIntake, noIntake } from '#catalog/images/intake.ts';
 import type { LinkDeps } from '#links/link.ts';
 import type { LinkPrice } from '#links/link-terms.ts';
 import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
@@ -17,22 +18,29 @@ import { requirePermission, routesOf } from '../route-handler.ts';
 import type { Door } from '../server.ts';
 import { addAccountRoutes } from './accounts.ts';
 import { addCapabilityRoutes } from './capabilities.ts';
+import { addPreflightRoutes, allowEveryOrigin, allowOrigin } from './cors.ts';
 import { addDeliveryRoutes } from './deliveries.ts';
 import { addEventRoutes } from './events.ts';
+import { addExceptionRoutes } from './exceptions.ts';
 import { addLinkRoutes } from './links.ts';
-import { type MerchantCaller, merchantRoutes } from './once.ts';
+import { type MerchantCaller, type MerchantDatabases, merchantRoutes } from './once.ts';
 import { addProductRoutes } from './products.ts';
 import { addRefundRoutes } from './refunds.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
 export interface MerchantDoorDeps extends SessionDeps, WebhookDeps {
-  readonly db: Database;
+  /** Only ever in the caller's scope: what has to be known before there is a caller is asked of the functions below. */
+  readonly db: MerchantDatabases;
   readonly lookupApiKey: ApiKeyLookup;
+  /** Whether any key that works lists a web origin; none is listed when absent. */
+  readonly isOriginListed?: (origin: string) => Promise<boolean>;
   /** Stores new sessions; many requests may share one commit. */
   readonly insertSession: SessionInserter;
   /** Finds sessions for many requests together; each alone when absent. */
   readonly findSession?: SessionFinder;
+  /** Gets the images that merchants name; without it products have none. */
+  readonly images?: ImageIntake;
   /** What callers may ask in a time; without them there is no limit. */
   readonly rateLimits?: RateLimits | undefined;
   /** Told of every key that was used; nothing waits for it. */
@@ -44,7 +52,6 @@ export interface MerchantDoorDeps extends SessionDeps, WebhookDeps {
  * request, so that a path without a valid key is always 401, whatever it names.
  */
 export function merchantDoor(deps: MerchantDoorDeps): Door {
-  const { db } = deps;
   const linkDeps: LinkDeps = {
     clock: deps.clock,
     random: deps.random,
@@ -59,6 +66,7 @@ export function merchantDoor(deps: MerchantDoorDeps): Door {
       ...shape,
       authorize: async (request, route, reply) => {
         const identity = await identify(deps, guards, request, reply);
+        allowOrigin(reply, identity.webOrigin);
         void deps.recordKeyUse?.(identity.keyId);
         guards.ofKey(route, identity.keyId, reply);
         requirePermission(route, identity.permissions);
@@ -70,20 +78,28 @@ export function merchantDoor(deps: MerchantDoorDeps): Door {
     const addPublicRoute = routesOf<undefined>(server, {
       ...shape,
       authorize: (request, _route, reply) => {
+        allowEveryOrigin(reply);
         guards.publicRead(networkOf(request.ip), reply);
         return undefined;
       },
     });
     const add = merchantRoutes(addRoute, deps);
-    addProductRoutes(add, db, linkDeps);
-    addAccountRoutes(add, db);
-    addLinkRoutes(add, db, linkDeps);
-    addSessionRoutes(add, db, deps);
-    addRefundRoutes(add, db, deps);
-    addWebhookRoutes(add, db, deps);
-    addDeliveryRoutes(add, db, deps);
-    addEventRoutes(add, db, deps);
+    addProductRoutes(add, linkDeps, deps.images ?? noIntake);
+    addAccountRoutes(add);
+    addLinkRoutes(add, linkDeps);
+    addSessionRoutes(add, deps);
+    addRefundRoutes(add, deps);
+    addExceptionRoutes(add, deps);
+    addWebhookRoutes(add, deps);
+    addDeliveryRoutes(add, deps);
+    addEventRoutes(add, deps);
     addCapabilityRoutes(addPublicRoute, deps);
+    addPreflightRoutes(server, {
+      basePath: merchantApi.basePath,
+      routes: Object.values<Route>(merchantApi.routes).filter((route) => route.permissions.length > 0),
+      limit: (request, reply) => guards.publicRead(networkOf(request.ip), reply),
+      isOriginListed: deps.isOriginListed ?? (async () => false),
+    });
   };
 }
 

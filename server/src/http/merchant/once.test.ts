@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
-import { openDatabase } from '#db/database.ts';
+import { openDatabase, withSystemScope } from '#db/database.ts';
 import { statement } from '#db/statement.ts';
 import { answersKeptMs, deleteOldAnswers } from '#merchants/idempotency.ts';
 import { systemRandom } from '#outside/random.ts';
@@ -232,10 +232,26 @@ test('the spelling of a body does not count', async () => {
   assert.deepEqual(await post('/product/create', spelled, key), { ...first, replayed: 'true' });
 });
 
+test('numbers that a double confuses are other bodies, and so are keys that stand twice', async () => {
+  const withMetadata = (text: string) => JSON.stringify(sessionBody()).replace(/}$/, `,"metadata":${text}}`);
+  const key = freshKey();
+  const first = await post(createPath, withMetadata('{"id":12345678901234567890,"rate":1.0}'), key);
+  assert.equal(first.code, 0);
+  const again = withMetadata('{"rate":1e0, "id":1234567890123456789e1}');
+  assert.deepEqual(await post(createPath, again, key), { ...first, replayed: 'true' });
+  for (const other of [
+    '{"id":12345678901234567891,"rate":1.0}',
+    '{"id":12345678901234567890,"rate":1.00000000000000000001}',
+    '{"id":1,"id":12345678901234567890,"rate":1.0}',
+  ]) {
+    assert.deepEqual(codes(await post(createPath, withMetadata(other), key)), [422, 400401], other);
+  }
+});
+
 test('while a request is under way an identical one is 409 with Retry-After, and then gets its answer', async () => {
   const key = freshKey();
   const body = { productId: shop.productId, name: 'Tea', commonPrices: [10] };
-  const blocker = new pg.Client({ connectionString: world.database.url });
+  const blocker = new pg.Client({ connectionString: withSystemScope(world.database.url) });
   await blocker.connect();
   await blocker.query('begin');
   await blocker.query('select 1 from products where product_id = $1 for update', [shop.productId]);
@@ -255,7 +271,7 @@ test('while a request is under way an identical one is 409 with Retry-After, and
 
 test('a holder that dies leaves the key free', async () => {
   const key = freshKey();
-  const holder = new pg.Client({ connectionString: world.database.url });
+  const holder = new pg.Client({ connectionString: withSystemScope(world.database.url) });
   holder.on('error', () => {});
   await holder.connect();
   await holder.query('begin');
@@ -266,7 +282,7 @@ test('a holder that dies leaves the key free', async () => {
   const body = { name: 'Jug', commonPrices: [5] };
   assert.deepEqual(codes(await post('/product/create', body, key)), [409, 400402]);
   const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const killer = new pg.Client({ connectionString: world.database.url });
+  const killer = new pg.Client({ connectionString: withSystemScope(world.database.url) });
   await killer.connect();
   await killer.query('select pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
   await killer.end();
@@ -348,14 +364,65 @@ test('a key has 1 to 255 characters, and is looked at after the API key', async 
   }
 });
 
-test('answers are stored sealed', async () => {
+const answerPlaces = statement(
+  'once_test_answer_places',
+  ['text'],
+  { is_sealed: 'bool', event_type: 'text?' },
+  `select sealed_answer is not null as is_sealed, event_type
+   from idempotency_keys left join events on event_id = answer_event_id where idempotency_key = $1`,
+);
+
+test('the answer of a secret key stands in the event of its session, and stays when the session has changed', async () => {
   const key = freshKey();
-  const { data } = await post(createPath, sessionBody(), key);
-  const [row] = await world.database.db.query(storedAnswers, [key]);
-  assert.equal(row?.path, createPath);
-  for (const text of [data.clientCode, data.sessionId]) {
-    assert.equal(row?.everything.includes(Buffer.from(text).toString('hex')), false);
-    assert.equal(row?.everything.includes(text), false);
+  const metadata = '{"__proto__":1,"b":1.0,"a":"\\u00e4","b":[]}';
+  const body = `${JSON.stringify(sessionBody()).slice(0, -1)},"metadata":${metadata}}`;
+  const created = await post(createPath, body, key);
+  assert.deepEqual([created.code, created.text.includes(`"metadata":${metadata}`)], [0, true]);
+  assert.deepEqual(await world.database.db.query(answerPlaces, [key]), [
+    { is_sealed: false, event_type: 'session.created' },
+  ]);
+  const { sessionId } = created.data;
+  assert.equal((await post('/session/checkout/cancel', { sessionId }, freshKey())).code, 0);
+  assert.deepEqual(await post(createPath, body, key), { ...created, replayed: 'true' });
+});
+
+test('an answer that the event would shorten, or of a key that sees less, is stored sealed', async () => {
+  const productData = { productName: 'Tea', productDescription: '茶'.repeat(1000) };
+  const item = { itemType: 'one_time', quantity: 1, unitPrice: 10, productData };
+  const lineItems = Array.from({ length: 30 }, () => item);
+  const restricted = await world.addKey(shop.merchantId, { permissions: ['checkout_sessions:write'] });
+  for (const [body, apiKey] of [
+    [sessionBody({ lineItems }), shop.key],
+    [sessionBody(), restricted],
+  ] as const) {
+    const key = freshKey();
+    const created = await post(createPath, body, key, { key: apiKey });
+    assert.deepEqual([created.code, created.replayed], [0, undefined]);
+    assert.deepEqual(await world.database.db.query(answerPlaces, [key]), [
+      { is_sealed: true, event_type: null },
+    ]);
+    assert.deepEqual(await post(createPath, body, key, { key: apiKey }), { ...created, replayed: 'true' });
+  }
+});
+
+test('no secret of an answer stands in clear beside its key', async () => {
+  const webhook = {
+    webhookName: 'Orders',
+    webhookUrl: 'https://hooks.example.com/orders',
+    subscribedEvents: ['*'],
+  };
+  for (const [path, body, secrets] of [
+    [createPath, sessionBody(), ['clientCode', 'sessionId']],
+    ['/webhook/create', webhook, ['key', 'webhookId']],
+  ] as const) {
+    const key = freshKey();
+    const { data } = await post(path, body, key);
+    const [row] = await world.database.db.query(storedAnswers, [key]);
+    assert.equal(row?.path, path);
+    for (const name of secrets) {
+      assert.equal(row?.everything.includes(Buffer.from(data[name]).toString('hex')), false);
+      assert.equal(row?.everything.includes(data[name]), false);
+    }
   }
 });
 

@@ -1,10 +1,12 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import type { Database, Queryable, Transaction } from '#db/database.ts';
+import type { Database, MerchantDatabase, Queryable, Transaction } from '#db/database.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import {
   bodyHashOf,
   claimOf,
+  claimOfCreated,
+  type EarlierAnswer,
   findAnswer,
   holdIdempotencyKey,
   type IdempotencyClaim,
@@ -15,6 +17,7 @@ import {
   storeAnswer,
 } from '#merchants/idempotency.ts';
 import { envelope } from '../envelope.ts';
+import { type RawJson, rawJson } from '../raw-json.ts';
 import { type AddRoute, type Call, FinishedReply, type ReplyData } from '../route-handler.ts';
 
 /** Who calls the merchant API, and the header with which a request is safe to repeat. */
@@ -22,16 +25,25 @@ export interface MerchantCaller extends ApiKeyIdentity {
   readonly idempotencyKey: string | undefined;
 }
 
-export interface OnceDeps extends IdempotencyDeps {
-  readonly db: Database;
+/** All that the merchant API may do with the database: narrow it to the caller. */
+export type MerchantDatabases = Pick<Database, 'forMerchant'>;
+
+export interface MerchantRouteDeps extends IdempotencyDeps {
+  readonly db: MerchantDatabases;
 }
+
+/** Adds a route whose handler gets the database in its caller's scope, and nothing wider. */
+type AddMerchantRoute = <R extends Route>(
+  route: R,
+  handle: (call: Call<R, MerchantCaller>, db: MerchantDatabase) => Promise<ReplyData<R> | FinishedReply>,
+) => void;
 
 /** How the resources of the merchant API add their routes. */
 export interface MerchantRoutes {
   /** A GET. */
-  readonly read: AddRoute<MerchantCaller>;
+  readonly read: AddMerchantRoute;
   /** A POST that sees to its idempotency key by itself. */
-  readonly bare: AddRoute<MerchantCaller>;
+  readonly bare: AddMerchantRoute;
   /** A POST that only reads. */
   readonly query: <R extends Route>(
     route: R,
@@ -42,24 +54,48 @@ export interface MerchantRoutes {
     route: R,
     handle: (call: Call<R, MerchantCaller>, transaction: Transaction) => Promise<ReplyData<R>>,
   ) => void;
+  /**
+   * The same with work that must not be done in a transaction, such as asking the network, before it. A repeated request
+   * with a key that was carried out does not do that work again.
+   */
+  readonly preparedChange: <R extends Route, Prepared>(
+    route: R,
+    prepare: (call: Call<R, MerchantCaller>, db: MerchantDatabase) => Promise<Prepared>,
+    handle: (
+      call: Call<R, MerchantCaller>,
+      transaction: Transaction,
+      prepared: Prepared,
+    ) => Promise<ReplyData<R>>,
+  ) => void;
 }
 
 /** Gives the adders of the merchant API, with idempotency keys for every POST. */
-export function merchantRoutes(addRoute: AddRoute<MerchantCaller>, deps: OnceDeps): MerchantRoutes {
+export function merchantRoutes(addRoute: AddRoute<MerchantCaller>, deps: MerchantRouteDeps): MerchantRoutes {
+  const add: AddMerchantRoute = (route, handle) =>
+    addRoute(route, (call) => handle(call, deps.db.forMerchant(call.caller.merchantId)));
   return {
-    read: addRoute,
-    bare: addRoute,
+    read: add,
+    bare: add,
     query: (route, handle) =>
-      addRoute(route, async (call) => {
+      add(route, async (call, db) => {
         const request = keyedRequestOf(route, call);
-        if (request === undefined) return handle(call, deps.db);
-        return once(deps, request, (transaction) => handle(call, transaction));
+        if (request === undefined) return handle(call, db);
+        return once(db, deps, request, (transaction) => handle(call, transaction));
       }),
     change: (route, handle) =>
-      addRoute(route, async (call) => {
+      add(route, async (call, db) => {
         const request = keyedRequestOf(route, call);
-        if (request === undefined) return deps.db.transaction((transaction) => handle(call, transaction));
-        return once(deps, request, (transaction) => handle(call, transaction));
+        if (request === undefined) return db.transaction((transaction) => handle(call, transaction));
+        return once(db, deps, request, (transaction) => handle(call, transaction));
+      }),
+    preparedChange: (route, prepare, handle) =>
+      add(route, async (call, db) => {
+        const request = keyedRequestOf(route, call);
+        const earlier = request === undefined ? undefined : await findAnswer(db, deps, request);
+        if (earlier !== undefined) return replayed(earlier);
+        const prepared = await prepare(call, db);
+        const work = (transaction: Transaction) => handle(call, transaction, prepared);
+        return request === undefined ? db.transaction(work) : once(db, deps, request, work);
       }),
   };
 }
@@ -69,9 +105,9 @@ export function keyedRequestOf<R extends Route>(
   route: R,
   call: Call<R, MerchantCaller>,
 ): KeyedRequest | undefined {
-  const { caller, body, requestId } = call;
+  const { caller, bodyText, requestId } = call;
   if (caller.idempotencyKey === undefined) return undefined;
-  return { caller, path: route.path, key: caller.idempotencyKey, bodyHash: bodyHashOf(body), requestId };
+  return { caller, path: route.path, key: caller.idempotencyKey, bodyHash: bodyHashOf(bodyText), requestId };
 }
 
 /**
@@ -79,51 +115,60 @@ export function keyedRequestOf<R extends Route>(
  * is stored, so it may be sent again.
  */
 export async function once(
-  deps: OnceDeps,
+  db: MerchantDatabase,
+  deps: IdempotencyDeps,
   request: KeyedRequest,
   work: (transaction: Transaction) => Promise<unknown>,
 ): Promise<FinishedReply> {
-  const inTransaction = deps.db.transaction(async (transaction) => {
+  const inTransaction = db.transaction(async (transaction) => {
     const earlier = await holdIdempotencyKey(transaction, deps, request);
     if (earlier !== undefined) return replayed(earlier);
     const answer = envelope.success(await work(transaction));
     await storeAnswer(transaction, deps, request, answer);
     return new FinishedReply(answer);
   });
-  return inTransaction.catch((error: unknown) => answerOfWinner(deps, request, error));
+  return inTransaction.catch((error: unknown) => answerOfWinner(db, deps, request, error));
 }
 
 /**
  * Does work that stores the answer itself, as a claim in the one statement of its change. Nothing is read before: a key
- * that was used shows when the claim is refused, or as some other refusal of what can be done once only.
+ * that was used shows when the claim is refused, or as some other refusal of what can be done once only. The work says of
+ * its data whether the event of what it creates holds all of it.
  */
 export async function onceByClaim(
-  deps: OnceDeps,
+  db: MerchantDatabase,
+  deps: IdempotencyDeps,
   request: KeyedRequest,
-  work: (claim: (data: unknown) => IdempotencyClaim) => Promise<void>,
+  work: (claim: (data: RawJson, isInEvent: boolean) => IdempotencyClaim) => Promise<void>,
 ): Promise<FinishedReply> {
   let answer = '';
   try {
-    await work((data) => {
+    await work((data, isInEvent) => {
       answer = envelope.success(data);
-      return claimOf(deps, request, answer);
+      return isInEvent ? claimOfCreated(request) : claimOf(deps, request, answer);
     });
   } catch (error) {
-    return answerOfWinner(deps, request, error);
+    return answerOfWinner(db, deps, request, error);
   }
   return new FinishedReply(answer);
 }
 
 /** After a refusal: an identical request that was carried out decides, else the refusal itself. */
-async function answerOfWinner(deps: OnceDeps, request: KeyedRequest, error: unknown): Promise<FinishedReply> {
+async function answerOfWinner(
+  db: MerchantDatabase,
+  deps: IdempotencyDeps,
+  request: KeyedRequest,
+  error: unknown,
+): Promise<FinishedReply> {
   const wasUsed = error instanceof IdempotencyKeyUsed;
   if (!wasUsed && !(error instanceof Refusal)) throw error;
-  const earlier = await findAnswer(deps.db, deps, request);
+  const earlier = await findAnswer(db, deps, request);
   if (earlier !== undefined) return replayed(earlier);
   // Used a moment ago and gone by now: housekeeping took it between the two looks.
   throw wasUsed ? inFlight() : error;
 }
 
-function replayed(answer: string): FinishedReply {
+function replayed(earlier: EarlierAnswer): FinishedReply {
+  const answer = 'body' in earlier ? earlier.body : envelope.success(rawJson(earlier.sessionJson));
   return new FinishedReply(answer, { 'idempotent-replayed': 'true' });
 }

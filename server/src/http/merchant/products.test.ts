@@ -21,6 +21,8 @@ test('a product is created with what may be left out empty, listed, and read by 
     name: 'Tea',
     description: '',
     imageUrl: '',
+    imageStatus: 'none',
+    imageReason: '',
     status: 'active',
     commonPrices: [1_500_000],
     attributes: [],
@@ -60,9 +62,13 @@ for (const [rule, body, param] of rejected) {
   });
 }
 
-test('an image URL is taken and dropped while images are not hosted', async () => {
+test('an installation that hosts no images makes products without, and says so', async () => {
   const reply = await post('/product/create', { ...tea, imageUrl: 'https://images.example.com/tea.png' });
-  assert.deepEqual([reply.code, reply.data.imageUrl], [0, '']);
+  const { imageUrl, imageStatus, imageReason } = reply.data;
+  assert.deepEqual(
+    [reply.code, imageUrl, imageStatus, imageReason],
+    [0, '', 'failed', 'this installation hosts no images'],
+  );
 });
 
 test('101 ids are refused, none at all give nothing', async () => {
@@ -92,6 +98,8 @@ test('an update replaces every field and resets what is left out; a read sent ba
     name: 'Cup',
     description: '',
     imageUrl: '',
+    imageStatus: 'none',
+    imageReason: '',
     status: 'archived',
     commonPrices: [2, 3],
     attributes: [],

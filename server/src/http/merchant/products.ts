@@ -1,4 +1,6 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { ImageIntake } from '#catalog/images/intake.ts';
+import { noImage } from '#catalog/images/product-image.ts';
 import {
   createProduct,
   listProducts,
@@ -6,7 +8,6 @@ import {
   removeProduct,
   updateProduct,
 } from '#catalog/product.ts';
-import type { Database } from '#db/database.ts';
 import type { LinkDeps } from '#links/link.ts';
 import { archiveProduct, unarchiveProduct } from '#links/link-status.ts';
 import { success } from '../route-handler.ts';
@@ -16,12 +17,15 @@ import { hasMore } from './page.ts';
 const { routes } = merchantApi;
 
 /** Products: create, change, list and read. */
-export function addProductRoutes(add: MerchantRoutes, db: Database, deps: LinkDeps): void {
-  add.change(routes.createProduct, ({ body, caller: { merchantId } }, transaction) =>
-    createProduct(transaction, deps, { merchantId, body }),
+export function addProductRoutes(add: MerchantRoutes, deps: LinkDeps, images: ImageIntake): void {
+  add.preparedChange(
+    routes.createProduct,
+    ({ body, caller: { merchantId } }, db) => images.take(db, { merchantId, url: body.imageUrl ?? '' }),
+    ({ body, caller: { merchantId } }, transaction, image) =>
+      createProduct(transaction, deps, { merchantId, body, image }),
   );
 
-  add.read(routes.listProducts, async ({ params, caller: { merchantId } }) => {
+  add.read(routes.listProducts, async ({ params, caller: { merchantId } }, db) => {
     const { total, products } = await listProducts(db, { ...params, merchantId });
     return {
       total,
@@ -36,11 +40,18 @@ export function addProductRoutes(add: MerchantRoutes, db: Database, deps: LinkDe
     productsByIds(queryable, { merchantId, productIds: body.productIds }),
   );
 
-  add.change(routes.updateProduct, async ({ body, caller: { merchantId } }, transaction) => {
-    const request = { merchantId, productId: body.productId, body };
-    await updateProduct(transaction, deps, request);
-    return success;
-  });
+  add.preparedChange(
+    routes.updateProduct,
+    async ({ body, caller: { merchantId } }, db) => {
+      // Nothing is downloaded for a product that there is not; the update itself refuses it.
+      const found = await productsByIds(db, { merchantId, productIds: [body.productId] });
+      return found.length === 0 ? noImage : images.take(db, { merchantId, url: body.imageUrl ?? '' });
+    },
+    async ({ body, caller: { merchantId } }, transaction, image) => {
+      await updateProduct(transaction, deps, { merchantId, productId: body.productId, body, image });
+      return success;
+    },
+  );
 
   add.change(routes.removeProduct, async ({ body, caller: { merchantId } }, transaction) => {
     await removeProduct(transaction, deps, { ...body, merchantId });

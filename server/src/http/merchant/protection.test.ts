@@ -129,20 +129,6 @@ test('a proxy that nobody trusts cannot say where a request comes from', async (
   assert.equal((await list(await replica(), key, { headers, remoteAddress: '198.51.100.1' })).code, 200102);
 });
 
-test('a storefront key may be used from its origins alone', async () => {
-  const { key } = await openShop({ origins: ['https://shop.example.com'] });
-  const server = await replica();
-  const codes = [];
-  for (const headers of [
-    { origin: 'https://shop.example.com' },
-    { origin: 'https://evil.example.com' },
-    {},
-  ]) {
-    codes.push((await list(server, key, { headers: { ...headers } })).code);
-  }
-  assert.deepEqual(codes, [0, 200102, 200102]);
-});
-
 test('one session may come to the limit of its key and no further', async () => {
   const shop = await openShop({ maxSessionAmount: microUsd(500) });
   const server = await replica();

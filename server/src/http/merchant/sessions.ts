@@ -1,10 +1,10 @@
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionStatus } from '@florin/protocol/session.ts';
-import type { Database, Transaction } from '#db/database.ts';
+import type { MerchantDatabase, Transaction } from '#db/database.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
-import type { IdempotencyClaim } from '#merchants/idempotency.ts';
+import type { IdempotencyClaim, IdempotencyDeps } from '#merchants/idempotency.ts';
 import {
   cancelSession,
   createCheckoutSession,
@@ -16,23 +16,18 @@ import {
 import { type NewSession, type SessionInserter, sessionInserter } from '#sessions/session-insert.ts';
 import { type SessionJsonOptions, sessionJson, sessionViewJson } from '#sessions/session-json.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
+import { termsReader } from '#sessions/terms-reader.ts';
+import { fitsInEvent } from '#webhooks/event-body.ts';
 import { jsonDepth, rawMember } from '../body.ts';
 import { type RawJson, rawJson } from '../raw-json.ts';
 import { success } from '../route-handler.ts';
-import {
-  keyedRequestOf,
-  type MerchantCaller,
-  type MerchantRoutes,
-  type OnceDeps,
-  once,
-  onceByClaim,
-} from './once.ts';
+import { keyedRequestOf, type MerchantCaller, type MerchantRoutes, once, onceByClaim } from './once.ts';
 import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
 /** Checkout sessions: create, cancel, read, and a list for every status. */
-export function addSessionRoutes(add: MerchantRoutes, db: Database, deps: SessionRouteDeps): void {
+export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): void {
   const viewFor = (caller: ApiKeyIdentity): SessionJsonOptions => ({
     origin: deps.origin,
     // The page's secret is never given to keys that may live in a browser.
@@ -40,21 +35,21 @@ export function addSessionRoutes(add: MerchantRoutes, db: Database, deps: Sessio
     showPayerEmail: caller.permissions.has('payer_pii:read'),
   });
 
-  add.bare(routes.createCheckoutSession, async (call) => {
+  add.bare(routes.createCheckoutSession, async (call, db) => {
     const { body, bodyText, caller } = call;
     const creation: Creation = {
       caller,
       request: { merchantId: caller.merchantId, body, metadataText: metadataOf(bodyText) },
-      write: (session) => rawJson(sessionJson(session, viewFor(caller))),
+      write: (session) => sessionJson(session, viewFor(caller)),
     };
     const keyed = keyedRequestOf(routes.createCheckoutSession, call);
     if (caller.limits.maxDayAmount !== undefined) {
       const work = (transaction: Transaction) => createCounted(transaction, deps, creation);
-      return keyed === undefined ? db.transaction(work) : once(deps, keyed, work);
+      return keyed === undefined ? db.transaction(work) : once(db, deps, keyed, work);
     }
-    if (keyed === undefined) return createInGroup(deps, creation);
-    return onceByClaim(deps, keyed, async (claimFor) => {
-      await createInGroup(deps, creation, claimFor);
+    if (keyed === undefined) return createInGroup(db, deps, creation);
+    return onceByClaim(db, deps, keyed, async (claimFor) => {
+      await createInGroup(db, deps, creation, claimFor);
     });
   });
 
@@ -63,14 +58,14 @@ export function addSessionRoutes(add: MerchantRoutes, db: Database, deps: Sessio
     return success;
   });
 
-  add.read(routes.getSession, async ({ params: { sessionId }, caller }) => {
+  add.read(routes.getSession, async ({ params: { sessionId }, caller }, db) => {
     const view = await findSessionView(db, { merchantId: caller.merchantId, sessionId }, deps.findSession);
     if (view === undefined) throw new Refusal('session_not_found', sessionId);
     return rawJson(sessionViewJson(view, viewFor(caller)));
   });
 
   for (const { route, status } of sessionLists) {
-    add.read(route, async ({ params, caller }) => {
+    add.read(route, async ({ params, caller }, db) => {
       const { merchantId } = caller;
       const { total, views } = await listSessionViews(db, {
         merchantId,
@@ -88,7 +83,7 @@ export function addSessionRoutes(add: MerchantRoutes, db: Database, deps: Sessio
   }
 }
 
-interface SessionRouteDeps extends SessionDeps, OnceDeps {
+interface SessionRouteDeps extends SessionDeps, IdempotencyDeps {
   readonly insertSession: SessionInserter;
   readonly findSession?: SessionFinder;
 }
@@ -97,7 +92,7 @@ interface SessionRouteDeps extends SessionDeps, OnceDeps {
 interface Creation {
   readonly caller: MerchantCaller;
   readonly request: Parameters<typeof createCheckoutSession>[2];
-  readonly write: (session: StoredSession) => RawJson;
+  readonly write: (session: StoredSession) => string;
 }
 
 /**
@@ -105,19 +100,28 @@ interface Creation {
  * is checked again there.
  */
 async function createInGroup(
+  db: MerchantDatabase,
   deps: SessionRouteDeps,
   { caller, request, write }: Creation,
-  claimFor?: (data: RawJson) => IdempotencyClaim,
+  claimFor?: (data: RawJson, isInEvent: boolean) => IdempotencyClaim,
 ): Promise<RawJson> {
   let answer: RawJson | undefined;
   const insert: SessionInserter = (created: NewSession) => {
     assertSessionAmount(caller.limits, created.session.amount);
-    const data = write(created.session);
-    answer = data;
-    return deps.insertSession(claimFor === undefined ? created : { ...created, claim: claimFor(data) });
+    const text = write(created.session);
+    answer = rawJson(text);
+    // A secret key sees of a new session what its event shows: written once for both.
+    const eventDataJson = caller.kind === 'secret' ? `{"session":${text}}` : undefined;
+    return deps.insertSession({
+      ...created,
+      ...(eventDataJson === undefined ? {} : { eventDataJson }),
+      ...(claimFor === undefined
+        ? {}
+        : { claim: claimFor(answer, eventDataJson !== undefined && fitsInEvent(eventDataJson)) }),
+    });
   };
-  const session = await createCheckoutSession(deps.db, deps, request, insert);
-  return answer ?? write(session);
+  const session = await createCheckoutSession(db, deps, request, insert);
+  return answer ?? rawJson(write(session));
 }
 
 /** Creates a session that counts towards a daily limit. The key's counter is locked only for the insert. */
@@ -135,7 +139,10 @@ async function createCounted(
     }
     return sessionInserter(transaction, deps)(created);
   };
-  return write(await createCheckoutSession(transaction, deps, request, insert));
+  // What is read comes by this connection: to wait for another one while holding it would end with a full pool, in which
+  // everybody waits.
+  const ownDeps = { ...deps, termsReader: termsReader(transaction) };
+  return rawJson(write(await createCheckoutSession(transaction, ownDeps, request, insert)));
 }
 
 const sessionLists: readonly { route: typeof routes.listSessions; status?: SessionStatus }[] = [

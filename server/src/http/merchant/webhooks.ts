@@ -1,5 +1,4 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import type { Database } from '#db/database.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import {
   createWebhook,
@@ -18,7 +17,7 @@ import type { MerchantRoutes } from './once.ts';
 const { routes } = merchantApi;
 
 /** Webhooks: register, change, list and read. Signing keys are shown to keys that may read webhook secrets. */
-export function addWebhookRoutes(add: MerchantRoutes, db: Database, deps: WebhookDeps): void {
+export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
   const maySeeKeys = (caller: ApiKeyIdentity) => caller.permissions.has('webhook_secrets:read');
 
   add.change(routes.createWebhook, ({ body, caller: { merchantId } }, transaction) =>
@@ -57,11 +56,11 @@ export function addWebhookRoutes(add: MerchantRoutes, db: Database, deps: Webhoo
     return success;
   });
 
-  add.read(routes.listWebhooks, async ({ caller }) => ({
+  add.read(routes.listWebhooks, async ({ caller }, db) => ({
     webhooks: await listWebhooks(db, deps, { merchantId: caller.merchantId, showKeys: maySeeKeys(caller) }),
   }));
 
-  add.read(routes.getWebhook, ({ params, caller }) =>
+  add.read(routes.getWebhook, ({ params, caller }, db) =>
     webhookDetail(db, deps, {
       merchantId: caller.merchantId,
       webhookId: params.webhookId,

@@ -4,12 +4,12 @@ import type { Hex, Order, Payout } from '@florin/protocol/order.ts';
 import { orderTypes, payoutTypes } from '@florin/protocol/typed-data.ts';
 import { recoverAddress, Signature, TypedDataEncoder, Wallet } from 'ethers';
 import fc from 'fast-check';
-import { localOrderSigner } from './local-signer.ts';
+import { orderSignerOf } from './order-signer.ts';
 
 /** Half the order of secp256k1's group: a canonical s is at most this (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const privateKey = `0x${'c0ffee'.padStart(64, '1')}` as const;
-const signer = localOrderSigner(privateKey);
+const signer = orderSignerOf(privateKey);
 
 function hex(bytes: number) {
   return fc

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { canonicalJson } from './canonical-json.ts';
+
+test('keys are sorted by code units at every level, and undefined members are left out', () => {
+  const value = { b: [{ z: 1, a: undefined, Z: null }], '€': true, a: 'x', '😀': '"', '': { 10: 1, 9: 2 } };
+  assert.equal(
+    canonicalJson(value),
+    '{"":{"10":1,"9":2},"a":"x","b":[{"Z":null,"z":1}],"€":true,"😀":"\\""}',
+  );
+});
+
+test('the order in which members were written does not show, and nothing is lost', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+      const text = canonicalJson(value);
+      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(value)));
+      assert.equal(canonicalJson(reversed(value)), text);
+    }),
+  );
+});
+
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([key, member]) => [key, reversed(member)] as const);
+  return Object.fromEntries(members.toReversed());
+}
+
+test('what JSON has no form for is refused', () => {
+  assert.throws(() => canonicalJson(undefined), TypeError);
+  assert.throws(() => canonicalJson({ a: () => 1 }), TypeError);
+});

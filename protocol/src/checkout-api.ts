@@ -1,0 +1,275 @@
+import Type, { type Static } from 'typebox';
+import { paymentAlternative, prerequisite, txRequest } from './agent-view.ts';
+import { type RouteTable, route } from './route.ts';
+import { idText, text } from './schema.ts';
+import { sessionStatuses } from './session.ts';
+
+/**
+ * What the hosted page and its server say to each other. It belongs to the page alone: both are of one version, and
+ * nobody else may count on it. Money is written as decimal strings: Micro-USD, or smallest units of a token.
+ */
+
+const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
+
+/** How a wallet can be told of a network that it does not know (EIP-3085). */
+export const networkFacts = Type.Object({
+  rpcUrl: Type.String(),
+  explorer: Type.String({ description: 'Without a slash at the end; empty when there is none' }),
+  currency: Type.Object({ name: Type.String(), symbol: Type.String(), decimals: Type.Integer() }),
+});
+export type NetworkFacts = Static<typeof networkFacts>;
+
+/** One token on one chain that pays, with what it costs. */
+export const checkoutOption = Type.Object({
+  tokenId: Type.String(),
+  chainId: Type.String(),
+  chainTitle: Type.String(),
+  tokenAddress: Type.String(),
+  symbol: Type.String(),
+  decimals: Type.Integer(),
+  /** What the payer pays in all; "0" while the payer has not chosen an amount. */
+  amountInToken: Type.String(),
+  total: Type.String(),
+  /** The part of the total that is a fee on top of the price; "0" when the merchant bears it. */
+  fee: Type.String(),
+  status: Type.Union([Type.Literal('available'), Type.Literal('delayed'), Type.Literal('unavailable')]),
+  secondsToFinal: Type.Integer(),
+  network: Type.Optional(networkFacts),
+});
+export type CheckoutOption = Static<typeof checkoutOption>;
+
+/** Where a session stands, as its page shows it. Nothing in it is secret. */
+export const checkoutState = Type.Object({
+  sessionId: Type.String(),
+  status: Type.Enum(sessionStatuses),
+  /** Whether a payment may still be begun. */
+  isPayable: Type.Boolean(),
+  /** Unix seconds. */
+  expiresAt: Type.Integer(),
+  /** Price in Micro-USD. */
+  amount: Type.String(),
+  initiateTx: Type.String(),
+  completeTx: Type.String(),
+  pendingReason: Type.String(),
+  /** The payment that is seen: where, and how deep it lies. */
+  payment: Type.Optional(
+    Type.Object({
+      tokenId: Type.String(),
+      chainId: Type.String(),
+      confirmations: Type.Integer(),
+      /** About how many it takes at the moment until a payment is final. */
+      confirmationsWanted: Type.Integer(),
+    }),
+  ),
+  /** ISO 8601, or empty. */
+  paidAt: Type.String(),
+  settledAt: Type.String(),
+  /** What arrived and paid nothing. */
+  exceptions: Type.Array(
+    Type.Object({
+      kind: Type.Enum(['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate']),
+      tokenId: Type.String(),
+      symbol: Type.String(),
+      decimals: Type.Integer(),
+      amount: Type.String(),
+      isBack: Type.Boolean(),
+    }),
+  ),
+  refunded: Type.String({ description: 'Micro-USD that went back to the payer' }),
+  /** Only once paid: the merchant's words, and where to go next. */
+  successText: Type.Optional(Type.String()),
+  successUrl: Type.Optional(Type.String()),
+});
+export type CheckoutState = Static<typeof checkoutState>;
+
+const beginSessionBody = Type.Object(
+  {
+    linkId: idText,
+    linkVersion: text({ max: 64 }),
+    /** Micro-USD; for custom links only. */
+    amount: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,13}$' })),
+  },
+  { additionalProperties: false },
+);
+
+const beginSessionReply = Type.Object({
+  state: checkoutState,
+  clientCode: Type.String(),
+  /** The session's page, its secret in the fragment. */
+  paymentUrl: Type.String(),
+  options: Type.Array(checkoutOption),
+});
+export type BegunSession = Static<typeof beginSessionReply>;
+
+const prepareBody = Type.Object(
+  {
+    sessionId: idText,
+    payer: address,
+    tokenId: text({ min: 1, max: 64 }),
+    payerEmail: Type.Union([
+      Type.Literal(''),
+      Type.String({ format: 'text', maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+    ]),
+  },
+  { additionalProperties: false },
+);
+
+/** A QR code as the path of an SVG whose view box is `size` wide. */
+const code = Type.Object({ size: Type.Integer(), path: Type.String() });
+export type Code = Static<typeof code>;
+
+/** A one-use address: whoever sends the exact amount there has paid. */
+const deposit = Type.Object({
+  address: Type.String(),
+  refundAddress: Type.String(),
+  addressCode: code,
+  /** EIP-681, for wallets that read it. */
+  transferUri: Type.String(),
+  transferCode: code,
+});
+
+/** An order that is signed for one payer, and the transactions that pay it. */
+export const preparedOrder = Type.Object({
+  orderId: Type.String(),
+  /** Unix seconds. */
+  deadline: Type.String(),
+  gateway: Type.String(),
+  amountInToken: Type.String(),
+  /** What has to be sent first, in order. */
+  prerequisites: Type.Array(prerequisite),
+  payment: txRequest,
+  /** Other ways to pay the same order, the one that asks least of the payer first. */
+  alternatives: Type.Array(paymentAlternative),
+  deposit: Type.Optional(deposit),
+});
+export type PreparedOrder = Static<typeof preparedOrder>;
+
+const balance = Type.Object({
+  tokenId: Type.String(),
+  /** Absent while the chain does not answer. */
+  amount: Type.Optional(Type.String()),
+});
+export type TokenBalance = Static<typeof balance>;
+
+/** Proof of a payment that needs nobody's word: the kit checks it against the chain. */
+export const receipt = Type.Object({
+  chainId: Type.String(),
+  gateway: Type.String(),
+  orderId: Type.String(),
+  order: Type.Record(Type.String(), Type.String()),
+  lineItems: Type.Array(Type.Unknown()),
+  salt: Type.String(),
+  /** Beside what is proved: for people. */
+  receiptId: Type.String(),
+  sessionId: Type.String(),
+  paidAt: Type.String(),
+  payerEmail: Type.String(),
+  sourceTx: Type.String(),
+  targetTx: Type.String(),
+});
+export type Receipt = Static<typeof receipt>;
+
+const sessionParams = Type.Object({ sessionId: idText });
+
+/** The page's own door. The secret of a session comes in the header `x-client-code`, never in an address. */
+export const checkoutApi = {
+  title: 'Hosted checkout',
+  basePath: '/checkout/api',
+  shape: 'envelope',
+  security: 'none',
+  errors: ['rate_limited', 'internal'],
+  routes: {
+    beginSession: route({
+      method: 'POST',
+      path: '/session',
+      summary: 'Begin a session from a payment link',
+      tag: 'Hosted checkout',
+      body: beginSessionBody,
+      reply: beginSessionReply,
+      permissions: [],
+      effect: 'create',
+      errors: [
+        'field_invalid',
+        'link_not_found',
+        'link_archived',
+        'link_not_active',
+        'link_version_invalid',
+        'amount_out_of_range',
+      ],
+    }),
+    quoteLink: route({
+      method: 'GET',
+      path: '/quote/:linkId/:amount',
+      summary: 'What an amount costs in every token',
+      tag: 'Hosted checkout',
+      params: Type.Object({ linkId: idText, amount: Type.String({ pattern: '^[1-9][0-9]{0,13}$' }) }),
+      reply: Type.Object({ options: Type.Array(checkoutOption) }),
+      permissions: [],
+      effect: 'query',
+      errors: ['field_invalid', 'link_not_found', 'link_archived'],
+    }),
+    readSession: route({
+      method: 'GET',
+      path: '/session/:sessionId',
+      summary: 'Where a session stands',
+      tag: 'Hosted checkout',
+      params: sessionParams,
+      reply: Type.Object({ state: checkoutState, options: Type.Array(checkoutOption) }),
+      permissions: [],
+      effect: 'query',
+      errors: ['session_not_found'],
+    }),
+    readBalances: route({
+      method: 'POST',
+      path: '/balances',
+      summary: 'What a payer holds of tokens',
+      tag: 'Hosted checkout',
+      body: Type.Object(
+        {
+          payer: address,
+          tokenIds: Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 50 }),
+        },
+        { additionalProperties: false },
+      ),
+      reply: Type.Object({ balances: Type.Array(balance) }),
+      permissions: [],
+      effect: 'query',
+      errors: ['field_invalid'],
+    }),
+    prepareOrder: route({
+      method: 'POST',
+      path: '/prepare',
+      summary: 'Sign an order for a payer',
+      tag: 'Hosted checkout',
+      body: prepareBody,
+      reply: preparedOrder,
+      permissions: [],
+      effect: 'create',
+      errors: [
+        'field_invalid',
+        'session_not_found',
+        'client_code_invalid',
+        'session_expired',
+        'session_paid',
+        'session_cancelled',
+        'payer_mismatch',
+        'payer_email_required',
+        'payment_token_unsupported',
+        'amount_out_of_range',
+        'order_already_paid',
+        'chain_unavailable',
+      ],
+    }),
+    readReceipt: route({
+      method: 'GET',
+      path: '/session/:sessionId/receipt',
+      summary: 'The receipt of a paid session',
+      tag: 'Hosted checkout',
+      params: sessionParams,
+      reply: receipt,
+      permissions: [],
+      effect: 'query',
+      errors: ['session_not_found', 'client_code_invalid'],
+    }),
+  },
+} as const satisfies RouteTable;

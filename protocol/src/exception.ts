@@ -1,0 +1,45 @@
+import Type, { type Static } from 'typebox';
+import { idText, timestampText } from './schema.ts';
+
+/**
+ * What can happen to a payment out of the usual course. duplicate: a second payment, which goes back to its payer.
+ * duplicate_settled: it was settled before it could go back. refunded, reclaimed: the payment that counted is with its payer
+ * again and will never be settled. underpaid, overpaid, late, wrong_token: what lies at a deposit address and pays nothing;
+ * it goes back to the payer.
+ */
+export const exceptionKinds = [
+  'duplicate',
+  'duplicate_settled',
+  'refunded',
+  'reclaimed',
+  'underpaid',
+  'overpaid',
+  'late',
+  'wrong_token',
+] as const;
+export type ExceptionKind = (typeof exceptionKinds)[number];
+
+/** As the event session.exception carries it. */
+export const raisedException = Type.Object({
+  exceptionId: Type.String({ description: 'Prefix `exc_`' }),
+  kind: Type.Enum(exceptionKinds),
+  orderId: Type.String(),
+  payer: Type.String(),
+  tokenId: Type.String(),
+  amountInToken: Type.String({ description: 'Smallest token unit' }),
+  txHash: Type.String({ description: 'Empty where no one transaction shows it' }),
+});
+
+export const paymentException = Type.Object({
+  ...raisedException.properties,
+  sessionId: Type.String(),
+  status: Type.Enum(['open', 'resolved'], {
+    description: 'resolved: the money is back with its payer, or you have said that it is dealt with',
+  }),
+  resolvedTx: Type.String({ description: 'The transaction that gave the money back, else empty' }),
+  createAt: timestampText,
+  updateAt: timestampText,
+});
+export type PaymentException = Static<typeof paymentException>;
+
+export const exceptionResolveBody = Type.Object({ exceptionId: idText }, { additionalProperties: false });

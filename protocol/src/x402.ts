@@ -1,0 +1,68 @@
+import Type, { type Static } from 'typebox';
+
+/** x402 version 2 over HTTP: what goes through its headers as base64 of JSON (github.com/coinbase/x402, specs). */
+
+const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
+const decimal = Type.String({ pattern: '^(0|[1-9][0-9]*)$', maxLength: 78 });
+
+/** One way to pay. `extra` holds the token's EIP-712 domain, as the exact scheme asks for it, and our own offer. */
+export const x402Requirements = Type.Object({
+  scheme: Type.Literal('exact'),
+  network: Type.String({ pattern: '^eip155:[1-9][0-9]{0,14}$' }),
+  amount: decimal,
+  asset: address,
+  payTo: address,
+  maxTimeoutSeconds: Type.Integer({ minimum: 1 }),
+  extra: Type.Object({
+    name: Type.String({ maxLength: 256 }),
+    version: Type.String({ maxLength: 64 }),
+    /** The terms that the deposit address was made from; opaque to clients. */
+    offer: Type.String({ maxLength: 1024 }),
+  }),
+});
+export type X402Requirements = Static<typeof x402Requirements>;
+
+/** In the header PAYMENT-SIGNATURE. Members that are not listed are left alone: clients may add some. */
+export const x402Payment = Type.Object({
+  x402Version: Type.Literal(2),
+  accepted: x402Requirements,
+  payload: Type.Object({
+    signature: Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', maxLength: 32_770 }),
+    authorization: Type.Object({
+      from: address,
+      to: address,
+      value: decimal,
+      validAfter: decimal,
+      validBefore: decimal,
+      nonce: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }),
+    }),
+  }),
+});
+export type X402Payment = Static<typeof x402Payment>;
+
+/** In the header PAYMENT-REQUIRED. */
+export interface X402Required {
+  readonly x402Version: 2;
+  readonly error: string;
+  readonly resource: { readonly url: string; readonly description: string; readonly mimeType: string };
+  readonly accepts: readonly X402Requirements[];
+}
+
+/** In the header PAYMENT-RESPONSE. */
+export interface X402Settlement {
+  readonly success: boolean;
+  readonly transaction: string;
+  readonly network: string;
+  readonly payer: string;
+  readonly errorReason?: 'settlement_pending';
+}
+
+/** The body of an answer to a payment. */
+export interface X402Receipt {
+  readonly sessionId: string;
+  /** As the AI protocol says it; settlement_pending: sent, and not known to be in a block yet. Ask again. */
+  readonly status: string;
+  readonly txHash: string;
+  readonly network: string;
+  readonly payer: string;
+}

@@ -1,0 +1,66 @@
+import type { Database } from '#db/database.ts';
+import { runSealing } from '#ledger/seal.ts';
+import { deleteOldAnswers } from '#merchants/idempotency.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import { type ReconcileDeps, runReconciliation } from '#reconcile/reconcile.ts';
+import { expireSessions } from '#sessions/session.ts';
+import type { Log } from '#telemetry/log.ts';
+
+export interface HousekeepingDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** The public origin, without a slash at the end. */
+  readonly origin: string;
+}
+
+/** Time between two looks for sessions that have expired. */
+const expiryIntervalMs = 1_000;
+/** Sessions expired in one transaction. */
+const expiryBatch = 200;
+/** Time between two looks for answers to idempotency keys that are too old, and how many go at once. */
+const answerIntervalMs = 60_000;
+const answerBatch = 1_000;
+
+/** Expires sessions until the signal aborts. */
+export async function runExpiry(deps: HousekeepingDeps, signal: AbortSignal): Promise<void> {
+  const { db, clock, log } = deps;
+  while (!signal.aborted) {
+    try {
+      const count = await db.transaction((transaction) => expireSessions(transaction, deps, expiryBatch));
+      if (count >= expiryBatch) continue;
+    } catch (error) {
+      log.error('sessions.expiry_failed', error);
+    }
+    await clock.sleep(expiryIntervalMs, signal);
+  }
+}
+
+/** Deletes the answers to idempotency keys that are too old until the signal aborts. */
+export async function runAnswerHousekeeping(deps: HousekeepingDeps, signal: AbortSignal): Promise<void> {
+  const { db, clock, log } = deps;
+  while (!signal.aborted) {
+    try {
+      const count = await deleteOldAnswers(db, clock.now(), answerBatch);
+      if (count >= answerBatch) continue;
+    } catch (error) {
+      log.error('idempotency.housekeeping_failed', error);
+    }
+    await clock.sleep(answerIntervalMs, signal);
+  }
+}
+
+/** Seals the ledger, and compares it with the chains, until the signal aborts. */
+export function runBooks(
+  deps: Omit<ReconcileDeps, 'intervalMs'> & { readonly reconcileIntervalMs?: number },
+  signal: AbortSignal,
+): Promise<void>[] {
+  const { chains, rpcOf, db, clock, log, reconcileIntervalMs: intervalMs } = deps;
+  const every = intervalMs === undefined ? {} : { intervalMs };
+  return [
+    runSealing({ db, clock, log }, signal),
+    runReconciliation({ chains, rpcOf, db, clock, log, ...every }, signal),
+  ];
+}

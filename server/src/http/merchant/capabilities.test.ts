@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { type ConditionKeeper, conditionKeeper } from '#chains/condition.ts';
+import { statement } from '#db/statement.ts';
+import { systemRandom } from '#outside/random.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { type VaultChain, vaultChain } from '../../../test/harness/vault-rpc.ts';
+import { buildServer } from '../server.ts';
+import { merchantDoor } from './merchant-door.ts';
+
+const setHalted = statement(
+  'capabilities_test_halt',
+  ['int8', 'timestamptz', 'text'],
+  {},
+  `insert into chain_cursors
+     (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason, updated_at)
+   values ($1, 100, '0x01', $2, 90, '0x02', $2::timestamptz - interval '20 seconds', $3, $2)
+   on conflict (chain_id) do update set halted_reason = excluded.halted_reason`,
+);
+
+let world: MerchantWorld;
+let node: VaultChain;
+let keeper: ConditionKeeper;
+let server: FastifyInstance;
+let key: string;
+let accountId: string;
+const { signal } = new AbortController();
+
+before(async () => {
+  world = await MerchantWorld.open();
+  node = vaultChain();
+  const { clock, chains } = world.deps;
+  const { db } = world.database;
+  const outside = { rpcOf: () => node.rpc, db, clock, log: silentLog };
+  keeper = conditionKeeper({ ...outside, chains: chains.all });
+  server = await buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin: world.deps.origin,
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [merchantDoor({ ...world.deps, chains: { ...chains, conditions: keeper.conditions } })],
+  });
+  const merchantId = await world.addMerchant();
+  key = await world.addKey(merchantId);
+  accountId = await world.addAccount(merchantId);
+  await stand('ethereum', '');
+  await stand('base', '');
+});
+after(async () => {
+  await server.close();
+  await world.close();
+});
+
+/** Lets a chain stand, halted for a reason or going on, and has the keeper look. */
+async function stand(name: string, reason: string): Promise<void> {
+  const chainId = world.deps.chains.byName(name)?.chainId ?? 0;
+  await world.database.db.query(setHalted, [chainId, world.clock.now(), reason]);
+  await keeper.refresh(signal);
+}
+
+async function routesTo(tokenId: string): Promise<Record<string, unknown>[]> {
+  const reply = await server.inject({ url: '/payment/v1/capabilities/all' });
+  return reply.json().data.paymentCapabilities[tokenId];
+}
+
+function post(path: string, payload: object, headers: Record<string, string> = {}) {
+  const url = `/payment/v1${path}`;
+  return server.inject({
+    method: 'POST',
+    url,
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    payload,
+  });
+}
+
+function sessionBody(settlementToken: string) {
+  const productData = { productName: 'Cup' };
+  const lineItems = [{ itemType: 'one_time', quantity: 1, unitPrice: 1_000_000, productData }];
+  return { accountId, settlementToken, lineItems };
+}
+
+test('routes show what is measured: final after the lag, a block and a poll, and payouts one finality later', async () => {
+  const shown = (await routesTo('ethereum::usdc')).map(({ tokenId, etaSeconds, status, statusReason }) => [
+    tokenId,
+    etaSeconds,
+    status,
+    statusReason,
+  ]);
+  // 20 seconds behind, blocks of 2 seconds, a poll each second.
+  assert.deepEqual(shown, [
+    ['ethereum::usdc', 46, 'available', ''],
+    ['ethereum::usdt', 69, 'available', ''],
+    ['base::usdc', 69, 'available', ''],
+  ]);
+});
+
+test('over a halted chain no session begins: 503 with Retry-After, until it is resumed', async () => {
+  const keyed = { 'idempotency-key': 'before-the-halt' };
+  const first = await post('/session/checkout/create', sessionBody('ethereum::usdc'), keyed);
+  assert.equal(first.json().code, 0);
+  await stand('ethereum', 'reorg below the final block 90');
+  assert.deepEqual(
+    (await routesTo('base::usdc')).map(({ tokenId, status, statusReason }) => [
+      tokenId,
+      status,
+      statusReason,
+    ]),
+    [
+      ['base::usdc', 'available', ''],
+      ['ethereum::usdc', 'unavailable', 'chain_halted'],
+      ['ethereum::usdt', 'unavailable', 'chain_halted'],
+    ],
+  );
+  const refused = await post('/session/checkout/create', sessionBody('ethereum::usdc'));
+  const { code, message, data, error } = refused.json();
+  assert.deepEqual(
+    [refused.statusCode, refused.headers['retry-after'], code, message, data, error.retryable],
+    [
+      503,
+      '5',
+      900401,
+      'Chain temporarily unavailable: ethereum::usdc to ethereum::usdc: chain_halted',
+      null,
+      true,
+    ],
+  );
+  // What was carried out before is answered as before, and what settles elsewhere goes on.
+  const again = await post('/session/checkout/create', sessionBody('ethereum::usdc'), keyed);
+  assert.deepEqual([again.body, again.headers['idempotent-replayed']], [first.body, 'true']);
+  assert.equal((await post('/session/checkout/create', sessionBody('base::usdc'))).json().code, 0);
+  await stand('ethereum', '');
+  assert.equal((await post('/session/checkout/create', sessionBody('ethereum::usdc'))).json().code, 0);
+});
+
+test('a vault’s cap for one order bounds the routes that it pays, and what it may not pay is none', async () => {
+  const usdc = world.deps.chains.token('ethereum::usdc')?.address ?? '0x';
+  node.caps.set(usdc, { perOrder: 2_500_000n, hourly: 10n ** 20n, daily: 10n ** 20n });
+  world.clock.time += 60_000;
+  await keeper.refresh(signal);
+  const maxima = async (tokenId: string) =>
+    (await routesTo(tokenId)).map(({ tokenId: paid, maxPaymentValue }) => [paid, maxPaymentValue]);
+  assert.deepEqual(await maxima('ethereum::usdc'), [
+    ['ethereum::usdc', 10_000_000_000_000],
+    ['ethereum::usdt', 2_500_000],
+    ['base::usdc', 2_500_000],
+  ]);
+  node.caps.set(usdc, { perOrder: 0n, hourly: 0n, daily: 0n });
+  world.clock.time += 60_000;
+  await keeper.refresh(signal);
+  assert.deepEqual(await maxima('ethereum::usdc'), [['ethereum::usdc', 10_000_000_000_000]]);
+});

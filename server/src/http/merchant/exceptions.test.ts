@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { addOrder, addPaidSession, addSession, happen } from '../../../test/harness/payment-fixture.ts';
+
+let world: MerchantWorld;
+let key: string;
+let accountId: string;
+before(async () => {
+  world = await MerchantWorld.open();
+  const merchantId = await world.addMerchant();
+  key = await world.addKey(merchantId);
+  accountId = await world.addAccount(merchantId);
+});
+after(() => world.close());
+
+const list = async () => (await world.send('GET', '/exception/list/1/10', { key })).data;
+
+test('what went another way than a payment should is listed, newest first, to its own merchant alone', async () => {
+  const first = await addPaidSession(world, { key, accountId });
+  const reclaim = await happen(world, first.order, 'Reclaimed');
+  const second = await addPaidSession(world, { key, accountId });
+  await happen(world, second.order, 'Refunded');
+  const { total, page, size, hasMore, exceptions } = await list();
+  assert.deepEqual([total, page, size, hasMore], [2, 1, 10, false]);
+  const [, reclaimed] = exceptions;
+  assert.match(reclaimed.exceptionId, /^exc_[0-9A-Za-z]{22}$/);
+  const { exceptionId: _id, ...rest } = reclaimed;
+  assert.deepEqual(rest, {
+    kind: 'reclaimed',
+    orderId: first.order.orderId,
+    payer: first.order.order.payer,
+    tokenId: 'ethereum::usdc',
+    amountInToken: '10020000',
+    txHash: reclaim.txHash,
+    sessionId: first.sessionId,
+    status: 'resolved',
+    resolvedTx: '',
+    createAt: '2030-01-01 00:00:00',
+    updateAt: '2030-01-01 00:00:00',
+  });
+  assert.equal(exceptions[0].kind, 'refunded');
+  const otherKey = await world.addKey(await world.addMerchant());
+  const foreign = await world.send('GET', '/exception/list/1/10', { key: otherKey });
+  assert.deepEqual(foreign.data.exceptions, []);
+  const body = { exceptionId: reclaimed.exceptionId };
+  assert.equal((await world.send('POST', '/exception/resolve', { key: otherKey, body })).code, 100704);
+});
+
+test('an event that is read again raises nothing twice', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  await happen(world, order, 'Reclaimed');
+  await happen(world, order, 'Reclaimed');
+  const raised = (await world.eventsOf(sessionId)).filter(({ type }) => type === 'session.exception');
+  assert.equal(raised.length, 1);
+});
+
+test('a payment that was settled before it could go back stays open until somebody says otherwise', async () => {
+  const sessionId = await addSession(world, { key, accountId });
+  const first = await addOrder(world, sessionId);
+  const second = await addOrder(world, sessionId, `0x${'e5'.repeat(20)}`);
+  await happen(world, first, 'Paid');
+  await happen(world, second, 'Paid');
+  await happen(world, second, 'Settled');
+  const kinds = async () => {
+    const { exceptions } = await list();
+    return exceptions
+      .filter((exception: { sessionId: string }) => exception.sessionId === sessionId)
+      .map(({ kind, status }: { kind: string; status: string }) => [kind, status]);
+  };
+  assert.deepEqual(await kinds(), [
+    ['duplicate_settled', 'open'],
+    ['duplicate', 'open'],
+  ]);
+  const { exceptions } = await list();
+  const body = { exceptionId: exceptions[0].exceptionId };
+  for (let count = 0; count < 2; count += 1)
+    assert.equal((await world.send('POST', '/exception/resolve', { key, body })).code, 0);
+  assert.deepEqual(await kinds(), [
+    ['duplicate_settled', 'resolved'],
+    ['duplicate', 'open'],
+  ]);
+});

@@ -1,0 +1,21 @@
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import { listExceptions, markResolved } from '#exceptions/exception.ts';
+import type { Clock } from '#outside/clock.ts';
+import { success } from '../route-handler.ts';
+import type { MerchantRoutes } from './once.ts';
+import { hasMore } from './page.ts';
+
+const { routes } = merchantApi;
+
+/** Exceptions: list, and say that one is dealt with. */
+export function addExceptionRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
+  add.read(routes.listExceptions, async ({ params, caller: { merchantId } }, db) => {
+    const { total, exceptions } = await listExceptions(db, { ...params, merchantId });
+    return { total, ...params, hasMore: hasMore(total, params), exceptions };
+  });
+
+  add.change(routes.resolveException, async ({ body, caller: { merchantId } }, transaction) => {
+    await markResolved(transaction, deps, { merchantId, exceptionId: body.exceptionId });
+    return success;
+  });
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+
+let world: MerchantWorld;
+let merchantId: string;
+let key: string;
+let accountId: string;
+let productId: string;
+before(async () => {
+  world = await MerchantWorld.open();
+  merchantId = await world.addMerchant();
+  key = await world.addKey(merchantId);
+  accountId = await world.addAccount(merchantId);
+  const body = { name: 'Tea', commonPrices: [10] };
+  productId = (await world.send('POST', '/product/create', { key, body })).data.productId;
+});
+after(() => world.close());
+
+type Bodies = Record<string, () => Record<string, unknown>>;
+
+/** A whole and valid body for each path, in which one field is then changed. */
+const bodies: Bodies = {
+  '/product/create': () => ({ name: 'Tea', commonPrices: [10] }),
+  '/payment/link/create': () => ({
+    linkType: 'fixed',
+    linkName: 'Shop',
+    accountId,
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    lineItems: [linkItem()],
+  }),
+  '/session/checkout/create': () => ({
+    accountId,
+    settlementToken: 'ethereum::usdc',
+    lineItems: [sessionItem()],
+  }),
+  '/webhook/create': () => ({
+    webhookName: 'Hook',
+    webhookUrl: 'https://shop.example.com/hook',
+    subscribedEvents: ['*'],
+  }),
+  '/product/list/by/ids': () => ({ productIds: [] }),
+};
+
+const linkItem = (changes: object = {}) => ({
+  itemType: 'product',
+  productId,
+  quantity: 1,
+  unitPrice: 1_000,
+  ...changes,
+});
+const sessionItem = (changes: object = {}) => ({
+  itemType: 'one_time',
+  quantity: 1,
+  unitPrice: 1_000,
+  productData: { productName: 'Cup' },
+  ...changes,
+});
+const text = (length: number) => '😀'.repeat(length);
+const url = (length: number) => `https://shop.example.com/${'x'.repeat(length - 25)}`;
+const many = (count: number, item: unknown) => Array.from({ length: count }, () => item);
+/** Every limit of the specification and of the wire contract: what is just within it, what is just beyond, and where. */
+const limits: [path: string, rule: string, within: () => object, beyond: () => object, param: string][] = [
+  field('/product/create', 'name', text(100), text(101)),
+  field('/product/create', 'name', 'T', ''),
+  field('/product/create', 'description', text(1000), text(1001)),
+  field('/product/create', 'imageUrl', url(500), url(501)),
+  field('/product/create', 'commonPrices', many(5, 1), many(6, 1)),
+  field('/product/create', 'commonPrices', [1], []),
+  field('/product/create', 'commonPrices', [10_000_000_000_000], [10_000_000_000_001], '[0]'),
+  field('/product/create', 'commonPrices', [1], [0], '[0]'),
+  field('/product/create', 'commonPrices', [1], [1.5], '[0]'),
+  field('/product/create', 'attributes', many(10, attribute(1, 1)), many(11, attribute(1, 1))),
+  field('/product/create', 'attributes', [attribute(40, 200)], [attribute(41, 1)], '[0].name'),
+  field('/product/create', 'attributes', [attribute(40, 200)], [attribute(1, 201)], '[0].value'),
+  field('/payment/link/create', 'linkName', text(100), text(101)),
+  field('/payment/link/create', 'linkName', 'L', ''),
+  field('/payment/link/create', 'customSuccessText', text(500), text(501)),
+  field('/payment/link/create', 'customDisabledText', text(500), text(501)),
+  field('/payment/link/create', 'successUrl', url(1000), url(1001)),
+  field('/payment/link/create', 'payerEmailRequired', 1, 2),
+  field('/payment/link/create', 'feeModel', 2, 0),
+  items('/payment/link/create', '20 line items', many(20, {}), many(21, {}), ''),
+  items('/payment/link/create', 'at least one line item', [{}], [], ''),
+  items(
+    '/payment/link/create',
+    'quantity 10,000',
+    [{ quantity: 10_000 }],
+    [{ quantity: 10_001 }],
+    '[0].quantity',
+  ),
+  items('/payment/link/create', 'quantity 1', [{ quantity: 1 }], [{ quantity: 0 }], '[0].quantity'),
+  items('/session/checkout/create', '100 line items', many(100, {}), many(101, {}), ''),
+  items('/session/checkout/create', 'at least one line item', [{}], [], ''),
+  items(
+    '/session/checkout/create',
+    'quantity 10,000',
+    [{ quantity: 10_000 }],
+    [{ quantity: 10_001 }],
+    '[0].quantity',
+  ),
+  items('/session/checkout/create', 'quantity 1', [{ quantity: 1 }], [{ quantity: 1.5 }], '[0].quantity'),
+  items(
+    '/session/checkout/create',
+    'a price of ten million dollars',
+    [{ unitPrice: 10_000_000_000_000 }],
+    [{ unitPrice: 10_000_000_000_001 }],
+    '[0].unitPrice',
+  ),
+  field('/session/checkout/create', 'successUrl', url(1000), url(1001)),
+  field('/session/checkout/create', 'payerEmailRequired', 0, true),
+  field('/webhook/create', 'webhookName', text(100), text(101)),
+  field('/webhook/create', 'webhookDescription', text(1000), text(1001)),
+  field('/webhook/create', 'webhookUrl', url(1000), url(1001)),
+  field('/webhook/create', 'subscribedEvents', many(50, 'session.paid'), many(51, 'session.paid')),
+  field('/webhook/create', 'subscribedEvents', ['session.paid'], []),
+  field('/product/list/by/ids', 'productIds', many(100, 'prd_none'), many(101, 'prd_none')),
+];
+
+function attribute(nameLength: number, valueLength: number): object {
+  return { name: text(nameLength), value: text(valueLength) };
+}
+
+function field(
+  path: string,
+  name: string,
+  within: unknown,
+  beyond: unknown,
+  place = '',
+): (typeof limits)[number] {
+  return [path, name, () => ({ [name]: within }), () => ({ [name]: beyond }), name + place];
+}
+
+/** Line items with these changes. */
+function items(
+  path: string,
+  rule: string,
+  within: unknown[],
+  beyond: unknown[],
+  place: string,
+): (typeof limits)[number] {
+  const make = path.includes('link') ? linkItem : sessionItem;
+  const lineItems = (changes: unknown[]) => () => ({
+    lineItems: changes.map((change) => make(change as object)),
+  });
+  return [path, rule, lineItems(within), lineItems(beyond), `lineItems${place}`];
+}
+
+for (const [path, rule, within, beyond, param] of limits) {
+  test(`${rule} of ${path}: what is just within is taken, what is just beyond is refused at ${param}`, async () => {
+    const body = bodies[path]?.() ?? {};
+    // Webhooks are few: each test has a merchant of its own for them.
+    const ownKey = path === '/webhook/create' ? await world.addKey(await world.addMerchant()) : key;
+    const taken = await world.send('POST', path, { key: ownKey, body: { ...body, ...within() } });
+    assert.equal(taken.code, 0, taken.text);
+    const refused = await world.send('POST', path, { key: ownKey, body: { ...body, ...beyond() } });
+    assert.deepEqual(
+      [refused.status, refused.code, JSON.parse(refused.text).error.param],
+      [200, 400101, param],
+      refused.text,
+    );
+  });
+}
+
+test('a session totals at most ten million dollars, exactly', async () => {
+  const totalOf = async (...prices: [quantity: number, unitPrice: number][]) => {
+    const lineItems = prices.map(([quantity, unitPrice]) => sessionItem({ quantity, unitPrice }));
+    const body = { ...bodies['/session/checkout/create']?.(), lineItems };
+    return (await world.send('POST', '/session/checkout/create', { key, body })).code;
+  };
+  assert.equal(await totalOf([10_000, 1_000_000_000]), 0);
+  assert.equal(await totalOf([10_000, 1_000_000_000], [1, 1]), 100209);
+  assert.equal(await totalOf([10_000, 10_000_000_000_000]), 100209);
+});
+
+test('a user_priced item has quantity 1 and no price, stands alone in a custom link, and nowhere else', async () => {
+  const custom = (...lineItems: object[]) => ({
+    ...bodies['/payment/link/create']?.(),
+    linkType: 'custom',
+    lineItems,
+  });
+  const outcome = async (body: object, path = '/payment/link/create') => {
+    const { code, text } = await world.send('POST', path, { key, body });
+    return [code, code === 0 ? '' : JSON.parse(text).error.param];
+  };
+  const item = { itemType: 'user_priced' };
+  assert.deepEqual(await outcome(custom(item)), [0, '']);
+  assert.deepEqual(await outcome(custom({ ...item, quantity: 1, unitPrice: 0, productId })), [0, '']);
+  assert.deepEqual(await outcome(custom({ ...item, quantity: 2 })), [400101, 'lineItems[0].quantity']);
+  assert.deepEqual(await outcome(custom({ ...item, unitPrice: 5 })), [400101, 'lineItems[0].unitPrice']);
+  assert.equal((await outcome(custom(item, item)))[0], 100105);
+  assert.equal((await outcome({ ...custom(item), linkType: 'fixed' }))[0], 100105);
+  const session = { ...bodies['/session/checkout/create']?.(), lineItems: [item] };
+  assert.deepEqual(await outcome(session, '/session/checkout/create'), [400101, 'lineItems[0].itemType']);
+});

@@ -1,0 +1,137 @@
+/**
+ * One spelling of a JSON text in which nothing is lost: keys sorted by UTF-16 code units, no white space, escapes undone
+ * where they can be, and every number exact, whatever its size and precision. `1.0`, `1` and `10e-1` are one number;
+ * 12345678901234567890 and ...891 are two, although a double holds them alike. A key that stands twice keeps both
+ * values, in their order: metadata is stored as it was sent, so the texts mean different things.
+ *
+ * The text must be valid JSON, nested so little that recursion is safe; both are the case for a body that was parsed.
+ */
+export function canonicalBody(text: string): string {
+  return readValue({ text, index: 0 });
+}
+
+interface Reader {
+  readonly text: string;
+  index: number;
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const space = 0x20;
+
+function readValue(reader: Reader): string {
+  skipSpace(reader);
+  const unit = reader.text.charCodeAt(reader.index);
+  if (unit === quote) return spellingOf(readString(reader));
+  if (unit === openBrace) return readObject(reader);
+  if (unit === openBracket) return readArray(reader);
+  return readWord(reader);
+}
+
+/** All white space of JSON lies at or below U+0020, and nothing else that stands between its tokens does. */
+function skipSpace(reader: Reader): void {
+  while (reader.text.charCodeAt(reader.index) <= space) reader.index += 1;
+}
+
+/** Whether the reader has come to this unit; steps over it then. */
+function takes(reader: Reader, unit: number): boolean {
+  skipSpace(reader);
+  if (reader.text.charCodeAt(reader.index) !== unit) return false;
+  reader.index += 1;
+  return true;
+}
+
+function readArray(reader: Reader): string {
+  reader.index += 1;
+  if (takes(reader, closeBracket)) return '[]';
+  let items = readValue(reader);
+  while (takes(reader, comma)) items += `,${readValue(reader)}`;
+  reader.index += 1;
+  return `[${items}]`;
+}
+
+function readObject(reader: Reader): string {
+  reader.index += 1;
+  if (takes(reader, closeBrace)) return '{}';
+  const members: { key: string; text: string }[] = [];
+  do {
+    skipSpace(reader);
+    const raw = readString(reader);
+    takes(reader, colon);
+    const spelling = spellingOf(raw);
+    members.push({ key: meaningOf(raw), text: `${spelling}:${readValue(reader)}` });
+  } while (takes(reader, comma));
+  reader.index += 1;
+  // Stable: values of one key keep their order.
+  members.sort((left, right) => (left.key < right.key ? -1 : left.key === right.key ? 0 : 1));
+  return `{${members.map((member) => member.text).join(',')}}`;
+}
+
+/** The string that begins here, with its quotes. */
+function readString(reader: Reader): string {
+  const start = reader.index;
+  let end = reader.text.indexOf('"', start + 1);
+  while (isEscaped(reader.text, end)) end = reader.text.indexOf('"', end + 1);
+  reader.index = end + 1;
+  return reader.text.slice(start, end + 1);
+}
+
+/** Whether an odd number of backslashes stands before the quote at `end`. */
+function isEscaped(text: string, end: number): boolean {
+  let before = end - 1;
+  while (text[before] === '\\') before -= 1;
+  return (end - before) % 2 === 0;
+}
+
+function meaningOf(raw: string): string {
+  return raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1);
+}
+
+function spellingOf(raw: string): string {
+  return raw.includes('\\') ? JSON.stringify(JSON.parse(raw)) : raw;
+}
+
+/** A number, true, false or null: everything up to a comma, a closing bracket or white space. */
+function readWord(reader: Reader): string {
+  const start = reader.index;
+  for (;;) {
+    const unit = reader.text.charCodeAt(reader.index);
+    if (!(unit > space) || unit === comma || unit === closeBracket || unit === closeBrace) break;
+    reader.index += 1;
+  }
+  const word = reader.text.slice(start, reader.index);
+  const isPlain = /^(?:0|-?[1-9][0-9]{0,14}|true|false|null)$/.test(word);
+  return isPlain ? word : numberSpelling(word);
+}
+
+/**
+ * A number as ECMAScript writes it where a double holds exactly what was sent; otherwise its digits without zeros at
+ * their end, an E and the power of ten, as no double is ever written.
+ */
+function numberSpelling(word: string): string {
+  const written = JSON.stringify(Number(word));
+  const exact = exactSpelling(word);
+  return written !== 'null' && exactSpelling(written) === exact ? written : exact;
+}
+
+/** Digits of a power of ten up to which equal numbers are told from spelling. */
+const maxPowerLength = 400;
+
+function exactSpelling(word: string): string {
+  const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(word);
+  if (match === null) throw new TypeError('not a JSON number');
+  const [, sign = '', whole = '', fraction = '', power = '0'] = match;
+  // Nobody means such a number; arithmetic with a quarter of a million digits would take a tenth of a second.
+  if (power.length > maxPowerLength) return word;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  // Minus zero is zero.
+  if (digits === '') return '0';
+  const significant = digits.replace(/0+$/, '');
+  const exponent = BigInt(power) + BigInt(digits.length - significant.length - fraction.length);
+  return `${sign}${significant}E${exponent}`;
+}

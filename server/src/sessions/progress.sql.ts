@@ -1,0 +1,30 @@
+import { statement } from '#db/statement.ts';
+
+// For each session the earliest payment that stands in a block, on any chain, and how far that chain has been followed.
+export const paymentsSeen = statement(
+  'session_payments_seen',
+  ['text[]'],
+  {
+    session_id: 'text',
+    order_id: 'text',
+    chain_id: 'int8',
+    token_id: 'text',
+    block_number: 'int8',
+    head_number: 'int8',
+    final_number: 'int8',
+  },
+  `select distinct on (o.session_id) o.session_id, o.order_id, o.chain_id, o.token_id, e.block_number,
+     c.head_number, c.final_number
+   from orders o
+     join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'
+     join chain_cursors c on c.chain_id = o.chain_id
+   where o.session_id = any ($1)
+   order by o.session_id, e.block_time, e.chain_id, e.log_index`,
+);
+
+export const sessionSalt = statement(
+  'session_salt',
+  ['text'],
+  { salt: 'text' },
+  'select salt from sessions where session_id = $1',
+);

@@ -1,0 +1,40 @@
+import type { Queryable } from '#db/database.ts';
+import { paymentsSeen } from './progress.sql.ts';
+
+/** A session's payment in a block of its chain, final or not. */
+export interface SeenPayment {
+  readonly orderId: string;
+  readonly chainId: number;
+  readonly tokenId: string;
+  /** Blocks from the payment's own to the head, both counted. */
+  readonly confirmations: number;
+  /** How many the chain's policy asks for at the moment: by tags that jump, so about. Never less than those that are there while the payment is not final. */
+  readonly confirmationsWanted: number;
+}
+
+/** The earliest payment that is seen of each of these sessions; sessions without one are left out. */
+export async function findSeenPayments(
+  queryable: Queryable,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, SeenPayment>> {
+  const rows = await queryable.query(paymentsSeen, [sessionIds]);
+  return new Map(
+    rows.map((row) => {
+      const confirmations = Number(row.head_number - row.block_number) + 1;
+      const distance = Number(row.head_number - row.final_number) + 1;
+      const isFinal = row.final_number >= row.block_number;
+      return [
+        row.session_id,
+        {
+          orderId: row.order_id,
+          chainId: Number(row.chain_id),
+          tokenId: row.token_id,
+          confirmations,
+          confirmationsWanted: isFinal
+            ? Math.min(distance, confirmations)
+            : Math.max(distance, confirmations + 1),
+        },
+      ];
+    }),
+  );
+}

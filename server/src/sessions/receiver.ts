@@ -1,0 +1,17 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { concat, getContractAddress } from 'viem';
+
+/**
+ * The deposit address of an order: an ERC-1167 proxy that its gateway puts there by CREATE2 with the order's id as salt
+ * (contracts/src/base/Deposits.sol). Computed here, because a payer needs it before anything stands there.
+ */
+export function receiverOf(gateway: Hex, orderId: Hex): Hex {
+  // The first contract that the gateway creates, in its constructor; nonces of contracts begin at 1 (EIP-161).
+  const implementation = getContractAddress({ from: gateway, nonce: 1n });
+  const bytecode = concat([
+    '0x3d602d80600a3d3981f3363d3d373d3d3d363d73',
+    implementation,
+    '0x5af43d82803e903d91602b57fd5bf3',
+  ]);
+  return getContractAddress({ from: gateway, opcode: 'CREATE2', salt: orderId, bytecode });
+}

@@ -1,0 +1,34 @@
+// The delivery engine alone, as a process of its own that can be killed: what the role worker runs beside its other loops.
+// DELIVERY_DATABASE_URL and DELIVERY_MASTER_KEY (hexadecimal) say what to work on, DELIVERY_LEASE_MS how long claims hold.
+import { openDatabase } from '../../src/db/database.ts';
+import { systemClock } from '../../src/outside/clock.ts';
+import { createEgress } from '../../src/outside/egress.ts';
+import { systemRandom } from '../../src/outside/random.ts';
+import { secretBox } from '../../src/outside/secret-box.ts';
+import { jsonLog } from '../../src/telemetry/log.ts';
+import { defaultDeliverySettings, runDeliveries } from '../../src/webhooks/delivery.ts';
+
+const ending = new AbortController();
+const end = () => ending.abort();
+process.once('SIGTERM', end);
+process.once('disconnect', end);
+const db = openDatabase({ url: process.env['DELIVERY_DATABASE_URL'] ?? '', onError: () => undefined });
+const egress = createEgress({ addresses: { allowLoopback: true } });
+const running = runDeliveries({
+  db,
+  egress,
+  clock: systemClock,
+  random: systemRandom,
+  log: jsonLog('warn'),
+  secrets: secretBox([Buffer.from(process.env['DELIVERY_MASTER_KEY'] ?? '', 'hex')]),
+  settings: {
+    ...defaultDeliverySettings,
+    leaseMs: Number(process.env['DELIVERY_LEASE_MS'] ?? defaultDeliverySettings.leaseMs),
+  },
+  signal: ending.signal,
+});
+process.send?.('ready');
+await running;
+await egress.close();
+await db.close();
+process.exit(0);

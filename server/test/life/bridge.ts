@@ -1,0 +1,60 @@
+import { create2Deployer, planContract, planContracts } from '@florin/cli/contract-plan.ts';
+import { microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { TEST_MNEMONIC } from '@florin/world/anvil.ts';
+import { deriveRoles } from '@florin/world/home.ts';
+import { type LocalAttester, startLocalAttester } from '@florin/world/local-attester.ts';
+import { planLinks, planLocalCircle } from '@florin/world/local-circle.ts';
+import { concat, zeroHash } from 'viem';
+import type { CctpPlace } from '#chains/chain.ts';
+import { addresses, type LifeChain } from './life-chain.ts';
+
+/** The stand-ins for Circle's contracts; anvil's own first account owns them, as it does everything of a story. */
+const roles = deriveRoles(TEST_MNEMONIC);
+const circle = planLocalCircle(roles);
+
+/** What a story's chain with CCTP stands on. */
+export interface Bridge {
+  readonly gateway: Hex;
+  readonly vault: Hex;
+  readonly usdc: Hex;
+  readonly cctp: CctpPlace;
+}
+
+/** Puts Circle's stand-ins and our contracts with a route on a chain, and lets its USDC be burnt and minted. */
+export async function deployBridge(
+  send: (request: { to: Hex; data: Hex }) => Promise<unknown>,
+  name: string,
+  chainId: number,
+): Promise<Bridge> {
+  const { address: admin } = roles.admin;
+  const authorities = { ...addresses, admin, guardian: admin };
+  const { vault, gateway, cctpRoute } = planContracts(authorities, circle.settings);
+  const usdc = planContract('LocalUsdc', { name: 'Test USDC', symbol: 'USDC', minter: admin });
+  const domain = circle.settings.domains.find((entry) => entry.chainId === chainId)?.domain;
+  if (cctpRoute === undefined || domain === undefined) throw new Error(`no route for chain ${chainId}`);
+  for (const { initCode } of [vault, cctpRoute, gateway, circle.transmitter, circle.messenger, usdc])
+    await send({ to: create2Deployer, data: concat([zeroHash, initCode]) });
+  for (const call of planLinks(circle, usdc, chainId)) await send(call);
+  const cctp: CctpPlace = {
+    domain,
+    transmitter: circle.transmitter.address,
+    messenger: circle.messenger.address,
+    route: cctpRoute.address,
+    tokenId: `${name}::usdc`,
+    maxPerOrder: microUsd(1_000_000_000n),
+  };
+  return { gateway: gateway.address, vault: vault.address, usdc: usdc.address, cctp };
+}
+
+/** Starts the stand-in for Circle's attestation service over these chains. */
+export function startAttester(chains: readonly LifeChain[]): Promise<LocalAttester> {
+  return startLocalAttester({
+    privateKey: roles.attester.privateKey,
+    transmitter: circle.transmitter,
+    chains: chains.map(({ anvil, chain }) => ({
+      domain: chain.cctp?.domain ?? -1,
+      request: (method, params) => anvil.request(method, params),
+    })),
+  });
+}

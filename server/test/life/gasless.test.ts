@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Refund } from '@florin/protocol/refund.ts';
+import { encodeFunctionData } from 'viem';
+import { ledgerBalances } from '#ledger/entry.ts';
+import { receiverOf } from '#sessions/receiver.ts';
+import { Life } from './life.ts';
+import type { LifeChain } from './life-chain.ts';
+import { type AgentReply, Payer } from './payer.ts';
+import { checkout } from './story-fixture.ts';
+
+let life: Life;
+before(async () => {
+  life = await Life.start();
+  life.mine();
+});
+after(() => life.close());
+
+function alternative(prepared: AgentReply, method: string): PaymentAlternative {
+  const { alternatives } = prepared.aiView.paymentExecutionGuide as unknown as {
+    alternatives: PaymentAlternative[];
+  };
+  const found = alternatives.find((candidate) => candidate.method === method);
+  if (found === undefined) throw new Error(`${method} is not offered: ${JSON.stringify(alternatives)}`);
+  return found;
+}
+
+/** Signs the typed data of an alternative as a wallet does that knows nothing of the service. */
+async function signed(payer: Payer, prepared: AgentReply, method: string) {
+  const { typedData, submit } = alternative(prepared, method);
+  if (typedData === undefined || submit === undefined) throw new Error(`${method} asks for no signature`);
+  const { EIP712Domain: _domain, ...types } = typedData.types;
+  const signature = await payer.wallet.signTypedData(typedData.domain, types, typedData.message);
+  return { path: submit.path, body: { ...submit.body, signature } };
+}
+
+interface Submitted extends AgentReply {
+  readonly txHash: string;
+  readonly status: string;
+}
+
+const submit = async (payer: Payer, { path, body }: { path: string; body: object }) =>
+  (await payer.ask('POST', path, body)) as Submitted;
+
+const coinOf = async (chain: LifeChain, address: Hex) =>
+  BigInt((await chain.anvil.request('eth_getBalance', [address, 'latest'])) as Hex);
+
+test('a payer without gas pays by one signature, and repeats of it are one payment', async () => {
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await life.ethereum.mint(token, payer.address, 5_000_000n);
+  const sessionId = await checkout(life, 5_000_000);
+  const request = await signed(payer, await payer.prepare(sessionId, token), 'eip3009');
+  const replies = await Promise.all(Array.from({ length: 8 }, () => submit(payer, request)));
+  assert.deepEqual([...new Set(replies.map(({ code }) => code))], [0]);
+  assert.equal(new Set(replies.map(({ txHash }) => txHash)).size, 1);
+  assert.deepEqual([replies[0]?.sessionId, replies[0]?.status], [sessionId, 'submitted']);
+
+  const done = await life.sessionIn(sessionId, 'completed');
+  assert.deepEqual([done.session.payer, done.transaction?.sourceTx], [payer.address, replies[0]?.txHash]);
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 0n);
+  assert.equal(await coinOf(life.ethereum, payer.address), 0n);
+  const late = await life.eventually(
+    () => submit(payer, request),
+    ({ status }) => status !== 'submitted',
+    'the end of the submission',
+  );
+  assert.deepEqual([late.code, late.txHash, late.status], [0, replies[0]?.txHash, 'succeeded']);
+});
+
+test('a token without signatures of its own is paid through Permit2, which may take exactly the amount', async () => {
+  const token = life.ethereum.token('usdt');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 9_000_000n);
+  const sessionId = await checkout(life, 4_000_000, 'ethereum::usdt');
+  const first = await payer.prepare(sessionId, token);
+  const { gasless, calls = [] } = alternative(first, 'permit2');
+  assert.deepEqual([gasless, calls.length], [false, 1]);
+  for (const call of calls) await payer.send(life.ethereum, call);
+  const standing = await life.eventually(
+    () => payer.prepare(sessionId, token),
+    (prepared) => alternative(prepared, 'permit2').gasless,
+    'an allowance of Permit2',
+  );
+  assert.equal(
+    standing.aiView.paymentExecutionGuide.order.orderId,
+    first.aiView.paymentExecutionGuide.order.orderId,
+  );
+  const reply = await submit(payer, await signed(payer, standing, 'permit2'));
+  assert.equal(reply.code, 0, reply.message);
+  await life.sessionIn(sessionId, 'completed');
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 5_000_000n);
+});
+
+test('a signature and a transaction for one order in one block pay it once', async () => {
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 12_000_000n);
+  const sessionId = await checkout(life, 6_000_000);
+  const prepared = await payer.prepare(sessionId, token);
+  const request = await signed(payer, prepared, 'eip3009');
+  await life.pauseMining();
+  assert.equal((await submit(payer, request)).code, 0);
+  const guide = prepared.aiView.paymentExecutionGuide;
+  const priorityFee = 50_000_000_000n;
+  for (const { txRequest } of [...guide.prerequisites, guide.executionRequest])
+    await payer.send(life.ethereum, txRequest, { priorityFee });
+  life.mine();
+  const done = await life.sessionIn(sessionId, 'completed');
+  assert.equal(done.session.payer, payer.address);
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 6_000_000n);
+  const after = await life.eventually(
+    () => submit(payer, request),
+    ({ status }) => status !== 'submitted',
+    'the end of the submission',
+  );
+  // Failed on the chain, it is refused like any other payment of a paid session.
+  assert.equal(after.code, 100204);
+});
+
+test('what cannot be paid by a signature is refused before anything is sent', async () => {
+  const [usdc, usdt] = [life.ethereum.token('usdc'), life.ethereum.token('usdt')];
+  const payer = new Payer(life);
+  const sessionId = await checkout(life, 3_000_000);
+  const prepared = await payer.prepare(sessionId, usdc);
+  const request = await signed(payer, prepared, 'eip3009');
+  assert.equal((await submit(payer, request)).code, 100611);
+  const foreign = await signed(new Payer(life), prepared, 'eip3009');
+  assert.equal((await submit(payer, foreign)).code, 100601);
+  const overUsdt = await checkout(life, 3_000_000, 'ethereum::usdt');
+  await payer.prepare(overUsdt, usdt);
+  const body = { ...request.body, sessionId: overUsdt };
+  assert.equal((await submit(payer, { ...request, body })).code, 100612);
+  const small = await checkout(life, 500_000);
+  const unworthy = await payer.prepare(small, usdc);
+  assert.throws(() => alternative(unworthy, 'eip3009'), /is not offered/);
+  assert.equal(
+    (await submit(payer, { ...request, body: { ...request.body, sessionId: 'sess_x' } })).code,
+    100201,
+  );
+});
+
+test('the deposit address of an order is the one that its gateway gives it', async () => {
+  const token = life.base.token('usdc');
+  const prepared = await new Payer(life).prepare(await checkout(life, 1_000_000, 'base::usdc'), token);
+  const orderId = prepared.aiView.paymentExecutionGuide.order.orderId as Hex;
+  const { gateway } = life.base.chain;
+  const data = encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'receiverOf', args: [orderId] });
+  const answer = (await life.base.anvil.request('eth_call', [{ to: gateway, data }, 'latest'])) as string;
+  assert.equal(receiverOf(gateway, orderId).toLowerCase(), `0x${answer.slice(26)}`);
+});
+
+/** What the service holds and owes: nothing of it moves when a merchant gives money of its own back. */
+async function ownBooks() {
+  const balances = await ledgerBalances(life.database.db);
+  return balances.filter(({ account }) => /^(gateway|merchant|fees|vault|float)\b/.test(account));
+}
+
+test('after the settlement the merchant’s wallet gives the payer some of the payment back', async () => {
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 8_000_000n);
+  const sessionId = await checkout(life, 8_000_000);
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+  await life.sessionIn(sessionId, 'completed');
+  const books = await ownBooks();
+  const refund = await life.post<Refund>('/refund/create', { sessionId, amount: 3_000_000 });
+  assert.equal(refund.status, 'requires_signature');
+
+  const wallet = new Payer(life);
+  await wallet.fund(life.ethereum, token, 3_000_000n);
+  const requests = [...(refund.prerequisites ?? []).map(({ txRequest }) => txRequest), refund.txRequest];
+  for (const request of requests) if (request !== undefined) await wallet.send(life.ethereum, request);
+  const completed = await life.eventually(
+    () => life.get<Refund>(`/refund/${refund.refundId}`),
+    ({ status }) => status === 'completed',
+    'a completed refund',
+  );
+  assert.match(completed.txHash, /^0x[0-9a-f]{64}$/);
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 3_000_000n);
+  const { session } = await life.get<{ session: { status: string; refundedAmount: number } }>(
+    `/session/${sessionId}`,
+  );
+  assert.deepEqual([session.status, session.refundedAmount], ['completed', 3_000_000]);
+  assert.deepEqual(await ownBooks(), books);
+});

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Product } from '@florin/protocol/product.ts';
+import sharp from 'sharp';
+import { searchSnapshots } from '#sessions/session-search.ts';
+import { startService } from '../../src/service.ts';
+import { type ImageSource, startImageSource } from '../harness/image-source.ts';
+import { sampleImage } from '../harness/sample-image.ts';
+import { Life } from './life.ts';
+
+let life: Life;
+let source: ImageSource;
+let folder: string;
+before(async () => {
+  source = await startImageSource();
+  folder = await mkdtemp(join(tmpdir(), 'florin-images-'));
+  const images = {
+    store: { kind: 'folder', folder },
+    allowLoopback: true,
+    certificateAuthority: source.ca,
+  } as const;
+  life = await Life.start((options) => startService({ ...options, images }));
+  source.serve('/tea.jpg', await sampleImage('jpeg', 2000, 1000));
+  source.serve('/cup.png', await sampleImage('png', 300, 300));
+});
+after(async () => {
+  await life.close();
+  await source.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const tea = { name: 'Tea', commonPrices: [1_000_000] };
+
+async function product(productId: string): Promise<Product> {
+  const [found] = await life.post<Product[]>('/product/list/by/ids', { productIds: [productId] });
+  assert.ok(found !== undefined);
+  return found;
+}
+
+interface LinkView {
+  readonly versionCode: string;
+  readonly lineItems: { readonly items: readonly { readonly productData: { readonly imageUrl: string } }[] };
+}
+
+async function linkOf(productId: string): Promise<string> {
+  const link = await life.post<{ linkId: string }>('/payment/link/create', {
+    linkType: 'fixed',
+    linkName: 'Tea shop',
+    accountId: life.accountId,
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 1_000_000 }],
+  });
+  return link.linkId;
+}
+
+test('a product’s image is shown wherever the product is, and moves the version of its links', async () => {
+  const imageUrl = `${source.origin}/tea.jpg`;
+  const created = await life.post<Product>('/product/create', { ...tea, imageUrl });
+  const { productId } = created;
+  const name = /\/images\/([0-9A-Za-z]{22})-1280\.webp$/.exec(created.imageUrl)?.[1];
+  assert.ok(name !== undefined);
+  assert.deepEqual(
+    [created.imageUrl, created.imageStatus, created.imageReason],
+    [`${life.options.origin}/images/${name}-1280.webp`, 'hosted', ''],
+  );
+
+  const served = await fetch(created.imageUrl);
+  const { format, width, height } = await sharp(await served.arrayBuffer()).metadata();
+  assert.deepEqual([format, width, height], ['webp', 1280, 640]);
+  assert.deepEqual(
+    [
+      'content-type',
+      'cache-control',
+      'content-security-policy',
+      'cross-origin-resource-policy',
+      'x-content-type-options',
+    ].map((header) => served.headers.get(header)),
+    [
+      'image/webp',
+      'public, max-age=31536000, immutable',
+      "default-src 'none'; sandbox",
+      'cross-origin',
+      'nosniff',
+    ],
+  );
+
+  const linkId = await linkOf(productId);
+  const before = await life.get<LinkView>(`/payment/link/${linkId}`);
+  assert.equal(before.lineItems.items[0]?.productData.imageUrl, created.imageUrl);
+  const agentView = await fetch(`${life.options.origin}/aipay/api/v1/payment/link/${linkId}`);
+  assert.ok((await agentView.text()).includes(created.imageUrl));
+  const page = await fetch(`${life.options.origin}/link/${linkId}`);
+  assert.match(await page.text(), new RegExp(`<img src="${life.options.origin}/images/${name}-96\\.webp"`));
+  assert.match(page.headers.get('content-security-policy') ?? '', /img-src 'self'/);
+
+  const session = await life.post<{ lineItems: LinkView['lineItems'] }>('/session/checkout/create', {
+    accountId: life.accountId,
+    settlementToken: 'ethereum::usdc',
+    lineItems: [{ itemType: 'product', productId, quantity: 1 }],
+  });
+  assert.equal(session.lineItems.items[0]?.productData.imageUrl, created.imageUrl);
+  const search = { merchantId: life.merchantId, after: 0n, limit: 10 };
+  const found = await searchSnapshots(life.database.db, { ...search, text: `/images/${name}-` });
+  assert.deepEqual([found.isFound, typeof found.last], [true, 'bigint']);
+  const last = found.last ?? 0n;
+  assert.deepEqual(await searchSnapshots(life.database.db, { ...search, text: '/images/other-' }), {
+    isFound: false,
+    last,
+  });
+  assert.deepEqual(await searchSnapshots(life.database.db, { ...search, text: name, after: last }), {
+    isFound: false,
+    last: undefined,
+  });
+
+  await life.post('/product/update', { productId, ...tea, imageUrl: `${source.origin}/cup.png` });
+  const replaced = await product(productId);
+  assert.notEqual(replaced.imageUrl, created.imageUrl);
+  const moved = await life.get<LinkView>(`/payment/link/${linkId}`);
+  assert.notEqual(moved.versionCode, before.versionCode);
+  assert.equal(moved.lineItems.items[0]?.productData.imageUrl, replaced.imageUrl);
+  // Old pages and snapshots still show the old one.
+  assert.equal((await fetch(created.imageUrl)).status, 200);
+});
+
+test('what a read returned, sent back, keeps the image, the version and asks nothing of the source', async () => {
+  const imageUrl = `${source.origin}/cup.png`;
+  const { productId } = await life.post<Product>('/product/create', { ...tea, imageUrl });
+  const linkId = await linkOf(productId);
+  const before = await life.get<LinkView>(`/payment/link/${linkId}`);
+  const asked = source.asked.length;
+  const read = await product(productId);
+  await life.post('/product/update', read);
+  assert.deepEqual({ ...(await product(productId)), updateAt: '' }, { ...read, updateAt: '' });
+  assert.equal((await life.get<LinkView>(`/payment/link/${linkId}`)).versionCode, before.versionCode);
+  assert.equal(source.asked.length, asked);
+  await life.post('/product/update', { productId, ...tea });
+  const { imageUrl: none, imageStatus } = await product(productId);
+  assert.deepEqual([none, imageStatus], ['', 'none']);
+});
+
+test('a source that fails leaves a product without an image, new or old, and says why', async () => {
+  const gone = `${source.origin}/gone.png`;
+  const created = await life.post<Product>('/product/create', { ...tea, imageUrl: gone });
+  assert.deepEqual(
+    [created.imageUrl, created.imageStatus, created.imageReason],
+    ['', 'pending', 'answered 404'],
+  );
+  const { productId } = await life.post<Product>('/product/create', {
+    ...tea,
+    imageUrl: `${source.origin}/cup.png`,
+  });
+  await life.post('/product/update', { productId, ...tea, imageUrl: 'https://10.0.0.1/cup.png' });
+  const { imageUrl, imageStatus, imageReason } = await product(productId);
+  assert.deepEqual([imageUrl, imageStatus, imageReason], ['', 'failed', 'address not allowed']);
+});
+
+test('a request with an idempotency key downloads once and makes one product, however often it comes', async () => {
+  const key = randomUUID();
+  const path = `/once-${key}.png`;
+  const bytes = await sampleImage('png', 50, 50);
+  source.serve(path, (response) => response.end(bytes));
+  const create = async (body: object) => {
+    const response = await fetch(`${life.options.origin}/payment/v1/product/create`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${life.secretKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify({ ...tea, ...body }),
+    });
+    return { replayed: response.headers.get('idempotent-replayed'), text: await response.text() };
+  };
+  const imageUrl = source.origin + path;
+  const first = await create({ imageUrl });
+  const second = await create({ imageUrl });
+  assert.deepEqual([first.replayed, second], [null, { replayed: 'true', text: first.text }]);
+  assert.deepEqual(
+    source.asked.filter((asked) => asked === path),
+    [path],
+  );
+  const other = await create({ imageUrl: `${imageUrl}?other` });
+  assert.equal(JSON.parse(other.text).code, 400_401);
+});
+
+test('requests with one key at the same time make one product', async () => {
+  const key = randomUUID();
+  const path = `/race-${key}.png`;
+  const bytes = await sampleImage('png', 50, 50);
+  const waiting: (() => void)[] = [];
+  source.serve(path, (response) => {
+    waiting.push(() => response.end(bytes));
+    // Both have looked for an earlier answer, and found none.
+    if (waiting.length === 2) for (const answer of waiting) answer();
+  });
+  const create = async () => {
+    const response = await fetch(`${life.options.origin}/payment/v1/product/create`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${life.secretKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify({ ...tea, imageUrl: source.origin + path }),
+    });
+    return (await response.json()) as { code: number; data: Product | null };
+  };
+  const answers = await Promise.all([create(), create()]);
+  const made = answers.flatMap((answer) => answer.data?.productId ?? []);
+  assert.equal(new Set(made).size, 1);
+  for (const { code } of answers) assert.ok(code === 0 || code === 400_402, String(code));
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Hex } from '@florin/protocol/order.ts';
+import { systemClock } from '#outside/clock.ts';
+import { awsKmsSigner } from '#outside/signer/aws-kms.ts';
+import { type SignerHttp, signerHttp } from '#outside/signer/signer-http.ts';
+import { web3Signer } from '#outside/signer/web3signer.ts';
+import { type FakeSigner, startKms, startWeb3Signer } from '../harness/signer-fake.ts';
+import { Life } from './life.ts';
+import { addresses, type LifeChain } from './life-chain.ts';
+import { type AgentReply, Payer } from './payer.ts';
+import { checkout } from './story-fixture.ts';
+
+let life: Life;
+let kms: FakeSigner & { readonly keyId: string };
+let web3: FakeSigner;
+let http: SignerHttp;
+before(async () => {
+  [life, kms, web3] = await Promise.all([Life.start(), startKms(), startWeb3Signer()]);
+  http = signerHttp(systemClock);
+  life.mine();
+});
+after(() => Promise.all([life.close(), kms.close(), web3.close(), http.close()]));
+
+const chains = (): readonly LifeChain[] => [life.ethereum, life.base];
+
+async function onEveryChain(
+  setters: readonly (readonly [string, string, Hex])[],
+  allowed: boolean,
+): Promise<void> {
+  await life.pauseMining();
+  for (const chain of chains()) {
+    for (const [contract, setter, wallet] of setters) {
+      const to = contract === 'PaymentGateway' ? chain.chain.gateway : chain.chain.vault;
+      await chain.call(to, contract, setter, [wallet, allowed]);
+    }
+  }
+  life.mine();
+}
+
+function rolesOf(orderSigner: Hex, settler: Hex): readonly (readonly [string, string, Hex])[] {
+  return [
+    ['PaymentGateway', 'setOrderSigner', orderSigner],
+    ['PayoutVault', 'setSigner', orderSigner],
+    ['PaymentGateway', 'setSettler', settler],
+    ['PayoutVault', 'setSettler', settler],
+  ];
+}
+
+async function prepared(): Promise<{ sessionId: string; payer: Payer; reply: AgentReply }> {
+  const sessionId = await checkout(life, 2_000_000, 'base::usdc');
+  const payer = new Payer(life);
+  const usdc = life.ethereum.token('usdc');
+  await life.pauseMining();
+  await payer.fund(life.ethereum, usdc, 2_000_000n);
+  life.mine();
+  return { sessionId, payer, reply: await payer.prepare(sessionId, usdc) };
+}
+
+test('both keys are changed for remote ones while an order is open: it is paid all the same, and the old keys are of no use', async () => {
+  const open = await prepared();
+  // 1. The contracts know the new keys besides the old ones.
+  await onEveryChain(rolesOf(web3.address, kms.address), true);
+  for (const { anvil } of chains())
+    await anvil.request('anvil_setBalance', [kms.address, '0x56bc75e2d63100000']);
+  // 2. The service signs with the new ones.
+  await life.stopService();
+  const { keyId, address, url: endpoint } = kms;
+  const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret' };
+  const settings = { region: 'eu-central-1', keyId, address, credentials, endpoint };
+  Object.assign(life.options, {
+    orderKey: web3Signer(http, web3),
+    settlerKey: awsKmsSigner(http, systemClock, settings),
+  });
+  await life.startService();
+  // 3. What the old key signed is paid, and settled and paid out by the new ones.
+  await open.payer.execute(life.ethereum, open.reply);
+  const { session } = await life.sessionIn(open.sessionId, 'completed');
+  const receipt = (await life.base.anvil.request('eth_getTransactionReceipt', [session.completeTx])) as {
+    from: string;
+  };
+  assert.equal(receipt.from, kms.address.toLowerCase());
+  // 4. Nothing that the old keys signed is open any more: they are revoked.
+  await onEveryChain(rolesOf(addresses.orderSigner, addresses.settler), false);
+  const next = await prepared();
+  await next.payer.execute(life.ethereum, next.reply);
+  await life.sessionIn(next.sessionId, 'completed');
+  assert.ok((kms.asked.get('TrentService.Sign') ?? 0) >= 4 && web3.asked.size === 2);
+});

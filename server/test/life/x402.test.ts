@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { X402Receipt, X402Required, X402Settlement } from '@florin/protocol/x402.ts';
+import { wrapAxiosWithPaymentFromConfig } from '@x402/axios';
+import { ExactEvmScheme } from '@x402/evm';
+import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
+import axios from 'axios';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { Life } from './life.ts';
+import { checkout } from './story-fixture.ts';
+
+let life: Life;
+let linkId: string;
+before(async () => {
+  life = await Life.start();
+  life.mine();
+  const product = await life.post<{ productId: string }>('/product/create', {
+    name: 'An answer',
+    commonPrices: [2_000_000],
+  });
+  const link = await life.post<{ linkId: string }>('/payment/link/create', {
+    linkType: 'fixed',
+    linkName: 'Answers',
+    accountId: life.accountId,
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId: product.productId, quantity: 1, unitPrice: 2_000_000 }],
+  });
+  linkId = link.linkId;
+});
+after(() => life.close());
+
+/** A stock client with tokens on ethereum and no coin for gas. */
+async function client(amount: bigint) {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const token = life.ethereum.token('usdc');
+  await life.ethereum.mint(token, account.address, amount);
+  const balance = () => life.ethereum.balanceOf(token, account.address);
+  const config = {
+    schemes: [{ network: 'eip155:31337', client: new ExactEvmScheme(account) }] as const,
+    // The token of a local chain is in no list of theirs.
+    spendControls: { allowedAssets: true as const, maxAmountPerPayment: false as const },
+  };
+  return { account, balance, config };
+}
+
+const resource = (path: string) => `${life.options.origin}/aipay/x402${path}`;
+
+const decoded = <T>(header: string | null | undefined): T =>
+  JSON.parse(Buffer.from(header ?? '', 'base64').toString('utf8')) as T;
+
+test('a stock fetch client pays a link, gets a receipt, and a repeat of its request pays nothing again', async () => {
+  const { account, balance, config } = await client(5_000_000n);
+  const headers: string[] = [];
+  const recording: typeof fetch = (input, init) => {
+    const request = new Request(input, init);
+    const header = request.headers.get('payment-signature');
+    if (header !== null) headers.push(header);
+    return fetch(request);
+  };
+  const pay = wrapFetchWithPaymentFromConfig(recording, { ...config, schemes: [...config.schemes] });
+  const response = await pay(resource(`/link/${linkId}`));
+  assert.equal(response.status, 200, await response.clone().text());
+  const { data } = (await response.json()) as { data: X402Receipt };
+  const settlement = decoded<X402Settlement>(response.headers.get('payment-response'));
+  assert.deepEqual(settlement, {
+    success: true,
+    transaction: data.txHash,
+    network: 'eip155:31337',
+    payer: account.address,
+  });
+  const done = await life.sessionIn(data.sessionId, 'completed');
+  assert.deepEqual(
+    [done.session.payer, done.session.amount, done.session.initiateTx],
+    [account.address, 2_000_000, data.txHash],
+  );
+  const [header = ''] = headers;
+  const repeats = await Promise.all(
+    Array.from({ length: 5 }, () =>
+      fetch(resource(`/link/${linkId}`), { headers: { 'payment-signature': header } }),
+    ),
+  );
+  for (const repeat of repeats) {
+    assert.equal(repeat.status, 200);
+    assert.deepEqual(decoded(repeat.headers.get('payment-response')), settlement);
+  }
+  assert.equal(await balance(), 3_000_000n);
+});
+
+test('a stock axios client pays a session, whose refund address it names', async () => {
+  const { account, balance, config } = await client(4_000_000n);
+  const sessionId = await checkout(life, 3_000_000);
+  const pay = wrapAxiosWithPaymentFromConfig(axios.create(), { schemes: [...config.schemes] });
+  const response = await pay.get(resource(`/session/${sessionId}?payer=${account.address}`));
+  assert.equal(response.status, 200);
+  const done = await life.sessionIn(sessionId, 'completed');
+  assert.equal(done.session.payer, account.address);
+  assert.equal(await balance(), 1_000_000n);
+});
+
+test('an offer is no row, and each one has an address of its own', async () => {
+  const before = await life.get<{ total: number }>('/session/list/all/1/1');
+  const offers: X402Required[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    const response = await fetch(resource(`/link/${linkId}`));
+    assert.equal(response.status, 402);
+    offers.push(decoded<X402Required>(response.headers.get('payment-required')));
+  }
+  const after = await life.get<{ total: number }>('/session/list/all/1/1');
+  assert.equal(after.total, before.total);
+  const addresses = offers.flatMap(({ accepts }) => accepts.map(({ payTo }) => payTo));
+  assert.equal(new Set(addresses).size, addresses.length);
+  assert.deepEqual(
+    offers[0]?.accepts.map(({ network, asset, amount }) => [network, asset, amount]),
+    [
+      ['eip155:31337', life.ethereum.token('usdc').address, '2000000'],
+      ['eip155:31338', life.base.token('usdc').address, '2000000'],
+    ],
+  );
+});
+
+test('an unknown outcome is told as pending with its hash, and asking again finds it out', async () => {
+  const { balance, config } = await client(2_000_000n);
+  let header = '';
+  const recording: typeof fetch = (input, init) => {
+    const request = new Request(input, init);
+    header = request.headers.get('payment-signature') ?? header;
+    return fetch(request);
+  };
+  const pay = wrapFetchWithPaymentFromConfig(recording, { ...config, schemes: [...config.schemes] });
+  await life.pauseMining();
+  const response = await pay(resource(`/link/${linkId}`));
+  assert.equal(response.status, 202);
+  const pending = decoded<X402Settlement>(response.headers.get('payment-response'));
+  assert.deepEqual([pending.success, pending.errorReason], [false, 'settlement_pending']);
+  assert.match(pending.transaction, /^0x[0-9a-f]{64}$/);
+  life.mine();
+  const again = await fetch(resource(`/link/${linkId}`), { headers: { 'payment-signature': header } });
+  assert.equal(again.status, 200);
+  assert.equal(await balance(), 0n);
+});
+
+test('a payment for terms that this service did not offer is refused, and nothing is sent', async () => {
+  const { balance, config } = await client(9_000_000n);
+  const changing: typeof fetch = (input, init) => {
+    const request = new Request(input, init);
+    const header = request.headers.get('payment-signature');
+    if (header === null) return fetch(request);
+    const payment = decoded<{ accepted: { amount: string } }>(header);
+    payment.accepted.amount = '1';
+    request.headers.set('payment-signature', Buffer.from(JSON.stringify(payment)).toString('base64'));
+    return fetch(request);
+  };
+  const pay = wrapFetchWithPaymentFromConfig(changing, { ...config, schemes: [...config.schemes] });
+  const response = await pay(resource(`/link/${linkId}`));
+  assert.equal(response.status, 402);
+  const { error } = decoded<X402Required>(response.headers.get('payment-required'));
+  assert.equal(error, 'invalid_payment_requirements');
+  const poor = await client(1n);
+  const refused = await wrapFetchWithPaymentFromConfig(fetch, {
+    ...poor.config,
+    schemes: [...poor.config.schemes],
+  })(resource(`/link/${linkId}`));
+  assert.equal(refused.status, 402);
+  assert.equal(decoded<X402Required>(refused.headers.get('payment-required')).error, 'insufficient_funds');
+  assert.equal(await balance(), 9_000_000n);
+});

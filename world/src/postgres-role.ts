@@ -1,0 +1,57 @@
+import pg from 'pg';
+
+/** The role that the service connects as. The cluster's own role is a superuser, whom row-level security does not bind. */
+export const SERVICE_ROLE = 'florin_service';
+
+const rolePowers = 'nosuperuser nobypassrls nocreaterole noreplication';
+
+/** What an older start left with the superuser: the database, and all that the migrations made in it. */
+const takeOver = `do $$
+declare command text;
+begin
+  for command in
+    select format('alter table %s owner to ${SERVICE_ROLE}', c.oid::regclass)
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
+      and c.relowner <> '${SERVICE_ROLE}'::regrole
+    union all
+    select format('alter routine %s owner to ${SERVICE_ROLE}', p.oid::regprocedure)
+    from pg_proc p
+    where p.pronamespace = 'public'::regnamespace and p.proowner <> '${SERVICE_ROLE}'::regrole
+  loop
+    execute command;
+  end loop;
+end $$`;
+
+/**
+ * Makes the service's role when it is missing, and gives it the database that the superuser's URL names, with everything in
+ * it. Changes nothing the second time.
+ */
+export const ensureServiceRole = async (
+  superuserUrl: string,
+  options: { readonly password: string; readonly mayCreateDatabases: boolean },
+): Promise<void> => {
+  const client = new pg.Client({ connectionString: superuserUrl, application_name: 'florin-world' });
+  await client.connect();
+  try {
+    const database = pg.escapeIdentifier(new URL(superuserUrl).pathname.slice(1));
+    const { rows } = await client.query<{ role: string; owner: string }>(
+      `select role.rolname as role, owner.rolname as owner
+       from pg_roles role, pg_database d join pg_roles owner on owner.oid = d.datdba
+       where role.rolname = $1 and d.datname = current_database()`,
+      [SERVICE_ROLE],
+    );
+    const createdb = options.mayCreateDatabases ? 'createdb' : 'nocreatedb';
+    const login = `login password ${pg.escapeLiteral(options.password)}`;
+    // A role outlives what went wrong after it was made; the owner of the database is what shows that all was done.
+    if (rows[0]?.owner === SERVICE_ROLE) return;
+    await client.query('begin');
+    if (rows[0] === undefined) await client.query(`create role ${SERVICE_ROLE} ${login}`);
+    await client.query(`alter role ${SERVICE_ROLE} ${rolePowers} ${createdb} ${login}`);
+    await client.query(takeOver);
+    await client.query(`alter database ${database} owner to ${SERVICE_ROLE}`);
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+};
