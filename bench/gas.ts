@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex, Order } from '@florin/protocol/order.ts';
 import { orderKinds } from '@florin/protocol/order.ts';
-import { domainVersion, gatewayDomainName, orderTypes } from '@florin/protocol/typed-data.ts';
+import {
+  domainVersion,
+  gatewayDomainName,
+  orderTypes,
+  permitWitnessTypes,
+  receiveAuthorizationTypes,
+} from '@florin/protocol/typed-data.ts';
 import { encodeFunctionData, hashTypedData, maxUint256, parseSignature, toHex } from 'viem';
 import type { Environment } from './environment.ts';
 import { chainId, fiatTokenAbi, type GasChain, permit2Address, startGasChain } from './gas-chain.ts';
@@ -36,32 +42,6 @@ interface Bench {
 const usdcDomain = (chain: GasChain) =>
   ({ name: 'USD Coin', version: '2', chainId, verifyingContract: chain.usdc }) as const;
 
-const authorizationTypes = {
-  ReceiveWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
-
-const permit2Types = {
-  ...orderTypes,
-  PermitWitnessTransferFrom: [
-    { name: 'permitted', type: 'TokenPermissions' },
-    { name: 'spender', type: 'address' },
-    { name: 'nonce', type: 'uint256' },
-    { name: 'deadline', type: 'uint256' },
-    { name: 'witness', type: 'Order' },
-  ],
-  TokenPermissions: [
-    { name: 'token', type: 'address' },
-    { name: 'amount', type: 'uint256' },
-  ],
-} as const;
-
 function prepare(chain: GasChain): Bench {
   const { payer, merchant, signer } = chain.roles;
   const domain = {
@@ -86,7 +66,7 @@ function prepare(chain: GasChain): Bench {
     authorize: (order) =>
       payer.signTypedData({
         domain: usdcDomain(chain),
-        types: authorizationTypes,
+        types: receiveAuthorizationTypes,
         primaryType: 'ReceiveWithAuthorization',
         message: {
           ...{ from: payer.address, to: chain.gateway, value: order.total },
@@ -127,7 +107,7 @@ async function measureBare({ chain, approve }: Bench): Promise<Readonly<Record<B
   const primaryType = 'ReceiveWithAuthorization';
   const signed = await payer.signTypedData({
     domain: usdcDomain(chain),
-    types: authorizationTypes,
+    types: receiveAuthorizationTypes,
     primaryType,
     message,
   });
@@ -161,7 +141,7 @@ async function payByAuthorization({ call, sign, authorize }: Bench, order: Order
 async function payByPermit2({ chain, call, sign }: Bench, order: Order, nonce: bigint): Promise<number> {
   const permit = await chain.roles.payer.signTypedData({
     domain: { name: 'Permit2', chainId, verifyingContract: permit2Address },
-    types: permit2Types,
+    types: permitWitnessTypes,
     primaryType: 'PermitWitnessTransferFrom',
     message: {
       permitted: { token: order.token, amount: order.total },

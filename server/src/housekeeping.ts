@@ -6,6 +6,7 @@ import type { Random } from '#outside/random.ts';
 import { type ReconcileDeps, runReconciliation } from '#reconcile/reconcile.ts';
 import { expireSessions } from '#sessions/session.ts';
 import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
 
 export interface HousekeepingDeps {
   readonly db: Database;
@@ -25,31 +26,26 @@ const answerIntervalMs = 60_000;
 const answerBatch = 1_000;
 
 /** Expires sessions until the signal aborts. */
-export async function runExpiry(deps: HousekeepingDeps, signal: AbortSignal): Promise<void> {
+export function runExpiry(deps: HousekeepingDeps, signal: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
-  while (!signal.aborted) {
-    try {
+  return runRounds(
+    { clock, log, intervalMs: expiryIntervalMs, failure: 'sessions.expiry_failed' },
+    signal,
+    async () => {
       const count = await db.transaction((transaction) => expireSessions(transaction, deps, expiryBatch));
-      if (count >= expiryBatch) continue;
-    } catch (error) {
-      log.error('sessions.expiry_failed', error);
-    }
-    await clock.sleep(expiryIntervalMs, signal);
-  }
+      return count >= expiryBatch;
+    },
+  );
 }
 
 /** Deletes the answers to idempotency keys that are too old until the signal aborts. */
-export async function runAnswerHousekeeping(deps: HousekeepingDeps, signal: AbortSignal): Promise<void> {
+export function runAnswerHousekeeping(deps: HousekeepingDeps, signal: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
-  while (!signal.aborted) {
-    try {
-      const count = await deleteOldAnswers(db, clock.now(), answerBatch);
-      if (count >= answerBatch) continue;
-    } catch (error) {
-      log.error('idempotency.housekeeping_failed', error);
-    }
-    await clock.sleep(answerIntervalMs, signal);
-  }
+  const rounds = { clock, log, intervalMs: answerIntervalMs, failure: 'idempotency.housekeeping_failed' };
+  return runRounds(rounds, signal, async () => {
+    const count = await deleteOldAnswers(db, clock.now(), answerBatch);
+    return count >= answerBatch;
+  });
 }
 
 /** Seals the ledger, and compares it with the chains, until the signal aborts. */

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { type ImageSettings, type Images, openImages } from '#catalog/images/open-images.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { conditionKeeper } from '#chains/condition.ts';
-import type { ChainHandler } from '#chains/event.ts';
+import { type ChainHandler, inOrder } from '#chains/event.ts';
 import { call } from '#chains/rpc/actions.ts';
 import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import { newHeads } from '#chains/rpc/new-heads.ts';
@@ -228,24 +228,6 @@ function imagesOf(options: ServiceOptions, db: Database): Images | undefined {
   if (settings === undefined) return undefined;
   const searchSessions = (search: Parameters<typeof searchSnapshots>[1]) => searchSnapshots(db, search);
   return openImages({ ...options, settings, db, masterKey: masterKeys[0], searchSessions });
-}
-
-/** Runs handlers one after the other in the same transaction: first what was paid, then what that settles. */
-function inOrder(...handlers: readonly ChainHandler[]): ChainHandler {
-  return {
-    async onBlock(...args) {
-      for (const handler of handlers) await handler.onBlock(...args);
-    },
-    async onReorg(...args) {
-      for (const handler of handlers) await handler.onReorg(...args);
-    },
-    async onFinal(...args) {
-      for (const handler of handlers) await handler.onFinal(...args);
-    },
-    async onDropped(...args) {
-      for (const handler of handlers) await handler.onDropped?.(...args);
-    },
-  };
 }
 
 interface ListeningServer {

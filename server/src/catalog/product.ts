@@ -177,10 +177,7 @@ export async function updateProduct(
     now,
     ...imageValues(image),
   ]);
-  await followImage(transaction, { merchantId, productId, oldName: before.image_name, at: now }, image);
-  const updated = productOf(onlyRow(rows));
-  await emit(transaction, deps.random, [productEvent(merchantId, 'product.updated', updated, now)]);
-  return updated;
+  return announceUpdate(transaction, deps, { merchantId, before, row: onlyRow(rows), image, at: now });
 }
 
 /**
@@ -203,10 +200,27 @@ export async function settleProductImage(
   if (!(await request.isAwaited(transaction))) return undefined;
   const now = deps.clock.now();
   const rows = await transaction.query(setProductImage, [productId, now, ...imageValues(image)]);
-  await followImage(transaction, { merchantId, productId, oldName: before.image_name, at: now }, image);
-  const settled = productOf(onlyRow(rows));
-  await emit(transaction, deps.random, [productEvent(merchantId, 'product.updated', settled, now)]);
-  return settled;
+  return announceUpdate(transaction, deps, { merchantId, before, row: onlyRow(rows), image, at: now });
+}
+
+/** What every change of a product ends with: its images are kept or let go, and its event is raised. */
+async function announceUpdate(
+  transaction: Transaction,
+  deps: CatalogDeps,
+  change: {
+    merchantId: string;
+    before: { readonly image_name: string };
+    row: ProductRow;
+    image: ProductImage;
+    at: Date;
+  },
+): Promise<Product> {
+  const { merchantId, before, row, image, at } = change;
+  const place = { merchantId, productId: row.product_id, oldName: before.image_name, at };
+  await followImage(transaction, place, image);
+  const updated = productOf(row);
+  await emit(transaction, deps.random, [productEvent(merchantId, 'product.updated', updated, at)]);
+  return updated;
 }
 
 /**

@@ -63,3 +63,21 @@ export interface ChainHandler {
    */
   onDropped?(transaction: Transaction, chain: Chain, dropped: readonly ChainEvent[]): Promise<void>;
 }
+
+/** Runs handlers one after the other in the same transaction: first what was paid, then what that settles. */
+export function inOrder(...handlers: readonly ChainHandler[]): ChainHandler {
+  return {
+    async onBlock(...args) {
+      for (const handler of handlers) await handler.onBlock(...args);
+    },
+    async onReorg(...args) {
+      for (const handler of handlers) await handler.onReorg(...args);
+    },
+    async onFinal(...args) {
+      for (const handler of handlers) await handler.onFinal(...args);
+    },
+    async onDropped(...args) {
+      for (const handler of handlers) await handler.onDropped?.(...args);
+    },
+  };
+}

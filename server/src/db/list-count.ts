@@ -1,5 +1,6 @@
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
 import type { Database, Transaction } from './database.ts';
 import { addListChanges, lockListCounts, removeEmptySegments } from './list-count.sql.ts';
 
@@ -11,23 +12,19 @@ const intervalMs = 1_000;
  * Adds up what lists have gained and lost until the signal aborts, so that counts stay few and near. Lists are exact
  * however long that takes.
  */
-export async function runListCounts(
+export function runListCounts(
   deps: { readonly db: Database; readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
   const { db, clock, log } = deps;
-  while (!signal.aborted) {
-    try {
-      let from: string | undefined = '';
-      while (from !== undefined && !signal.aborted) {
-        const start: string = from;
-        from = await db.transaction((transaction) => addUpLists(transaction, start, batchSize));
-      }
-    } catch (error) {
-      log.error('lists.count_failed', error);
+  return runRounds({ clock, log, intervalMs, failure: 'lists.count_failed' }, signal, async () => {
+    let from: string | undefined = '';
+    while (from !== undefined && !signal.aborted) {
+      const start: string = from;
+      from = await db.transaction((transaction) => addUpLists(transaction, start, batchSize));
     }
-    await clock.sleep(intervalMs, signal);
-  }
+    return false;
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
 import {
   countUnsealed,
   type EntryContent,
@@ -61,19 +62,15 @@ export async function sealEntries(transaction: Transaction, now: Date, limit = s
 }
 
 /** Seals until the signal aborts. */
-export async function runSealing(
+export function runSealing(
   { db, clock, log }: { readonly db: Database; readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const count = await db.transaction((transaction) => sealEntries(transaction, clock.now()));
-      if (count >= sealBatch) continue;
-    } catch (error) {
-      log.error('ledger.sealing_failed', error);
-    }
-    await clock.sleep(sealIntervalMs, signal);
-  }
+  const rounds = { clock, log, intervalMs: sealIntervalMs, failure: 'ledger.sealing_failed' };
+  return runRounds(rounds, signal, async () => {
+    const count = await db.transaction((transaction) => sealEntries(transaction, clock.now()));
+    return count >= sealBatch;
+  });
 }
 
 /** What a verification of the whole ledger found. */

@@ -6,6 +6,7 @@ import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { book, type Posting } from '#ledger/entry.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
 import { type Balance, type Holder, readBalances } from './balance.ts';
 import {
   booksAtFinal,
@@ -48,14 +49,16 @@ export async function runReconciliation(deps: ReconcileDeps, signal: AbortSignal
   await Promise.all(
     deps.chains.map(async (chain) => {
       const rpc = boundTo(deps.rpcOf(chain.chainId), signal);
-      while (!signal.aborted) {
-        try {
+      const intervalMs = Math.min(askMs, deps.intervalMs ?? defaultIntervalMs);
+      const failureFields = { chainId: chain.chainId };
+      await runRounds(
+        { ...deps, intervalMs, failure: 'reconcile.failed', failureFields },
+        signal,
+        async () => {
           await reconcileChain(deps, chain, rpc);
-        } catch (error) {
-          deps.log.error('reconcile.failed', error, { chainId: chain.chainId });
-        }
-        await deps.clock.sleep(Math.min(askMs, deps.intervalMs ?? defaultIntervalMs), signal);
-      }
+          return false;
+        },
+      );
     }),
   );
 }

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
 import { removeOldEvents } from './event-log.sql.ts';
 import { oldestReadable } from './event-log.ts';
 import { lockDeliveryLines } from './webhook.ts';
@@ -14,25 +15,21 @@ const restBetweenBatchesMs = 200;
 const intervalMs = 60_000;
 
 /** Removes old events until the signal aborts: looks once a minute, and takes breaks while there is much to do. */
-export async function runEventHousekeeping(
+export function runEventHousekeeping(
   deps: { readonly db: Database; readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
   const { db, clock, log } = deps;
-  while (!signal.aborted) {
-    try {
-      for (let batch = 0; batch < maxBatches && !signal.aborted; batch += 1) {
-        const removed = await db.transaction((transaction) =>
-          removeEventsBatch(transaction, clock.now(), batchSize),
-        );
-        if (removed < batchSize) break;
-        await clock.sleep(restBetweenBatchesMs, signal);
-      }
-    } catch (error) {
-      log.error('webhooks.housekeeping_failed', error);
+  return runRounds({ clock, log, intervalMs, failure: 'webhooks.housekeeping_failed' }, signal, async () => {
+    for (let batch = 0; batch < maxBatches && !signal.aborted; batch += 1) {
+      const removed = await db.transaction((transaction) =>
+        removeEventsBatch(transaction, clock.now(), batchSize),
+      );
+      if (removed < batchSize) break;
+      await clock.sleep(restBetweenBatchesMs, signal);
     }
-    await clock.sleep(intervalMs, signal);
-  }
+    return false;
+  });
 }
 
 /**

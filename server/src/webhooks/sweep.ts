@@ -2,6 +2,7 @@ import type { Database, Queryable, Transaction } from '#db/database.ts';
 import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
 import * as sql from './sweep.sql.ts';
 import { lockDeliveries } from './webhook.sql.ts';
 
@@ -47,22 +48,17 @@ export async function beginSweep(
 }
 
 /** Continues sweeps, one step of each in turn, until the signal aborts. */
-export async function runDeliverySweeps(
+export function runDeliverySweeps(
   deps: { readonly db: Database; readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
   const { db, clock, log } = deps;
-  let last: bigint | undefined = 0n;
-  while (!signal.aborted) {
-    try {
-      const previous: bigint = last ?? 0n;
-      last = await db.transaction((transaction) => continueSweep(transaction, deps, previous));
-      if (last !== undefined) continue;
-    } catch (error) {
-      log.error('webhooks.sweep_failed', error);
-    }
-    await clock.sleep(intervalMs, signal);
-  }
+  let last: bigint | undefined;
+  return runRounds({ clock, log, intervalMs, failure: 'webhooks.sweep_failed' }, signal, async () => {
+    const previous = last ?? 0n;
+    last = await db.transaction((transaction) => continueSweep(transaction, deps, previous));
+    return last !== undefined;
+  });
 }
 
 /** Does a step of the sweep that comes after the one given. Returns its id; undefined when there is none. */

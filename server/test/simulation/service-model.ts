@@ -1,7 +1,7 @@
 import type { Hex, Order, Payout } from '@florin/protocol/order.ts';
 import { keccak256, serializeTransaction } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
-import type { ChainHandler } from '#chains/event.ts';
+import { inOrder } from '#chains/event.ts';
 import { call } from '#chains/rpc/actions.ts';
 import { rpcOver } from '#chains/rpc/http-rpc.ts';
 import type { Rpc } from '#chains/rpc/rpc.ts';
@@ -200,21 +200,4 @@ function slowBeats(clock: ModelProcess['clock']): ModelProcess['clock'] {
 /** Expiry looks once a second; here a tenth as often, because each look costs three statements. */
 function leisurely(clock: ModelProcess['clock']): ModelProcess['clock'] {
   return { ...clock, sleep: (ms, signal) => clock.sleep(ms * 10, signal) };
-}
-
-function inOrder(...handlers: readonly ChainHandler[]): ChainHandler {
-  return {
-    async onBlock(...args) {
-      for (const handler of handlers) await handler.onBlock(...args);
-    },
-    async onReorg(...args) {
-      for (const handler of handlers) await handler.onReorg(...args);
-    },
-    async onFinal(...args) {
-      for (const handler of handlers) await handler.onFinal(...args);
-    },
-    async onDropped(...args) {
-      for (const handler of handlers) await handler.onDropped?.(...args);
-    },
-  };
 }

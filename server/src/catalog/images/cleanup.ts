@@ -1,6 +1,7 @@
 import type { Database } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
 import { forgetImage, keepImage, noteSearch, startRemoval, unusedImages } from './image.sql.ts';
 import { imageFile, imagePath, imageSizes } from './image-name.ts';
 import type { ImageStore } from './image-store.ts';
@@ -33,15 +34,11 @@ const searchSize = 1_000;
 const restMs = 50;
 
 /** Removes unused images until the signal aborts: looks once an hour. */
-export async function runImageCleanup(deps: CleanupDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await removeUnusedImages(deps, signal);
-    } catch (error) {
-      deps.log.error('images.cleanup_failed', error);
-    }
-    await deps.clock.sleep(intervalMs, signal);
-  }
+export function runImageCleanup(deps: CleanupDeps, signal: AbortSignal): Promise<void> {
+  return runRounds({ ...deps, intervalMs, failure: 'images.cleanup_failed' }, signal, async () => {
+    await removeUnusedImages(deps, signal);
+    return false;
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import { failureExample } from '@florin/protocol/example.ts';
 import { errorsOf, operatorErrors, serverErrors } from '@florin/protocol/openapi-errors.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
 import { errorAdvice } from './error-advice.ts';
+import { errorTable } from './error-table.ts';
 import { operationsPath } from './operation-pages.ts';
 import { code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
 
@@ -26,19 +27,7 @@ function errorListPage(origin: string): DocsPage {
           'of the code, `error.requestId` repeats the header Request-Id.',
       ),
       code('json', JSON.stringify(failureExample(origin, 'field_invalid'), undefined, 2)),
-      table(
-        ['Code', 'HTTP', 'Slug', 'Meaning', 'Retryable'],
-        slugs.map((slug) => {
-          const { code: number, http, text, retryable } = errorCatalogue[slug];
-          return [
-            linkTo(String(number), `/docs/errors/${number}`),
-            String(http),
-            `\`${slug}\``,
-            text,
-            retryable ? 'yes' : 'no',
-          ];
-        }),
-      ),
+      errorTable(slugs),
       paragraph(
         'HTTP 414 and 431 may come from the HTTP layer, before a request can be read. Retryable errors have changed nothing.',
       ),

@@ -1,9 +1,9 @@
-import { errorCatalogue } from '@florin/protocol/error.ts';
 import { type OperationExample, operationExamples } from '@florin/protocol/example.ts';
 import { successBody, tagDescriptions } from '@florin/protocol/openapi.ts';
 import { errorsOf, needsKey, takesIdempotencyKey } from '@florin/protocol/openapi-errors.ts';
 import { namedSchemas } from '@florin/protocol/openapi-schema.ts';
 import { type Route, type RouteTable, rateClassOf } from '@florin/protocol/route.ts';
+import { errorTable } from './error-table.ts';
 import { anchorOf, type Block, code, type DocsPage, heading, linkTo, paragraph, table } from './page.ts';
 import { fieldRows, ignoredFields, objectsPath, schemaPart, typeText } from './schema-rows.ts';
 
@@ -61,19 +61,7 @@ function operationBlocks(operation: Operation): Block[] {
     ...requestBlocks(operation),
     ...replyBlocks(operation),
     heading(`Errors: ${route.summary.toLowerCase()}`, 3),
-    table(
-      ['Code', 'HTTP', 'Slug', 'Meaning', 'Retryable'],
-      errorsOf(interfaceTable, route).map((slug) => {
-        const { code: number, http, text, retryable } = errorCatalogue[slug];
-        return [
-          linkTo(String(number), `/docs/errors/${number}`),
-          String(http),
-          `\`${slug}\``,
-          text,
-          retryable ? 'yes' : 'no',
-        ];
-      }),
-    ),
+    errorTable(errorsOf(interfaceTable, route)),
   ];
 }
 
