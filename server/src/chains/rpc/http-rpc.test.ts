@@ -75,6 +75,25 @@ test('a node of another chain is never believed, neither at the start nor after 
   assert.deepEqual(Object.fromEntries(first.seen), { eth_chainId: 1 });
 });
 
+test('a node that once answered for another chain is asked for its chain again, ever later, and works when it is right', async () => {
+  let nowMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => nowMs };
+  const rpc = openHttpRpc({ chainId: anvil.chainId, urls: [first.url], clock, log: silentLog });
+  opened.push(rpc);
+  first.faults.wrongChainId = true;
+  for (const pauseMs of [2_000, 4_000, 8_000]) {
+    await assert.rejects(getBlock(rpc, 'latest'), RpcUnavailable);
+    nowMs += pauseMs - 1;
+    const asked = first.seen.get('eth_chainId');
+    await assert.rejects(getBlock(rpc, 'latest'), RpcUnavailable);
+    assert.equal(first.seen.get('eth_chainId'), asked, 'not asked before its time');
+    nowMs += 1;
+  }
+  assert.deepEqual(Object.fromEntries(first.seen), { eth_chainId: 3 });
+  first.faults.wrongChainId = false;
+  assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
+});
+
 test('a node is asked for its chain again after a failure', async () => {
   const rpc = open([first.url]);
   await getBlock(rpc, 'latest');

@@ -1,6 +1,13 @@
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
-import { freshHealth, type NodeHealth, noteAnswer, noteFailure, penaltyOf } from './node-health.ts';
+import {
+  freshHealth,
+  type NodeHealth,
+  noteAnswer,
+  noteFailure,
+  noteWrongChain,
+  penaltyOf,
+} from './node-health.ts';
 import { parseSmallQuantity } from './parse.ts';
 import {
   type NodeAnswer,
@@ -48,14 +55,15 @@ interface Node {
   isVerified: boolean;
 }
 
-/** How long a node of another chain or fork is left alone. */
+/** How long a node of another fork is left alone. */
 const quarantineMs = 300_000;
 const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] };
 
 /**
  * JSON-RPC over HTTP with failover: each request goes to the node in the best health, the earlier in the configuration
  * where they are much alike, then to the next ones. A node is asked for its chain id before its first request and again
- * after each failure; one of another chain is put in quarantine and never answers a request.
+ * after each failure; one of another chain never answers a request, and is asked for its chain again ever later: a proxy in
+ * front that once took the wrong way must not cost the chain.
  */
 export function openHttpRpc(options: HttpRpcOptions): HttpRpc {
   return rpcOver(options.urls.map(openNode), options);
@@ -210,8 +218,10 @@ class FailoverRpc {
     const outcomes = await this.#exchange(node, [chainIdCall], options);
     const chainId = parseSmallQuantity('chain id', resultOf(outcomes[0]));
     node.isVerified = chainId === this.#options.chainId;
-    if (!node.isVerified) {
-      node.health.quarantinedUntilMs = this.#options.clock.monotonicMs() + quarantineMs;
+    if (node.isVerified) {
+      node.health.wrongChains = 0;
+    } else {
+      noteWrongChain(node.health, this.#options.clock.monotonicMs());
       this.#options.log.error('rpc.wrong_chain', new Error(`the node answers for chain ${chainId}`), {
         chainId: this.#options.chainId,
         node: node.connection.name,

@@ -7,6 +7,8 @@ export interface NodeHealth {
   head: bigint | undefined;
   /** Failures in a row. */
   failures: number;
+  /** Answers in a row with the id of another chain. */
+  wrongChains: number;
   /** Monotonic time before which the node is asked only when no other is left. */
   retryAtMs: number;
   /** Monotonic time before which it is not asked at all: it was found on another chain or fork. */
@@ -19,6 +21,7 @@ export function freshHealth(): NodeHealth {
     failureShare: 0,
     head: undefined,
     failures: 0,
+    wrongChains: 0,
     retryAtMs: Number.NEGATIVE_INFINITY,
     quarantinedUntilMs: Number.NEGATIVE_INFINITY,
   };
@@ -27,6 +30,8 @@ export function freshHealth(): NodeHealth {
 const weight = 0.2;
 const firstBackOffMs = 500;
 const maxBackOffMs = 60_000;
+const firstWrongChainMs = 2_000;
+const maxWrongChainMs = 300_000;
 /** A node that stands later in the configuration must be this much faster to be asked before one that stands earlier. */
 const placePenaltyMs = 1_000;
 /** What a node loses that always fails, against one that never does. */
@@ -46,6 +51,13 @@ export function noteFailure(health: NodeHealth, nowMs: number): void {
   health.failureShare += weight * (1 - health.failureShare);
   health.retryAtMs = nowMs + Math.min(maxBackOffMs, firstBackOffMs * 2 ** Math.min(health.failures, 10));
   health.failures += 1;
+}
+
+/** Notes the id of another chain, after which the node is not asked for anything from 2 s to five minutes. */
+export function noteWrongChain(health: NodeHealth, nowMs: number): void {
+  health.quarantinedUntilMs =
+    nowMs + Math.min(maxWrongChainMs, firstWrongChainMs * 2 ** Math.min(health.wrongChains, 10));
+  health.wrongChains += 1;
 }
 
 /** How good a node is to ask, in milliseconds of penalty: less is better. `place` is its place in the configuration. */
