@@ -80,6 +80,8 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Connections in the pool; 10 by default. */
   readonly connections?: number;
+  /** How long an answer may take before its connection is given up; 20 s by default, longer than any statement runs. */
+  readonly answerLimitMs?: number;
   /** Called with errors of idle connections; the pool replaces them by itself. */
   readonly onError?: (error: Error) => void;
 }
@@ -97,7 +99,7 @@ export function withSystemScope(url: string): string {
 
 /**
  * Opens a pool with named prepared statements, in the system's scope. Statements end after 15 s, idle transactions after
- * 30 s.
+ * 30 s; a connection that does not answer within 20 s is dropped, and what it was asked fails.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const settings = {
@@ -105,6 +107,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     types: columnTypes,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
+    // For networks that swallow packets: nobody may wait for ever on a connection whose other end is gone.
+    query_timeout: options.answerLimitMs ?? 20_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 10_000,
     application_name: 'florin',
   };

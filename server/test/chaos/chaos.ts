@@ -1,3 +1,4 @@
+import { statement } from '#db/statement.ts';
 import { systemClock } from '#outside/clock.ts';
 import { findViolations, settleDown } from './chaos-check.ts';
 import { type HarmCounts, harm, mineChain, supervise } from './chaos-faults.ts';
@@ -17,6 +18,26 @@ export interface ChaosReport {
   readonly secondsToHeal: number;
   /** Sentences; empty when chains, ledger, sessions and webhooks agree. */
   readonly violations: readonly string[];
+}
+
+/** Where each chain stands, for whoever has to find out what went wrong. */
+const chaosCursors = statement(
+  'chaos_cursors',
+  [],
+  {
+    chain_id: 'int8',
+    head: 'int8',
+    final: 'int8',
+    halted_reason: 'text',
+    leader_id: 'text',
+    leader_beat: 'int8',
+  },
+  `select chain_id, head_number as head, final_number as final, halted_reason, leader_id, leader_beat
+   from chain_cursors order by chain_id`,
+);
+
+function textOf(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
 }
 
 const buyerCount = 6;
@@ -78,6 +99,11 @@ async function shake(
   // The checker has the last look, and nobody else takes it.
   await Promise.all(world.members.map((member) => member.process.stop()));
   const violations = [...left, ...(await findViolations(world, sales))];
+  if (violations.length > 0) {
+    for (const { name, process } of world.members) tell(`${name} wrote last:\n${process.output}`);
+    for (const cursor of await world.db.query(chaosCursors))
+      tell(`cursor: ${JSON.stringify(cursor, textOf)}`);
+  }
   const paid = sales.filter(({ orderId }) => orderId !== '');
   return {
     seconds,

@@ -101,6 +101,11 @@ export class ServiceProcess {
     throw new Error(`the service did not get ready: ${this.#output}`);
   }
 
+  /** What it has written of late, from warnings on; the processes before a kill included. */
+  get output(): string {
+    return this.#output;
+  }
+
   /** Whether it runs: it may have ended by itself when its database was away. */
   isAlive(): boolean {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
