@@ -18,6 +18,8 @@ export interface Sale {
 const price = 1_234_567;
 const fundedUnits = 1_000_000_000n;
 const repeatMs = 400;
+/** More than the storm ever takes back. */
+const finalityBlocks = 8;
 
 /** A wallet that buys one thing after the other. */
 export interface Buyer {
@@ -43,6 +45,8 @@ export async function fundBuyers(world: ChaosWorld, count: number): Promise<read
     await payer.fund(chain, chain.token('usdc'), fundedUnits);
     buyers.push({ place: index, payer, chain });
   }
+  // Deeper than any reorganisation: what buyers have must not be taken back.
+  for (const { life } of world.chains) await life.anvil.mine(finalityBlocks);
   return buyers;
 }
 
