@@ -1,12 +1,13 @@
 import { type ErrorName, errorCatalogue, Refusal, type RefusalDetails } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { BatchOverload } from '#db/batch.ts';
+import { SignerFailure } from '#outside/signer/signer.ts';
 import type { Failure } from './envelope.ts';
 
 /** How a thrown value is answered, and whether people must hear of it. */
 export interface FailureReport {
   readonly failure: Failure;
-  /** expected: a refusal. outage: the database is away. bug: everything else, answered generically. */
+  /** expected: a refusal. outage: the database or the signer of orders is away. bug: everything else, answered generically. */
   readonly cause: 'expected' | 'outage' | 'bug';
 }
 
@@ -35,6 +36,10 @@ export function reportFailure(error: unknown, effect: Route['effect']): FailureR
   }
   if (isDatabaseOutage(error)) {
     return { failure: failureOf(new Refusal(outageOf[effect], 'try again')), cause: 'outage' };
+  }
+  if (error instanceof SignerFailure) {
+    const refusal = new Refusal('chain_unavailable', 'orders cannot be signed at the moment, try again');
+    return { failure: failureOf(refusal), cause: 'outage' };
   }
   return { failure: failureOf(new Refusal('internal')), cause: 'bug' };
 }
@@ -70,7 +75,7 @@ const outageCodes = new Set([
 const networkCalls = new Set(['connect', 'read', 'write', 'getaddrinfo']);
 // What pg says without any code of its own.
 const outageMessages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed|Client is closed)/;
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed|Client is closed)/;
 
 /** Whether the database could not be reached or asked to come again later. */
 function isDatabaseOutage(error: unknown): boolean {

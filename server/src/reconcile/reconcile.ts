@@ -33,6 +33,8 @@ export interface ReconcileDeps {
 }
 
 const defaultIntervalMs = 60_000;
+/** After a look without an answer: the contracts may only just have come up, or the node. */
+const unreadableMs = 5_000;
 /** How often a process asks whether a look is due. */
 const askMs = 1_000;
 /** Looks in a row with a difference that stop a chain: one may be a node's word alone. */
@@ -99,7 +101,7 @@ export async function reconcileChain(deps: ReconcileDeps, chain: Chain, rpc: Rpc
   } catch (error) {
     if (!(error instanceof RpcUnavailable)) throw error;
     log.warn('reconcile.unreadable', { chainId: chain.chainId, message: error.message });
-    await db.query(noteFailure, [chain.chainId, error.message, now]);
+    await db.query(noteFailure, [chain.chainId, error.message, now, new Date(now.getTime() + unreadableMs)]);
     return 'unreadable';
   }
 }

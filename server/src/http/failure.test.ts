@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SignerFailure } from '#outside/signer/signer.ts';
+import { reportFailure } from './failure.ts';
+
+function told(error: unknown): readonly [string, number, string, string] {
+  const { failure, cause } = reportFailure(error, 'update');
+  return [failure.slug, failure.entry.code, failure.message, cause];
+}
+
+test('a signer without an answer is an outage that may be tried again, and what it said is told to nobody', () => {
+  assert.deepEqual(told(new SignerFailure('https://kms.internal/key/7 answers with 500')), [
+    'chain_unavailable',
+    900401,
+    'Chain temporarily unavailable: orders cannot be signed at the moment, try again',
+    'outage',
+  ]);
+});
+
+test('a database that swallowed a statement is an outage', () => {
+  assert.deepEqual(told(new Error('Query read timeout')), [
+    'update_failed',
+    900202,
+    'Updating the record failed: try again',
+    'outage',
+  ]);
+});
+
+test('whatever nobody thought of is a bug, and is answered without a word of it', () => {
+  assert.deepEqual(told(new Error('secret')), ['internal', 999999, 'Internal error', 'bug']);
+});
