@@ -9,6 +9,7 @@ const { ensureDependencies, findNode, root } = require('./ensure.cjs');
 const COMMANDS = {
   start: { script: 'world/src/main.ts', does: 'runs the whole local world until Ctrl-C', isTethered: true },
   demo: { script: 'world/src/demo.ts', does: 'pays a session from beginning to end and tells about it' },
+  serve: { script: 'server/src/main.ts', does: 'runs the service itself, as FLORIN_CONFIG says' },
   florin: { script: 'cli/src/main.ts', does: 'the command line of an operator' },
   conformance: {
     script: 'conformance/src/main.ts',

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { statement } from '@florin/server/src/db/statement.ts';
+import { privateKeyToAddress } from 'viem/accounts';
+import { keys } from '../../server/test/life/life-chain.ts';
+import { CliWorld, failure } from './cli-world.fixture.ts';
+
+let world: CliWorld;
+before(async () => {
+  world = await CliWorld.open();
+});
+after(() => world.close());
+
+test('doctor is content with a deployment that is as configured', async () => {
+  const result = await world.run('doctor');
+  assert.equal(result.exitCode, 0, result.stdout);
+  assert.match(result.stdout, /^ok {4}configuration: is complete$/m);
+  assert.match(result.stdout, /^ok {4}row-level security: holds merchants apart$/m);
+  assert.match(result.stdout, /^ok {4}ethereum::usdc vault: float 100000, caps 1000000 per order,/m);
+  assert.match(result.stdout, /\nall is well\n$/);
+});
+
+test('doctor tells what is wrong and exits with 1', async () => {
+  const wrong = world.writeConfig('wrong.json', {
+    databaseUrl: 'postgres://127.0.0.1:1/none',
+    signer: { orderKey: `0x${'77'.repeat(32)}`, settlerKey: keys.settler },
+  });
+  const result = await world.run('doctor', [], wrong);
+  assert.equal(result.exitCode, 1);
+  const lines = result.stdout.split('\n').filter((line) => line.startsWith('WRONG'));
+  const stranger = privateKeyToAddress(`0x${'77'.repeat(32)}`);
+  const { gateway, vault } = world.life.chain;
+  const advice = 'or configure the key that is';
+  assert.deepEqual(lines, [
+    'WRONG database: the database cannot be used: connect ECONNREFUSED 127.0.0.1:1',
+    `WRONG ethereum contracts: chain ethereum: the gateway ${gateway} does not know the order signer ${stranger}: register it there (setOrderSigner), ${advice}`,
+    `WRONG ethereum contracts: chain ethereum: the vault ${vault} does not know the order signer ${stranger}: register it there (setSigner), ${advice}`,
+  ]);
+});
+
+const haltChain = statement(
+  'cli_test_halt',
+  ['int8'],
+  {},
+  `insert into chain_cursors
+     (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason, updated_at)
+   values ($1, 9, '0x09', now(), 8, '0x08', now(), 'a final block was replaced', now())`,
+);
+
+test('a halted chain is told by doctor, and resumed by hand', async () => {
+  assert.deepEqual(
+    await world.run('chain resume --chain ethereum'),
+    failure(1, 'the service has not followed the chain ethereum yet'),
+  );
+  await world.database.db.query(haltChain, [BigInt(world.life.chain.chainId)]);
+  assert.match(
+    (await world.run('doctor')).stdout,
+    /^WRONG ethereum watcher: halted: a final block was replaced:/m,
+  );
+  assert.deepEqual(await world.json('chain resume --chain ethereum'), {
+    chain: 'ethereum',
+    wasHalted: true,
+    reason: 'a final block was replaced',
+  });
+  assert.equal((await world.run('doctor')).exitCode, 0);
+  assert.equal(
+    (await world.run('chain resume --chain ethereum')).stdout,
+    'the chain ethereum was not halted\n',
+  );
+});
+
+const dropEvent = statement(
+  'cli_test_drop',
+  ['int8'],
+  {},
+  `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
+     order_id, arguments, dropped_at)
+   values ($1, 7, '0x07', 0, '0xaa', now(), 'gateway', 'Paid', '0xbb', '{}', now())`,
+);
+
+test('what a resumed chain has taken back is told until it comes back', async () => {
+  assert.deepEqual(await world.run('chain dropped --chain ethereum'), {
+    exitCode: 0,
+    stdout: 'nothing final was taken back on ethereum\n',
+    stderr: '',
+  });
+  await world.database.db.query(dropEvent, [BigInt(world.life.chain.chainId)]);
+  const told = await world.run('chain dropped --chain ethereum');
+  assert.equal(told.exitCode, 1);
+  assert.match(told.stdout, /^MISSING +Paid +0xbb +unknown +7 +0xaa$/m);
+  assert.match(told.stdout, /^1 of 1 dropped events of ethereum have not come back$/m);
+  assert.match((await world.run('doctor')).stdout, /^WRONG ethereum watcher: final events are gone/m);
+  await world.database.db.query(forgetDropped);
+});
+
+const forgetDropped = statement('cli_test_forget_dropped', [], {}, 'delete from dropped_events');
+
+test('final blocks are read again from the block that was asked for, and later ones are not', async () => {
+  assert.deepEqual(
+    await world.run('chain backfill --chain ethereum --from 9'),
+    failure(1, 'block 9 of ethereum is not final yet: blocks up to 8 are, later ones are read anyway'),
+  );
+  assert.deepEqual(
+    await world.run('chain backfill --chain ethereum --from x'),
+    failure(1, '--from is x: give the number of a block in digits'),
+  );
+  assert.deepEqual(await world.json('chain backfill --chain ethereum --from 3'), {
+    chain: 'ethereum',
+    from: '3',
+    to: '8',
+  });
+  assert.match((await world.run('doctor')).stdout, /final up to 8, reading block 3 again$/m);
+});
+
+test('doctor tells of a chain that one provider alone tells of', async () => {
+  assert.match(
+    (await world.run('doctor')).stdout,
+    /^ok {4}ethereum providers: one only, on whose word alone a block counts as final: .*; final is finalized$/m,
+  );
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { permissionPresets } from '@florin/protocol/permission.ts';
+import { apiKeyLookup, authenticate } from '@florin/server/src/merchants/api-key.ts';
+import { decryptKeystore } from '@florin/server/src/outside/keystore.ts';
+import { privateKeyToAddress } from 'viem/accounts';
+import { addresses, keys } from '../../server/test/life/life-chain.ts';
+import { CliWorld } from './cli-world.fixture.ts';
+
+let world: CliWorld;
+before(async () => {
+  world = await CliWorld.open();
+});
+after(() => world.close());
+
+test('a key that was created works until it is revoked, and no list shows it', async () => {
+  const merchantId = await world.newMerchant();
+  const { keyId, key } = await world.json('key create --kind restricted --preset agent', [
+    '--merchant',
+    merchantId,
+  ]);
+  const lookup = apiKeyLookup(world.database.db);
+  const identity = await authenticate(lookup, `Bearer ${String(key)}`, new Date());
+  assert.deepEqual(
+    [identity.merchantId, [...identity.permissions]],
+    [merchantId, [...permissionPresets.agent]],
+  );
+
+  const list = await world.run('key list', ['--merchant', merchantId]);
+  assert.match(
+    list.stdout,
+    new RegExp(
+      `${String(keyId)} +restricted +…${String(key).slice(-4)} +active +never +never +products:read`,
+    ),
+  );
+  assert.equal(list.stdout.includes(String(key)), false);
+
+  await world.json('key revoke', ['--key', String(keyId)]);
+  await assert.rejects(authenticate(lookup, `Bearer ${String(key)}`, new Date()), /Refusal/);
+  assert.match((await world.run('key list', ['--merchant', merchantId])).stdout, / revoked /);
+});
+
+test('a key holds the limits that it was created with', async () => {
+  const merchantId = await world.newMerchant();
+  const expires = '2099-01-31T00:00:00Z';
+  const { keyId } = await world.json(
+    `key create --kind restricted --preset storefront --merchant ${merchantId} --expires ${expires}`,
+    [
+      ...['--origin', 'https://shop.example.com', '--origin', 'http://localhost:3000'],
+      ...['--ip', '203.0.113.0/24', '--ip', '2001:db8::1'],
+      ...['--max-session-amount', '5000000', '--max-day-amount', '100000000'],
+    ],
+  );
+  const [listed] = (await world.json('key list', ['--merchant', merchantId])) as unknown as Record<
+    string,
+    unknown
+  >[];
+  assert.deepEqual(
+    { ...listed, createdAt: '', last4: '' },
+    {
+      keyId,
+      kind: 'restricted',
+      last4: '',
+      permissions: [...permissionPresets.storefront],
+      expiresAt: '2099-01-31T00:00:00.000Z',
+      ipAllowList: ['203.0.113.0/24', '2001:db8::1'],
+      origins: ['https://shop.example.com', 'http://localhost:3000'],
+      maxSessionAmount: '5000000',
+      maxDayAmount: '100000000',
+      createdAt: '',
+    },
+  );
+  assert.match(
+    (await world.run('key list', ['--merchant', merchantId])).stdout,
+    / ip 203\.0\.113\.0\/24, ip 2001:db8::1, origin https:\/\/shop\.example\.com, origin .*, session 5000000, day 100000000\n$/,
+  );
+
+  const created = await world.json(
+    `key create --kind restricted --merchant ${merchantId} --permission events:read --permission reports:read`,
+  );
+  const keys = (await world.json('key list', ['--merchant', merchantId])) as unknown as Record<
+    string,
+    unknown
+  >[];
+  assert.deepEqual(keys.find((key) => key['keyId'] === created['keyId'])?.['permissions'], [
+    'events:read',
+    'reports:read',
+  ]);
+});
+
+test('a key whose limits make no sense is not created', async () => {
+  const merchantId = await world.newMerchant();
+  const outcome = async (typed: string) => {
+    const { exitCode, stderr } = await world.run(`key create --merchant ${merchantId} ${typed}`);
+    return [exitCode, stderr.split('\n', 1)[0]];
+  };
+  assert.deepEqual(await outcome('--kind restricted --preset storefront'), [
+    1,
+    'Invalid field: origins must have at least one entry for the preset storefront',
+  ]);
+  assert.deepEqual(await outcome('--kind secret --origin https://shop.example.com'), [
+    1,
+    'Invalid field: origins must be empty for a secret key: it is for servers',
+  ]);
+  assert.deepEqual(await outcome('--kind restricted --ip localhost'), [
+    1,
+    'Invalid field: ipAllowList[0] must be an IP address or CIDR block',
+  ]);
+  assert.deepEqual(await outcome('--kind restricted --max-day-amount 1.5'), [
+    2,
+    '--max-day-amount is 1.5: give Micro-USD in digits, 1000000 for one US dollar',
+  ]);
+  assert.deepEqual(await outcome('--kind restricted --preset agent --permission events:read'), [
+    2,
+    '--preset and --permission exclude each other: list every permission, or name a preset',
+  ]);
+  const [exitCode, message] = await outcome('--kind restricted --permission everything');
+  assert.deepEqual(
+    [exitCode, String(message).slice(0, 60)],
+    [2, '--permission is everything: the permissions are products:rea'],
+  );
+  assert.deepEqual(await world.json('key list', ['--merchant', merchantId]), []);
+});
+
+test('a keystore holds a new or a given key, for its owner alone, and is never overwritten', async () => {
+  const password = join(world.folder, 'password');
+  writeFileSync(password, 'correct horse battery\n');
+  const out = join(world.folder, 'settler.json');
+  const keyFile = join(world.folder, 'key');
+  writeFileSync(keyFile, `${keys.settler}\n`);
+  const options = ['--out', out, '--password-file', password, '--key-file', keyFile];
+  const created = await world.json('keystore create', options);
+  assert.deepEqual(created, { file: out, address: addresses.settler });
+  assert.equal(statSync(out).mode & 0o777, 0o600);
+  const open = (path: string) =>
+    decryptKeystore(JSON.parse(readFileSync(path, 'utf8')), 'correct horse battery');
+  assert.equal(open(out), keys.settler);
+  assert.match(
+    (await world.run('keystore create', options)).stderr,
+    /settler\.json cannot be written: EEXIST/,
+  );
+
+  const second = join(world.folder, 'new.json');
+  const { address } = await world.json('keystore create', ['--out', second, '--password-file', password]);
+  assert.equal(privateKeyToAddress(open(second)), address);
+});
