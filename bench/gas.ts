@@ -130,8 +130,13 @@ async function pay({ approve, chain, call, sign }: Bench, order: Order): Promise
   return call('payer', payCall(order, await sign(order)));
 }
 
-async function payByAuthorization({ call, sign, authorize }: Bench, order: Order): Promise<number> {
-  const args = [order, await sign(order), await authorize(order)] as const;
+/** The relayer's own transaction is the consent of the service where the relayer may sign orders. */
+async function payByAuthorization(
+  { call, sign, authorize }: Bench,
+  order: Order,
+  isOrderSigner = false,
+): Promise<number> {
+  const args = [order, isOrderSigner ? '0x' : await sign(order), await authorize(order)] as const;
   return call(
     'relayer',
     encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'payWithAuthorization', args }),
@@ -170,11 +175,19 @@ async function measurePayments(bench: Bench): Promise<Row[]> {
   const order = await newOrder();
   const more = await call('payer', payCall(order, await sign(order)));
   const byAuthorization = await payByAuthorization(bench, await newOrder());
+  const grant = { abi: paymentGatewayAbi, functionName: 'setOrderSigner' } as const;
+  const granted = [chain.roles.relayer.address, true] as const;
+  await chain.send('admin', chain.gateway, encodeFunctionData({ ...grant, args: granted }));
+  const byOrderSigner = await payByAuthorization(bench, await newOrder(), true);
   return [
     { name: 'pay by allowance', gas: exact, bare: 'transferFrom', goal: 92_000 },
     { name: 'pay by allowance, some of it left', gas: more, bare: 'transferFrom', goal: 92_000 },
     {
       ...{ name: 'pay with EIP-3009, relayed', gas: byAuthorization },
+      ...{ bare: 'receiveWithAuthorization' as const, goal: 124_000 },
+    },
+    {
+      ...{ name: 'pay with EIP-3009, relayed by an order signer', gas: byOrderSigner },
       ...{ bare: 'receiveWithAuthorization' as const, goal: 124_000 },
     },
     {

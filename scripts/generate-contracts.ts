@@ -1,5 +1,5 @@
 // Compiles contracts/ with the locked npm solc and the settings of contracts/foundry.toml, and writes what the rest of
-// the house imports: contracts/artifacts/*.json and protocol/src/contract.gen.ts.
+// the house imports: contracts/artifacts/*.json, protocol/src/contract.gen.ts and the code that the server asks chains with.
 //   node scripts/generate-contracts.ts            writes
 //   node scripts/generate-contracts.ts --check    exits 1 when a committed file differs from its source
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const contractsFolder = join(root, 'contracts');
 const artifactsFolder = join(contractsFolder, 'artifacts');
 const abiFile = join(root, 'protocol', 'src', 'contract.gen.ts');
+const questionFile = join(root, 'server', 'src', 'authorizations', 'counterfactual.gen.ts');
 
 const artifacts = [
   { source: 'src/PaymentGateway.sol', name: 'PaymentGateway' },
@@ -24,6 +25,9 @@ const artifacts = [
   { source: 'local/LocalUsdc.sol', name: 'LocalUsdc' },
   { source: 'local/LocalUsdt.sol', name: 'LocalUsdt' },
   { source: 'local/LocalDai.sol', name: 'LocalDai' },
+  { source: 'local/LocalSmartWallet.sol', name: 'LocalSmartWallet' },
+  { source: 'local/LocalWalletFactory.sol', name: 'LocalWalletFactory' },
+  { source: 'local/LocalHostileWallet.sol', name: 'LocalHostileWallet' },
 ];
 
 /** Members of IERC20 that wallets, the watcher and the server need, in this order. */
@@ -84,7 +88,11 @@ function generate(contracts: NonNullable<CompilerOutput['contracts']>): { path: 
     };
     return { path: join(artifactsFolder, `${name}.json`), text: `${JSON.stringify(artifact, null, 2)}\n` };
   });
-  return [...files, { path: abiFile, text: printAbis(contracts) }];
+  return [
+    ...files,
+    { path: abiFile, text: printAbis(contracts) },
+    { path: questionFile, text: printQuestion(contracts) },
+  ];
 }
 
 function printAbis(contracts: NonNullable<CompilerOutput['contracts']>): string {
@@ -104,6 +112,13 @@ function printAbis(contracts: NonNullable<CompilerOutput['contracts']>): string 
     return `export const ${name} = [\n${entries}] as const;\n`;
   });
   return `// Written by scripts/generate-contracts.ts from contracts/src. Do not edit.\n\n${lines.join('\n')}`;
+}
+
+/** Code that is sent as a call and deployed nowhere. */
+function printQuestion(contracts: NonNullable<CompilerOutput['contracts']>): string {
+  const { evm } = find(contracts, 'src/CounterfactualSignature.sol', 'CounterfactualSignature');
+  const head = '// Written by scripts/generate-contracts.ts from contracts/src. Do not edit.\n\n';
+  return `${head}export const counterfactualSignatureCode =\n  '0x${evm.bytecode.object}';\n`;
 }
 
 function compile(): NonNullable<CompilerOutput['contracts']> {

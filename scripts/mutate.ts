@@ -1,223 +1,226 @@
 // Changes the contracts in one place at a time and looks whether a test fails.
-//   npm run mutate                        every mutant that has no result yet
+//   npm run mutate                        every mutant that has no result yet, then a closer look at the survivors
 //   npm run mutate -- --sample 60         the first 60 of a fixed shuffle
 //   npm run mutate -- --minutes 10        stops taking new ones after that time
 //   npm run mutate -- --file base/Access  of files whose name contains this
-//   npm run mutate -- --invariants        has survivors of the tests tried by the invariants too
-// Results go to contracts/mutation/score.json as they come; a result counts until its source file changes.
-import { spawn } from 'node:child_process';
+//   npm run mutate -- --again             tries the survivors once more, after tests were added
+//   npm run mutate -- --folder /some/dir  where results and copies are kept (florin-mutation in the temporary folder)
+//   npm run mutate -- --report            writes contracts/mutation/score.json and docs/security/mutation.md, and ends
+// A result counts until its source file changes; a run that was broken off goes on where it was.
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import {
+  openTrial,
+  ownFiles,
+  type Round,
+  readSources,
+  root,
+  type Sources,
+  type Trial,
+} from './mutant-trial.ts';
 import { applyMutant, findMutants, type Mutant } from './mutants.ts';
+import { type Result, type Score, scoreOf, writeReport } from './mutation-report.ts';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const source = join(root, 'contracts', 'src');
-const scoreFile = join(root, 'contracts', 'mutation', 'score.json');
-const workers = Math.min(2, availableParallelism());
-/** A run of all tests takes 15 s on an idle machine. */
-const timeoutMs = 600_000;
-/** Few runs kill most; what survives them is tried with as many as the tests themselves make. */
-const rounds = [
-  { by: 'tests', fuzzRuns: '16', paths: ['--no-match-path', 'test/{invariant,gas}/*'] },
-  { by: 'tests', fuzzRuns: '256', paths: ['--no-match-path', 'test/{invariant,gas}/*'] },
-] as const;
-const invariantRound = {
-  by: 'invariants',
-  fuzzRuns: '256',
-  paths: ['--match-path', 'test/invariant/*'],
-} as const;
+const allTests = ['--no-match-path', 'test/{invariant,gas}/*'];
+/** Few runs kill most. */
+const firstRound: Round = { paths: allTests, fuzzRuns: 8 };
+/** Before that, the files that have killed most mutants of the same source. */
+const nearFiles = 6;
+const nearRuns = 4;
+/** What survives is tried with as many runs as the tests themselves make, and by the invariants. */
+const lastRounds: readonly Round[] = [
+  { paths: allTests, fuzzRuns: 256 },
+  { paths: ['--match-path', 'test/invariant/*'], fuzzRuns: 256 },
+];
 
-type Verdict = 'killed' | 'invalid' | 'survived';
-interface Result {
-  readonly id: string;
-  readonly before: string;
-  readonly after: string;
-  readonly verdict: Verdict;
-  /** What killed it: the first failing test, or why it could not be compiled or run to its end. */
-  readonly by: string;
-}
-interface Score {
-  readonly mutants: number;
-  readonly tried: number;
-  readonly valid: number;
-  readonly killed: number;
-  readonly percent: number;
-  readonly sources: Readonly<Record<string, string>>;
-  readonly results: readonly Result[];
+interface Campaign {
+  readonly folder: string;
+  readonly sources: Sources;
+  readonly mutants: readonly Mutant[];
+  readonly results: Map<string, Result>;
+  /** By code, so that mutants that compile to the same are tried once. */
+  readonly known: Map<string, Result>;
+  /** Hashes of the original's code by source file, without and with the optimizer. */
+  readonly originals: Map<string, string>;
 }
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-function readSources(): ReadonlyMap<string, string> {
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
-  const own = files.filter((file) => file.endsWith('.sol') && !file.startsWith('interfaces'));
-  return new Map(own.sort().map((file) => [file, readFileSync(join(source, file), 'utf8')]));
-}
+const codeOf = (code: Readonly<Record<string, string>>): string => hash(JSON.stringify(code));
 
-function readScore(): Score | undefined {
-  return existsSync(scoreFile) ? (JSON.parse(readFileSync(scoreFile, 'utf8')) as Score) : undefined;
-}
-
-function writeScore(
-  mutants: number,
-  sources: ReadonlyMap<string, string>,
-  results: ReadonlyMap<string, Result>,
-): void {
-  const all = [...results.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const valid = all.filter(({ verdict }) => verdict !== 'invalid').length;
-  const killed = all.filter(({ verdict }) => verdict === 'killed').length;
-  const percent = valid === 0 ? 0 : Math.floor((killed * 1_000) / valid) / 10;
-  const hashes = Object.fromEntries([...sources].map(([file, text]) => [file, hash(text)]));
-  const score: Score = { mutants, tried: all.length, valid, killed, percent, sources: hashes, results: all };
-  mkdirSync(dirname(scoreFile), { recursive: true });
-  writeFileSync(scoreFile, `${JSON.stringify(score, null, 2)}\n`);
-}
-
-/** A copy of the contracts in which one mutant at a time lives. */
-function makeCopy(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'florin-mutants-'));
-  const skipped = ['out', 'cache'].map((name) => join(root, 'contracts', name));
-  const filter = (path: string): boolean => !skipped.includes(path);
-  cpSync(join(root, 'contracts'), join(copy, 'contracts'), { recursive: true, filter });
-  cpSync(join(root, 'scripts'), join(copy, 'scripts'), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  return copy;
-}
-
-function runForge(
-  copy: string,
-  args: readonly string[],
-  fuzzRuns: string,
-): Promise<{ code: number; output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(
-      process.execPath,
-      ['scripts/forge.cjs', 'test', '--dynamic-test-linking', '--threads', '1', ...args],
-      {
-        cwd: copy,
-        env: { ...process.env, FOUNDRY_FUZZ_RUNS: fuzzRuns, FOUNDRY_DENY: 'never' },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        detached: true,
-      },
+function openCampaign(folder: string): Campaign {
+  const sources = readSources();
+  const files = ownFiles(sources);
+  const mutants = files.flatMap((file) => findMutants(file, sources.get(file) ?? ''));
+  const earlier = [join(folder, 'score.json'), join(root, 'contracts', 'mutation', 'score.json')]
+    .filter((path) => existsSync(path))
+    .map((path) => JSON.parse(readFileSync(path, 'utf8')) as Score)
+    .at(0);
+  const isCurrent = ({ id }: Result): boolean => {
+    const [file = ''] = id.split(':');
+    return (
+      earlier?.sources[file] === hash(sources.get(file) ?? '') && mutants.some((mutant) => mutant.id === id)
     );
-    let output = '';
-    const timer = setTimeout(() => {
-      output += '\ntime-out';
-      // forge is a child of the child: the group goes as a whole.
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    }, timeoutMs);
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (text: Buffer) => (output += text.toString()));
-    child.on('error', reject);
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      resolve({ code: code ?? 1, output });
-    });
-  });
+  };
+  const results = new Map((earlier?.results ?? []).filter(isCurrent).map((result) => [result.id, result]));
+  return { folder, sources, mutants, results, known: new Map(), originals: new Map() };
 }
 
-function judge(output: string): Pick<Result, 'verdict' | 'by'> {
-  if (output.endsWith('time-out')) return { verdict: 'killed', by: 'time-out' };
-  const failed = /\[FAIL[^\n]*\] (\w+)\(/.exec(output)?.[1] ?? /\[FAIL[^\n]*/.exec(output)?.[0].slice(0, 80);
-  if (failed !== undefined) return { verdict: 'killed', by: failed };
-  if (/Compiler run failed|Error: Compilation failed/.test(output))
-    return { verdict: 'invalid', by: 'the compiler' };
-  throw new Error(`forge ended without a verdict:\n${output.slice(-2_000)}`);
+function keep({ folder, sources, mutants, results }: Campaign, result: Result): void {
+  results.set(result.id, result);
+  const hashes = Object.fromEntries(ownFiles(sources).map((file) => [file, hash(sources.get(file) ?? '')]));
+  const text = JSON.stringify(scoreOf(mutants.length, hashes, [...results.values()]), null, 2);
+  const path = join(folder, 'score.json');
+  // Whoever reads it meanwhile, or is killed, sees a whole file.
+  writeFileSync(`${path}.new`, `${text}\n`);
+  renameSync(`${path}.new`, path);
+  console.log(
+    `${result.verdict.padEnd(8)}  ${result.id}  ${JSON.stringify(result.before)} -> ${JSON.stringify(result.after)}  ${result.by}`,
+  );
 }
 
-async function tryMutant(
-  copy: string,
-  text: string,
-  mutant: Mutant,
-  withInvariants: boolean,
-): Promise<Result> {
-  const path = join(copy, 'contracts', 'src', mutant.file);
-  const named = { id: mutant.id, before: mutant.before, after: mutant.after };
-  writeFileSync(path, applyMutant(text, mutant));
-  try {
-    for (const { paths, fuzzRuns } of withInvariants ? [...rounds, invariantRound] : rounds) {
-      const { code, output } = await runForge(copy, ['--fail-fast', ...paths], fuzzRuns);
-      if (code !== 0) return { ...named, ...judge(output) };
-    }
-    return { ...named, verdict: 'survived', by: '' };
-  } finally {
-    writeFileSync(path, text);
+async function originalOf(
+  { sources, originals }: Campaign,
+  trial: Trial,
+  file: string,
+  isOptimized: boolean,
+): Promise<string> {
+  const key = `${file} ${isOptimized}`;
+  const known = originals.get(key);
+  if (known !== undefined) return known;
+  const code = await trial.compile(file, sources.get(file) ?? '', isOptimized);
+  if (code === undefined) throw new Error(`${file} does not compile`);
+  originals.set(key, codeOf(code));
+  return codeOf(code);
+}
+
+/** The test files that have killed most mutants of a source file, best first. */
+function nearTests(results: ReadonlyMap<string, Result>, file: string): readonly string[] {
+  const kills = new Map<string, number>();
+  for (const { id, by, verdict } of results.values()) {
+    const [test = ''] = by.split(' ');
+    if (verdict !== 'killed' || !id.startsWith(`${file}:`) || !test.endsWith('.t.sol')) continue;
+    if (test.startsWith('invariant/')) continue;
+    kills.set(test, (kills.get(test) ?? 0) + 1);
   }
+  return [...kills].toSorted((a, b) => b[1] - a[1]).flatMap(([test]) => [`test/${test}`]);
+}
+
+/** One quick trial: killed, invalid, equal to another or to the original, or for now survived. */
+async function tryQuickly(campaign: Campaign, trial: Trial, mutant: Mutant): Promise<Result> {
+  const { sources, results, known } = campaign;
+  const text = sources.get(mutant.file) ?? '';
+  const named = { id: mutant.id, before: mutant.before, after: mutant.after };
+  const code = await trial.compile(mutant.file, applyMutant(text, mutant), false);
+  if (code === undefined) return { ...named, verdict: 'invalid', by: 'the compiler' };
+  if (codeOf(code) === (await originalOf(campaign, trial, mutant.file, false))) {
+    return { ...named, verdict: 'equal', by: 'the same code' };
+  }
+  const twin = known.get(codeOf(code));
+  if (twin !== undefined) return { ...named, verdict: twin.verdict, by: twin.by };
+  const near = nearTests(results, mutant.file).slice(0, nearFiles);
+  const [only] = near;
+  const glob = near.length === 1 && only !== undefined ? only : `{${near.join(',')}}`;
+  const rounds = near.length === 0 ? [] : [{ paths: ['--match-path', glob], fuzzRuns: nearRuns }];
+  for (const round of [...rounds, firstRound]) {
+    const { isKilled, by } = await trial.run(code, round);
+    if (!isKilled) continue;
+    const result = { ...named, verdict: 'killed', by } as const;
+    known.set(codeOf(code), result);
+    return result;
+  }
+  return { ...named, verdict: 'survived', by: '' };
+}
+
+/** A survivor whose optimized code is the original's changes nothing. The others meet every test as often as in CI. */
+async function tryThoroughly(campaign: Campaign, trial: Trial, mutant: Mutant): Promise<Result> {
+  const text = campaign.sources.get(mutant.file) ?? '';
+  const changed = applyMutant(text, mutant);
+  const named = { id: mutant.id, before: mutant.before, after: mutant.after };
+  const optimized = await trial.compile(mutant.file, changed, true);
+  if (optimized === undefined) return { ...named, verdict: 'invalid', by: 'the compiler with its optimizer' };
+  if (codeOf(optimized) === (await originalOf(campaign, trial, mutant.file, true))) {
+    return { ...named, verdict: 'equal', by: 'the same optimized code' };
+  }
+  const code = await trial.compile(mutant.file, changed, false);
+  for (const round of lastRounds) {
+    const { isKilled, by } = await trial.run(code ?? {}, round);
+    if (isKilled) return { ...named, verdict: 'killed', by };
+  }
+  return { ...named, verdict: 'survived', by: 'every test' };
+}
+
+type Step = (campaign: Campaign, trial: Trial, mutant: Mutant) => Promise<Result>;
+
+/** Gives every trial the next mutant as soon as it is done with one. */
+async function work(
+  campaign: Campaign,
+  trials: readonly Trial[],
+  queue: Mutant[],
+  step: Step,
+  deadline: number,
+): Promise<void> {
+  await Promise.all(
+    trials.map(async (trial) => {
+      for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+        if (performance.now() > deadline) return;
+        keep(campaign, await step(campaign, trial, mutant));
+      }
+    }),
+  );
 }
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       sample: { type: 'string' },
-      minutes: { type: 'string' },
-      file: { type: 'string' },
-      invariants: { type: 'boolean', default: false },
+      minutes: { type: 'string', default: '100000' },
+      file: { type: 'string', default: '' },
+      again: { type: 'boolean', default: false },
+      folder: { type: 'string', default: join(tmpdir(), 'florin-mutation') },
+      workers: { type: 'string', default: '2' },
+      report: { type: 'boolean', default: false },
     },
   });
-  const sources = readSources();
-  const mutants = [...sources].flatMap(([file, text]) => findMutants(file, text));
-  const earlier = readScore();
-  const results = new Map(
-    (earlier?.results ?? [])
-      .filter(({ id }) => {
-        const [file = ''] = id.split(':');
-        return earlier?.sources[file] === hash(sources.get(file) ?? '');
-      })
-      .map((result) => [result.id, result]),
-  );
-  const shuffled = mutants.toSorted((a, b) => (hash(a.id) < hash(b.id) ? -1 : 1));
-  const queue = shuffled
-    .filter(({ file }) => file.includes(values.file ?? ''))
-    .slice(0, values.sample === undefined ? undefined : Number(values.sample))
-    .filter(({ id }) => !results.has(id));
-  const deadline =
-    values.minutes === undefined
-      ? Number.POSITIVE_INFINITY
-      : performance.now() + Number(values.minutes) * 60_000;
+  mkdirSync(values.folder, { recursive: true });
+  const campaign = openCampaign(values.folder);
+  const { mutants, results, sources } = campaign;
+  if (values.report) return writeReport(root, join(values.folder, 'score.json'));
+  const deadline = performance.now() + Number(values.minutes) * 60_000;
+  const chosen = mutants
+    .toSorted((a, b) => (hash(a.id) < hash(b.id) ? -1 : 1))
+    .filter(({ file }) => file.includes(values.file))
+    .slice(0, values.sample === undefined ? undefined : Number(values.sample));
+  const isOpen = ({ id }: Mutant): boolean => {
+    const result = results.get(id);
+    return result === undefined || (values.again && result.verdict === 'survived');
+  };
+  const queue = chosen.filter(isOpen);
   console.log(`${mutants.length} mutants, ${queue.length} to try`);
-  const copies = Array.from({ length: workers }, makeCopy);
-  try {
-    await Promise.all(
-      copies.map(async (copy) => {
-        const unchanged = await runForge(
-          copy,
-          [...rounds[0].paths, '--match-contract', 'ConstructTest'],
-          '1',
-        );
-        if (unchanged.code !== 0)
-          throw new Error(`the tests fail without a mutant:\n${unchanged.output.slice(-2_000)}`);
-        for (
-          let mutant = queue.shift();
-          mutant !== undefined && performance.now() < deadline;
-          mutant = queue.shift()
-        ) {
-          const result = await tryMutant(copy, sources.get(mutant.file) ?? '', mutant, values.invariants);
-          results.set(result.id, result);
-          writeScore(mutants.length, sources, results);
-          console.log(
-            `${result.verdict.padEnd(8)}  ${result.id}  ${JSON.stringify(result.before)} -> ${JSON.stringify(result.after)}  ${result.by}`,
-          );
-        }
-      }),
-    );
-  } finally {
-    for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+  const trials: Trial[] = [];
+  const copies = Array.from({ length: Number(values.workers) }, (_, at) => join(values.folder, `copy-${at}`));
+  for (const [at, copy] of copies.entries()) {
+    trials.push(await openTrial(copy, sources, at === 0 ? undefined : copies[0]));
   }
-  const { valid, killed, percent } = readScore() ?? { valid: 0, killed: 0, percent: 0 };
+  try {
+    for (const trial of trials) {
+      const { isKilled, by } = await trial.run({}, firstRound);
+      if (isKilled) throw new Error(`a test fails without a mutant: ${by}`);
+    }
+    await work(campaign, trials, queue, tryQuickly, deadline);
+    const survivors = chosen.filter(({ id }) => {
+      const result = results.get(id);
+      return result?.verdict === 'survived' && result.by === '';
+    });
+    console.log(`${survivors.length} survivors to look at more closely`);
+    await work(campaign, trials, survivors, tryThoroughly, deadline);
+  } finally {
+    for (const trial of trials) await trial.close();
+  }
+  const { valid, killed, percent } = scoreOf(mutants.length, {}, [...results.values()]);
   console.log(`${killed} of ${valid} valid mutants killed: ${percent} %`);
 }
 

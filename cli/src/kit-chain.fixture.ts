@@ -116,6 +116,11 @@ export function idOf(order: TestOrder): string {
   return TypedDataEncoder.hash(gatewayDomain(), types, order);
 }
 
+/** The id of the same order on another chain, with the gateway at the same address. */
+export function idOnChain(order: TestOrder, chainId: bigint): string {
+  return TypedDataEncoder.hash({ ...gatewayDomain(), chainId }, types, order);
+}
+
 export function signOrder(order: TestOrder): Promise<string> {
   return signer.signTypedData(gatewayDomain(), types, order);
 }

@@ -18,6 +18,7 @@ import {
   folder,
   gateway,
   idOf,
+  idOnChain,
   lineItems,
   makeOrder,
   merchant,
@@ -201,6 +202,102 @@ test('a receipt holds as long as nothing in it is changed', async () => {
   assert.deepEqual(await verify({ gateway: usdc.target }), bad(['the receipt is of this gateway']));
   await done(gateway['settle']?.([order]));
   assert.deepEqual(await verify({}), { ...good, status: 'settled' });
+});
+
+/** Whatever lies at the order's deposit address, and what the command would send for it. */
+async function rescue(
+  order: TestOrder,
+  more: Readonly<Record<string, string>> = {},
+  chainId = anvil.chainId,
+) {
+  const path = join(folder, 'order.json');
+  writeFileSync(path, JSON.stringify({ ...(await receiptFor(order)), chainId: String(chainId) }));
+  return kit('rescue', { order: path, ...more });
+}
+
+test('what cannot pay its order goes from the deposit address to the refund address, whoever sends it', async () => {
+  const refundAddress = Wallet.createRandom().address;
+  const order = makeOrder({ payer: refundAddress, payBy: now + 60n * day });
+  const receiver = String(await gateway['receiverOf']?.(idOf(order)));
+  const asPayer = usdc.connect(payer) as Contract;
+  await done(asPayer['transfer']?.(receiver, 7_000_000n));
+  await done(relayer.sendTransaction({ to: receiver, value: 5n }));
+  const token = String(usdc.target).toLowerCase();
+  const coin = `0x${'00'.repeat(20)}`;
+  const to = deployment.gateway.toLowerCase();
+  const call = (of: string) => gateway.interface.encodeFunctionData('rescue', [order, of]);
+  const sends = (what: string) => `sends ${what} to ${refundAddress.toLowerCase()}`;
+  const coins = { to, data: call(coin), does: sends("5 of the chain's coin") };
+  // Until its deadline the order's token may still be the payment.
+  const end = new Date(Number(now + 60n * day) * 1_000).toISOString();
+  const why = `7000000 of ${token}: it can still pay the order: what is left can be rescued after ${end}`;
+  assert.deepEqual((await rescue(order)).json, {
+    transactions: [coins],
+    skipped: [{ orderId: idOf(order), why }],
+  });
+  // Once it is paid, what came besides is nobody's payment.
+  await done(asPayer['transfer']?.(receiver, order.total));
+  await done(gateway['collect']?.(order, await signOrder(order)));
+  const rest = { to, data: call(token), does: sends(`7000000 of ${token}`) };
+  assert.deepEqual((await rescue(order)).json, { transactions: [rest, coins], skipped: [] });
+  const sent = await rescue(order, { 'key-file': join(folder, 'relayer.key') });
+  relayer.reset();
+  assert.equal(sent.exitCode, 0, sent.stderr);
+  assert.equal(await usdc['balanceOf']?.(refundAddress), 7_000_000n);
+  assert.equal(BigInt(String(await anvil.request('eth_getBalance', [refundAddress, 'latest']))), 5n);
+  assert.deepEqual((await rescue(order)).json, { transactions: [], skipped: [] });
+});
+
+test('too late, in another token, or sent for an order of another chain: all of it can be rescued', async () => {
+  const refundAddress = Wallet.createRandom().address;
+  const late = makeOrder({ payer: refundAddress, payBy: now - 1n });
+  const dai = `0x${'da'.repeat(20)}`;
+  const asPayer = usdc.connect(payer) as Contract;
+  await done(asPayer['transfer']?.(await gateway['receiverOf']?.(idOf(late)), 3n));
+  const { json } = await rescue(late, { 'key-file': join(folder, 'relayer.key') });
+  relayer.reset();
+  assert.equal((json as { sent: unknown[] }).sent.length, 1);
+  assert.equal(await usdc['balanceOf']?.(refundAddress), 3n);
+
+  const wrong = makeOrder({ payer: refundAddress, payBy: now + 60n * day, token: dai });
+  await done(asPayer['transfer']?.(await gateway['receiverOf']?.(idOf(wrong)), 4n));
+  await anvil.request('anvil_setCode', [dai, '0x5f5f5260205ff3']);
+  assert.deepEqual((await rescue(wrong)).json, { transactions: [], skipped: [] });
+  const found = (await rescue(wrong, { token: String(usdc.target) })).json as { transactions: unknown[] };
+  assert.deepEqual(found.transactions, [
+    {
+      to: deployment.gateway.toLowerCase(),
+      data: gateway.interface.encodeFunctionData('rescue', [wrong, usdc.target]),
+      does: `sends 4 of ${String(usdc.target).toLowerCase()} to ${refundAddress.toLowerCase()}`,
+    },
+  ]);
+
+  const elsewhere = makeOrder({ payer: refundAddress, payBy: now + 60n * day });
+  const orderId = idOnChain(elsewhere, 8453n);
+  await done(asPayer['transfer']?.(await gateway['receiverOf']?.(orderId), 6n));
+  const sent = await rescue(elsewhere, { 'key-file': join(folder, 'relayer.key') }, 8453);
+  relayer.reset();
+  assert.equal(sent.exitCode, 0, sent.stderr);
+  assert.equal(await usdc['balanceOf']?.(refundAddress), 9n);
+});
+
+test('a file that is no order is refused', async () => {
+  const path = join(folder, 'no-order.json');
+  writeFileSync(path, JSON.stringify({ chainId: '1', order: { total: '1' } }));
+  const { stderr, exitCode } = await kit('rescue', { order: path });
+  const reason = 'this is no order: chainId, and an order with its twelve members';
+  assert.deepEqual({ stderr, exitCode }, { stderr: `${path} is no order: ${reason}\n`, exitCode: 1 });
+});
+
+test('a direct order is settled by the transaction that paid it', async () => {
+  const metaData = await metaDataOf(lineItems, `0x${'5d'.repeat(32)}`);
+  const order = makeOrder({ metaData, orderType: 1n });
+  await pay(order);
+  const path = join(folder, 'direct.json');
+  writeFileSync(path, JSON.stringify({ ...(await receiptFor(order)), salt: `0x${'5d'.repeat(32)}` }));
+  const { json } = await kit('verify', { receipt: path });
+  const { status, paid, closed, isValid } = json as Record<string, unknown>;
+  assert.deepEqual({ status, isValid, closed }, { status: 'settled', isValid: true, closed: paid });
 });
 
 test('an address without a gateway is refused', async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { findDeposits, parseDepositOrder } from '@florin/kit/deposit.ts';
 import {
   chainTime,
   findPayments,
@@ -10,7 +11,7 @@ import {
   settleProblem,
 } from '@florin/kit/payment.ts';
 import { parseReceipt, verifyReceipt } from '@florin/kit/receipt.ts';
-import { encodeReclaim, encodeSettle } from '@florin/kit/wire.ts';
+import { encodeReclaim, encodeSettle, ZERO_ADDRESS } from '@florin/kit/wire.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { createWalletClient, custom } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -87,6 +88,28 @@ export const kitSettleCommand: Command = {
   },
 };
 
+export const kitRescueCommand: Command = {
+  usage: '--rpc URL --gateway 0x… --order FILE [--token 0x…] [--key-file FILE]',
+  does: 'sends what a deposit address cannot pay its order with to the refund address; any key can pay for it',
+  options: ['rpc', 'gateway', 'order', 'token', 'key-file'],
+  async run(options) {
+    const order = readFile(options.required('order'), 'order', parseDepositOrder);
+    const token = options.optional('token');
+    const tokens = token === undefined ? [] : [addressOption(options, 'token')];
+    const place = await placeOf(options);
+    const deposits = await findDeposits(place, order, tokens, await chainTime(place));
+    const transactions = [];
+    const skipped = [];
+    for (const deposit of deposits) {
+      const { orderId, data, amount, refundAddress, problem } = deposit;
+      const what = `${amount} of ${deposit.token === ZERO_ADDRESS ? "the chain's coin" : deposit.token}`;
+      if (problem !== undefined) skipped.push({ orderId, why: `${what}: ${problem}` });
+      else transactions.push({ to: place.gateway, data, does: `sends ${what} to ${refundAddress}` });
+    }
+    return carryOut(place, options, { transactions, skipped });
+  },
+};
+
 export const kitVerifyCommand: Command = {
   usage: '--rpc URL --gateway 0x… --receipt FILE [--from-block N]',
   does: 'checks a receipt against the chain; exit code 1 when anything in it is not so',
@@ -94,7 +117,7 @@ export const kitVerifyCommand: Command = {
   async run(options) {
     const path = options.required('receipt');
     const { request, gateway } = await placeOf(options);
-    const verdict = await verifyReceipt(readReceipt(path), {
+    const verdict = await verifyReceipt(readFile(path, 'receipt', parseReceipt), {
       request,
       gateway,
       fromBlock: fromBlockOf(options),
@@ -187,10 +210,10 @@ async function carryOut(place: Place, options: Options, { transactions, skipped 
   return { text: lines.join('\n'), json: { sent, skipped } };
 }
 
-function readReceipt(path: string) {
+function readFile<T>(path: string, name: string, parse: (text: string) => T): T {
   try {
-    return parseReceipt(readFileSync(path, 'utf8'));
+    return parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new CommandError(`${path} is no receipt: ${(error as Error).message}`);
+    throw new CommandError(`${path} is no ${name}: ${(error as Error).message}`);
   }
 }

@@ -3,15 +3,17 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { metaDataOf } from '@florin/kit/receipt.ts';
-import { Wallet } from 'ethers';
+import { type Contract, Wallet } from 'ethers';
 import {
   anvil,
   deployment,
+  done,
   gateway,
   idOf,
   lineItems,
   makeOrder,
   pay,
+  payer,
   payerAddress,
   receiptFor,
   startKitChain,
@@ -98,6 +100,24 @@ test("the page's own script finds payments, offers what can be done, and checks 
   const data = gateway.interface.encodeFunctionData('settle', [[order]]);
   const to = deployment.gateway.toLowerCase();
   assert.deepEqual(JSON.parse(JSON.stringify(sent)), [{ from: payerAddress, to, data, value: '0x0' }]);
+
+  const receiver: unknown = await gateway['receiverOf']?.(idOf(order));
+  await done((usdc.connect(payer) as Contract)['transfer']?.(receiver, 2_500_000n));
+  get('order').files = [{ text: async () => JSON.stringify(await receiptFor(order)) }];
+  assert.equal(await click(get('look')), '1 deposits.');
+  const [deposit] = get('deposits').children;
+  assert.ok(deposit instanceof FakeElement);
+  assert.deepEqual(deposit.texts(), [
+    ...[String(receiver).toLowerCase(), `2.500000 of ${String(usdc.target).toLowerCase()}`],
+    ...[payerAddress.toLowerCase(), 'Rescue', ''],
+  ]);
+  const offered = deposit.children.at(-1);
+  assert.ok(offered instanceof FakeElement && offered.children[0] instanceof FakeElement);
+  assert.equal(await click(offered.children[0]), 'Sent: 0xabc');
+  const rescue = gateway.interface.encodeFunctionData('rescue', [order, usdc.target]);
+  assert.deepEqual(JSON.parse(JSON.stringify(sent.at(-1))), {
+    ...{ from: payerAddress, to, data: rescue, value: '0x0' },
+  });
 
   get('rpc').value = anvil.url;
   const receipt = { ...(await receiptFor(order)), salt: `0x${'99'.repeat(32)}` };

@@ -57,7 +57,7 @@ contract CctpRoute is ICctpRoute, ICctpBurns {
         _entered = true;
         emit Burnt(orderId, to, token, amount, targetChain, domain);
 
-        TokenTransfer.pullExact(token, msg.sender, address(this), amount);
+        TokenTransfer.pullExact(token, address(this), amount);
         uint256 balanceBefore = TokenTransfer.balanceOf(token, address(this));
         if (!IERC20(token).approve(tokenMessenger, amount)) revert ApprovalFailed(token);
         ITokenMessengerV2(tokenMessenger)

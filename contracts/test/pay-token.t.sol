@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
 import {GatewayTest} from "./base/GatewayTest.sol";
+import {ForgetfulToken} from "./hostile/ForgetfulToken.sol";
 import {HostileToken} from "./hostile/HostileToken.sol";
 
 contract PayTokenTest is GatewayTest {
@@ -97,6 +98,15 @@ contract PayTokenTest is GatewayTest {
         // A huge answer that begins with true is true, and costs nothing here.
         token.set(HostileToken.Mode.AnswersWithBomb, address(0));
         payAs(payer, order, sign(order));
+    }
+
+    function test_reverts_whenTheTokenDoesNotTellABalance(uint256 seed, uint8 answer, bool afterwards) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        ForgetfulToken.Answer how = ForgetfulToken.Answer(answer % 3);
+        order.token = address(new ForgetfulToken(how, afterwards ? 1 : 0, payer, order.total));
+        bytes memory signature = sign(order);
+        vm.expectRevert(abi.encodeWithSelector(TokenTransfer.BalanceUnavailable.selector, order.token));
+        payAs(payer, order, signature);
     }
 
     function test_reverts_whenTheFeeLegIsInexact() public {

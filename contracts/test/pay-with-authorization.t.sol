@@ -5,6 +5,7 @@ import {LocalUsdc} from "../local/LocalUsdc.sol";
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
 import {SigningTest} from "./base/SigningTest.sol";
+import {ForgetfulToken} from "./hostile/ForgetfulToken.sol";
 import {HostileToken} from "./hostile/HostileToken.sol";
 import {KeyedWallet, SilentFallback} from "./hostile/wallets.sol";
 
@@ -140,6 +141,15 @@ contract PayWithAuthorizationTest is SigningTest {
         expectHostile(token, order);
         token.set(HostileToken.Mode.Honest, address(0));
         gateway.payWithAuthorization(order, sign(order), new bytes(65));
+    }
+
+    function test_reverts_whenTheTokenDoesNotTellABalance(uint256 seed, uint8 answer, bool afterwards) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        ForgetfulToken.Answer how = ForgetfulToken.Answer(answer % 3);
+        order.token = address(new ForgetfulToken(how, afterwards ? 1 : 0, payer, order.total));
+        bytes memory signature = sign(order);
+        vm.expectRevert(abi.encodeWithSelector(TokenTransfer.BalanceUnavailable.selector, order.token));
+        gateway.payWithAuthorization(order, signature, new bytes(65));
     }
 
     /// @dev In is honest, out is not: the legs of a direct order are compared too, and nothing of others pays for them.

@@ -45,13 +45,63 @@ contract WaysTest is SigningTest {
         fundFor(way, order);
         bytes memory data = callOf(way, order, sign(order));
         expectPaid(order);
-        if (order.orderType == DIRECT) {
-            vm.expectEmit(address(gateway));
-            emit IPaymentGateway.Settled(
-                digestOf(order), order.channelId, order.to, order.token, netOf(order), order.fee, order.metaData
-            );
-        }
         sendAs(senderOf(way, order), data);
+    }
+
+    /// @dev Both places that remember a signer: the first one's in the code, the others' in storage.
+    function test_takesTheTransactionOfAnOrderSignerForASignature(uint256 seed, uint8 wayOf, bool isFirst) public {
+        Way way = [Way.Authorization, Way.Permit2, Way.Deposit][wayOf % 3];
+        IPaymentGateway.Order memory order = anySignedOrder(seed);
+        fundFor(way, order);
+        vm.prank(admin);
+        gateway.setOrderSigner(stranger, true);
+        sendAs(isFirst ? signer : stranger, callOf(way, order, ""));
+        vm.assertEq(statusOf(order), order.orderType == DIRECT ? SETTLED : PAID, "status");
+    }
+
+    function test_takesTheTransactionOfAPayerWhoIsAnOrderSignerForASignature(uint256 seed, bool permit) public {
+        Way way = permit ? Way.Permit : Way.Allowance;
+        IPaymentGateway.Order memory order = anySignedOrder(seed);
+        fundFor(way, order);
+        vm.prank(admin);
+        gateway.setOrderSigner(payer, true);
+        sendAs(payer, callOf(way, order, ""));
+        vm.assertEq(statusOf(order), order.orderType == DIRECT ? SETTLED : PAID, "status");
+    }
+
+    function test_reverts_whenThereIsNoSignatureAndTheSenderIsNoOrderSigner(
+        uint256 seed,
+        uint8 wayOf,
+        uint8 which,
+        address anyone
+    ) public {
+        Way way = [Way.Authorization, Way.Permit2, Way.Deposit][wayOf % 3];
+        IPaymentGateway.Order memory order = anySignedOrder(seed);
+        fundFor(way, order);
+        vm.assume(anyone != signer && anyone != address(0));
+        address caller = [anyone, admin, guardian, settler, payer, merchant, feeRecipient, signer, stranger][which % 9];
+        if (caller == signer || caller == stranger) {
+            vm.startPrank(admin);
+            gateway.setOrderSigner(caller, true);
+            gateway.setOrderSigner(caller, false);
+            vm.stopPrank();
+        }
+        bytes memory data = callOf(way, order, "");
+        expectError(IPaymentGateway.InvalidSignature.selector);
+        sendAs(caller, data);
+    }
+
+    function test_reverts_whenPausedAlsoForOrderSigners(uint256 seed, uint8 wayOf, bool isFirst) public {
+        Way way = [Way.Authorization, Way.Permit2, Way.Deposit][wayOf % 3];
+        IPaymentGateway.Order memory order = anySignedOrder(seed);
+        fundFor(way, order);
+        vm.prank(admin);
+        gateway.setOrderSigner(stranger, true);
+        vm.prank(guardian);
+        gateway.pause();
+        bytes memory data = callOf(way, order, "");
+        expectError(IAccess.ContractPaused.selector);
+        sendAs(isFirst ? signer : stranger, data);
     }
 
     function test_anyoneSendsWhatThePayerSigned(uint256 seed, uint8 wayOf, address caller) public {

@@ -1,3 +1,4 @@
+import { type Deposit, findDeposits, parseDepositOrder } from './deposit.ts';
 import {
   chainTime,
   findPayments,
@@ -9,7 +10,7 @@ import {
   settleProblem,
 } from './payment.ts';
 import { parseReceipt, verifyReceipt } from './receipt.ts';
-import { encodeReclaim, encodeSettle, selectorOf } from './wire.ts';
+import { encodeReclaim, encodeSettle, selectorOf, ZERO_ADDRESS } from './wire.ts';
 
 /** As much of the browser as the page uses. */
 interface PageElement {
@@ -30,6 +31,7 @@ declare const ethereum:
   | { request(call: { method: string; params: readonly unknown[] }): Promise<unknown> }
   | undefined;
 
+const COIN_DECIMALS = 18;
 /** A node's longest answer: searching a long chain takes a while. */
 const rpcTimeLimitMs = 60_000;
 
@@ -38,6 +40,7 @@ start();
 function start(): void {
   element('find').addEventListener('click', () => attempt(showPayments));
   element('verify').addEventListener('click', () => attempt(showVerdict));
+  element('look').addEventListener('click', () => attempt(showDeposits));
   element('use-wallet').addEventListener('click', () =>
     attempt(async () => {
       const [account] = (await wallet('eth_requestAccounts', [])) as string[];
@@ -61,6 +64,38 @@ async function showPayments(): Promise<void> {
   for (const payment of payments) rows.push(await rowOf(place, payment, now, tokens));
   element('payments').replaceChildren(...rows);
   tell(payments.length === 0 ? 'There are no such payments on this chain.' : `${payments.length} payments.`);
+}
+
+async function showDeposits(): Promise<void> {
+  const file = element('order').files?.[0];
+  if (file === undefined) throw new Error('Choose an order first.');
+  const order = parseDepositOrder(await file.text());
+  const place = await chosenPlace();
+  const token = element('token').value.trim();
+  if (token !== '' && !/^0x[0-9a-fA-F]{40}$/.test(token)) throw new Error(`${token} is no address.`);
+  const deposits = await findDeposits(place, order, token === '' ? [] : [token], await chainTime(place));
+  const rows = [];
+  for (const deposit of deposits) rows.push(await depositRowOf(place, deposit));
+  element('deposits').replaceChildren(...rows);
+  tell(
+    deposits.length === 0 ? 'The deposit address holds nothing of these.' : `${deposits.length} deposits.`,
+  );
+}
+
+async function depositRowOf(place: Place, deposit: Deposit): Promise<PageElement> {
+  const { receiver, token, amount, refundAddress, data, problem } = deposit;
+  const isCoin = token === ZERO_ADDRESS;
+  const decimals = isCoin ? String(COIN_DECIMALS) : await readDecimals(place, token);
+  const holds = `${inWhole(amount, Number(decimals))} of ${isCoin ? "the chain's coin" : token}`;
+  const button = make('button', 'Rescue');
+  button.disabled = problem !== undefined;
+  if (problem === undefined)
+    button.addEventListener('click', () => attempt(() => send(place, data, 'Rescue')));
+  const actions = make('td');
+  actions.append(button, problem === undefined ? '' : ` ${problem}`);
+  const row = make('tr');
+  row.append(...[receiver, holds, refundAddress].map((cell) => make('td', cell)), actions);
+  return row;
 }
 
 async function showVerdict(): Promise<void> {
@@ -127,9 +162,13 @@ async function describeAmount(place: Place, payment: Payment, tokens: Map<string
   const known = tokens.get(payment.token);
   const decimals = known ?? (await readDecimals(place, payment.token));
   tokens.set(payment.token, decimals);
-  const units = payment.total.toString().padStart(Number(decimals) + 1, '0');
-  const split = units.length - Number(decimals);
-  return `${units.slice(0, split)}.${units.slice(split)} of ${payment.token}`;
+  return `${inWhole(payment.total, Number(decimals))} of ${payment.token}`;
+}
+
+function inWhole(amount: bigint, decimals: number): string {
+  const units = amount.toString().padStart(decimals + 1, '0');
+  const split = units.length - decimals;
+  return `${units.slice(0, split)}.${units.slice(split)}`;
 }
 
 async function readDecimals({ request }: Place, token: string): Promise<string> {

@@ -72,7 +72,7 @@ export async function openPlace(request: Request, gateway: string): Promise<Plac
   if (!/^0x[0-9a-fA-F]{40}$/.test(gateway)) throw new Error(`${gateway} is no address`);
   const chainId = BigInt(String(await request('eth_chainId', [])));
   const place = { request, chainId, gateway: gateway.toLowerCase() as Hex };
-  const found = await call(place, selectorOf('domainSeparator()')).catch(() => '');
+  const found = await callGateway(place, selectorOf('domainSeparator()')).catch(() => '');
   if (found !== domainSeparatorOf(chainId, place.gateway))
     throw new Error(`there is no Florin gateway at ${gateway} on chain ${chainId}`);
   return place;
@@ -151,7 +151,7 @@ export function wordOf(data: string, place: number): string {
 
 /** Status of an order by what its single-use key holds: `unknown` too when another order holds it. */
 export async function readStatus(place: Place, metaData: Hex, orderId: Hex): Promise<PaymentStatus> {
-  const answer = await call(place, `${selectorOf('statusOf(bytes32)')}${toWord(metaData)}`);
+  const answer = await callGateway(place, `${selectorOf('statusOf(bytes32)')}${toWord(metaData)}`);
   const isThis = wordOf(answer, 2).slice(12) === orderId.slice(2, 54);
   const status = Number(BigInt(`0x${wordOf(answer, 0)}`));
   return (isThis ? paymentStatuses[status] : undefined) ?? 'unknown';
@@ -208,6 +208,7 @@ async function readOrder(
   return { way, missing };
 }
 
-async function call({ request, gateway }: Place, data: string): Promise<string> {
+/** What a view of the gateway answers, now. */
+export async function callGateway({ request, gateway }: Place, data: string): Promise<string> {
   return String(await request('eth_call', [{ to: gateway, data }, 'latest']));
 }

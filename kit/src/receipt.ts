@@ -30,6 +30,9 @@ export interface Verdict {
   readonly closed?: { readonly transaction: Hex; readonly block: bigint };
 }
 
+/** The type of orders whose payment settles them. */
+const DIRECT = 1n;
+
 /** Reads a receipt's text. Throws for anything else. */
 export function parseReceipt(text: string): Receipt {
   const value = JSON.parse(text) as Partial<Receipt> | null;
@@ -72,7 +75,13 @@ export async function verifyReceipt(
   note('the chain shows its payment', paid !== undefined);
   const closing = { settled: topics.settled, refunded: topics.refunded, reclaimed: topics.reclaimed };
   const topic = status === 'unknown' || status === 'paid' ? undefined : closing[status];
-  const [closed] = topic === undefined ? [] : await findLogs(place, [topic, orderId], given.fromBlock ?? 0n);
+  const isDirect = order.orderType === DIRECT;
+  const [closed] =
+    topic === undefined
+      ? []
+      : isDirect
+        ? [paid]
+        : await findLogs(place, [topic, orderId], given.fromBlock ?? 0n);
   return {
     isValid: findings.every(({ isGood }) => isGood),
     status,
@@ -102,7 +111,8 @@ function seenIn({
   return { transaction: transactionHash, block: BigInt(blockNumber) };
 }
 
-function readOrder(members: Receipt['order']): GatewayOrder | undefined {
+/** The order of a receipt; undefined when a member is missing or does not fit. */
+export function readOrder(members: Receipt['order']): GatewayOrder | undefined {
   const values: Record<string, Hex | bigint> = {};
   for (const [name, type] of orderMembers) {
     const text = String(members[name]);

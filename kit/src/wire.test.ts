@@ -9,6 +9,7 @@ import {
   decodeOrder,
   encodeOrder,
   encodeReclaim,
+  encodeRescue,
   encodeSettle,
   orderIdOf,
   orderMembers,
@@ -49,6 +50,12 @@ test('ids, words and calldata are what other libraries make of an order', () => 
       assert.equal(orderIdOf(order, chainId, gateway), hashTypedData(typed));
       const call = { abi: paymentGatewayAbi, functionName: 'reclaim', args: [forViem(order)] } as const;
       assert.equal(encodeReclaim(order), encodeFunctionData(call));
+      const rescue = { abi: paymentGatewayAbi, functionName: 'rescue' } as const;
+      const rescueArgs = [forViem(order), other.token] as const;
+      assert.equal(encodeRescue(order, other.token), encodeFunctionData({ ...rescue, args: rescueArgs }));
+      const far = { abi: paymentGatewayAbi, functionName: 'rescueFromChain' } as const;
+      const farArgs = [...rescueArgs, chainId] as const;
+      assert.equal(encodeRescue(order, other.token, chainId), encodeFunctionData({ ...far, args: farArgs }));
       const batch = { abi: paymentGatewayAbi, functionName: 'settle' } as const;
       const args = [[forViem(order), forViem(other)]] as const;
       assert.equal(encodeSettle([order, other]), encodeFunctionData({ ...batch, args }));

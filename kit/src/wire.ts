@@ -129,6 +129,17 @@ export function encodeSettle(orders: readonly GatewayOrder[]): Hex {
   return `0x${selectorOf(`settle(${orderTuple}[])`).slice(2)}${head}${orders.map(encodeOrder).join('')}`;
 }
 
+/** No token: stands for the chain's own coin. */
+export const ZERO_ADDRESS: Hex = `0x${'0'.repeat(40)}`;
+
+/** Calldata of `rescue`; with the chain of an order that was made for another one, of `rescueFromChain`. */
+export function encodeRescue(order: GatewayOrder, token: string, chainId?: bigint): Hex {
+  const words = `${encodeOrder(order)}${toWord(token)}`;
+  return chainId === undefined
+    ? `0x${selectorOf(`rescue(${orderTuple},address)`).slice(2)}${words}`
+    : `0x${selectorOf(`rescueFromChain(${orderTuple},address,uint256)`).slice(2)}${words}${toWord(chainId)}`;
+}
+
 /** The ways to pay, by selector. */
 export const waysToPay: ReadonlyMap<string, string> = new Map(
   [

@@ -70,7 +70,8 @@ interface IPaymentGateway is IAccess, IDomain {
     error WrongAmounts(uint256 total, uint256 payment, uint256 fee);
     /// @notice The recipient cannot be the gateway, nor can the payer whom money may go back to.
     error WrongRecipient(address to);
-    /// @notice The signature is malformed, malleable, or not from a current order signer.
+    /// @notice The signature is malformed, malleable, or not from a current order signer; or it is empty, and the caller is
+    /// none.
     error InvalidSignature();
     /// @notice This order, or another of the same session, was paid before. `metaData` zero counts as used.
     error MetaDataUsed(bytes32 metaData);
@@ -87,8 +88,8 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice No more than the one unit that stays has accrued.
     error NothingToWithdraw(address token);
 
-    /// @notice The order is paid; the tokens are in the gateway, or for type 1 with the recipient already. `from` is
-    /// the order's payer, whoever sent the transaction.
+    /// @notice The order is paid; the tokens are in the gateway. For type 1 it is settled with that: `totalValue - feeValue`
+    /// went to `to`, and no `Settled` follows. `from` is the order's payer, whoever sent the transaction.
     event Paid(
         bytes32 indexed orderId,
         bytes32 indexed channelId,
@@ -104,7 +105,7 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice The order was paid out of its deposit address `receiver`. Follows `Paid` in the same transaction; an
     /// order without it was paid by a signature or a transaction of the payer.
     event Collected(bytes32 indexed orderId, address indexed receiver);
-    /// @notice `to` has received `netValue`. For type 2 `to` is this chain's vault, for type 3 the CCTP route.
+    /// @notice `settle` has sent `netValue` to `to`. For type 2 `to` is this chain's vault, for type 3 the CCTP route.
     event Settled(
         bytes32 indexed orderId,
         bytes32 indexed channelId,
@@ -140,7 +141,8 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice Pays an order out of the caller's allowance. Pausable.
     /// @dev Refuses a token that delivers anything but the exact amount.
     /// @param order The order; the caller must be its payer.
-    /// @param signature 65 bytes r, s, v of a current order signer over `orderIdOf(order)`; low s, v 27 or 28.
+    /// @param signature 65 bytes r, s, v of a current order signer over `orderIdOf(order)`; low s, v 27 or 28. Empty when
+    /// the caller is a current order signer: its own transaction is its consent.
     function pay(Order calldata order, bytes calldata signature) external;
 
     /// @notice As `pay`, after an EIP-2612 permit from the payer to this contract over exactly `total`, valid until

@@ -12,8 +12,11 @@ library TokenTransfer {
     uint256 internal constant TRANSFER_GAS = 300_000;
 
     bytes4 private constant TRANSFER = IERC20.transfer.selector;
-    bytes4 private constant TRANSFER_FROM = IERC20.transferFrom.selector;
     bytes4 private constant BALANCE_OF = IERC20.balanceOf.selector;
+    /// @dev `transferFrom` and `balanceOf` as numbers, which assembly can name: at the end of a word, so that a call
+    /// starts at 0x1c.
+    uint256 private constant TRANSFER_FROM_NUMBER = 0x23b872dd;
+    uint256 private constant BALANCE_OF_NUMBER = 0x70a08231;
 
     /// @notice The token refused to move.
     error TransferFailed(address token);
@@ -31,15 +34,9 @@ library TokenTransfer {
 
     /// @notice As `send`, and reverts unless exactly `amount` arrives.
     function sendExact(address token, address to, uint256 amount) internal {
-        bytes4 selector = TRANSFER;
-        uint256 place;
-        assembly ("memory-safe") {
-            place := mload(0x40)
-            mstore(place, selector)
-            mstore(add(place, 0x04), shr(96, shl(96, to)))
-            mstore(add(place, 0x24), amount)
-        }
-        _moveExact(token, place, 0x44, to, amount);
+        uint256 held = balanceOf(token, to);
+        send(token, to, amount);
+        requireReceived(token, to, held, amount);
     }
 
     /// @notice As `send`, but answers false where that reverts, and spends no more than `TRANSFER_GAS`.
@@ -55,20 +52,51 @@ library TokenTransfer {
         return tryCall(token, TRANSFER_GAS, abi.encodeCall(IERC20.approve, (spender, amount)));
     }
 
-    /// @notice Moves `amount` from `from` to `to`; reverts unless exactly that arrives.
-    function pullExact(address token, address from, address to, uint256 amount) internal {
-        bytes4 selector = TRANSFER_FROM;
-        uint256 place;
-        // By hand and without allocating: through `abi.encodeCall` it costs 250 gas more. The upper bits of an address
-        // may hold anything here, and tokens refuse them.
+    /// @notice Moves `amount` from the caller to `to`; reverts unless exactly that arrives.
+    /// @dev What every payment out of an allowance runs, so by hand: through the functions below it costs 500 gas more.
+    /// All answers are judged at once, because a revert undoes whatever came before it. The upper bits of an address must
+    /// be clean.
+    function pullExact(address token, address to, uint256 amount) internal {
+        uint256 held;
+        uint256 left;
+        bool known;
+        bool moved;
+        bool exact;
         assembly ("memory-safe") {
-            place := mload(0x40)
-            mstore(place, selector)
-            mstore(add(place, 0x04), shr(96, shl(96, from)))
-            mstore(add(place, 0x24), shr(96, shl(96, to)))
-            mstore(add(place, 0x44), amount)
+            let free := mload(0x40)
+            mstore(0, BALANCE_OF_NUMBER)
+            mstore(0x20, to)
+            // Arguments are evaluated from the last to the first: the call comes before the size of its answer.
+            known := and(gt(returndatasize(), 0x1f), staticcall(gas(), token, 0x1c, 0x24, 0, 0x20))
+            held := mload(0)
+
+            mstore(0, TRANSFER_FROM_NUMBER)
+            mstore(0x20, caller())
+            mstore(0x40, to)
+            mstore(0x60, amount)
+            moved := call(gas(), token, 0, 0x1c, 0x64, 0, 0x20)
+            // An answer that is shorter than a word leaves the end of the selector there, so it cannot make the word 1.
+            // That the token has code is known when it has told the balance.
+            if iszero(eq(mload(0), 1)) { moved := and(moved, iszero(returndatasize())) }
+
+            mstore(0, BALANCE_OF_NUMBER)
+            mstore(0x20, to)
+            known := and(known, and(gt(returndatasize(), 0x1f), staticcall(gas(), token, 0x1c, 0x24, 0, 0x20)))
+            left := mload(0)
+            mstore(0x40, free)
+            mstore(0x60, 0)
+            exact := and(and(known, moved), and(eq(sub(left, held), amount), iszero(lt(left, held))))
         }
-        _moveExact(token, place, 0x64, to, amount);
+        if (!exact) refuse(token, known, moved, held, left, amount);
+    }
+
+    /// @notice Reverts with what is wrong with a transfer of `amount` to someone whose balance was `held` and is `left`.
+    /// @param known Whether the token told both balances.
+    /// @param moved Whether the token says that it moved the amount.
+    function refuse(address token, bool known, bool moved, uint256 held, uint256 left, uint256 amount) internal pure {
+        if (!known) revert BalanceUnavailable(token);
+        if (!moved) revert TransferFailed(token);
+        revert InexactTransfer(token, amount, left < held ? 0 : left - held);
     }
 
     /// @notice Reverts unless `owner` has exactly `amount` more than `balanceBefore`.
@@ -114,43 +142,6 @@ library TokenTransfer {
                 default { done := eq(mload(0), 1) }
             }
         }
-    }
-
-    /// @dev Calls the token with the `size` bytes, at most 0x80, that stand at `place`, the free memory pointer. Reverts
-    /// unless the token says that it did and `owner` then has exactly `amount` more. The question for the balance is
-    /// written once and asked twice; all answers are judged at once, because a revert undoes whatever came before it.
-    function _moveExact(address token, uint256 place, uint256 size, address owner, uint256 amount) private {
-        bytes4 selector = BALANCE_OF;
-        uint256 held;
-        uint256 left;
-        // How far it came: 1 the balance before is known, 2 the tokens moved, 3 so is the balance after, 4 exact.
-        uint256 steps;
-        assembly ("memory-safe") {
-            mstore(add(place, 0x80), selector)
-            mstore(add(place, 0x84), shr(96, shl(96, owner)))
-            // Arguments are evaluated from the last to the first: the call comes before the size of its answer.
-            let done := and(gt(returndatasize(), 0x1f), staticcall(gas(), token, add(place, 0x80), 0x24, 0, 0x20))
-            held := mload(0)
-            steps := done
-
-            mstore(0, 0)
-            done := call(gas(), token, 0, place, size, 0, 0x20)
-            // The word was cleared, so an answer that is shorter than a word cannot make it 1.
-            if iszero(and(done, eq(mload(0), 1))) {
-                done := and(done, and(iszero(returndatasize()), iszero(iszero(extcodesize(token)))))
-            }
-            steps := add(steps, and(steps, done))
-
-            done := and(gt(returndatasize(), 0x1f), staticcall(gas(), token, add(place, 0x80), 0x24, 0, 0x20))
-            left := mload(0)
-            steps := add(steps, and(eq(steps, 2), done))
-            done := and(eq(sub(left, held), amount), iszero(lt(left, held)))
-            steps := add(steps, and(eq(steps, 3), done))
-        }
-        if (steps == 4) return;
-        if (steps == 1) revert TransferFailed(token);
-        if (steps != 3) revert BalanceUnavailable(token);
-        revert InexactTransfer(token, amount, left < held ? 0 : left - held);
     }
 
     /// @dev A failure counts only when the callee had all of `gasLimit`; with less the whole call reverts instead.

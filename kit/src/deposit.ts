@@ -1,0 +1,92 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { callGateway, type Place, wordOf } from './payment.ts';
+import { readOrder } from './receipt.ts';
+import { encodeRescue, type GatewayOrder, orderIdOf, selectorOf, toWord, ZERO_ADDRESS } from './wire.ts';
+
+/** An order with a deposit address, and the chain that it was made for. */
+export interface DepositOrder {
+  readonly order: GatewayOrder;
+  readonly chainId: bigint;
+}
+
+/** What lies at a deposit address in one token. */
+export interface Deposit {
+  readonly orderId: Hex;
+  readonly receiver: Hex;
+  /** Zero for the chain's own coin. */
+  readonly token: Hex;
+  readonly amount: bigint;
+  /** Where a rescue sends it, whoever makes it: the refund address that the order commits to. */
+  readonly refundAddress: Hex;
+  /** Calldata of the gateway that sends it there. */
+  readonly data: Hex;
+  /** Why it cannot be rescued now. */
+  readonly problem?: string;
+}
+
+/** Reads an order out of a receipt, or out of `{"chainId","order"}`. Throws for anything else. */
+export function parseDepositOrder(text: string): DepositOrder {
+  const value = JSON.parse(text) as { chainId?: unknown; order?: unknown } | null;
+  const chainId = String(value?.chainId);
+  const members = value?.order;
+  const order =
+    typeof members === 'object' && members !== null
+      ? readOrder(members as Record<string, string>)
+      : undefined;
+  if (order === undefined || !/^[1-9][0-9]*$/.test(chainId)) {
+    throw new Error('this is no order: chainId, and an order with its twelve members');
+  }
+  return { order, chainId: BigInt(chainId) };
+}
+
+/**
+ * What a deposit address holds here of the order's token, of the chain's coin and of `tokens`; what it does not hold is left
+ * out. An order of another chain can have been sent to on this one by mistake: then all of it can be rescued.
+ */
+export async function findDeposits(
+  place: Place,
+  { order, chainId }: DepositOrder,
+  tokens: readonly string[],
+  nowSeconds: bigint,
+): Promise<Deposit[]> {
+  const orderId = orderIdOf(order, chainId, place.gateway);
+  const answer = await callGateway(place, `${selectorOf('receiverOf(bytes32)')}${toWord(orderId)}`);
+  const receiver: Hex = `0x${wordOf(answer, 0).slice(24)}`;
+  const wanted = [order.token, ZERO_ADDRESS, ...tokens].map((token) => token.toLowerCase() as Hex);
+  const deposits: Deposit[] = [];
+  for (const token of new Set(wanted)) {
+    const amount = await balanceOf(place, token, receiver);
+    if (amount === 0n) continue;
+    const problem =
+      token === order.token && chainId === place.chainId
+        ? await collectableProblem(place, order, nowSeconds)
+        : undefined;
+    deposits.push({
+      ...{ orderId, receiver, token, amount, refundAddress: order.payer },
+      data: encodeRescue(order, token, chainId === place.chainId ? undefined : chainId),
+      ...(problem === undefined ? {} : { problem }),
+    });
+  }
+  return deposits;
+}
+
+/** The gateway keeps an order's token for the payment as long as there can be one. */
+async function collectableProblem(
+  place: Place,
+  { metaData, payBy }: GatewayOrder,
+  nowSeconds: bigint,
+): Promise<string | undefined> {
+  if (nowSeconds > payBy) return undefined;
+  const answer = await callGateway(place, `${selectorOf('statusOf(bytes32)')}${toWord(metaData)}`);
+  if (BigInt(`0x${wordOf(answer, 0)}`) !== 0n) return undefined;
+  const end = new Date(Number(payBy) * 1_000).toISOString();
+  return `it can still pay the order: what is left can be rescued after ${end}`;
+}
+
+async function balanceOf({ request }: Place, token: Hex, owner: Hex): Promise<bigint> {
+  if (token === ZERO_ADDRESS) return BigInt(String(await request('eth_getBalance', [owner, 'latest'])));
+  const data = `${selectorOf('balanceOf(address)')}${toWord(owner)}`;
+  const answer = String(await request('eth_call', [{ to: token, data }, 'latest']));
+  if (!/^0x[0-9a-fA-F]{64,}$/.test(answer)) throw new Error(`${token} is no token on this chain`);
+  return BigInt(answer.slice(0, 66));
+}
