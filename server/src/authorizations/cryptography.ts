@@ -5,74 +5,75 @@ import {
   paymentSessionCreationTypes,
   preparePaymentTypes,
 } from '@florin/protocol/typed-data.ts';
-import { hashTypedData, recoverAddress } from 'viem';
+import { addressOfKey } from '#chains/checksum.ts';
+import { keccakHex } from '#chains/rpc/keccak.ts';
+import { structHasher, typedPreimage } from '#chains/typed-data.ts';
+import type { Secp256k1 } from '#outside/secp256k1.ts';
 
 /** A message of the AI protocol, told apart by what it authorizes. Checked by the schema; hex in any letter case. */
 export type AgentMessage =
   | { readonly purpose: 'create_payment_session'; readonly message: CreateSessionMessage }
   | { readonly purpose: 'prepare_payment'; readonly message: PreparePaymentMessage };
 
-/** The mathematics behind authorizations, so that a faster encoder can stand in. */
+/** The mathematics behind authorizations: native code where the machine has it, WebAssembly elsewhere. */
 export interface Cryptography {
-  /** EIP-712 digest in the domain `{name, version "1", chainId: the message's paymentChainId}`. */
+  /**
+   * EIP-712 digest in the domain `{name, version "1", chainId: the message's paymentChainId}`. Throws `RangeError` for
+   * members that are no values of their types; integers count in canonical decimals only.
+   */
   digest(domainName: string, agentMessage: AgentMessage): Hex;
-  /** The address whose key made a 65-byte signature; undefined when there is none. */
-  recover(digest: Hex, signature: Hex): Promise<Hex | undefined>;
+  /**
+   * The address, in lower case, whose key made a signature in canonical form: 65 bytes, low s, v 27 or 28; undefined
+   * when the form is another one, or nobody can have made it.
+   */
+  recover(digest: Hex, signature: Hex): Hex | undefined;
 }
 
-function lowerHex(text: string): Hex {
-  return text.toLowerCase() as Hex;
+const hashCreation = structHasher(
+  'PaymentSessionCreationAuthorization',
+  paymentSessionCreationTypes.PaymentSessionCreationAuthorization,
+);
+const hashPreparation = structHasher(
+  'PreparePaymentAuthorization',
+  preparePaymentTypes.PreparePaymentAuthorization,
+);
+
+const decimal = /^(?:0|[1-9][0-9]{0,77})$/;
+
+/** Other spellings of a number, such as "0x2105" and " 8453 ", hash alike: one signature would have several messages. */
+function integerOf(text: string): bigint {
+  if (!decimal.test(text)) throw new RangeError('no canonical decimal');
+  return BigInt(text);
 }
 
-function domainOf(name: string, chainId: string) {
-  return { name, version: domainVersion, chainId: BigInt(chainId) };
+function structHashOf({ purpose, message }: AgentMessage, paymentChainId: bigint): Uint8Array {
+  const authorizationExpiresAt = integerOf(message.authorizationExpiresAt);
+  if (purpose === 'prepare_payment')
+    return hashPreparation({ ...message, paymentChainId, authorizationExpiresAt });
+  const amount = integerOf(message.amount);
+  return hashCreation({ ...message, paymentChainId, amount, authorizationExpiresAt });
 }
 
-function creationDigest(domainName: string, message: CreateSessionMessage): Hex {
-  return hashTypedData({
-    domain: domainOf(domainName, message.paymentChainId),
-    types: paymentSessionCreationTypes,
-    primaryType: 'PaymentSessionCreationAuthorization',
-    message: {
-      ...message,
-      payer: lowerHex(message.payer),
-      paymentChainId: BigInt(message.paymentChainId),
-      paymentToken: lowerHex(message.paymentToken),
-      amount: BigInt(message.amount),
-      authorizationNonce: lowerHex(message.authorizationNonce),
-      authorizationExpiresAt: BigInt(message.authorizationExpiresAt),
+const digestForm = /^0x[0-9a-f]{64}$/;
+const signatureForm = /^0x[0-9a-f]{130}$/i;
+
+function bytesOf(hex: Hex): Uint8Array {
+  return Buffer.from(hex.slice(2), 'hex');
+}
+
+/** Hashing of our own, recovery by the given implementation. */
+export function cryptographyOf(secp256k1: Secp256k1): Cryptography {
+  return {
+    digest(domainName, agentMessage) {
+      const chainId = integerOf(agentMessage.message.paymentChainId);
+      const domain = { name: domainName, version: domainVersion, chainId };
+      return keccakHex(typedPreimage(domain, structHashOf(agentMessage, chainId)));
     },
-  });
-}
-
-function preparationDigest(domainName: string, message: PreparePaymentMessage): Hex {
-  return hashTypedData({
-    domain: domainOf(domainName, message.paymentChainId),
-    types: preparePaymentTypes,
-    primaryType: 'PreparePaymentAuthorization',
-    message: {
-      ...message,
-      payer: lowerHex(message.payer),
-      paymentChainId: BigInt(message.paymentChainId),
-      paymentToken: lowerHex(message.paymentToken),
-      authorizationNonce: lowerHex(message.authorizationNonce),
-      authorizationExpiresAt: BigInt(message.authorizationExpiresAt),
+    recover(digest, signature) {
+      if (!digestForm.test(digest)) throw new RangeError('no digest');
+      if (!signatureForm.test(signature)) return undefined;
+      const publicKey = secp256k1.recover(bytesOf(digest), bytesOf(signature));
+      return publicKey === undefined ? undefined : addressOfKey(publicKey);
     },
-  });
+  };
 }
-
-/** Hashing and recovery by viem. */
-export const viemCryptography: Cryptography = {
-  digest: (domainName, { purpose, message }) =>
-    purpose === 'create_payment_session'
-      ? creationDigest(domainName, message)
-      : preparationDigest(domainName, message),
-  async recover(digest, signature) {
-    try {
-      return await recoverAddress({ hash: digest, signature });
-    } catch {
-      // The point is not on the curve: nobody's signature, which is all that the caller asks.
-      return undefined;
-    }
-  },
-};

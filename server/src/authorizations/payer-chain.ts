@@ -1,12 +1,18 @@
 import { Refusal } from '@florin/protocol/error.ts';
+import type { Hex } from '@florin/protocol/order.ts';
 import { parseData } from '#chains/rpc/parse.ts';
 import { type Rpc, RpcUnavailable, resultOf } from '#chains/rpc/rpc.ts';
-import { askWitnesses } from '#chains/rpc/witness.ts';
+import { askWitnesses, askWitnessesTogether } from '#chains/rpc/witness.ts';
+import { batchedByKey } from '#db/batch.ts';
 import type { PayerChain } from './signature.ts';
 
+/** Accounts that are asked about while others are under way share the next exchange with the nodes (bench/README.md). */
+const groupLimits = { maxSize: 50, maxInFlight: 2, maxWaiting: 5_000 };
+
 /**
- * Reads payers' chains through the nodes of the configuration; two of them must say the same where there are two. A call that a node answers with an error is a call
- * that reverted, ran out of gas or trapped: nothing that such an account says counts.
+ * Reads payers' chains through the nodes of the configuration; two of them must say the same where there are two. A call
+ * that a node answers with an error is a call that reverted, ran out of gas or trapped: nothing that such an account says
+ * counts.
  */
 export function payerChainOf(rpcOf: (chainId: number) => Rpc | undefined): PayerChain {
   const ask = async <T>(chainId: number, read: (rpc: Rpc) => Promise<T>): Promise<T> => {
@@ -19,15 +25,26 @@ export function payerChainOf(rpcOf: (chainId: number) => Rpc | undefined): Payer
       throw error;
     }
   };
+  const readCodes = batchedByKey(
+    (chainId) => (addresses: readonly Hex[]) =>
+      ask(Number(chainId), (rpc) =>
+        askWitnessesTogether(
+          rpc,
+          addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
+        ),
+      ),
+    groupLimits,
+  );
   return {
     codeAt: (chainId, address) =>
-      ask(chainId, async (rpc) => {
-        const outcome = await askWitnesses(rpc, { method: 'eth_getCode', params: [address, 'latest'] });
+      ask(chainId, async () => {
+        const outcome = await readCodes(String(chainId), address);
+        if (outcome instanceof RpcUnavailable) throw outcome;
         return parseData('code', resultOf(outcome));
       }),
     callAt: (chainId, { to, data, gas }) =>
       ask(chainId, async (rpc) => {
-        const request = { to, data, gas: `0x${gas.toString(16)}` };
+        const request = { ...(to === undefined ? {} : { to }), data, gas: `0x${gas.toString(16)}` };
         const outcome = await askWitnesses(rpc, { method: 'eth_call', params: [request, 'latest'] });
         return 'error' in outcome ? undefined : parseData('call result', outcome.result);
       }),

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CreateSessionMessage, PreparePaymentMessage } from '@florin/protocol/agent-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { paymentSessionCreationTypes, preparePaymentTypes } from '@florin/protocol/typed-data.ts';
-import { Signature, TypedDataEncoder, Wallet } from 'ethers';
+import { AbiCoder, Signature, TypedDataEncoder, Wallet } from 'ethers';
 import fc from 'fast-check';
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts';
-import { type AgentMessage, viemCryptography } from './cryptography.ts';
-import { isAuthorizedBy, isCanonicalSignature, type PayerChain } from './signature.ts';
+import { secp256k1 } from '#outside/secp256k1.ts';
+import { type AgentMessage, cryptographyOf } from './cryptography.ts';
+import { isAuthorizedBy, isPaymentSignedBy, type PayerChain } from './signature.ts';
+
+const cryptography = cryptographyOf(secp256k1);
 
 const domainName = 'aipay.pay.example.com';
 const wallet = new Wallet(`0x${'5e'.repeat(32)}`);
@@ -53,7 +57,7 @@ const noCode: PayerChain = {
 /** An account with code that answers as it likes. */
 function contractWallet(
   answer: Hex | undefined,
-  seen: { to: Hex; data: Hex; gas: bigint }[] = [],
+  seen: Parameters<PayerChain['callAt']>[1][] = [],
 ): PayerChain {
   return {
     codeAt: async () => '0x60806040',
@@ -69,13 +73,9 @@ async function accepts(
   agentMessage: AgentMessage,
   signature: string,
 ): Promise<boolean> {
-  const digest = viemCryptography.digest(domainName, agentMessage);
-  return isAuthorizedBy(viemCryptography, payerChain, {
-    chainId,
-    payer,
-    digest,
-    signature: signature as Hex,
-  });
+  const digest = cryptography.digest(domainName, agentMessage);
+  const deps = { cryptography, payerChain };
+  return isAuthorizedBy(deps, { chainId, payer, digest, signature: signature as Hex });
 }
 
 const hexText = (size: number) => fc.uint8Array({ minLength: size, maxLength: size }).map(toHexText);
@@ -102,7 +102,7 @@ test('digests of creations are those of ethers', () => {
     fc.property(message, (values) => {
       const ethersDomain = { name: domainName, version: '1', chainId: BigInt(values.paymentChainId) };
       const expected = TypedDataEncoder.hash(ethersDomain, types(paymentSessionCreationTypes), values);
-      assert.equal(viemCryptography.digest(domainName, create(values)), expected);
+      assert.equal(cryptography.digest(domainName, create(values)), expected);
     }),
   );
 });
@@ -123,7 +123,7 @@ test('digests of preparations are those of ethers', () => {
     fc.property(message, (values) => {
       const ethersDomain = { name: domainName, version: '1', chainId: BigInt(values.paymentChainId) };
       const expected = TypedDataEncoder.hash(ethersDomain, types(preparePaymentTypes), values);
-      assert.equal(viemCryptography.digest(domainName, prepare(values)), expected);
+      assert.equal(cryptography.digest(domainName, prepare(values)), expected);
     }),
   );
 });
@@ -140,8 +140,8 @@ test('hex in either letter case is one message', () => {
     payer: payer.toLowerCase(),
   };
   assert.equal(
-    viemCryptography.digest(domainName, create(upper)),
-    viemCryptography.digest(domainName, create(creation)),
+    cryptography.digest(domainName, create(upper)),
+    cryptography.digest(domainName, create(creation)),
   );
 });
 
@@ -151,8 +151,7 @@ test('signatures of any key over any digest are recovered as ethers recovers the
       fc.pre(BigInt(key) > 0n && BigInt(key) < 2n ** 255n);
       const signer = new Wallet(key);
       const { serialized } = signer.signingKey.sign(digest);
-      assert.ok(isCanonicalSignature(serialized as Hex));
-      assert.equal(await viemCryptography.recover(digest as Hex, serialized as Hex), signer.address);
+      assert.equal(cryptography.recover(digest as Hex, serialized as Hex), signer.address.toLowerCase());
     }),
     { numRuns: 50 },
   );
@@ -270,7 +269,7 @@ test('another valid signature of the same message counts as well', async () => {
   const usual = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
   setSignEntropy(true);
   const other = await privateKeyToAccount(wallet.privateKey as Hex).sign({
-    hash: viemCryptography.digest(domainName, create(creation)),
+    hash: cryptography.digest(domainName, create(creation)),
   });
   assert.notEqual(other, usual);
   assert.equal(await accepts(noCode, create(creation), other), true);
@@ -301,7 +300,7 @@ test("an account with code never falls back to its key's own signature", async (
 });
 
 test('a smart account is asked once, at its own address, with a cap on gas', async () => {
-  const seen: { to: Hex; data: Hex; gas: bigint }[] = [];
+  const seen: Parameters<PayerChain['callAt']>[1][] = [];
   await accepts(contractWallet(magic, seen), create(creation), '0x1234');
   assert.deepEqual(
     seen.map(({ to, gas, data }) => ({ to, gas, selector: data.slice(0, 10) })),
@@ -309,13 +308,78 @@ test('a smart account is asked once, at its own address, with a cap on gas', asy
   );
 });
 
-test('a wrapped signature of an account that is not deployed is refused without asking the chain', async () => {
-  const untouchable: PayerChain = {
-    codeAt: async () => assert.fail('the chain was asked'),
-    callAt: async () => assert.fail('the chain was asked'),
+const untouchable: PayerChain = {
+  codeAt: async () => assert.fail('the chain was asked'),
+  callAt: async () => assert.fail('the chain was asked'),
+};
+const suffix = '6492'.repeat(16);
+
+/** A wrapped signature (ERC-6492) of an account that a factory would deploy. */
+function wrap(signature: string): string {
+  const values = [`0x${'fa'.repeat(20)}`, '0xdeadbeef', signature];
+  return `${AbiCoder.defaultAbiCoder().encode(['address', 'bytes', 'bytes'], values)}${suffix}`;
+}
+
+test('a wrapper that cannot be opened, or holds another one, is refused without asking the chain', async () => {
+  const forms = [
+    `0x${suffix}`,
+    `0x${'77'.repeat(64)}${suffix}`,
+    `${wrap('0x1234').slice(0, 200)}${suffix}`,
+    `0x${'ff'.repeat(96)}${suffix}`,
+    wrap(wrap('0x1234')),
+  ];
+  for (const form of forms) assert.equal(await accepts(untouchable, create(creation), form), false);
+});
+
+test('a wrapped signature of a payment is refused without asking the chain', async () => {
+  const claim = { chainId, payer, digest: `0x${'12'.repeat(32)}`, signature: wrap('0x1234') as Hex } as const;
+  assert.equal(await isPaymentSignedBy({ cryptography, payerChain: untouchable }, claim), false);
+});
+
+test('an account that is deployed is asked about the inner signature, and its factory is not called', async () => {
+  const seen: Parameters<PayerChain['callAt']>[1][] = [];
+  assert.equal(await accepts(contractWallet(magic, seen), create(creation), wrap('0x12345678')), true);
+  assert.equal(await accepts(contractWallet(magic, seen), create(creation), '0x12345678'), true);
+  assert.deepEqual(seen[0], seen[1]);
+});
+
+test('an account that is not deployed is asked in one call without a recipient, with a cap on gas', async () => {
+  const seen: Parameters<PayerChain['callAt']>[1][] = [];
+  const chain: PayerChain = {
+    codeAt: async () => '0x',
+    callAt: async (_chainId, call) => {
+      seen.push(call);
+      return magic;
+    },
   };
-  assert.equal(
-    await accepts(untouchable, create(creation), `0x${'77'.repeat(64)}${'6492'.repeat(16)}`),
-    false,
+  assert.equal(await accepts(chain, create(creation), wrap('0x12345678')), true);
+  assert.deepEqual(
+    seen.map(({ to, gas }) => ({ to, gas })),
+    [{ to: undefined, gas: 6_000_000n }],
   );
+});
+
+test("a wrapper around a plain account's own signature is no way around the canonical form", async () => {
+  const signature = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  const chain: PayerChain = { codeAt: async () => '0x', callAt: async () => `0x${'0'.repeat(64)}` };
+  assert.equal(await accepts(chain, create(creation), wrap(signature)), false);
+});
+
+test("a caller whose share is used up has no account's code run, and plain accounts go on", async () => {
+  const spent = () => {
+    throw new Refusal('rate_limited');
+  };
+  const signature = (await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation)) as Hex;
+  const digest = cryptography.digest(domainName, create(creation));
+  const check = (payerChain: PayerChain, form: string) =>
+    isAuthorizedBy(
+      { cryptography, payerChain, admitWalletCall: spent },
+      { chainId, payer, digest, signature: form as Hex },
+    );
+  const seen: Parameters<PayerChain['callAt']>[1][] = [];
+  await assert.rejects(check(contractWallet(magic, seen), signature), { slug: 'rate_limited' });
+  await assert.rejects(check(contractWallet(magic, seen), wrap(signature)), { slug: 'rate_limited' });
+  await assert.rejects(check(noCode, wrap(signature)), { slug: 'rate_limited' });
+  assert.deepEqual(seen, []);
+  assert.equal(await check(noCode, signature), true);
 });

@@ -6,70 +6,43 @@ import {
   payoutTypes,
   vaultDomainName,
 } from '@florin/protocol/typed-data.ts';
-import { concat, getTypesForEIP712Domain, hashStruct, hashTypedData, type TypedDataDomain } from 'viem';
+import { keccakHex } from '#chains/rpc/keccak.ts';
+import { type SigningDomain, structHasher, typedPreimage } from '#chains/typed-data.ts';
 import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
 import type { OrderSigner } from './signer.ts';
 
-function gatewayDomain(chainId: number, gateway: Hex): TypedDataDomain {
+const hashOrder = structHasher('Order', orderTypes.Order);
+const hashPayout = structHasher('Payout', payoutTypes.Payout);
+
+function gatewayDomain(chainId: number, gateway: Hex): SigningDomain {
   return { name: gatewayDomainName, version: domainVersion, chainId, verifyingContract: gateway };
 }
 
-function vaultDomain(chainId: number, vault: Hex): TypedDataDomain {
+function vaultDomain(chainId: number, vault: Hex): SigningDomain {
   return { name: vaultDomainName, version: domainVersion, chainId, verifyingContract: vault };
+}
+
+function orderPreimage(chainId: number, gateway: Hex, order: Order): Uint8Array {
+  return typedPreimage(gatewayDomain(chainId, gateway), hashOrder({ ...order }));
 }
 
 /** The orderId: the order's EIP-712 digest in the domain of one chain's gateway. */
 export function orderIdOf(chainId: number, gateway: Hex, order: Order): Hex {
-  return hashTypedData({
-    domain: gatewayDomain(chainId, gateway),
-    types: orderTypes,
-    primaryType: 'Order',
-    message: order,
-  });
+  return keccakHex(orderPreimage(chainId, gateway, order));
 }
 
 /**
- * Signs orders and payouts with a private key, or by whatever signs for it. Signatures are 65 bytes with low s.
+ * Signs orders and payouts with a private key, or by whatever signs for it. Signatures are 65 bytes with low s. Signers
+ * get what is to be hashed: they hash for themselves.
  */
 export function orderSignerOf(key: SigningKey): OrderSigner {
   const signer = signerOf(key);
+  const sign = (preimage: Uint8Array) => signer.sign(`0x${Buffer.from(preimage).toString('hex')}`);
   return {
     address: signer.address,
     orderId: orderIdOf,
-    signOrder: (chainId, gateway, order) =>
-      signer.sign(
-        typedPreimage({
-          domain: gatewayDomain(chainId, gateway),
-          types: orderTypes,
-          primaryType: 'Order',
-          message: { ...order },
-        }),
-      ),
+    signOrder: (chainId, gateway, order) => sign(orderPreimage(chainId, gateway, order)),
     signPayout: (chainId, vault, payout: Payout) =>
-      signer.sign(
-        typedPreimage({
-          domain: vaultDomain(chainId, vault),
-          types: payoutTypes,
-          primaryType: 'Payout',
-          message: { ...payout },
-        }),
-      ),
+      sign(typedPreimage(vaultDomain(chainId, vault), hashPayout({ ...payout }))),
   };
-}
-
-/** What is hashed to the digest of typed data (EIP-712): signers hash for themselves. */
-function typedPreimage({ domain, types, primaryType, message }: TypedMessage): Hex {
-  const domainTypes = { EIP712Domain: getTypesForEIP712Domain({ domain }) };
-  return concat([
-    '0x1901',
-    hashStruct({ data: { ...domain }, primaryType: 'EIP712Domain', types: domainTypes }),
-    hashStruct({ data: message, primaryType, types }),
-  ]);
-}
-
-interface TypedMessage {
-  readonly domain: TypedDataDomain;
-  readonly types: Record<string, readonly { readonly name: string; readonly type: string }[]>;
-  readonly primaryType: string;
-  readonly message: Record<string, unknown>;
 }

@@ -1,6 +1,7 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { concat, keccak256, numberToHex, recoverAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { secp256k1 } from '../secp256k1.ts';
 
 /**
  * Signs with one secp256k1 key, wherever that is. Given is the preimage, not its hash: some signers hash for themselves,
@@ -25,8 +26,15 @@ export class SignerFailure extends Error {
 
 /** A signer whose private key is in this process's memory. Refuses what is no key. */
 export function localSigner(privateKey: Hex): Signer {
-  const account = privateKeyToAccount(privateKey);
-  return { address: account.address, sign: (preimage) => account.sign({ hash: keccak256(preimage) }) };
+  const { address } = privateKeyToAccount(privateKey);
+  const key = Buffer.from(privateKey.slice(2), 'hex');
+  return {
+    address,
+    async sign(preimage) {
+      const { r, s, v } = secp256k1.sign(keccak256(preimage, 'bytes'), key);
+      return `0x${Buffer.concat([r, s]).toString('hex')}${v.toString(16)}`;
+    },
+  };
 }
 
 export function signerOf(key: SigningKey): Signer {
