@@ -3,20 +3,25 @@ import type { PermitKind, Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
 import { permit2Address, type TokenSigning } from '#chains/token-signing.ts';
 import { approvalsOf } from '#sessions/approval.ts';
+import type { DepositOrder } from '#sessions/deposit-terms.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
-import { receiverOf } from '#sessions/receiver.ts';
+import { receiverOf, rescueCall } from '#sessions/receiver.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 import { consentOf } from './consent.ts';
 
 /** What is known of the ways in which one payer can pay one order. */
 export interface PaymentWays {
   readonly order: StoredOrder;
+  /** The order of the deposit address, where that has terms of its own. */
+  readonly deposit: DepositOrder | undefined;
   readonly chain: Chain;
   readonly token: Token;
   /** Undefined where nothing is sent at the service's cost, or the token's chain could not be asked. */
   readonly signing: TokenSigning | undefined;
   /** What Permit2 may take from the payer now, in units of the token. */
   readonly permit2Allowance: bigint;
+  /** Which of the payer's nonces in `permit2Word` are used. */
+  readonly usedNonces: bigint;
   /** Approvals that the payment transaction needs before it, and the transaction itself. */
   readonly transactions: readonly TxRequest[];
 }
@@ -31,12 +36,28 @@ export function alternativesOf(ways: PaymentWays): PaymentAlternative[] {
   ];
 }
 
+/**
+ * The ways in which a token can be paid with, as far as they do not hang on the payer or the amount: a transaction, alone or
+ * in a batch; and, where the service sends payments (its signatures are given), the others.
+ */
+export function paymentMethodsOf(signing: TokenSigning | undefined): string[] {
+  const methods = ['transaction', 'eip5792'];
+  if (signing === undefined) return methods;
+  const isTransferable = signing.permits.has('eip3009');
+  if (isTransferable) methods.push('eip3009');
+  if (signing.permits.has('permit2')) methods.push('permit2');
+  methods.push('deposit');
+  if (isTransferable) methods.push('x402');
+  return methods;
+}
+
 const kinds: Readonly<Record<SubmitMethod, PermitKind>> = { eip3009: 'eip3009', permit2: 'permit2' };
 
 function signedAlternative(ways: PaymentWays, method: SubmitMethod): PaymentAlternative[] {
-  const { order, chain, signing } = ways;
+  const { order, chain, signing, usedNonces } = ways;
   if (signing === undefined || !signing.permits.has(kinds[method])) return [];
-  const consent = consentOf(method, order, { gateway: gatewayOf(order, chain), domain: signing.domain });
+  const place = { gateway: gatewayOf(order, chain), domain: signing.domain, usedNonces };
+  const consent = consentOf(method, order, place);
   if (consent === undefined) return [];
   const approvals = method === 'permit2' ? permit2Approvals(ways) : [];
   const gasless = approvals.length === 0;
@@ -77,16 +98,32 @@ function batchAlternative({ transactions }: PaymentWays): PaymentAlternative {
 }
 
 /** Only where somebody looks after the address and sends what is there. */
-function depositAlternative({ order, chain, signing }: PaymentWays): PaymentAlternative[] {
+function depositAlternative({
+  order: walletOrder,
+  deposit,
+  chain,
+  signing,
+}: PaymentWays): PaymentAlternative[] {
   if (signing === undefined) return [];
+  const order = deposit?.order ?? walletOrder;
+  const { tolerance = 0n, latePayment = 'return' } = deposit?.terms ?? {};
+  const { payBy, payer, token, total } = order.order;
+  const gateway = gatewayOf(order, chain);
+  const data = rescueCall(order, token);
   return [
     {
       method: 'deposit',
       gasless: false,
       costToPayer: 'the gas of a plain transfer',
-      address: receiverOf(gatewayOf(order, chain), order.orderId),
-      amountInToken: order.order.total.toString(),
-      refundAddress: order.order.payer,
+      address: receiverOf(gateway, order.orderId),
+      amountInToken: total.toString(),
+      refundAddress: payer,
+      ...(tolerance === 0n ? {} : { leastInToken: (total - tolerance).toString() }),
+      ...(latePayment === 'return' ? {} : { lateUntil: payBy.toString() }),
+      recovery: {
+        txRequest: { chainId: chain.chainId.toString(), to: gateway, data, value: '0' },
+        after: payBy.toString(),
+      },
     },
   ];
 }

@@ -20,6 +20,16 @@ export const authorizationByNonce = statement(
 );
 export type AuthorizationRow = Row<typeof authorizationByNonce>;
 
+// A subquery for each pair and not a join: one look into the primary key, whatever PostgreSQL thinks of their number.
+export const authorizationsByNonces = statement(
+  'authorizations_by_nonces',
+  ['text[]', 'text[]'],
+  columns,
+  `select found.* from unnest($1::text[], $2::text[]) as asked (payer, nonce), lateral (
+     select ${columnList} from authorizations a where a.payer = asked.payer and a.nonce = asked.nonce offset 0
+   ) as found`,
+);
+
 // Puts a payer's authorizations in line: identical requests that arrive together find the first one's row instead of
 // doing its work and losing at the primary key, and the quota of open sessions is exact. Ends with the transaction.
 export const lockPayer = statement(

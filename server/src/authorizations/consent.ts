@@ -1,7 +1,7 @@
 import type { PaymentTypedData, SubmitMethod } from '@florin/protocol/agent-view.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { permitWitnessTypes, receiveAuthorizationTypes } from '@florin/protocol/typed-data.ts';
-import { hashTypedData } from 'viem';
+import { hashTypedData, keccak256, stringToHex } from 'viem';
 import { permit2Address, type TokenDomain } from '#chains/token-signing.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 
@@ -10,6 +10,14 @@ export interface Consent {
   readonly digest: Hex;
   /** The same, for a wallet to show and sign; integers as decimal strings. */
   readonly typedData: PaymentTypedData;
+  /** What makes it good for once: with the token, or with Permit2. */
+  readonly nonce: bigint;
+}
+
+/** Where a consent counts. */
+interface ConsentPlace {
+  readonly gateway: Hex;
+  readonly domain: TokenDomain | undefined;
 }
 
 const domainFields = [
@@ -20,16 +28,36 @@ const domainFields = [
 ];
 
 /**
- * The payer's consent to an order by one method, as `IPaymentGateway` asks for it: an EIP-3009 authorization whose nonce is
- * the order's id, or a Permit2 transfer with the order as witness. Undefined where the token has no domain for the first.
+ * The payer's consents to an order by one method, as `IPaymentGateway` asks for them, the one that costs least first: an
+ * EIP-3009 authorization whose nonce is the order's id, or Permit2 transfers with the order as witness, of each nonce that
+ * an order may have. None where the token has no domain for the first. Whichever is used, the order is paid once.
+ */
+export function consentsOf(
+  method: SubmitMethod,
+  stored: StoredOrder,
+  { gateway, domain }: ConsentPlace,
+): readonly Consent[] {
+  if (method === 'permit2')
+    return permit2NoncesOf(stored).map((nonce) => permit2Consent(stored, gateway, nonce));
+  return domain === undefined ? [] : [authorizationConsent(stored, gateway, domain)];
+}
+
+/**
+ * The consent that a payer is asked for; undefined where there is none. `usedNonces`: what Permit2 says of the payer's
+ * nonces in `permit2Word`.
  */
 export function consentOf(
   method: SubmitMethod,
   stored: StoredOrder,
-  place: { readonly gateway: Hex; readonly domain: TokenDomain | undefined },
+  { usedNonces, ...place }: ConsentPlace & { readonly usedNonces: bigint },
 ): Consent | undefined {
-  if (method === 'permit2') return permit2Consent(stored, place.gateway);
-  return place.domain === undefined ? undefined : authorizationConsent(stored, place.gateway, place.domain);
+  const consents = consentsOf(method, stored, place);
+  const isFree = ({ nonce }: Consent) => nonce >> 8n !== permit2Word || !isUsed(usedNonces, nonce);
+  return consents.find(isFree);
+}
+
+function isUsed(usedNonces: bigint, nonce: bigint): boolean {
+  return ((usedNonces >> (nonce & 255n)) & 1n) === 1n;
 }
 
 function authorizationConsent({ order, orderId }: StoredOrder, gateway: Hex, domain: TokenDomain): Consent {
@@ -44,6 +72,7 @@ function authorizationConsent({ order, orderId }: StoredOrder, gateway: Hex, dom
     nonce: orderId,
   };
   return {
+    nonce: BigInt(orderId),
     digest: hashTypedData({ domain, types: receiveAuthorizationTypes, primaryType, message }),
     typedData: {
       types: { EIP712Domain: domainFields, ...mutable(receiveAuthorizationTypes) },
@@ -55,14 +84,21 @@ function authorizationConsent({ order, orderId }: StoredOrder, gateway: Hex, dom
 }
 
 /**
- * The Permit2 nonce of an order: its id. A nonce that stands in a word that the payer has used before would be 17,100 gas
- * cheaper, but could only be chosen by asking the chain, and then a retry might choose another one.
+ * The word of 256 Permit2 nonces that all payments stand in, so that every payment of a payer but the first finds the word
+ * in use, which is 17,100 gas cheaper. Of our own, lest nonces that other programs count upwards stand in the way.
  */
-export function permit2NonceOf({ orderId }: StoredOrder): bigint {
-  return BigInt(orderId);
+export const permit2Word = BigInt(keccak256(stringToHex('florin.permit2'))) >> 8n;
+
+/**
+ * The Permit2 nonces that an order may have, made of its id alone, so that every retry and every process finds the same
+ * ones: a place in the word above, and the id itself for payers who have used that place for another payment.
+ */
+function permit2NoncesOf({ orderId }: StoredOrder): readonly [cheap: bigint, own: bigint] {
+  const own = BigInt(orderId);
+  return [(permit2Word << 8n) | (own & 255n), own];
 }
 
-function permit2Consent(stored: StoredOrder, gateway: Hex): Consent {
+function permit2Consent(stored: StoredOrder, gateway: Hex, nonce: bigint): Consent {
   const { order } = stored;
   const primaryType = 'PermitWitnessTransferFrom';
   const domain = { name: 'Permit2', chainId: stored.chainId, verifyingContract: permit2Address };
@@ -70,11 +106,12 @@ function permit2Consent(stored: StoredOrder, gateway: Hex): Consent {
   const message = {
     permitted,
     spender: gateway,
-    nonce: permit2NonceOf(stored),
+    nonce,
     deadline: order.payBy,
     witness: order,
   };
   return {
+    nonce,
     digest: hashTypedData({ domain, types: permitWitnessTypes, primaryType, message }),
     typedData: {
       types: {

@@ -1,96 +1,154 @@
-import type { CreateSessionBody } from '@florin/protocol/agent-api.ts';
+import type { CreateSessionBody, CreateSessionMessage } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type MicroUsd, tokenAmount, toMicroUsd } from '@florin/protocol/money.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
-import { findLink } from '#links/link.ts';
+import type { Database, Queryable } from '#db/database.ts';
+import { type LinkReader, rememberingLinkReader, type VersionedLink } from '#links/link-reader.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { assertRouteOpen, type Quote, quoteOfTotal, type Route, routeFrom } from '#sessions/quote.ts';
-import { createLinkSession, findSession, openSessionCount } from '#sessions/session.ts';
+import { draftLinkSession, findSession } from '#sessions/session.ts';
+import type { NewSession } from '#sessions/session-insert.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import {
   type AuthorizationDeps,
   assertInTime,
   assertPurpose,
-  assertSigned,
-  beginClaim,
-  claim,
+  type ClaimFinder,
   findClaimed,
+  groupClaimFinder,
+  isSignatureValid,
   parseSignedMessage,
   paymentChainOf,
   type SignedMessage,
 } from './authorization.ts';
+import { type CreationInserter, groupCreationInserter } from './creation-insert.ts';
 import type { AgentMessage } from './cryptography.ts';
 import { linkView } from './link-view.ts';
 import { linkTerms, offeredToken, quoteFor } from './offer.ts';
 
-/** A request to create a session that has passed every check, or was answered before. */
-export type CheckedCreation =
-  | { readonly kind: 'earlier'; readonly session: StoredSession }
-  | {
-      readonly kind: 'new';
-      readonly signed: SignedMessage;
-      readonly link: StoredLink;
-      readonly purchase: Purchase;
-    };
+/** What the creation of sessions is shared by many requests through. */
+export interface CreationDeps extends AuthorizationDeps {
+  readonly db: Queryable;
+  readonly findClaim: ClaimFinder;
+  readonly links: LinkReader;
+  readonly insertCreation: CreationInserter;
+}
 
-/** What the payer has signed to pay. */
+/** What creates sessions over a database: look-ups, terms and inserts of requests that arrive together are joined. */
+export function creationDepsOf(db: Database, deps: AuthorizationDeps): CreationDeps {
+  return {
+    ...deps,
+    db,
+    findClaim: groupClaimFinder(db),
+    links: rememberingLinkReader(db),
+    insertCreation: groupCreationInserter(db, deps),
+  };
+}
+
+/** A link with what its payer has signed to pay. */
 interface Purchase {
+  readonly versioned: VersionedLink;
   readonly quote: Quote;
   /** Custom links: the total of the payer's choice. */
   readonly chosenTotal: MicroUsd | undefined;
 }
 
 /**
- * Checks a request to create a session, in the order that decides which refusal a caller sees. Reads the database and
- * then, last, the payer's chain; writes nothing. Call outside a transaction.
+ * Creates the session that a payer's authorization asks for and claims its nonce, or gives the one that the same request
+ * has created before. Checks come in the order that decides which refusal a caller sees; nothing is written before the
+ * last of them, the signature, has passed. Call outside a transaction.
  */
-export async function checkCreation(
-  queryable: Queryable,
-  deps: AuthorizationDeps,
+export async function createAuthorizedSession(
+  deps: CreationDeps,
   body: CreateSessionBody,
-): Promise<CheckedCreation> {
-  const { message } = body;
-  const agentMessage: AgentMessage = { purpose: 'create_payment_session', message };
+): Promise<{ session: StoredSession; isReplay: boolean }> {
+  const agentMessage: AgentMessage = { purpose: 'create_payment_session', message: body.message };
   const signed = parseSignedMessage(deps, agentMessage, body.signature);
-  const claimed = await findClaimed(queryable, deps, signed);
-  if (claimed !== undefined)
-    return { kind: 'earlier', session: await sessionOf(queryable, claimed.sessionId) };
-  assertPurpose(agentMessage);
-  const link = await openLink(queryable, message.linkId);
-  if (message.merchantId !== link.merchantId)
-    throw new Refusal('merchant_mismatch', { param: 'message.merchantId' });
-  assertVersion(deps, link, message.linkVersion);
-  const purchase = purchaseOf(link, routeOf(deps, link, signed), message.amount);
-  assertInTime(deps, signed);
-  await assertSigned(deps, signed);
-  return { kind: 'new', signed, link, purchase };
+  const earlier = await earlierSession(deps, signed);
+  if (earlier !== undefined) return earlier;
+  const purchase = await checkTerms(deps, agentMessage.message, signed);
+  if (!(await isSignatureValid(deps, signed))) {
+    // Nobody is refused on remembered terms.
+    if (deps.links.fresh !== undefined) await termsOf(deps, deps.links.fresh, agentMessage.message, signed);
+    throw new Refusal('signature_invalid', { param: 'signature' });
+  }
+  deps.admitCreation?.(purchase.versioned.link.linkId);
+  return insertChecked(deps, { message: agentMessage.message, signed, purchase });
 }
 
-/** Creates the session of a checked request and claims its nonce, in one transaction; an identical one may have been first. */
-export async function createAuthorizedSession(
-  transaction: Transaction,
-  deps: AuthorizationDeps,
-  checked: Extract<CheckedCreation, { kind: 'new' }>,
+async function earlierSession(
+  deps: CreationDeps,
+  signed: SignedMessage,
+): Promise<{ session: StoredSession; isReplay: true } | undefined> {
+  const claimed = await findClaimed(deps.findClaim, deps, signed);
+  return claimed === undefined
+    ? undefined
+    : { session: await sessionOf(deps.db, claimed.sessionId), isReplay: true };
+}
+
+/** Times that the terms are read anew because they have changed before the session was stored. */
+const maxRereads = 3;
+
+/** Stores the session of a checked request; the same request may have been first, and the merchant may edit the link. */
+async function insertChecked(
+  deps: CreationDeps,
+  checked: { message: CreateSessionMessage; signed: SignedMessage; purchase: Purchase },
 ): Promise<{ session: StoredSession; isReplay: boolean }> {
-  const { signed, purchase } = checked;
-  const claimed = await beginClaim(transaction, signed);
-  if (claimed !== undefined)
-    return { session: await sessionOf(transaction, claimed.sessionId), isReplay: true };
-  // The merchant may have edited or disabled the link while the payer's chain was asked.
-  const link = await openLink(transaction, checked.link.linkId);
-  assertVersion(deps, link, checked.link.versionCode);
-  const now = deps.clock.now();
-  await assertQuota(transaction, deps, signed, now);
-  const { quote, chosenTotal } = purchase;
-  const session = await createLinkSession(transaction, deps, {
-    link,
+  const { message, signed } = checked;
+  let { purchase } = checked;
+  for (let rereads = 0; ; rereads += 1) {
+    const created = draftOf(deps, signed, purchase);
+    const { rowVersion } = purchase.versioned;
+    const outcome = await deps.insertCreation({ created, signed, linkRowVersion: rowVersion });
+    if (outcome === 'stored') return { session: created.session, isReplay: false };
+    const earlier = await earlierSession(deps, signed);
+    if (earlier !== undefined) return earlier;
+    if (outcome === 'over_quota') throw openSessionsRefusal(deps);
+    if (rereads === maxRereads) throw new Refusal('create_failed', 'the link is being changed');
+    purchase = await termsOf(deps, deps.links.fresh ?? deps.links, message, signed);
+  }
+}
+
+function draftOf(deps: CreationDeps, signed: SignedMessage, purchase: Purchase): NewSession {
+  const { quote, chosenTotal, versioned } = purchase;
+  const draft = draftLinkSession(deps, {
+    link: versioned.link,
     payer: signed.payer,
     token: quote.route.paymentToken,
     paymentValue: quote.amounts.paymentValue,
     ...(chosenTotal === undefined ? {} : { chosenTotal }),
   });
-  await claim(transaction, signed, { sessionId: session.sessionId, orderId: '', at: now });
-  return { session, isReplay: false };
+  return { ...draft, products: versioned.products };
+}
+
+/** What the message asks for, held against the link's terms. What is refused on remembered terms is looked at anew. */
+async function checkTerms(
+  deps: CreationDeps,
+  message: CreateSessionMessage,
+  signed: SignedMessage,
+): Promise<Purchase> {
+  try {
+    return await termsOf(deps, deps.links, message, signed);
+  } catch (error) {
+    if (!(error instanceof Refusal) || deps.links.fresh === undefined) throw error;
+    return termsOf(deps, deps.links.fresh, message, signed);
+  }
+}
+
+async function termsOf(
+  deps: CreationDeps,
+  links: LinkReader,
+  message: CreateSessionMessage,
+  signed: SignedMessage,
+): Promise<Purchase> {
+  assertPurpose({ purpose: 'create_payment_session', message });
+  const versioned = await openLink(links, message.linkId);
+  const { link } = versioned;
+  if (message.merchantId !== link.merchantId)
+    throw new Refusal('merchant_mismatch', { param: 'message.merchantId' });
+  assertVersion(deps, link, message.linkVersion);
+  const purchase = purchaseOf(link, routeOf(deps, link, signed), message.amount);
+  assertInTime(deps, signed);
+  return { versioned, ...purchase };
 }
 
 async function sessionOf(queryable: Queryable, sessionId: string): Promise<StoredSession> {
@@ -99,12 +157,12 @@ async function sessionOf(queryable: Queryable, sessionId: string): Promise<Store
   return session;
 }
 
-async function openLink(queryable: Queryable, linkId: string): Promise<StoredLink> {
-  const link = await findLink(queryable, linkId);
-  if (link === undefined) throw new Refusal('link_not_found', linkId);
-  if (link.status === 'deleted') throw new Refusal('link_archived', linkId);
-  if (link.status !== 'active') throw new Refusal('link_not_active', linkId);
-  return link;
+async function openLink(links: LinkReader, linkId: string): Promise<VersionedLink> {
+  const found = await links.find(linkId);
+  if (found === undefined) throw new Refusal('link_not_found', linkId);
+  if (found.link.status === 'deleted') throw new Refusal('link_archived', linkId);
+  if (found.link.status !== 'active') throw new Refusal('link_not_active', linkId);
+  return found;
 }
 
 function assertVersion(deps: AuthorizationDeps, link: StoredLink, version: string): void {
@@ -138,7 +196,7 @@ function routeOf(deps: AuthorizationDeps, link: StoredLink, signed: SignedMessag
 }
 
 /** Holds the signed amount, in smallest units, against the quote: to the unit for fixed links, in range for custom ones. */
-function purchaseOf(link: StoredLink, route: Route, amountText: string): Purchase {
+function purchaseOf(link: StoredLink, route: Route, amountText: string): Omit<Purchase, 'versioned'> {
   const amount = tokenAmount(BigInt(amountText));
   const param = 'message.amount';
   if (link.linkType === 'custom') {
@@ -170,16 +228,8 @@ function purchaseOf(link: StoredLink, route: Route, amountText: string): Purchas
 /** A minute: sessions end after half an hour, so room comes back steadily. */
 const quotaRetrySeconds = 60;
 
-async function assertQuota(
-  transaction: Transaction,
-  deps: AuthorizationDeps,
-  signed: SignedMessage,
-  now: Date,
-): Promise<void> {
-  const { maxOpenSessions } = deps;
-  if (maxOpenSessions === undefined) return;
-  if ((await openSessionCount(transaction, signed.payer, now)) < maxOpenSessions) return;
-  throw new Refusal('rate_limited', {
+function openSessionsRefusal({ maxOpenSessions }: CreationDeps): Refusal {
+  return new Refusal('rate_limited', {
     detail: `the payer has ${maxOpenSessions} open sessions`,
     retryAfterSeconds: quotaRetrySeconds,
   });

@@ -2,11 +2,12 @@ import { workflowOf } from '@florin/protocol/agent.ts';
 import type { PreparedView, Prerequisite } from '@florin/protocol/agent-view.ts';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { formatUsd, microUsd } from '@florin/protocol/money.ts';
-import type { Hex } from '@florin/protocol/order.ts';
+import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, formatUnits } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { approvalsOf } from '#sessions/approval.ts';
+import type { DepositOrder } from '#sessions/deposit-terms.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import { alternativesOf } from './alternatives.ts';
@@ -20,6 +21,8 @@ import { handoffUrlOf, situationOf } from './session-view.ts';
 export interface PreparedPayment {
   readonly session: StoredSession;
   readonly order: StoredOrder;
+  /** The order of the deposit address, where that has terms of its own. */
+  readonly deposit: DepositOrder | undefined;
   readonly chain: Chain;
   readonly token: Token;
   readonly standing: PayerStanding;
@@ -88,9 +91,9 @@ function prerequisitesOf({ order, chain, token, standing }: PreparedPayment): Pr
   });
 }
 
-function waysOf(deps: ViewDeps, { order, chain, token, standing }: PreparedPayment) {
+function waysOf(deps: ViewDeps, { order, deposit, chain, token, standing }: PreparedPayment) {
   const isWorthSending = order.amounts.totalValue >= (deps.gasless?.minAmount ?? 0n);
-  return { order, chain, token, ...standing, ...(isWorthSending ? {} : { signing: undefined }) };
+  return { order, deposit, chain, token, ...standing, ...(isWorthSending ? {} : { signing: undefined }) };
 }
 
 /** How many items the review names; the session's view has them all. */
@@ -106,8 +109,13 @@ function reviewText({ session, order, chain, token }: PreparedPayment): string {
   const fee = microUsd(order.amounts.totalValue - order.amounts.paymentValue);
   const feeText = fee === 0n ? 'no fee on top' : `a fee of ${formatUsd(fee)} USD included`;
   const amount = `${formatUnits(order.order.total, token.decimals)} ${token.symbol} (${feeText})`;
+  const { to, orderType } = order.order;
+  const receives =
+    orderType === orderKinds.direct
+      ? `the merchant's wallet ${to} receives it in the same transaction`
+      : `the merchant's wallet ${to} receives it`;
   return (
     `Pay ${amount} on ${chain.name} (chain ${chain.chainId}) for ${goods}. ` +
-    `The gateway ${chain.gateway} takes it and the merchant's wallet ${order.order.to} receives it. This cannot be undone.`
+    `The gateway ${chain.gateway} takes it and ${receives}. This cannot be undone.`
   );
 }

@@ -4,7 +4,15 @@ import { amountsOf } from '@florin/protocol/fee.ts';
 import { formatUsd, type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { StoredLink } from '#links/stored-link.ts';
-import { type FeeRates, type Quote, quoteOf, quoteOfTotal, type Route, routesTo } from '#sessions/quote.ts';
+import {
+  type FeeRates,
+  type Quote,
+  quoteOf,
+  quoteOfTotal,
+  type Route,
+  routeFrom,
+  routesTo,
+} from '#sessions/quote.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 
 interface OfferDeps {
@@ -71,6 +79,18 @@ export function offeredTokens(deps: OfferDeps, terms: Terms): SupportedPaymentTo
     if (quote !== undefined || terms.price.kind === 'open') tokens.push(offeredToken(route, quote));
   }
   return tokens;
+}
+
+/** The offer of one token alone; undefined where it would be left out. */
+export function offeredTokenOf(
+  deps: OfferDeps,
+  terms: Terms,
+  paymentTokenId: string,
+): SupportedPaymentToken | undefined {
+  const ends = { paymentTokenId, settlementTokenId: terms.settlementToken };
+  const route = routeFrom(deps.chains, deps.rates, ends);
+  const quote = route === undefined ? undefined : quoteFor(route, terms);
+  return route === undefined || quote === undefined ? undefined : offeredToken(route, quote);
 }
 
 /** How the price comes about; for open prices with the bounds of the total that the payer may choose. */

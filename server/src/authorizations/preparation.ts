@@ -2,11 +2,12 @@ import type { PreparePaymentBody } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { encodeFunctionData, erc20Abi } from 'viem';
+import { encodeFunctionData, erc20Abi, parseAbi } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import { permit2Address, type TokenSigning } from '#chains/token-signing.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
+import { type DepositOrder, findDeposit, prepareDeposit } from '#sessions/deposit-terms.ts';
 import { assertPayable, findOrder, prepareOrder, quoteSession } from '#sessions/order.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
@@ -17,17 +18,21 @@ import {
   assertSigned,
   beginClaim,
   claim,
+  claimFinder,
   findClaimed,
   parseSignedMessage,
   paymentChainOf,
   type SignedMessage,
 } from './authorization.ts';
+import { permit2Word } from './consent.ts';
 import type { AgentMessage } from './cryptography.ts';
 
 /** An order with the session that it pays, and where it is executed. */
 export interface AuthorizedOrder {
   readonly session: StoredSession;
   readonly order: StoredOrder;
+  /** The order of the deposit address, where that has terms of its own. */
+  readonly deposit: DepositOrder | undefined;
   readonly isReplay: boolean;
 }
 
@@ -60,7 +65,7 @@ export async function checkPreparation(
   const { message } = body;
   const agentMessage: AgentMessage = { purpose: 'prepare_payment', message };
   const signed = parseSignedMessage(deps, agentMessage, body.signature);
-  const claimed = await findClaimed(queryable, deps, signed);
+  const claimed = await findClaimed(claimFinder(queryable), deps, signed);
   if (claimed !== undefined) {
     const authorized = await earlierOrder(queryable, claimed);
     return { kind: 'earlier', authorized, ...placeOfOrder(deps, authorized.order) };
@@ -89,9 +94,11 @@ export async function prepareAuthorizedOrder(
   if (claimed !== undefined) return earlierOrder(transaction, claimed);
   const session = await lockSession(transaction, sessionId);
   if (session === undefined) throw new Error(`the session ${sessionId} has vanished`);
-  const order = await prepareOrder(transaction, deps, { session, payer: signed.payer, payerEmail, token });
+  const request = { session, payer: signed.payer, payerEmail, token };
+  const order = await prepareOrder(transaction, deps, request);
+  const deposit = await prepareDeposit(transaction, deps, request, order);
   await claim(transaction, signed, { sessionId, orderId: order.orderId, at: deps.clock.now() });
-  return { session: { ...session, signedOnce: true }, order, isReplay: false };
+  return { session: { ...session, signedOnce: true }, order, deposit, isReplay: false };
 }
 
 /** What the payer's chain says about the ways in which a checked request can be paid. */
@@ -100,6 +107,8 @@ export interface PayerStanding {
   readonly allowance: bigint;
   /** The same for Permit2. */
   readonly permit2Allowance: bigint;
+  /** Which of the payer's nonces in `permit2Word` are used: a bit for each. */
+  readonly usedNonces: bigint;
   /** Undefined where nothing is sent at the service's cost. */
   readonly signing: TokenSigning | undefined;
 }
@@ -119,7 +128,7 @@ export async function standingOf(
     // A retry is answered whatever the chain says: an approval too many costs the payer a little gas, no answer at all
     // could make an agent begin a second payment.
     if (error instanceof Refusal && error.slug === 'chain_unavailable')
-      return { allowance: 0n, permit2Allowance: 0n, signing: undefined };
+      return { allowance: 0n, permit2Allowance: 0n, usedNonces: 0n, signing: undefined };
     throw error;
   }
 }
@@ -136,9 +145,13 @@ export async function readStanding(
     readAllowance(deps, place, payer),
     readSigning(deps, place.token),
   ]);
-  const permit2Allowance =
-    signing?.permits.has('permit2') === true ? await readAllowance(deps, place, payer, permit2Address) : 0n;
-  return { allowance, permit2Allowance, signing };
+  if (signing?.permits.has('permit2') !== true)
+    return { allowance, permit2Allowance: 0n, usedNonces: 0n, signing };
+  const [permit2Allowance, usedNonces] = await Promise.all([
+    readAllowance(deps, place, payer, permit2Address),
+    readUsedNonces(deps, place, payer),
+  ]);
+  return { allowance, permit2Allowance, usedNonces, signing };
 }
 
 async function readSigning(
@@ -163,16 +176,35 @@ async function readAllowance(
 ): Promise<bigint> {
   const { chain, token } = place;
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [payer, spender] });
-  const call = { to: token.address, data, gas: allowanceGas };
-  const answer = await deps.payerChain.callAt(chain.chainId, call);
+  return readWord(deps, chain, { to: token.address, data });
+}
+
+const nonceAbi = parseAbi(['function nonceBitmap(address owner, uint256 word) view returns (uint256)']);
+
+function readUsedNonces(
+  deps: Pick<AuthorizationDeps, 'payerChain'>,
+  { chain }: PaymentPlace,
+  payer: Hex,
+): Promise<bigint> {
+  const args = [payer, permit2Word] as const;
+  const data = encodeFunctionData({ abi: nonceAbi, functionName: 'nonceBitmap', args });
+  return readWord(deps, chain, { to: permit2Address, data });
+}
+
+/** Far above what any token, or Permit2, needs for the read. */
+const readGas = 500_000n;
+
+async function readWord(
+  { payerChain }: Pick<AuthorizationDeps, 'payerChain'>,
+  chain: Chain,
+  call: { to: Hex; data: Hex },
+): Promise<bigint> {
+  const answer = await payerChain.callAt(chain.chainId, { ...call, gas: readGas });
   if (answer === undefined || !/^0x[0-9a-fA-F]{64}$/.test(answer)) {
-    throw new Refusal('chain_unavailable', `the token ${token.tokenId} told no allowance`);
+    throw new Refusal('chain_unavailable', `the contract ${call.to} on ${chain.name} did not answer`);
   }
   return BigInt(answer);
 }
-
-/** Far above what any token needs for the read. */
-const allowanceGas = 500_000n;
 
 async function earlierOrder(
   queryable: Queryable,
@@ -185,7 +217,7 @@ async function earlierOrder(
   if (session === undefined || order === undefined) {
     throw new Error(`an authorization names the unknown order ${claimed.orderId} of ${claimed.sessionId}`);
   }
-  return { session, order, isReplay: true };
+  return { session, order, deposit: await findDeposit(queryable, order.orderId), isReplay: true };
 }
 
 function assertPayer(session: StoredSession, signed: SignedMessage, payerEmail: string): void {

@@ -11,7 +11,7 @@ import { unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { AuthorizationDeps } from './authorization.ts';
 import { agentLineItems } from './merchant-text.ts';
-import { offeredTokens, pricingModelOf, sessionTerms } from './offer.ts';
+import { offeredTokenOf, offeredTokens, pricingModelOf, sessionTerms } from './offer.ts';
 import { requirementOf } from './requirement.ts';
 
 type ViewDeps = Pick<AuthorizationDeps, 'chains' | 'rates' | 'serviceDomain' | 'clock' | 'random' | 'origin'>;
@@ -71,17 +71,18 @@ function sessionAiView(deps: ViewDeps, session: StoredSession): SessionAiView {
   const pricingModel = pricingModelOf(deps, terms);
   const deadline = unixSeconds(session.expirationTime);
   if (situation === 'session_ready') {
-    const intended = deps.chains.token(session.intendedToken);
-    const tokens = offeredTokens(deps, terms).filter(
-      (token) => token.chainId === intended?.chainId.toString() && token.tokenAddress === intended.address,
-    );
+    const token = offeredTokenOf(deps, terms, session.intendedToken);
+    // Undefined only when the operator has taken the token out of the configuration since.
+    const ready =
+      token === undefined
+        ? { supportedPaymentTokens: [] }
+        : {
+            supportedPaymentTokens: [token],
+            preparePaymentRequirement: preparation(deps, session, token),
+          };
     return {
       pricingModel,
-      supportedPaymentTokens: tokens,
-      // Empty only when the operator has taken the token out of the configuration since.
-      ...(tokens[0] === undefined
-        ? {}
-        : { preparePaymentRequirement: preparation(deps, session, tokens[0]) }),
+      ...ready,
       workflow: workflowOf(situation, deadline),
     };
   }

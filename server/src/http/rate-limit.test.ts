@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentApi } from '@florin/protocol/agent-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { type RateClass, type Route, rateClassOf } from '@florin/protocol/route.ts';
 import fc from 'fast-check';
 import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { defaultRateLimits, limitedDoor, networkOf, tokenBuckets } from './rate-limit.ts';
+import { creationGuard, defaultRateLimits, limitedDoor, networkOf, tokenBuckets } from './rate-limit.ts';
 import { buildServer, type Door } from './server.ts';
 
 function virtualClock(): Clock & { ms: number } {
@@ -159,6 +160,26 @@ test('one address may read 20 times a second and create 60 times a minute, under
   clock.ms += 1_000;
   assert.equal(await create(''), 200);
   assert.equal(await create(''), 429);
+});
+
+test('a link takes 600 signed sessions a minute whoever asks, and another link as many', () => {
+  const clock = virtualClock();
+  const admit = creationGuard(defaultRateLimits, clock);
+  const passed = (linkId: string) => {
+    for (let count = 0; ; count += 1) {
+      try {
+        admit?.(linkId);
+      } catch (error) {
+        assert.ok(error instanceof Refusal);
+        assert.deepEqual([error.slug, error.details.retryAfterSeconds], ['rate_limited', 1]);
+        return count;
+      }
+    }
+  };
+  assert.deepEqual([passed('lnk_a'), passed('lnk_b')], [600, 600]);
+  clock.ms += 10_000;
+  assert.deepEqual([passed('lnk_a'), passed('lnk_b')], [100, 100]);
+  assert.equal(creationGuard(undefined, clock), undefined);
 });
 
 test('without limits a door is as it was', async () => {

@@ -23,6 +23,10 @@ export interface RateLimits {
   readonly publicReads: Rate;
   /** For each client address and operation of the AI protocol that carries a signature. */
   readonly signedRequests: Rate;
+  /** For each payment link: sessions that payers have signed for. */
+  readonly linkCreations: Rate;
+  /** For each client address: signatures for which the code of a smart account is run on a chain. */
+  readonly walletCalls: Rate;
 }
 
 export const defaultRateLimits: RateLimits = {
@@ -32,6 +36,8 @@ export const defaultRateLimits: RateLimits = {
   failedAuthentications: { count: 60, seconds: 60, burst: 60 },
   publicReads: { count: 20, seconds: 1, burst: 40 },
   signedRequests: { count: 60, seconds: 60, burst: 60 },
+  linkCreations: { count: 600, seconds: 60, burst: 600 },
+  walletCalls: { count: 20, seconds: 60, burst: 20 },
 };
 
 /** Whether one more request may come, and how the caller stands. */
@@ -140,6 +146,52 @@ export function merchantGuards(limits: RateLimits | undefined, clock: Clock): Me
     failedAuthentication: rateGuard(limits.failedAuthentications, clock),
     publicRead: rateGuard(limits.publicReads, clock),
   };
+}
+
+/**
+ * Counts the sessions that payers sign for at one link, whoever they are: keys cost nothing, so that a limit for each payer
+ * alone holds nobody back. Refuses (900101) those above the limit; undefined without limits. Asked only about requests
+ * with a valid signature, lest strangers use up a link's share.
+ */
+export function creationGuard(
+  limits: RateLimits | undefined,
+  clock: Clock,
+): ((linkId: string) => void) | undefined {
+  if (limits === undefined) return undefined;
+  const take = tokenBuckets(limits.linkCreations, clock);
+  return (linkId) => {
+    const { isAllowed, retryAfterSeconds } = take(linkId);
+    if (isAllowed) return;
+    const detail = `this link takes ${policyText(limits.linkCreations)}, try again later`;
+    throw new Refusal('rate_limited', { detail, retryAfterSeconds });
+  };
+}
+
+/** Counts the calls that one client address causes; refuses (900101) those above the limit. */
+export type WalletCallGuard = (clientAddress: string) => void;
+
+/**
+ * Counts signatures for which a smart account's code is run: millions of gas on a node of the operator's, at nobody's
+ * cost. They come last of all checks, and have a limit of their own below that of signed requests. Undefined without limits.
+ */
+export function walletCallGuard(limits: RateLimits | undefined, clock: Clock): WalletCallGuard | undefined {
+  if (limits === undefined) return undefined;
+  const take = tokenBuckets(limits.walletCalls, clock);
+  return (clientAddress) => {
+    const { isAllowed, retryAfterSeconds } = take(networkOf(clientAddress));
+    if (isAllowed) return;
+    const detail = `${policyText(limits.walletCalls)} by smart accounts, try again later`;
+    throw new Refusal('rate_limited', { detail, retryAfterSeconds });
+  };
+}
+
+/** What one request is answered with: the code of smart accounts that it has run counts for its sender. */
+export function chargedTo<Deps extends object>(
+  deps: Deps,
+  guard: WalletCallGuard | undefined,
+  clientAddress: string,
+): Deps & { readonly admitWalletCall?: () => void } {
+  return guard === undefined ? deps : { ...deps, admitWalletCall: () => guard(clientAddress) };
 }
 
 /**

@@ -3,18 +3,21 @@ import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { type ErrorName, Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { decodeErrorResult, encodeFunctionData } from 'viem';
-import { permit2NonceOf } from '#authorizations/consent.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 
-/** The gateway's call that pays an order with the payer's signature. */
-export function submissionCall(method: SubmitMethod, stored: StoredOrder, signature: Hex): Hex {
+/** The gateway's call that pays an order with the payer's signature over a consent with this nonce. */
+export function submissionCall(
+  method: SubmitMethod,
+  stored: StoredOrder,
+  { signature, nonce }: { readonly signature: Hex; readonly nonce: bigint },
+): Hex {
   const { order } = stored;
   const abi = paymentGatewayAbi;
   if (method === 'eip3009') {
     const args = [order, stored.signature, signature] as const;
     return encodeFunctionData({ abi, functionName: 'payWithAuthorization', args });
   }
-  const args = [order, stored.signature, permit2NonceOf(stored), signature] as const;
+  const args = [order, stored.signature, nonce, signature] as const;
   return encodeFunctionData({ abi, functionName: 'payWithPermit2', args });
 }
 

@@ -3,8 +3,8 @@ import type { SubmitMethod, SubmittedView } from '@florin/protocol/agent-view.ts
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { AuthorizationDeps } from '#authorizations/authorization.ts';
-import { consentOf } from '#authorizations/consent.ts';
-import { isAuthorizedBy } from '#authorizations/signature.ts';
+import { consentsOf } from '#authorizations/consent.ts';
+import { isPaymentSignedBy } from '#authorizations/signature.ts';
 import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import type { TokenSigning } from '#chains/token-signing.ts';
@@ -71,7 +71,7 @@ export async function checkSubmission(
   const { body, network } = request;
   const session = await findSession(queryable, body.sessionId);
   if (session === undefined) throw new Refusal('session_not_found', body.sessionId);
-  const order = await signedOrder(queryable, deps, body);
+  const { order, nonce } = await signedOrder(queryable, deps, body);
   const earlier = await findSubmission(queryable, order.orderId);
   if (earlier !== undefined && earlier.status !== 'failed')
     return { kind: 'earlier', view: submittedView(earlier) };
@@ -79,17 +79,24 @@ export async function checkSubmission(
   if (order.amounts.totalValue < deps.gasless.minAmount)
     throw new Refusal('method_not_available', 'the amount is too small to be sent at our cost');
   const { payer } = order.order;
-  return { kind: 'new', order, method: body.method, payer, network, plan: await planOf(deps, order, body) };
+  const plan = await planOf(deps, { order, nonce }, body);
+  return { kind: 'new', order, method: body.method, payer, network, plan };
+}
+
+/** An order with the nonce that its payer has signed it with. */
+interface SignedOrder {
+  readonly order: StoredOrder;
+  readonly nonce: bigint;
 }
 
 async function planOf(
   deps: SubmissionDeps,
-  order: StoredOrder,
+  { order, nonce }: SignedOrder,
   { method, signature }: SubmitPaymentBody,
 ): Promise<SendPlan> {
   const chain = deps.chains.byId(order.chainId);
   if (chain === undefined) throw new Refusal('payment_token_unsupported', order.tokenId);
-  const data = submissionCall(method, order, signature as Hex);
+  const data = submissionCall(method, order, { signature: signature as Hex, nonce });
   const plan = await asking(chain.name, () =>
     deps.sender.plan(order.chainId, { purpose: 'relay', to: gatewayOf(order, chain), data }),
   );
@@ -113,7 +120,7 @@ async function signedOrder(
   queryable: Queryable,
   deps: SubmissionDeps,
   { sessionId, method, signature }: SubmitPaymentBody,
-): Promise<StoredOrder> {
+): Promise<SignedOrder> {
   const ids = await queryable.query(recentOrders, [sessionId, comparedOrders]);
   const orders = await findOrders(
     queryable,
@@ -126,16 +133,17 @@ async function signedOrder(
     if (chain === undefined || token === undefined) continue;
     const signing: TokenSigning = await asking(chain.name, () => deps.gasless.signingOf(token));
     if (!signing.permits.has(method)) continue;
-    const consent = consentOf(method, order, { gateway: gatewayOf(order, chain), domain: signing.domain });
-    if (consent === undefined) continue;
-    isOffered = true;
-    const claim = {
-      chainId: order.chainId,
-      payer: order.order.payer,
-      digest: consent.digest,
-      signature: signature.toLowerCase() as Hex,
-    };
-    if (await isAuthorizedBy(deps.cryptography, deps.payerChain, claim)) return order;
+    const place = { gateway: gatewayOf(order, chain), domain: signing.domain };
+    for (const { digest, nonce } of consentsOf(method, order, place)) {
+      isOffered = true;
+      const claim = {
+        chainId: order.chainId,
+        payer: order.order.payer,
+        digest,
+        signature: signature.toLowerCase() as Hex,
+      };
+      if (await isPaymentSignedBy(deps, claim)) return { order, nonce };
+    }
   }
   if (orders.length > 0 && !isOffered) throw new Refusal('method_not_available', method);
   throw new Refusal('signature_invalid', { param: 'signature' });

@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { X402Requirements } from '@florin/protocol/x402.ts';
@@ -8,7 +10,7 @@ import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { draftOrder } from '#sessions/order.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
-import { type Route, routesTo } from '#sessions/quote.ts';
+import { quoteOfTotal, type Route, routeFrom, routesTo } from '#sessions/quote.ts';
 import { receiverOf } from '#sessions/receiver.ts';
 import { draftLinkSession } from '#sessions/session.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
@@ -16,7 +18,12 @@ import { asking, type SubmissionDeps } from '#submissions/submission.ts';
 
 /** What is paid for: a link, from which a session is made with the payment, or a session that stands already. */
 export type Resource =
-  | { readonly kind: 'link'; readonly link: StoredLink }
+  | {
+      readonly kind: 'link';
+      readonly link: StoredLink;
+      /** Custom links: the total that the payer has chosen. */
+      readonly chosenTotal?: MicroUsd;
+    }
   | { readonly kind: 'session'; readonly session: StoredSession };
 
 export interface OfferDeps extends SubmissionDeps {
@@ -53,17 +60,35 @@ export async function draftOffer(
   terms: OfferTerms,
   token: Token,
 ): Promise<DraftedOrder> {
-  const session = await sessionFor(deps, resource, terms);
+  const session = sessionFor(deps, resource, terms, token);
   const order = draftOrder(deps, { session, payer: terms.refundAddress, payerEmail: '', token });
   const chain = deps.chains.byId(order.chainId);
   if (chain === undefined) throw new Error(`an order for the unknown chain ${order.chainId}`);
   return { session, order, payTo: receiverOf(gatewayOf(order, chain), order.orderId) };
 }
 
-async function sessionFor(deps: OfferDeps, resource: Resource, terms: OfferTerms): Promise<StoredSession> {
+function sessionFor(deps: OfferDeps, resource: Resource, terms: OfferTerms, token: Token): StoredSession {
   if (resource.kind === 'session') return resource.session;
-  const { link } = resource;
-  return draftLinkSession({ ...deps, ...seeded(deps, terms) }, { link, paymentValue: link.amount });
+  const made = { ...deps, ...seeded(deps, terms) };
+  return draftLinkSession(made, { link: resource.link, ...purchaseOf(deps, resource, token) }).session;
+}
+
+/**
+ * What a link's session is made for in one token: its price, or what of the chosen total the merchant is to get. Refuses a
+ * token without a route (100608) and a total that the route does not take (100209).
+ */
+export function purchaseOf(
+  deps: OfferDeps,
+  { link, chosenTotal }: Extract<Resource, { kind: 'link' }>,
+  token: Token,
+): { readonly paymentValue: MicroUsd; readonly chosenTotal?: MicroUsd } {
+  if (chosenTotal === undefined) return { paymentValue: link.amount };
+  const ends = { paymentTokenId: token.tokenId, settlementTokenId: link.settlementToken };
+  const route = routeFrom(deps.chains, deps.rates, ends);
+  if (route === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
+  const quote = quoteOfTotal(route, { totalValue: chosenTotal, feeModel: link.feeModel });
+  if (quote === undefined) throw new Refusal('amount_out_of_range', { param: 'amountInUSD' });
+  return { paymentValue: quote.amounts.paymentValue, chosenTotal };
 }
 
 /** Time and chance as they were when the offer was made. */
@@ -99,11 +124,10 @@ async function requirementFor(
   deps: OfferDeps,
   resource: Resource,
   terms: OfferTerms,
-  { paymentToken: token, condition, ...route }: Route,
+  route: Route,
 ): Promise<X402Requirements | undefined> {
-  const price = resource.kind === 'link' ? resource.link.amount : resource.session.amount;
-  if (condition.status === 'unavailable') return undefined;
-  if (price < route.minPaymentValue || price > route.maxPaymentValue) return undefined;
+  const { paymentToken: token, condition } = route;
+  if (condition.status === 'unavailable' || !isTaken(resource, route)) return undefined;
   if (resource.kind === 'session' && ![token.tokenId, ''].includes(resource.session.intendedToken))
     return undefined;
   const { domain } = await domainOf(deps, token);
@@ -120,6 +144,16 @@ async function requirementFor(
   } as const;
   const { name, version } = domain;
   return { ...shown, extra: { name, version, offer: sealOffer(deps, shown, terms) } };
+}
+
+/** Whether a route takes what is to be paid. */
+function isTaken(resource: Resource, route: Route): boolean {
+  if (resource.kind === 'link' && resource.chosenTotal !== undefined) {
+    const { feeModel } = resource.link;
+    return quoteOfTotal(route, { totalValue: resource.chosenTotal, feeModel }) !== undefined;
+  }
+  const price = resource.kind === 'link' ? resource.link.amount : resource.session.amount;
+  return price >= route.minPaymentValue && price <= route.maxPaymentValue;
 }
 
 /** A token's domain where it takes EIP-3009 authorizations. */

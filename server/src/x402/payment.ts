@@ -4,7 +4,7 @@ import type { Token } from '@florin/protocol/token.ts';
 import { transferAuthorizationTypes } from '@florin/protocol/typed-data.ts';
 import type { X402Payment, X402Receipt } from '@florin/protocol/x402.ts';
 import { encodeFunctionData, getAddress, hashTypedData, parseAbi, parseSignature, size } from 'viem';
-import { isAuthorizedBy } from '#authorizations/signature.ts';
+import { isPaymentSignedBy } from '#authorizations/signature.ts';
 import type { SendPlan } from '#chains/sender/sender.ts';
 import type { TokenDomain } from '#chains/token-signing.ts';
 import type { Database, Transaction } from '#db/database.ts';
@@ -20,6 +20,7 @@ import {
   type OfferTerms,
   offerSeconds,
   openOffer,
+  purchaseOf,
   type Resource,
   seeded,
 } from './offer.ts';
@@ -138,7 +139,7 @@ function isSigned(
     },
   });
   const claim = { chainId: token.chainId, payer, digest, signature: signature.toLowerCase() as Hex };
-  return isAuthorizedBy(deps.cryptography, deps.payerChain, claim);
+  return isPaymentSignedBy(deps, claim);
 }
 
 const byPartsAbi = parseAbi([
@@ -212,11 +213,14 @@ async function record(
   if (resource.kind === 'link' && (await findSession(transaction, sessionId)) === undefined) {
     const { link } = resource;
     const made = { ...deps, ...seeded(deps, terms) };
-    await createLinkSession(transaction, made, { link, payer, token, paymentValue: link.amount });
+    const purchase = purchaseOf(deps, resource, token);
+    await createLinkSession(transaction, made, { link, payer, token, ...purchase });
   }
   const session = await lockSession(transaction, sessionId);
   if (session === undefined) throw new Error(`the session ${sessionId} has vanished`);
-  const request = { session, payer: terms.refundAddress, payerEmail: '', token };
+  // As it was offered: the address of an order that is held, whatever other chains have by now.
+  const settlementMode = 'escrow' as const;
+  const request = { session, payer: terms.refundAddress, payerEmail: '', token, settlementMode };
   const order = await prepareOrder(transaction, deps, request);
   if (order.orderId !== drafted.order.orderId)
     throw new Refusal('chain_unavailable', 'the terms have changed');

@@ -5,9 +5,10 @@ import type { CreatedSessionView, LinkView, PreparedView } from '@florin/protoco
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { decodeFunctionData, erc20Abi, getAddress } from 'viem';
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts';
-import { viemCryptography } from '#authorizations/cryptography.ts';
+import { cryptographyOf } from '#authorizations/cryptography.ts';
 import { findLink } from '#links/link.ts';
 import { archiveProduct } from '#links/link-status.ts';
+import { secp256k1 } from '#outside/secp256k1.ts';
 import { createCheckoutSession } from '#sessions/session.ts';
 import { AgentWorld, fixtureChains } from '../../../test/harness/agent-fixture.ts';
 import {
@@ -127,10 +128,16 @@ test('a link becomes a session, and a session a transaction that pays it', async
   );
   assert.deepEqual([view.executionChainId, view.executorContract], ['31337', gateway]);
   assert.equal(guide.order.deadline, String(created.view.sessionExpiresAt));
-  assert.match(
-    guide.executionRequest.userReview.description,
-    /^Pay 10\.02 USDC \(a fee of 0\.02 USD included\) on ethereum/,
-  );
+  assert.deepEqual(guide.handoff, {
+    paymentUrl: `https://pay.example.com/checkout/${created.view.sessionId}`,
+  });
+  // What, to whom, how much and where, the fee included; nothing in it is to be guessed.
+  assert.deepEqual(guide.executionRequest.userReview, {
+    description:
+      `Pay 10.02 USDC (a fee of 0.02 USD included) on ethereum (chain 31337) for 1 x "Tea". The gateway ${gateway} takes ` +
+      `it and the merchant's wallet 0x${'c3'.repeat(20)} receives it. This cannot be undone.`,
+    irreversible: true,
+  });
   const session = viewOf(await world.get(`/session/${created.view.sessionId}`));
   assert.equal(replies.session(session), undefined);
 });
@@ -305,7 +312,7 @@ test('another valid signature of the same message is the same request', async ()
   const first = await createSession();
   const { message } = first.body;
   const account = privateKeyToAccount(first.payer.privateKey as `0x${string}`);
-  const digest = viemCryptography.digest('aipay.pay.example.com', {
+  const digest = cryptographyOf(secp256k1).digest('aipay.pay.example.com', {
     purpose: 'create_payment_session',
     message,
   });

@@ -2,7 +2,7 @@ import { agentApi } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyInstance } from 'fastify';
 import type { AuthorizationDeps } from '#authorizations/authorization.ts';
-import { checkCreation, createAuthorizedSession } from '#authorizations/creation.ts';
+import { type CreationDeps, createAuthorizedSession, creationDepsOf } from '#authorizations/creation.ts';
 import { preparedView } from '#authorizations/execution-view.ts';
 import { linkView } from '#authorizations/link-view.ts';
 import { checkPreparation, prepareAuthorizedOrder, standingOf } from '#authorizations/preparation.ts';
@@ -12,7 +12,7 @@ import { findLink } from '#links/link.ts';
 import { findSession } from '#sessions/session.ts';
 import { checkSubmission, recordSubmission, type SubmissionDeps } from '#submissions/submission.ts';
 import { supersetEnvelope } from '../envelope.ts';
-import { networkOf } from '../rate-limit.ts';
+import { chargedTo, networkOf, type WalletCallGuard } from '../rate-limit.ts';
 import { type AddRoute, routesOf } from '../route-handler.ts';
 import type { Door } from '../server.ts';
 import { allowAnyPage } from './cors.ts';
@@ -22,6 +22,8 @@ export interface AgentDoorOptions {
   readonly deps: AuthorizationDeps;
   /** Absent where the service sends no payments of others. */
   readonly submissions?: SubmissionDeps;
+  /** Counts what smart accounts cost; absent where nothing is limited. */
+  readonly walletCalls?: WalletCallGuard;
   /** Where the four endpoints answer, such as `/aipay/api/v1`, and `/api/v1` behind a host of its own. */
   readonly basePaths: readonly string[];
 }
@@ -30,10 +32,12 @@ export interface AgentDoorOptions {
 export function agentDoor(options: AgentDoorOptions): Door {
   return (server: FastifyInstance) => {
     allowAnyPage(server, options.basePaths, agentApi.routes);
+    // One for all paths: what arrives together is joined wherever it arrives.
+    const creation = creationDepsOf(options.db, options.deps);
     for (const basePath of options.basePaths) {
       const addRoute = routesOf(server, { basePath, shape: supersetEnvelope, authorize: () => null });
       addReads(addRoute, options);
-      addSigned(addRoute, options);
+      addSigned(addRoute, options, creation);
     }
   };
 }
@@ -51,17 +55,18 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
   });
 }
 
-function addSigned(addRoute: AddRoute<null>, { db, deps, submissions }: AgentDoorOptions): void {
-  addRoute(agentApi.routes.createPaymentSession, async ({ body }) => {
-    const checked = await checkCreation(db, deps, body);
-    const { session, isReplay } =
-      checked.kind === 'earlier'
-        ? { session: checked.session, isReplay: true }
-        : await db.transaction((transaction) => createAuthorizedSession(transaction, deps, checked));
+function addSigned(
+  addRoute: AddRoute<null>,
+  { db, deps, submissions, walletCalls }: AgentDoorOptions,
+  creation: CreationDeps,
+): void {
+  addRoute(agentApi.routes.createPaymentSession, async ({ body, clientAddress }) => {
+    const charged = chargedTo(creation, walletCalls, clientAddress);
+    const { session, isReplay } = await createAuthorizedSession(charged, body);
     return createdSessionView(deps, session, isReplay);
   });
-  addRoute(agentApi.routes.preparePayment, async ({ body }) => {
-    const checked = await checkPreparation(db, deps, body);
+  addRoute(agentApi.routes.preparePayment, async ({ body, clientAddress }) => {
+    const checked = await checkPreparation(db, chargedTo(deps, walletCalls, clientAddress), body);
     const standing = await standingOf(deps, checked);
     const authorized =
       checked.kind === 'earlier'
@@ -72,7 +77,8 @@ function addSigned(addRoute: AddRoute<null>, { db, deps, submissions }: AgentDoo
   });
   addRoute(agentApi.routes.submitPayment, async ({ body, clientAddress }) => {
     if (submissions === undefined) throw new Refusal('method_not_available', body.method);
-    const checked = await checkSubmission(db, submissions, { body, network: networkOf(clientAddress) });
+    const charged = chargedTo(submissions, walletCalls, clientAddress);
+    const checked = await checkSubmission(db, charged, { body, network: networkOf(clientAddress) });
     if (checked.kind === 'earlier') return checked.view;
     const { view, transactionId } = await db.transaction((transaction) =>
       recordSubmission(transaction, submissions, checked),

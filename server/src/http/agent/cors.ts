@@ -16,7 +16,7 @@ export function allowAnyPage(
   server.addHook('onRequest', (_request, reply, done) => {
     reply.headers({
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'request-id, retry-after',
+      'access-control-expose-headers': 'request-id, retry-after, deprecation, sunset',
       'cross-origin-resource-policy': 'cross-origin',
     });
     done();

@@ -1,4 +1,5 @@
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import { type MicroUsd, parseUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
   type X402Payment,
@@ -6,6 +7,7 @@ import {
   type X402Settlement,
   x402Payment,
 } from '@florin/protocol/x402.ts';
+import { x402Api } from '@florin/protocol/x402-api.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getAddress, isAddress } from 'viem';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
@@ -16,7 +18,7 @@ import { findSession } from '#sessions/session.ts';
 import { type OfferTerms, type Resource, requirementsFor } from '#x402/offer.ts';
 import { type PaymentDeps, type PaymentResult, takePayment } from '#x402/payment.ts';
 import { supersetEnvelope } from '../envelope.ts';
-import { networkOf } from '../rate-limit.ts';
+import { chargedTo, networkOf, type WalletCallGuard } from '../rate-limit.ts';
 import { jsonType } from '../route-handler.ts';
 import { compileCheck } from '../schema-check.ts';
 import type { Door } from '../server.ts';
@@ -25,45 +27,71 @@ export interface X402DoorOptions {
   readonly deps: PaymentDeps;
   /** Where the two resources answer, such as `/aipay/x402`. */
   readonly basePaths: readonly string[];
+  /** Counts what smart accounts cost; absent where nothing is limited. */
+  readonly walletCalls?: WalletCallGuard;
 }
 
 interface Asked {
-  Params: { id: string };
-  Querystring: { payer?: string };
+  Params: { linkId?: string; sessionId?: string };
+  Querystring: { payer?: string; amountInUSD?: string };
 }
 
 /** x402 version 2: links and sessions as resources that a stock client pays for and gets a receipt of. */
-export function x402Door({ deps, basePaths }: X402DoorOptions): Door {
+export function x402Door({ deps, basePaths, walletCalls }: X402DoorOptions): Door {
+  const charged = (request: FastifyRequest<Asked>) => chargedTo(deps, walletCalls, request.ip);
   return (server) => {
     for (const basePath of basePaths) {
-      server.get<Asked>(`${basePath}/link/:id`, (request, reply) =>
-        answer(deps, request, reply, () => linkResource(deps, request.params.id)),
+      const { payLinkByX402, paySessionByX402 } = x402Api.routes;
+      server.get<Asked>(basePath + payLinkByX402.path, (request, reply) =>
+        answer(charged(request), request, reply, () => linkResource(deps, request)),
       );
-      server.get<Asked>(`${basePath}/session/:id`, (request, reply) =>
-        answer(deps, request, reply, () => sessionResource(deps, request.params.id)),
+      server.get<Asked>(basePath + paySessionByX402.path, (request, reply) =>
+        answer(charged(request), request, reply, () => sessionResource(deps, request.params.sessionId ?? '')),
       );
     }
   };
 }
 
-async function linkResource(deps: PaymentDeps, linkId: string): Promise<Resource> {
+async function linkResource(
+  deps: PaymentDeps,
+  { params: { linkId = '' }, query: { amountInUSD } }: FastifyRequest<Asked>,
+): Promise<Resource> {
   const link = await findLink(deps.db, linkId);
   if (link === undefined) throw new Refusal('link_not_found', linkId);
   if (link.status === 'deleted') throw new Refusal('link_archived', linkId);
   if (link.status !== 'active') throw new Refusal('link_not_active', linkId);
-  if (link.linkType === 'custom')
-    throw new Refusal(
-      'method_not_available',
-      'the payer of this link chooses the amount, which x402 cannot say',
-    );
-  if (link.payerEmailRequired) throw new Refusal('payer_email_required', 'x402 carries none');
+  if (link.payerEmailRequired) throw withoutEmail();
+  if (link.linkType === 'custom') return { kind: 'link', link, chosenTotal: chosenTotalOf(amountInUSD) };
+  if (amountInUSD !== undefined)
+    throw fieldRefusal('amountInUSD', 'is only for links whose payer chooses the amount');
   return { kind: 'link', link };
+}
+
+function chosenTotalOf(text: string | undefined): MicroUsd {
+  if (text === undefined)
+    throw new Refusal('field_invalid', {
+      param: 'amountInUSD',
+      detail:
+        'amountInUSD is required: the payer of this link chooses the amount, add ?amountInUSD=<total in US dollars>',
+    });
+  const total = parseUsd(text);
+  if (total === undefined || total === 0n)
+    throw fieldRefusal(
+      'amountInUSD',
+      'must be a decimal number of US dollars above 0, with at most six decimals',
+    );
+  return total;
+}
+
+function withoutEmail(): Refusal {
+  const detail = 'x402 has no place for an e-mail address: use the AI protocol or the hosted page';
+  return new Refusal('payer_email_required', detail);
 }
 
 async function sessionResource(deps: PaymentDeps, sessionId: string): Promise<Resource> {
   const session = await findSession(deps.db, sessionId);
   if (session === undefined) throw new Refusal('session_not_found', sessionId);
-  if (session.payerEmailRequired) throw new Refusal('payer_email_required', 'x402 carries none');
+  if (session.payerEmailRequired) throw withoutEmail();
   return { kind: 'session', session };
 }
 
@@ -99,6 +127,11 @@ async function requirePayment(
 ): Promise<FastifyReply> {
   if (resource.kind === 'session') assertPayable(resource.session, deps.clock.now());
   const accepts = await requirementsFor(deps, resource, termsFor(deps, resource, request.query.payer));
+  if (accepts.length === 0 && resource.kind === 'link' && resource.chosenTotal !== undefined)
+    throw new Refusal('amount_out_of_range', {
+      param: 'amountInUSD',
+      detail: 'no token is taken for this total',
+    });
   if (accepts.length === 0)
     throw new Refusal('method_not_available', 'no token of this payment takes EIP-3009 authorizations');
   const items = resource.kind === 'link' ? resource.link.items : resource.session.items;

@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import type { LinkView } from '@florin/protocol/agent-view.ts';
+import type { Hex } from 'viem';
+import { generatePrivateKey } from 'viem/accounts';
+import { writeCreations, writeVerifications } from './agent-bodies.ts';
+import type { Environment } from './environment.ts';
+import { type Contender, compare, type Effort } from './measure.ts';
+import { callProduct, type Product, startProduct } from './product.ts';
+import { type Result, ratioOf } from './report.ts';
+
+const names = { create: 'AI session create', verify: 'x402 facilitator, verify' } as const;
+
+/** More than any run takes, so that every request of every run is another one. */
+const mostPerSecond = { create: 6_000, verify: 800 };
+
+/** Requests of all runs, the warm-up too. */
+function requestsOf({ rounds, seconds, warmUpSeconds }: Effort, perSecond: number): number {
+  return perSecond * (rounds * seconds + warmUpSeconds);
+}
+
+async function createLink({
+  server,
+  apiKey,
+  accountId,
+  productId,
+  settlementToken,
+}: Product): Promise<string> {
+  const { linkId } = (await callProduct(server, apiKey, '/payment/link/create', {
+    body: {
+      linkType: 'fixed',
+      linkName: 'Tea',
+      accountId,
+      settlementToken,
+      feeModel: 2,
+      lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 10_000_000 }],
+    },
+  })) as { linkId: string };
+  return linkId;
+}
+
+async function viewOf({ server }: Product, linkId: string): Promise<LinkView> {
+  const response = await fetch(`${server.origin}/aipay/api/v1/payment/link/${linkId}`);
+  return ((await response.json()) as { data: LinkView }).data;
+}
+
+async function facilitatorOf(environment: Environment, { config, payers }: Product): Promise<Contender> {
+  const [chain] = config.chains;
+  const [token] = chain?.tokens ?? [];
+  const [rpcUrl] = chain?.rpcUrls ?? [];
+  if (chain === undefined || token === undefined || rpcUrl === undefined) throw new Error('no chain');
+  const server = await environment.startLimit(names.verify, 'x402-facilitator.ts', {
+    LIMIT_RPC_URL: rpcUrl,
+    LIMIT_PRIVATE_KEY: generatePrivateKey(),
+  });
+  const supply = await writeVerifications(join(environment.folder, 'verifications'), {
+    token: token.address as Hex,
+    payTo: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    payers,
+    count: requestsOf(environment.effort, mostPerSecond.verify),
+  });
+  const question = {
+    method: 'POST',
+    paths: ['/verify'],
+    headers: { 'content-type': 'application/json' },
+    supply,
+    successStart: '{"isValid":true',
+  } as const;
+  return { name: names.verify, server, question };
+}
+
+/** Creating AI sessions end to end over HTTP, and the verify of an x402 facilitator over HTTP. */
+export async function measureAgents(environment: Environment): Promise<Result> {
+  const { effort, log, folder, profileFolder } = environment;
+  const product = await startProduct({
+    folder,
+    databaseUrl: await environment.createDatabase('bench_product'),
+    keepChains: environment.onEnd,
+    // On, and above what the bench asks for: what they cost counts.
+    rateLimits: { signedRequestsPerMinute: 1_000_000, createsPerLinkPerMinute: 1_000_000 },
+    ...(profileFolder === undefined ? {} : { profileFolder }),
+  });
+  environment.onEnd(() => product.server.stop());
+  const view = await viewOf(product, await createLink(product));
+  const supply = writeCreations(join(folder, 'creations'), {
+    view,
+    serviceDomain: product.config.serviceDomain,
+    count: requestsOf(effort, mostPerSecond.create),
+  });
+  const create: Contender = {
+    name: names.create,
+    server: product.server,
+    question: {
+      method: 'POST',
+      paths: ['/aipay/api/v1/payment/session/create'],
+      headers: { 'content-type': 'application/json' },
+      supply,
+    },
+  };
+  const measured = await compare([create, await facilitatorOf(environment, product)], effort, log);
+  return {
+    subject: 'agent',
+    title: 'AI sessions: create, against the verify of x402',
+    effort,
+    measured,
+    ratios: [ratioOf(measured, { product: names.create, limit: names.verify, wanted: 5 })],
+    halfLoads: [],
+    notes: [
+      'Both ask one anvil about the payer for every request, and verify one EIP-712 signature; requests are signed before the runs, and no two are alike. A create also stores the session with the claim of its nonce, its event and its counts, durably; the facilitator stores nothing.',
+      'The facilitator is @x402/core and @x402/evm 2.27.0 as their basic example wires them, without its hooks, which print every payment. It reads the code, the balance and the domain of the payer and token, and simulates the transfer.',
+      'Limits by address, link and payer are on, and above what the bench asks for. Every payer opens ten sessions.',
+      'Processor time of anvil is in neither figure.',
+    ],
+  };
+}

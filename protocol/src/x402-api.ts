@@ -1,0 +1,118 @@
+import Type from 'typebox';
+import { type RouteTable, route } from './route.ts';
+import { idText } from './schema.ts';
+import { x402Receipt, x402Required } from './x402.ts';
+
+const address = '^0x[0-9a-fA-F]{40}$';
+
+/** What both resources answer besides success, and the header that pays. */
+const exchange = {
+  headers: Type.Object({
+    'PAYMENT-SIGNATURE': Type.Optional(
+      Type.String({
+        description:
+          'Base64 of the JSON of a signed payment of x402 version 2, for one of the offers of the 402',
+      }),
+    ),
+  }),
+  steps: {
+    '202': {
+      description:
+        'The payment was sent and is not seen in a block yet. PAYMENT-RESPONSE says so with errorReason ' +
+        '`settlement_pending` and its transaction. The same request asks again, and never pays twice.',
+      reply: x402Receipt,
+      headers: { 'PAYMENT-RESPONSE': 'Base64 of the JSON of the outcome' },
+    },
+    '402': {
+      description: 'What to pay. Also answered to a payment that was not taken, of which nothing was sent.',
+      body: x402Required,
+      headers: { 'PAYMENT-REQUIRED': 'Base64 of the JSON of the body' },
+    },
+  },
+} as const;
+
+const reply = x402Receipt;
+
+/** x402 version 2: payment links and sessions as resources that a stock client pays for. */
+export const x402Api = {
+  title: 'x402',
+  basePath: '/aipay/x402',
+  shape: 'superset',
+  security: 'none',
+  errors: ['rate_limited', 'internal'],
+  routes: {
+    payLinkByX402: route({
+      method: 'GET',
+      path: '/link/:linkId',
+      summary: 'Pay a link by x402',
+      description:
+        'Answers 402 with offers; the same request with PAYMENT-SIGNATURE pays one of them, creates the session and ' +
+        'answers its receipt. A link whose payer chooses the amount needs `amountInUSD`. Links that ask for an e-mail ' +
+        'address are refused with 100610: x402 has no place for one, the AI protocol has.',
+      tag: 'x402',
+      params: Type.Object({ linkId: idText }),
+      query: Type.Object({
+        payer: Type.Optional(
+          Type.String({
+            pattern: address,
+            description:
+              'Where money goes back to. Without it refunds through the gateway are impossible: the offer is made ' +
+              'before the payer is known, and the merchant’s wallet stands in its place',
+          }),
+        ),
+        amountInUSD: Type.Optional(
+          Type.String({
+            pattern: '^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,6})?$',
+            description: 'The total that the payer chooses; only for links that leave it open',
+          }),
+        ),
+      }),
+      ...exchange,
+      reply,
+      permissions: [],
+      effect: 'create',
+      errors: [
+        'link_not_found',
+        'link_archived',
+        'link_not_active',
+        'amount_out_of_range',
+        'payer_email_required',
+        'method_not_available',
+        'payment_token_unsupported',
+        'chain_unavailable',
+      ],
+    }),
+    paySessionByX402: route({
+      method: 'GET',
+      path: '/session/:sessionId',
+      summary: 'Pay a session by x402',
+      description:
+        'Answers 402 with offers; the same request with PAYMENT-SIGNATURE pays one of them and answers its receipt. ' +
+        'Sessions that ask for an e-mail address are refused with 100610.',
+      tag: 'x402',
+      params: Type.Object({ sessionId: idText }),
+      query: Type.Object({
+        payer: Type.String({
+          pattern: address,
+          description: 'Where the money goes back to when somebody else has paid the session first',
+        }),
+      }),
+      ...exchange,
+      reply,
+      permissions: [],
+      effect: 'create',
+      errors: [
+        'session_not_found',
+        'session_cancelled',
+        'session_expired',
+        'session_paid',
+        'order_already_paid',
+        'payer_email_required',
+        'method_not_available',
+        'payment_token_unsupported',
+        'amount_out_of_range',
+        'chain_unavailable',
+      ],
+    }),
+  },
+} as const satisfies RouteTable;

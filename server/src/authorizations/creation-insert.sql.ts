@@ -1,0 +1,57 @@
+import { statement } from '#db/statement.ts';
+import { isLinkUnchanged } from '#links/link-reader.ts';
+import { draftColumns, drafts, sharedKinds, writesOf } from '#sessions/session-insert.ts';
+import { outboxWake } from '#webhooks/outbox.ts';
+
+/** Besides the session: what its payer signed, and what the link's row was recognized by when the terms were read. */
+const claimColumns = [
+  ['claim_nonce', 'text[]'],
+  ['claim_digest', 'text[]'],
+  ['claim_signature_hash', 'text[]'],
+  ['link_row_version', 'text[]'],
+] as const;
+
+const columns = [...draftColumns, ...claimColumns] as const;
+const kinds = [...columns.map(([, type]) => type), ...sharedKinds];
+
+/**
+ * Stores sessions that payers have signed for, each with the claim of its nonce, its event and deliveries, in one round
+ * trip and one commit: all of it or nothing, for each. The nonces are all different. A session whose account, link or
+ * product has changed since is missing from the answer. Of the others, is_busy: somebody else is at work for the payer
+ * at this moment; is_over: the payer has too many open sessions; neither, and not stored: the nonce is known already.
+ */
+export const insertAuthorizedSessions = statement(
+  'authorization_insert_sessions',
+  [...kinds, 'int8'],
+  { session_id: 'text', is_stored: 'bool', is_busy: 'bool', is_over: 'bool', woken: 'text?' },
+  `with ${drafts(columns)}, standing as materialized (
+     select session_id, intended_payer, claim_nonce, claim_digest, claim_signature_hash, created_at, position
+     from draft where ${isLinkUnchanged('draft.business_id', 'draft.link_row_version')}
+   ), payers as materialized (
+     select intended_payer, authorization_room(intended_payer, $${kinds.length + 1}, at) as room
+     from (select intended_payer, max(created_at) as at from standing group by intended_payer) as opening
+   ), placed as materialized (
+     select standing.*, room,
+       row_number() over (partition by standing.intended_payer order by standing.position) as place
+     from standing join payers on payers.intended_payer = standing.intended_payer
+   ), claimed as (
+     insert into authorizations
+       (payer, nonce, purpose, digest, signature_hash, session_id, order_id, created_at)
+     select
+       lower(intended_payer), claim_nonce, 'create_payment_session', claim_digest, claim_signature_hash, session_id, '',
+       created_at
+     from placed
+     where place <= room
+     on conflict do nothing
+     returning session_id
+   ), accepted as not materialized (
+     select draft.* from draft where session_id in (select session_id from claimed)
+   ), ${writesOf('accepted')}
+   select
+     session_id,
+     session_id in (select session_id from claimed) as is_stored,
+     room is null as is_busy,
+     place > coalesce(room, place) as is_over,
+     ${outboxWake} as woken
+   from placed`,
+);

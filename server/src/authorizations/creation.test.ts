@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { CreatedSessionView, LinkView } from '@florin/protocol/agent-view.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { Transaction } from '#db/database.ts';
+import { statement } from '#db/statement.ts';
+import { AgentWorld } from '../../test/harness/agent-fixture.ts';
+import { creationBody, newPayer, viewOf } from '../../test/harness/agent-payer.ts';
+import { holdPayer } from './authorization.ts';
+
+const renameProducts = statement(
+  'creation_test_rename_products',
+  ['text', 'text'],
+  {},
+  `update products set product_name = $2
+   where product_id in (select product_id from link_items where link_id = $1)`,
+);
+
+const touchLink = statement(
+  'creation_test_touch_link',
+  ['text'],
+  {},
+  'update links set updated_at = updated_at where link_id = $1',
+);
+
+const renewAccount = statement(
+  'creation_test_renew_account',
+  ['text', 'text'],
+  {},
+  'update accounts set version = $2 where account_id = $1',
+);
+
+/** Links that this world has refused one more session of, and whether it does so. */
+const crowded = new Set<string>();
+const counted: string[] = [];
+
+let world: AgentWorld;
+before(async () => {
+  world = await AgentWorld.open({
+    admitCreation: (linkId) => {
+      counted.push(linkId);
+      if (crowded.has(linkId)) throw new Refusal('rate_limited', { retryAfterSeconds: 7 });
+    },
+  });
+});
+after(() => world.close());
+
+const path = '/payment/session/create';
+
+async function codeOf(body: unknown): Promise<unknown> {
+  return (await world.post(path, body)).body['code'];
+}
+
+/** A link that the service remembers, because a session of it was created. */
+async function knownLink(): Promise<string> {
+  const linkId = await world.addLink();
+  assert.equal(await codeOf(await creationBody(world, newPayer(), linkId)), 0);
+  return linkId;
+}
+
+/** Does something while the payer's chain is asked: after the terms were read, and before anything is stored. */
+async function whileChainIsAsked<T>(work: () => Promise<unknown>, request: () => Promise<T>): Promise<T> {
+  const { codeAt } = world.chain;
+  world.chain.codeAt = async () => {
+    await work();
+    return '0x';
+  };
+  try {
+    return await request();
+  } finally {
+    world.chain.codeAt = codeAt;
+  }
+}
+
+test('what is remembered of a link sells nothing that the link does not: disabled, deleted, changed', async () => {
+  const linkId = await knownLink();
+  const body = await creationBody(world, newPayer(), linkId);
+  await world.setLinkStatus(linkId, 'disabled');
+  assert.equal(await codeOf(body), 100103);
+  await world.setLinkStatus(linkId, 'deleted');
+  assert.equal(await codeOf(body), 100102);
+  await world.setLinkStatus(linkId, 'active');
+  await world.db.query(renameProducts, [linkId, 'Coffee']);
+  const reply = await world.post(path, body);
+  const { latest } = reply.body['data'] as { latest: LinkView };
+  assert.deepEqual([reply.body['code'], latest.lineItems[0]?.productData?.productName], [100104, 'Coffee']);
+  assert.equal(await codeOf(await creationBody(world, newPayer(), linkId)), 0);
+});
+
+test('a refusal is never made of what is remembered: the new version is taken at once', async () => {
+  const linkId = await knownLink();
+  await world.db.query(renameProducts, [linkId, 'Cocoa']);
+  assert.equal(await codeOf(await creationBody(world, newPayer(), linkId)), 0);
+});
+
+const meanwhile: readonly [what: string, change: (linkId: string) => Promise<unknown>, code: number][] = [
+  ['disabled', (linkId) => world.setLinkStatus(linkId, 'disabled'), 100103],
+  ['given another product', (linkId) => world.db.query(renameProducts, [linkId, 'Milk']), 100104],
+  ['given a new account', () => world.db.query(renewAccount, [world.accountId, `acv_${Date.now()}`]), 100104],
+];
+
+for (const [what, change, code] of meanwhile) {
+  test(`a link that is ${what} while the payer's chain is asked sells no session`, async () => {
+    const linkId = await knownLink();
+    const body = await creationBody(world, newPayer(), linkId);
+    const rows = await world.rows();
+    const refused = await whileChainIsAsked(
+      () => change(linkId),
+      () => codeOf(body),
+    );
+    assert.equal(refused, code);
+    assert.deepEqual(await world.rows(), rows);
+  });
+}
+
+test('a link that is saved as it was while the chain is asked sells its session', async () => {
+  const linkId = await knownLink();
+  const body = await creationBody(world, newPayer(), linkId);
+  assert.equal(
+    await whileChainIsAsked(
+      () => world.db.query(touchLink, [linkId]),
+      () => codeOf(body),
+    ),
+    0,
+  );
+});
+
+test('a payer who is being served elsewhere waits alone: nobody else does', async () => {
+  const linkId = await knownLink();
+  const [busy, other] = [newPayer(), newPayer()];
+  const bodies = await Promise.all([busy, other].map((payer) => creationBody(world, payer, linkId)));
+  const released = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const holding = world.db.transaction(async (transaction: Transaction) => {
+    await holdPayer(transaction, { payer: busy.address as `0x${string}` });
+    held.resolve();
+    await released.promise;
+  });
+  await held.promise;
+  let isBusyServed = false;
+  const busyCode = codeOf(bodies[0]).finally(() => {
+    isBusyServed = true;
+  });
+  assert.equal(await codeOf(bodies[1]), 0);
+  assert.equal(isBusyServed, false);
+  released.resolve();
+  await holding;
+  assert.equal(await busyCode, 0);
+});
+
+test('a link takes only so many sessions, counted by valid signatures, and repeats are answered all the same', async () => {
+  const linkId = await world.addLink();
+  const first = await creationBody(world, newPayer(), linkId);
+  const created = viewOf<CreatedSessionView>(await world.post(path, first));
+  const forged = { ...(await creationBody(world, newPayer(), linkId)), signature: `0x${'11'.repeat(65)}` };
+  const rows = await world.rows();
+  counted.length = 0;
+  assert.equal(await codeOf(forged), 100601);
+  assert.deepEqual(counted, []);
+  crowded.add(linkId);
+  const refused = await world.server.inject({
+    method: 'POST',
+    url: `/aipay/api/v1${path}`,
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(await creationBody(world, newPayer(), linkId)),
+  });
+  assert.deepEqual(
+    [refused.statusCode, refused.json().code, refused.headers['retry-after']],
+    [429, 900101, '7'],
+  );
+  const replay = viewOf<CreatedSessionView>(await world.post(path, first));
+  assert.deepEqual([replay.sessionId, replay.replayed], [created.sessionId, true]);
+  assert.deepEqual([await world.rows(), counted], [rows, [linkId]]);
+  assert.equal(await codeOf(await creationBody(world, newPayer(), await world.addLink())), 0);
+});
