@@ -5,11 +5,13 @@ import { microUsd } from '@florin/protocol/money.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
-import { createApiKey, listApiKeys } from './api-key.ts';
+import { keyOfOrigin } from './api-key.sql.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from './api-key.ts';
 import {
   assertOrigin,
   countDayAmount,
   isAddressAllowed,
+  isOriginListed,
   keyUseRecorder,
   limitsOf,
 } from './api-key-limits.ts';
@@ -196,4 +198,49 @@ test('a use that cannot be written is logged, and nobody fails', async () => {
   const db = { query: () => Promise.reject(new Error('the database is away')) };
   await keyUseRecorder({ db, clock, log })('key_x');
   assert.deepEqual(warnings, ['api_key_use_not_recorded']);
+});
+
+test('an origin is listed while a key stands that lists it', async () => {
+  const { db } = database;
+  const create = (origins: readonly string[], expiresAt?: Date) =>
+    db.transaction((transaction) =>
+      createApiKey(transaction, deps, {
+        ...{ merchantId, kind: 'restricted', origins },
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      }),
+    );
+  const [shop, blog] = ['https://shop.example.com', 'https://blog.example.com'];
+  const listed = () => Promise.all([shop, blog].map((origin) => isOriginListed(db, origin, clock.now())));
+  const first = await create([shop, blog, shop]);
+  await create([blog], new Date(clock.time + 60_000));
+  assert.deepEqual(await listed(), [true, true]);
+  await db.transaction((transaction) => revokeApiKey(transaction, first.keyId, clock.now()));
+  assert.deepEqual(await listed(), [false, true]);
+  assert.equal(
+    await db.transaction((transaction) => revokeApiKey(transaction, first.keyId, clock.now())),
+    true,
+  );
+  clock.time += 60_000;
+  assert.deepEqual(await listed(), [false, false]);
+});
+
+test('an origin is looked up by an index, whatever policies stand before it', async () => {
+  const plan = await database.db.transaction(async (transaction) => {
+    await transaction.query({
+      ...keyOfOrigin,
+      name: 'test_no_scans',
+      text: 'set local enable_seqscan = off',
+      parameters: [],
+    });
+    const text = `explain ${keyOfOrigin.text}`;
+    return transaction.query({ ...keyOfOrigin, name: 'test_explain_origin', text }, [
+      'https://a.example',
+      clock.now(),
+    ]);
+  });
+  const lines = plan.flatMap((row) => Object.values(row));
+  assert.ok(
+    lines.some((line) => /Index Cond: \(origin = /.test(line)),
+    lines.join('\n'),
+  );
 });

@@ -276,9 +276,16 @@ test('many keys are looked up at once, in the order asked for', async () => {
   const first = await create({ kind: 'secret' });
   const second = await create({ kind: 'restricted' });
   const hash = (text: string) => createHash('sha256').update(text).digest();
-  const rows = await findApiKeys(database.db, [hash(second.key), hash('unknown'), hash(first.key)]);
-  assert.deepEqual(
-    rows.map((row) => row?.key_id),
-    [second.keyId, undefined, first.keyId],
-  );
+  const lookUp = async (...keys: string[]) => {
+    const rows = await findApiKeys(database.db, keys.map(hash));
+    return rows.map((row) => row?.key_id);
+  };
+  assert.deepEqual(await lookUp(second.key, 'unknown', first.key, second.key), [
+    second.keyId,
+    undefined,
+    first.keyId,
+    second.keyId,
+  ]);
+  assert.deepEqual(await lookUp(first.key, first.key), [first.keyId, first.keyId]);
+  assert.deepEqual(await lookUp('unknown', 'unknown'), [undefined, undefined]);
 });

@@ -12,7 +12,7 @@ import type { Queryable, Transaction } from '#db/database.ts';
 import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
-import { apiKeysByHashes, apiKeysOfMerchant, insertApiKey, revokeKey } from './api-key.sql.ts';
+import { apiKeyByHash, apiKeysByHashes, apiKeysOfMerchant, insertApiKey, revokeKey } from './api-key.sql.ts';
 import {
   type ApiKeyLimits,
   amountOf,
@@ -145,21 +145,27 @@ export function keyOfHeader(header: string | undefined): string {
 }
 
 /** Looks up a key by the SHA-256 of all of it; undefined when there is none. */
-export type ApiKeyLookup = (keyHash: Buffer) => Promise<Row<typeof apiKeysByHashes> | undefined>;
+export type ApiKeyLookup = (keyHash: Buffer) => Promise<Row<typeof apiKeyByHash> | undefined>;
 
 /** A lookup that asks the database for each key alone. */
 export function apiKeyLookup(queryable: Queryable): ApiKeyLookup {
-  return async (keyHash) => (await queryable.query(apiKeysByHashes, [[keyHash]]))[0];
+  return async (keyHash) => (await queryable.query(apiKeyByHash, [keyHash]))[0];
 }
 
-/** Looks up many keys in one round trip, in the order given. */
+/** Looks up many keys in one round trip, in the order given; a key that comes many times is looked up once. */
 export async function findApiKeys(
   queryable: Queryable,
   keyHashes: readonly Buffer[],
-): Promise<(Row<typeof apiKeysByHashes> | undefined)[]> {
-  const rows = await queryable.query(apiKeysByHashes, [keyHashes]);
+): Promise<(Row<typeof apiKeyByHash> | undefined)[]> {
+  const names = keyHashes.map((keyHash) => keyHash.toString('latin1'));
+  const distinct = [...new Map(names.map((name, index) => [name, keyHashes[index]] as const)).values()];
+  const [only, ...others] = distinct.filter((keyHash) => keyHash !== undefined);
+  if (only === undefined) return [];
+  const rows = await (others.length === 0
+    ? queryable.query(apiKeyByHash, [only])
+    : queryable.query(apiKeysByHashes, [[only, ...others]]));
   const byHash = new Map(rows.map((row) => [row.key_hash.toString('latin1'), row]));
-  return keyHashes.map((hash) => byHash.get(hash.toString('latin1')));
+  return names.map((name) => byHash.get(name));
 }
 
 /**
@@ -188,12 +194,23 @@ export async function authenticate(
     merchantId: row.merchant_id,
     kind,
     webOrigin: row.origins.length === 0 ? undefined : source.origin,
-    permissions: new Set(row.permissions as Permission[]),
+    permissions: permissionsOf(row),
     limits: {
       maxSessionAmount: amountOf(row.max_session_amount),
       maxDayAmount: amountOf(row.max_day_amount),
     },
   };
+}
+
+/** Requests that come together share the row of their key, and then what it says. */
+const readPermissions = new WeakMap<Row<typeof apiKeyByHash>, ReadonlySet<Permission>>();
+
+function permissionsOf(row: Row<typeof apiKeyByHash>): ReadonlySet<Permission> {
+  const known = readPermissions.get(row);
+  if (known !== undefined) return known;
+  const read = new Set(row.permissions as Permission[]);
+  readPermissions.set(row, read);
+  return read;
 }
 
 /** Revokes a key at once and for ever. False when there is no such key; revoking again changes nothing. */

@@ -1,63 +1,103 @@
 import { changedProducts, productVersionKinds } from '#catalog/product.ts';
-import { statement } from '#db/statement.ts';
-import { claimColumns, claimedTable } from '#merchants/idempotency.ts';
-import { firstEventColumns, firstEvents, outboxWake, outboxWrites } from '#webhooks/outbox.ts';
+import { type Statement, statement } from '#db/statement.ts';
+import { claimColumns, claimedTable, claimPlaceColumns } from '#merchants/idempotency.ts';
+import { firstEventColumns, firstEventWrites, outboxWake } from '#webhooks/outbox.ts';
 
-/** Columns of a new session in the order of the insert, with the type of the array that carries them. */
-const newSessionColumns = [
-  ['session_id', 'text[]'],
+type Columns = readonly (readonly [name: string, type: Statement['parameters'][number] & `${string}[]`])[];
+
+/**
+ * Columns of a new session that sessions of one moment often have alike: who sells, and on what terms. Each such set is
+ * sent, and looked at, once for all sessions that have it.
+ */
+const termsColumns = [
   ['merchant_id', 'text[]'],
   ['session_type', 'text[]'],
   ['business_id', 'text[]'],
   ['business_type', 'text[]'],
-  ['client_code', 'text[]'],
   ['account_id', 'text[]'],
   ['account_version', 'text[]'],
   ['recipient', 'text[]'],
   ['settlement_token', 'text[]'],
   ['fee_model', 'int4[]'],
+  ['payer_email_required', 'bool[]'],
+  ['channel_id', 'text[]'],
+  ['intended_token', 'text[]'],
+] as const satisfies Columns;
+
+/** Columns of a new session that are its own. */
+const ownColumns = [
+  ['session_id', 'text[]'],
+  ['client_code', 'text[]'],
   ['amount', 'int8[]'],
   ['line_items', 'jsonb[]'],
-  ['payer_email_required', 'bool[]'],
   ['success_url', 'text[]'],
   ['metadata', 'text[]'],
   ['meta_data', 'text[]'],
   ['salt', 'text[]'],
-  ['channel_id', 'text[]'],
-  ['intended_payer', 'text[]'],
-  ['intended_token', 'text[]'],
   ['chosen_total', 'int8[]'],
   ['expiration_time', 'timestamptz[]'],
   ['created_at', 'timestamptz[]'],
-] as const;
-
-type Columns = readonly (readonly [name: string, type: `${string}[]`])[];
-
-const sessionNames = namesOf(newSessionColumns);
-const draftColumns = [...newSessionColumns, ...firstEventColumns] as const;
-const claimedDraftColumns = [...draftColumns, ...claimColumns] as const;
-
-function namesOf(columns: Columns): string {
-  return columns.map(([name]) => name).join(', ');
-}
-
-/** Which session, counted from 1, sells which of the products whose versions follow. */
-const soldProductKinds = ['int4[]', 'int4[]', ...productVersionKinds] as const;
+] as const satisfies Columns;
 
 /**
- * The sessions to be inserted whose account and products still are what was read of them, from one array for each column
- * and those of the products.
+ * Columns of a draft, with the type of the array that carries each: the place of the session's terms, counted from 1; the
+ * payer who is meant, null for anybody; the session itself and its first event.
  */
-function drafts(columns: Columns): string {
-  const arrays = columns.map(([, type], index) => `$${index + 1}::${type}`);
+export const draftColumns = [
+  ['terms_place', 'int4[]'],
+  ['intended_payer', 'text[]'],
+  ...ownColumns,
+  ...firstEventColumns,
+] as const satisfies Columns;
+
+const claimedDraftColumns = [...draftColumns, ...claimColumns] as const;
+const claimedTermsColumns = [...termsColumns, ...claimPlaceColumns] as const;
+
+const sessionNames = `${namesOf(termsColumns)}, ${namesOf(ownColumns)}`;
+
+function namesOf(columns: Columns, table = ''): string {
+  return columns.map(([name]) => table + name).join(', ');
+}
+
+function kindsOf<const Some extends Columns>(columns: Some): Some[number][1][] {
+  return columns.map(([, type]) => type);
+}
+
+/** Arrays of the columns as a table with `position`, from the parameter of this number on. */
+function tableOf(columns: Columns, first: number): string {
+  const arrays = columns.map(([, type], index) => `$${first + index}::${type}`);
+  return `unnest(${arrays.join(', ')}) with ordinality`;
+}
+
+/**
+ * Which session, counted from 1, sells which of the products whose versions follow; then the terms. They come behind the
+ * columns of drafts.
+ */
+const sharedKindsOf = <const Some extends Columns>(terms: Some) =>
+  ['int4[]', 'int4[]', ...productVersionKinds, ...kindsOf(terms)] as const;
+
+export const sharedKinds = sharedKindsOf(termsColumns);
+
+/**
+ * The common table `draft`: the sessions to be inserted whose account and products still are what was read of them, from
+ * one array for each column and those that sessions share. Arrays may be left empty where nothing stands in a column.
+ */
+export function drafts(columns: Columns, terms: Columns = termsColumns): string {
   const next = columns.length + 1;
+  const others = columns.filter(([name]) => name !== 'intended_payer');
   return `${changedProducts(next + 2)}, outdated as (
      select sold.session from unnest($${next}::int4[], $${next + 1}::int4[]) as sold (session, product)
      where sold.product in (select position from changed_products)
+   ), terms as materialized (
+     select ${namesOf(terms, 't.')}, t.position
+     from ${tableOf(terms, next + 4)} as t (${namesOf(terms)}, position)
+     join accounts a on a.account_id = t.account_id and a.version = t.account_version and a.status = 'normal'
+       and a.merchant_id = t.merchant_id and t.settlement_token = any (a.settlement_currencies)
    ), draft as (
-     select d.* from unnest(${arrays.join(', ')}) with ordinality as d (${namesOf(columns)}, position)
-     join accounts a on a.account_id = d.account_id and a.version = d.account_version and a.status = 'normal'
-       and d.settlement_token = any (a.settlement_currencies)
+     select ${namesOf(others, 'd.')}, d.position, coalesce(d.intended_payer, '') as intended_payer,
+       ${namesOf(terms, 'terms.')}
+     from ${tableOf(columns, 1)} as d (${namesOf(columns)}, position)
+     join terms on terms.position = d.terms_place
      where d.position not in (select session from outdated)
    )`;
 }
@@ -66,11 +106,11 @@ function drafts(columns: Columns): string {
  * Inserts what stands in a table of drafts, with the events and their deliveries. All of it reads the drafts, so that
  * nothing needs to be joined with what the insert returns.
  */
-function writesOf(source: string): string {
+export function writesOf(source: string): string {
   return `inserted as (
-     insert into sessions (${sessionNames}, status, updated_at)
-     select ${sessionNames}, 'initialized', created_at from ${source}
-   ), ${firstEvents('session.created', { from: source, objectId: 'session_id' })}, ${outboxWrites}`;
+     insert into sessions (${sessionNames}, intended_payer, status, updated_at)
+     select ${sessionNames}, intended_payer, 'initialized', created_at from ${source}
+   ), ${firstEventWrites('session.created', { from: source, objectId: 'session_id', merchants: 'terms' })}`;
 }
 
 /**
@@ -80,7 +120,7 @@ function writesOf(source: string): string {
  */
 export const insertSessions = statement(
   'sessions_insert',
-  [...draftColumns.map(([, type]) => type), ...soldProductKinds],
+  [...kindsOf(draftColumns), ...sharedKinds],
   { session_id: 'text', woken: 'text?' },
   `with ${drafts(draftColumns)}, ${writesOf('draft')}
    select session_id, ${outboxWake} as woken from draft`,
@@ -93,9 +133,9 @@ export const insertSessions = statement(
  */
 export const insertClaimedSessions = statement(
   'sessions_insert_claimed',
-  [...claimedDraftColumns.map(([, type]) => type), ...soldProductKinds],
+  [...kindsOf(claimedDraftColumns), ...sharedKindsOf(claimedTermsColumns)],
   { session_id: 'text', is_stored: 'bool', woken: 'text?' },
-  `with ${drafts(claimedDraftColumns)}, ${claimedTable}, judged as not materialized (
+  `with ${drafts(claimedDraftColumns, claimedTermsColumns)}, ${claimedTable}, judged as not materialized (
      select draft.*, claim_key is null or claim_request_id in (select request_id from claimed) as is_stored from draft
    ), accepted as not materialized (
      select * from judged where is_stored

@@ -2,12 +2,15 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { VersionedProduct } from '#catalog/product.ts';
 import { batched } from '#db/batch.ts';
 import type { Database, Parameter, Queryable } from '#db/database.ts';
-import { claimValues, type IdempotencyClaim } from '#merchants/idempotency.ts';
+import { claimPlace, claimValues, type IdempotencyClaim } from '#merchants/idempotency.ts';
 import type { Random } from '#outside/random.ts';
 import { firstEventValues } from '#webhooks/outbox.ts';
 import { insertClaimedSessions, insertSessions } from './session-insert.sql.ts';
 import { fullView, sessionViewJson } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';
+
+// For rooms that claim something of their own in the statement that stores the session.
+export { draftColumns, drafts, sharedKinds, writesOf } from './session-insert.sql.ts';
 
 /** A session that is about to be stored, with the secret that its on-chain key was made with. */
 export interface NewSession {
@@ -29,7 +32,7 @@ export type InsertOutcome = 'stored' | 'terms_changed' | 'key_used';
 
 export type SessionInserter = (created: NewSession) => Promise<InsertOutcome>;
 
-interface InsertDeps {
+export interface InsertDeps {
   readonly random: Random;
   readonly origin: string;
 }
@@ -52,13 +55,10 @@ async function insertAll(
   deps: InsertDeps,
   created: readonly NewSession[],
 ): Promise<InsertOutcome[]> {
-  const events = created.map((each) => createdEvent(each, deps.origin));
-  const values = [...sessionValues(created), ...firstEventValues(deps.random, events)];
-  const products = productValues(created);
   const claims = created.map(({ claim }) => claim);
   const outcomes = await (claims.some((claim) => claim !== undefined)
-    ? insertClaimed(queryable, [...values, ...claimValues(claims), ...products])
-    : insertUnclaimed(queryable, [...values, ...products]));
+    ? insertClaimed(queryable, insertValues(deps, created, claimValues(claims), claimPlaceOf))
+    : insertUnclaimed(queryable, insertValues(deps, created)));
   return created.map(({ session }) => outcomes.get(session.sessionId) ?? 'terms_changed');
 }
 
@@ -78,12 +78,82 @@ async function insertClaimed(
   return new Map(rows.map((row) => [row.session_id, row.is_stored ? 'stored' : 'key_used']));
 }
 
+type Value = string | number | bigint | boolean | Date | Uint8Array | null;
+
+const noMoreTerms = (): readonly Value[] => [];
+const claimPlaceOf = ({ claim }: NewSession) => claimPlace(claim);
+
+/**
+ * Values of `draftColumns`, then those of the caller's own columns, then those of `sharedKinds` with the further terms
+ * that the caller gives each session.
+ */
+export function insertValues(
+  deps: InsertDeps,
+  created: readonly NewSession[],
+  ownValues: readonly Parameter[] = [],
+  moreTermsOf: (created: NewSession) => readonly Value[] = noMoreTerms,
+): Parameter[] {
+  const terms = distinct(created, (each) => [...termsOf(each.session), ...moreTermsOf(each)]);
+  return [
+    terms.places,
+    ...sessionValues(created),
+    ...firstEventValues(
+      deps.random,
+      created.map((each) => createdEvent(each, deps.origin)),
+    ),
+    ...ownValues.map(orEmpty),
+    ...productValues(created),
+    ...terms.columns,
+  ];
+}
+
 function createdEvent({ session, eventDataJson }: NewSession, origin: string) {
   return {
     type: 'session.created',
     dataJson: eventDataJson ?? sessionViewJson({ session, order: undefined }, fullView(origin)),
     at: session.createdAt,
   } as const;
+}
+
+/** What of the terms stands in each session, each set of values once: the places, from 1, and a list for each column. */
+function distinct(created: readonly NewSession[], valuesOf: (created: NewSession) => readonly Value[]) {
+  const places = new Map<string, number>();
+  const columns: Value[][] = [];
+  return {
+    places: created.map((each) => {
+      const values = valuesOf(each);
+      // No text in here holds a line feed: they are ids, addresses and names of tokens.
+      const key = values.join('\n');
+      const known = places.get(key);
+      if (known !== undefined) return known;
+      places.set(key, places.size + 1);
+      for (const [index, value] of values.entries()) {
+        const column = columns[index] ?? [];
+        columns[index] = column;
+        column.push(value);
+      }
+      return places.size;
+    }),
+    columns,
+  };
+}
+
+/** In the order of the terms of the statement. */
+function termsOf(session: StoredSession): readonly Value[] {
+  return [
+    session.merchantId,
+    session.sessionType,
+    session.businessId,
+    session.businessType,
+    session.accountId,
+    session.accountVersion,
+    session.recipient,
+    session.settlementToken,
+    session.feeModel,
+    session.payerEmailRequired,
+    session.channelId,
+    session.intendedToken,
+  ];
 }
 
 /** Who sells what, then each product once: sessions of one moment often sell the same ones. */
@@ -106,33 +176,29 @@ function productValues(created: readonly NewSession[]): Parameter[] {
 
 /** One array per column, in the order of the statement. */
 function sessionValues(created: readonly NewSession[]): Parameter[] {
-  const column = <Value extends string | number | bigint | boolean | Date | null>(
-    value: (session: StoredSession) => Value,
-  ): Value[] => created.map(({ session }) => value(session));
+  const sessions = created.map(({ session }) => session);
   return [
-    column((session) => session.sessionId),
-    column((session) => session.merchantId),
-    column((session) => session.sessionType),
-    column((session) => session.businessId),
-    column((session) => session.businessType),
-    column((session) => session.clientCode),
-    column((session) => session.accountId),
-    column((session) => session.accountVersion),
-    column((session) => session.recipient),
-    column((session) => session.settlementToken),
-    column((session) => session.feeModel),
-    column((session) => session.amount),
-    column((session) => JSON.stringify(session.items)),
-    column((session) => session.payerEmailRequired),
-    column((session) => session.successUrl),
-    column((session) => session.metadata),
-    column((session) => session.metaData),
+    orEmpty(sessions.map((session) => (session.intendedPayer === '' ? null : session.intendedPayer))),
+    sessions.map((session) => session.sessionId),
+    sessions.map((session) => session.clientCode),
+    sessions.map((session) => session.amount),
+    sessions.map((session) => JSON.stringify(session.items)),
+    sessions.map((session) => session.successUrl),
+    sessions.map((session) => session.metadata),
+    sessions.map((session) => session.metaData),
     created.map(({ salt }) => salt),
-    column((session) => session.channelId),
-    column((session) => session.intendedPayer),
-    column((session) => session.intendedToken),
-    column((session) => session.chosenTotal ?? null),
-    column((session) => session.expirationTime),
-    column((session) => session.createdAt),
+    orEmpty(sessions.map((session) => session.chosenTotal ?? null)),
+    sessions.map((session) => session.expirationTime),
+    sessions.map((session) => session.createdAt),
   ];
+}
+
+/** The column itself, or no elements where nothing stands in it: unnest fills up with null, and costs nothing for it. */
+function orEmpty(column: Parameter): Parameter {
+  return isList(column) && column.every((value) => value === null) ? [] : column;
+}
+
+// Array.isArray narrows nothing that is readonly.
+function isList(value: Parameter): value is readonly Value[] {
+  return Array.isArray(value);
 }

@@ -24,6 +24,7 @@ export function eventBody(event: {
 }): BodyHalves {
   const head = `{"id":"${event.eventId}","type":"${event.type}","apiVersion":"v1","timestamp":"${event.at.toISOString()}","sequence":`;
   const tail = `,"data":${event.dataJson}}`;
+  if (fitsInEvent(event.dataJson)) return { head, tail };
   if (Buffer.byteLength(head) + maxSequenceDigits + Buffer.byteLength(tail) <= maxBodyBytes)
     return { head, tail };
   return { head, tail: `,"data":${withoutProductData(event.dataJson)},"truncated":true}` };

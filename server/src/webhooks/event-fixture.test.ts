@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventTypes } from '@florin/protocol/event.ts';
 import { eventDataSchemas } from '@florin/protocol/event-data.ts';
-import { eventFixture } from '@florin/protocol/event-fixture.ts';
+import { eventFixture, exceptionFixture } from '@florin/protocol/event-fixture.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
+import { exceptionKinds } from '@florin/protocol/exception.ts';
 import { Ajv } from 'ajv';
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
@@ -37,4 +38,13 @@ test('the status in a fixture is the one that its event tells of', () => {
     statuses,
     statuses.map(([type = '']) => [type, type === 'session.created' ? 'initialized' : type.split('.')[1]]),
   );
+});
+
+test('every kind of exception has a fixture that fits the schema', () => {
+  const validate = ajv.compile(closed(eventDataSchemas['session.exception']));
+  for (const kind of exceptionKinds) {
+    const fixture = exceptionFixture(kind, exampleOrigin);
+    validate(fixture);
+    assert.deepEqual([validate.errors ?? [], (fixture['exception'] as { kind: string }).kind], [[], kind]);
+  }
 });

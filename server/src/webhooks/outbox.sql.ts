@@ -1,5 +1,5 @@
 import type { EventType } from '@florin/protocol/event.ts';
-import { base62Alphabet } from '@florin/protocol/id.ts';
+import { base62Alphabet, idBodyLength, idPrefixes } from '@florin/protocol/id.ts';
 import { statement } from '#db/statement.ts';
 
 // What happened to objects that may have events already, numbered after those, in the order given.
@@ -23,21 +23,39 @@ const incomingEvents = `incoming_events as (
 export const firstEventColumns = [
   ['event_id', 'text[]'],
   ['event_body', 'text[]'],
-  ['delivery_stem', 'text[]'],
 ] as const;
 
+// The event's id is random enough for both.
+const deliveryStem = `'${idPrefixes.delivery}' || substr(event_id, ${idPrefixes.event.length + 1}, ${idBodyLength - 1})`;
+
+/** Where the first events of new objects come from: tables of the statement that creates the objects. */
+interface FirstEventDrafts {
+  /** The objects, with the columns above, merchant_id, created_at and position. */
+  readonly from: string;
+  /** The column of their ids. */
+  readonly objectId: string;
+  /** Whose they are: a table with merchant_id, in which a merchant may stand many times. */
+  readonly merchants: string;
+}
+
 /**
- * The common table `numbered_events` for objects that the statement itself creates, from a table of theirs with the
- * columns above, merchant_id, created_at and position. Nothing needs to be looked up, and what the object's row holds
- * already is not sent twice. Not materialized, which would copy every body once more.
+ * Common tables that write the events with which objects begin that the statement itself creates, and their deliveries.
+ * Nothing needs to be looked up for an event, and what the object's row holds already is not sent twice: the ids of
+ * deliveries come from the event's. Who listens is looked up once for each merchant, not for each event. The events of one
+ * statement are about different objects, so that their order among themselves says nothing. Not materialized, which would
+ * copy every body once more.
  */
-export function firstEvents(type: EventType, drafts: { from: string; objectId: string }): string {
+export function firstEventWrites(type: EventType, drafts: FirstEventDrafts): string {
   return `numbered_events as not materialized (
     select
-      event_id, merchant_id, '${type}' as event_type, '${patternOf(type)}' as event_pattern,
-      ${drafts.objectId} as object_id, 1::bigint as sequence, event_body as body, delivery_stem, created_at, position
+      event_id, merchant_id, '${type}' as event_type, ${drafts.objectId} as object_id, 1::bigint as sequence,
+      event_body as body, ${deliveryStem} as delivery_stem, created_at, position
     from ${drafts.from}
-  )`;
+  ), listeners as materialized (
+    select webhook_id, merchant_id, status, ordinal from webhooks
+    where merchant_id in (select merchant_id from ${drafts.merchants}) and status <> 'removed'
+      and subscribed_events && array['*', '${type}', '${patternOf(type)}']
+  ), ${insertedEvents()}, ${queuedDeliveries('listeners')}`;
 }
 
 /** The subscription that takes every event of the type's family, such as `session.*`. */
@@ -45,39 +63,52 @@ export function patternOf(type: EventType): string {
   return `${type.slice(0, type.lastIndexOf('.'))}.*`;
 }
 
-/**
- * Common tables that write everything in `numbered_events` and its deliveries. A merchant has at most 10 webhooks, so
- * one more character makes an event's random stem into the id of each delivery: no need to know their number first.
- */
-export const outboxWrites = `inserted_events as (
+/** The common table that inserts everything in `numbered_events`. */
+function insertedEvents(order = ''): string {
+  return `inserted_events as (
     insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)
     select event_id, merchant_id, event_type, object_id, sequence, body, created_at
-    from numbered_events
-    order by position
-  ), queued_deliveries as (
+    from numbered_events ${order}
+  )`;
+}
+
+/**
+ * The common table that inserts a delivery for each event of `numbered_events` and each of its merchant's listeners. A
+ * merchant has at most 10 webhooks, so one more character makes an event's stem into the id of each delivery: no need to
+ * know their number first.
+ */
+function queuedDeliveries(listeners: string, condition = 'true'): string {
+  return `queued_deliveries as (
     insert into deliveries
       (delivery_id, event_id, webhook_id, merchant_id, object_id, sequence, status, next_attempt_at, created_at)
     select
       numbered_events.delivery_stem || substr(
         '${base62Alphabet}',
-        row_number() over (partition by numbered_events.event_id order by webhooks.ordinal)::int,
+        row_number() over (partition by numbered_events.event_id order by ${listeners}.ordinal)::int,
         1
       ),
       numbered_events.event_id,
-      webhooks.webhook_id,
+      ${listeners}.webhook_id,
       numbered_events.merchant_id,
       numbered_events.object_id,
       numbered_events.sequence,
-      case when webhooks.status = 'active' then 'pending' else 'skipped' end,
-      case when webhooks.status = 'active' then numbered_events.created_at end,
+      case when ${listeners}.status = 'active' then 'pending' else 'skipped' end,
+      case when ${listeners}.status = 'active' then numbered_events.created_at end,
       numbered_events.created_at
     from numbered_events
-    join webhooks on webhooks.merchant_id = numbered_events.merchant_id
-    where webhooks.status <> 'removed'
-      and webhooks.subscribed_events && array['*', numbered_events.event_type, numbered_events.event_pattern]
+    join ${listeners} on ${listeners}.merchant_id = numbered_events.merchant_id
+    where ${condition}
     order by numbered_events.position
     returning status
   )`;
+}
+
+/** Common tables that write everything in `numbered_events`, in its order, and the deliveries. */
+const outboxWrites = `${insertedEvents('order by position')}, ${queuedDeliveries(
+  'webhooks',
+  `webhooks.status <> 'removed'
+      and webhooks.subscribed_events && array['*', numbered_events.event_type, numbered_events.event_pattern]`,
+)}`;
 
 /** An expression that wakes the delivery engine at commit when there is something to send. */
 export const outboxWake = `(

@@ -16,11 +16,10 @@ import {
 import {
   emit,
   firstEventColumns,
-  firstEvents,
   firstEventValues,
+  firstEventWrites,
   type OutboxEvent,
   outboxWake,
-  outboxWrites,
 } from './outbox.ts';
 import { disableWebhook } from './webhook.ts';
 
@@ -182,11 +181,11 @@ const insertInOneStatement = statement(
   { woken: 'text?' },
   `with draft as (
      select $1::text as merchant_id, $2::timestamptz as created_at, event.*
-     from unnest($3::text[], $4::text[], $5::text[]) with ordinality
+     from unnest($3::text[], $4::text[]) with ordinality
        as event (${firstEventColumns.map(([name]) => name).join(', ')}, position)
    ), made as (
      insert into merchants (merchant_id, merchant_name, created_at) select merchant_id, 'Composed', created_at from draft
-   ), ${firstEvents('account.created', { from: 'draft', objectId: 'merchant_id' })}, ${outboxWrites}
+   ), ${firstEventWrites('account.created', { from: 'draft', objectId: 'merchant_id', merchants: 'draft' })}
    select ${outboxWake} as woken`,
 );
 

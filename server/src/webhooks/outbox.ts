@@ -6,7 +6,7 @@ import { eventBody } from './event-body.ts';
 import { insertEvents, patternOf } from './outbox.sql.ts';
 
 // For rooms that write their events in their own statement, in one round trip with the business change.
-export { firstEventColumns, firstEvents, outboxWake, outboxWrites } from './outbox.sql.ts';
+export { firstEventColumns, firstEventWrites, outboxWake } from './outbox.sql.ts';
 
 /** Something that happened to one object, as its merchant's webhooks will hear it. */
 export interface OutboxEvent {
@@ -63,6 +63,5 @@ export function firstEventValues(
       const { head, tail } = eventBody({ ...event, eventId: eventIds[index] ?? '' });
       return `${head}1${tail}`;
     }),
-    events.map(() => newId('delivery', randomBytes).slice(0, -1)),
   ];
 }

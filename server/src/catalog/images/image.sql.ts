@@ -61,8 +61,8 @@ export const postponeDownload = statement(
   'update image_downloads set attempts = $3, next_at = $4 where product_id = $1 and ordinal = $2',
 );
 
-// Images that nothing has touched since, that no product shows, and that no session is known to show; those whose
-// removal was broken off come first.
+// Images that nothing has touched since, that neither a product nor a merchant's branding shows, and that no session is
+// known to show; those whose removal was broken off come first.
 export const unusedImages = statement(
   'image_unused',
   ['timestamptz', 'int8'],
@@ -70,6 +70,7 @@ export const unusedImages = statement(
   `select image_name, merchant_id, searched_ordinal from images i
    where touched_at < $1 and not kept
      and not exists (select from products p where p.image_name = i.image_name and p.status <> 'removed')
+     and not exists (select from branding b where b.logo_name = i.image_name)
    order by removing desc, touched_at limit $2`,
 );
 
@@ -96,6 +97,7 @@ export const startRemoval = statement(
   `update images i set removing = true
    where image_name = $1 and touched_at < $2 and not kept
      and not exists (select from products p where p.image_name = i.image_name and p.status <> 'removed')
+     and not exists (select from branding b where b.logo_name = i.image_name)
    returning image_name`,
 );
 
