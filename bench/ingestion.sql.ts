@@ -20,3 +20,10 @@ export const clearEvents = statement(
   {},
   'delete from chain_events where chain_id = $1',
 );
+
+export const noteBlock = statement(
+  'bench_block_note',
+  ['int8', 'int8', 'text', 'timestamptz'],
+  {},
+  `insert into chain_blocks (chain_id, block_number, block_hash, parent_hash, block_time) values ($1, $2, $3, $3, $4)`,
+);

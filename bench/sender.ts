@@ -109,9 +109,8 @@ async function senderWay(
       // Of this purpose nobody is told; any other is.
       const told = { ...plan, purpose: 'settle' } as const;
       for (let start = 0; start < inFlight; start += recordedAtOnce) {
-        await db.transaction(async (transaction) => {
-          for (let index = 0; index < recordedAtOnce; index += 1) await sender.record(transaction, told);
-        });
+        const plans = Array.from({ length: recordedAtOnce }, () => told);
+        await db.transaction((transaction) => sender.recordAll(transaction, plans));
       }
       // As if its loop had come round: what is as old as that is handed out.
       aheadMs += 2_500;

@@ -39,10 +39,12 @@ export function orderIdOf(number: number): Hex {
   return keccak256(toHex(`order ${number}`));
 }
 
-/** Calldata that makes the emitter emit `Paid` of this order, with fixed amounts. */
-export function paidCall(orderId: Hex): Hex {
-  const event = paymentGatewayAbi.find((item) => item.type === 'event' && item.name === 'Paid');
-  if (event?.type !== 'event') throw new Error('the gateway has no event Paid');
+const found = paymentGatewayAbi.find((item) => item.type === 'event' && item.name === 'Paid');
+if (found?.type !== 'event') throw new Error('the gateway has no event Paid');
+export const paidEvent = found;
+
+/** What `Paid` of an order is made of, with fixed amounts: the four topics, then the data. */
+export function paidLog(orderId: Hex): { readonly topics: readonly Hex[]; readonly data: Hex } {
   const data = encodeAbiParameters(
     [
       { type: 'address' },
@@ -55,7 +57,14 @@ export function paidCall(orderId: Hex): Hex {
     ],
     [vault, gateway, 1_000_000n, 990_000n, 10_000n, 0, keccak256(orderId)],
   );
-  return concat([toEventSelector(event), orderId, keccak256('0x01'), pad('0xabcd', { size: 32 }), data]);
+  const topics = [toEventSelector(paidEvent), orderId, keccak256('0x01'), pad('0xabcd', { size: 32 })];
+  return { topics, data };
+}
+
+/** Calldata that makes the emitter emit `Paid` of this order. */
+export function paidCall(orderId: Hex): Hex {
+  const { topics, data } = paidLog(orderId);
+  return concat([...topics, data]);
 }
 
 /** Sends calls from anvil's first account, all into the next block, and gives the hashes. */

@@ -136,6 +136,11 @@ export function parseLogs(value: unknown): readonly RpcLog[] {
 export function parseReceipt(value: unknown): Receipt | undefined {
   if (value === null) return undefined;
   const receipt = parseRecord('receipt', value);
+  return { ...parseReceiptHead(receipt), logs: parseLogs(receipt['logs']) };
+}
+
+/** Reads all of a receipt but its logs. */
+export function parseReceiptHead(receipt: Readonly<Record<string, unknown>>): Omit<Receipt, 'logs'> {
   const status = parseQuantity('receipt.status', receipt['status']);
   if (status > 1n) throw new RpcAnswerInvalid(`malformed answer: receipt.status is ${status}`);
   // Nodes older than EIP-2718 leave the type out.
@@ -147,7 +152,6 @@ export function parseReceipt(value: unknown): Receipt | undefined {
     blockNumber: parseQuantity('receipt.blockNumber', receipt['blockNumber']),
     succeeded: status === 1n,
     logsBloom: parseBloom('receipt.logsBloom', receipt['logsBloom']),
-    logs: parseLogs(receipt['logs']),
     type,
     // Only proofs need it, and fail without it.
     cumulativeGasUsed:

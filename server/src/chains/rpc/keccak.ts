@@ -4,9 +4,11 @@ import { createKeccak } from 'hash-wasm';
 // Proving a block is next to nothing but this hash: in JavaScript it took three quarters of the whole time.
 const hasher = await createKeccak(256);
 
-/** Keccak-256 of bytes, as bytes. */
-export function keccakBytes(data: Uint8Array): Uint8Array {
-  return hasher.init().update(data).digest('binary');
+/** Keccak-256 of bytes, one piece behind the other, as bytes. */
+export function keccakBytes(...pieces: readonly Uint8Array[]): Uint8Array {
+  hasher.init();
+  for (const piece of pieces) hasher.update(piece);
+  return hasher.digest('binary');
 }
 
 /** Keccak-256 of bytes, as lower-case hexadecimal. */

@@ -1,6 +1,6 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { keccakBytes, keccakHex } from './keccak.ts';
-import { encodeRlp, integerBytes, type RlpItem } from './rlp.ts';
+import { encodeRlp, integerBytes, type RlpItem, rlpHead } from './rlp.ts';
 
 /**
  * The root of the Merkle-Patricia trie that a block commits to its transactions or receipts with: keys are the RLP of
@@ -48,19 +48,28 @@ function nodeOf(entries: readonly Entry[], depth: number): RlpItem {
   // Sorted, so that what the first and the last have in common, all have.
   let end = depth;
   while (first.key[end] === last.key[end]) end += 1;
-  if (end > depth)
-    return [compactPath(first.key.subarray(depth, end), false), referenceTo(nodeOf(entries, end))];
+  if (end > depth) return [compactPath(first.key.subarray(depth, end), false), referenceToAll(entries, end)];
   const branch: RlpItem[] = [];
   let start = 0;
   for (let nibble = 0; nibble < 16; nibble += 1) {
     let stop = start;
     while (entries[stop]?.key[depth] === nibble) stop += 1;
-    branch.push(
-      stop === start ? new Uint8Array(0) : referenceTo(nodeOf(entries.slice(start, stop), depth + 1)),
-    );
+    branch.push(stop === start ? new Uint8Array(0) : referenceToAll(entries.slice(start, stop), depth + 1));
     start = stop;
   }
   return [...branch, new Uint8Array(0)];
+}
+
+/** Most nodes are leaves of one long entry each: these are hashed where they stand, without a copy of it. */
+function referenceToAll(entries: readonly Entry[], depth: number): RlpItem {
+  const [first] = entries;
+  if (first === undefined || entries.length > 1 || first.value.length < 56) {
+    return referenceTo(nodeOf(entries, depth));
+  }
+  const path = encodeRlp(compactPath(first.key.subarray(depth), true));
+  const valueHead = rlpHead('bytes', first.value.length);
+  const size = path.length + valueHead.length + first.value.length;
+  return keccakBytes(Buffer.concat([rlpHead('list', size), path, valueHead]), first.value);
 }
 
 /** A node of 32 bytes or more stands in its parent by its hash, a smaller one itself. */

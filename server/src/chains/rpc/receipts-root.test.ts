@@ -8,7 +8,7 @@ import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
 import { getBlock, type Receipt } from './actions.ts';
-import { getReceiptsOfBlocks } from './block-receipts.ts';
+import { getReceiptsOfBlock } from './block-receipts.ts';
 import { headerHashOf } from './header-hash.ts';
 import { type HttpRpc, openHttpRpc } from './http-rpc.ts';
 import { listRoot } from './list-root.ts';
@@ -109,7 +109,7 @@ test('headers and receipts of a real node prove themselves, for every type of tr
     await anvil.mine();
     const header = await getBlock(rpc, 'latest');
     assert.ok(header !== undefined);
-    const [receipts = []] = await getReceiptsOfBlocks(rpc, [header]);
+    const receipts = await getReceiptsOfBlock(rpc, header);
     assert.equal(receipts.length, count);
     assert.equal(header.isProven, true);
     assert.equal(receiptsRootOf(receipts), header.receiptsRoot);

@@ -13,20 +13,26 @@ const depositType = 0x7e;
  * the root comes out as another and proves nothing.
  */
 export function encodeReceipt(receipt: Receipt): Uint8Array {
+  return Buffer.from(receiptDigits(receipt, receipt.logs.map(logDigits).join('')), 'hex');
+}
+
+/** The same as hexadecimal digits, of a receipt whose logs are encoded already, one behind the other. */
+export function receiptDigits(receipt: Omit<Receipt, 'logs'>, logs: string): string {
   let fields =
     hexBytes(receipt.succeeded ? '01' : '') +
     hexBytes(integerDigits(receipt.cumulativeGasUsed)) +
     hexBytes(receipt.logsBloom.slice(2)) +
-    hexList(receipt.logs.map(encodeLog).join(''));
+    hexList(logs);
   // Since Canyon the two are part of the receipt; before it the first was known to nodes and not committed to.
   if (receipt.type === depositType && receipt.deposit?.version !== undefined) {
     fields +=
       hexBytes(integerDigits(receipt.deposit.nonce)) + hexBytes(integerDigits(receipt.deposit.version));
   }
-  return Buffer.from((receipt.type === 0 ? '' : integerDigits(receipt.type)) + hexList(fields), 'hex');
+  return (receipt.type === 0 ? '' : integerDigits(receipt.type)) + hexList(fields);
 }
 
-function encodeLog({ address, topics, data }: RpcLog): string {
+/** A log as its receipt has it, in RLP, as hexadecimal digits. */
+export function logDigits({ address, topics, data }: Pick<RpcLog, 'address' | 'topics' | 'data'>): string {
   let encoded = '';
   for (const topic of topics) encoded += hexBytes(topic.slice(2));
   return hexList(hexBytes(address.slice(2)) + hexList(encoded) + hexBytes(data.slice(2)));

@@ -1,4 +1,4 @@
-import { type Rpc, type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from './rpc.ts';
+import { type NodeAnswer, type Rpc, type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from './rpc.ts';
 
 /** A person waits for the answer. */
 const timeLimitMs = 4_000;
@@ -11,13 +11,38 @@ const timeLimitMs = 4_000;
 export async function askWitnesses(rpc: Rpc, call: RpcCall): Promise<RpcOutcome> {
   if (rpc.survey === undefined) return askOne(rpc, call);
   const answers = await rpc.survey([call], { timeLimitMs });
-  const outcomes = answers.flatMap((answer) => answer.outcomes.slice(0, 1));
+  const agreed = agreedOn(answers, 0);
+  if (agreed instanceof RpcUnavailable) throw agreed;
+  return agreed;
+}
+
+/**
+ * The same for several calls in one exchange with each node: of each call what two say alike, or why nothing can be said.
+ * Never throws `RpcUnavailable`.
+ */
+export async function askWitnessesTogether(
+  rpc: Rpc,
+  calls: readonly RpcCall[],
+): Promise<readonly (RpcOutcome | RpcUnavailable)[]> {
+  try {
+    const [only, ...others] = calls;
+    if (only !== undefined && others.length === 0) return [await askWitnesses(rpc, only)];
+    if (rpc.survey === undefined) return await rpc.batch(calls, { timeLimitMs });
+    const answers = await rpc.survey(calls, { timeLimitMs });
+    return calls.map((_call, index) => agreedOn(answers, index));
+  } catch (error) {
+    if (error instanceof RpcUnavailable) return calls.map(() => error);
+    throw error;
+  }
+}
+
+function agreedOn(answers: readonly NodeAnswer[], index: number): RpcOutcome | RpcUnavailable {
+  const outcomes = answers.flatMap((answer) => answer.outcomes.slice(index, index + 1));
   const [first, ...others] = outcomes;
-  if (first === undefined) throw new RpcUnavailable('no node answered');
+  if (first === undefined) return new RpcUnavailable('no node answered');
   if (others.length === 0) return first;
   const agreed = outcomes.find((outcome) => outcomes.filter((other) => isSame(outcome, other)).length >= 2);
-  if (agreed === undefined) throw new RpcUnavailable('no two nodes say the same');
-  return agreed;
+  return agreed ?? new RpcUnavailable('no two nodes say the same');
 }
 
 async function askOne(rpc: Rpc, call: RpcCall): Promise<RpcOutcome> {

@@ -1,8 +1,10 @@
+import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '../chain.ts';
 import { calls, checkReceipt, getBlock, parseHeader, parseReceipt, type Receipt } from '../rpc/actions.ts';
 import { type Rpc, resultOf } from '../rpc/rpc.ts';
 import { keptBlocks } from '../watcher/chain-move.ts';
 import type { ChainCursor } from '../watcher/cursor.ts';
+import { readAhead } from '../watcher/read-ahead.ts';
 import { blocksAt } from '../watcher/watcher.sql.ts';
 import type { SenderContext } from './context.ts';
 import { setMined } from './sender.sql.ts';
@@ -18,7 +20,11 @@ export type Standing =
   | { readonly kind: 'unclear' };
 
 /** Transactions whose receipts are asked for together; each may have several attempts. */
-const lookupBatch = 50;
+const lookupBatch = 100;
+/** Such questions under way at once. */
+const lookupsAtOnce = 2;
+/** Outcomes stored in one transaction: owners do work of their own in it. */
+const concludedAtOnce = 50;
 
 /** Looks up all attempts of pending transactions, by id. */
 export async function findStandings(
@@ -28,24 +34,36 @@ export async function findStandings(
   pending: readonly PendingTransaction[],
 ): Promise<ReadonlyMap<bigint, Standing>> {
   const standings = new Map<bigint, Standing>();
-  for (let start = 0; start < pending.length; start += lookupBatch) {
-    const batch = pending.slice(start, start + lookupBatch);
-    const hashes = batch.flatMap((item) => item.attempts.map((attempt) => attempt.txHash));
-    // The head comes from the same node as the receipts: only one that is as far as we are may say "in no block".
-    const [head, ...outcomes] = await rpc.batch([calls.block('latest'), ...hashes.map(calls.receipt)]);
-    const isLevel = (parseHeader(resultOf(head))?.number ?? -1n) >= followed.cursor.headNumber;
-    const receipts = hashes.flatMap(
-      (hash, index) => checkReceipt(hash, parseReceipt(resultOf(outcomes[index]))) ?? [],
-    );
-    const times = await canonicalTimes(context, rpc, followed, receipts);
-    for (const item of batch) {
-      const found = receipts.filter(({ transactionHash }) =>
-        item.attempts.some((attempt) => attempt.txHash === transactionHash),
-      );
-      standings.set(item.transactionId, standingOf(found, times, isLevel));
-    }
-  }
+  const batches: (readonly PendingTransaction[])[] = [];
+  for (let start = 0; start < pending.length; start += lookupBatch)
+    batches.push(pending.slice(start, start + lookupBatch));
+  const look = (batch: readonly PendingTransaction[]) => lookUp(context, rpc, followed, batch);
+  await readAhead(batches, lookupsAtOnce, look, async (found) => {
+    for (const [id, standing] of found) standings.set(id, standing);
+  });
   return standings;
+}
+
+async function lookUp(
+  context: SenderContext,
+  rpc: Rpc,
+  followed: { readonly chain: Chain; readonly cursor: ChainCursor },
+  batch: readonly PendingTransaction[],
+): Promise<readonly (readonly [bigint, Standing])[]> {
+  const hashes = batch.flatMap((item) => item.attempts.map((attempt) => attempt.txHash));
+  // The head comes from the same node as the receipts: only one that is as far as we are may say "in no block".
+  const [head, ...outcomes] = await rpc.batch([calls.block('latest'), ...hashes.map(calls.receipt)]);
+  const isLevel = (parseHeader(resultOf(head))?.number ?? -1n) >= followed.cursor.headNumber;
+  const receipts = new Map<Hex, Receipt>();
+  for (const [index, hash] of hashes.entries()) {
+    const receipt = checkReceipt(hash, parseReceipt(resultOf(outcomes[index])));
+    if (receipt !== undefined) receipts.set(hash, receipt);
+  }
+  const times = await canonicalTimes(context, rpc, followed, [...receipts.values()]);
+  return batch.map((item) => {
+    const found = item.attempts.flatMap(({ txHash }) => receipts.get(txHash) ?? []);
+    return [item.transactionId, standingOf(found, times, isLevel)] as const;
+  });
 }
 
 /** Times of those blocks of receipts that are in the stored chain, by block hash. */
@@ -93,24 +111,28 @@ export async function noteMined(
   mined: readonly Mined[],
 ): Promise<void> {
   const isFinal = ({ standing }: Mined) => standing.receipt.blockNumber <= cursor.finalNumber;
-  for (const { pending, standing } of mined.filter((item) => !isFinal(item))) {
-    const { transactionHash: txHash, blockNumber } = standing.receipt;
-    if (pending.minedHash === txHash) continue;
-    await context.db.query(setMined, [pending.transactionId, txHash, blockNumber, context.clock.now()]);
+  const changed = mined.filter(
+    (item) => !isFinal(item) && item.pending.minedHash !== item.standing.receipt.transactionHash,
+  );
+  if (changed.length > 0) {
+    await context.db.query(setMined, [
+      changed.map(({ pending }) => pending.transactionId),
+      changed.map(({ standing }) => standing.receipt.transactionHash),
+      changed.map(({ standing }) => standing.receipt.blockNumber),
+      context.clock.now(),
+    ]);
   }
   const final = mined.filter(isFinal);
-  for (let start = 0; start < final.length; start += lookupBatch)
-    await concludeTogether(context, final.slice(start, start + lookupBatch));
+  for (let start = 0; start < final.length; start += concludedAtOnce)
+    await concludeTogether(context, final.slice(start, start + concludedAtOnce));
 }
 
 /** In one transaction: a commit each would cost most of the time. One whose owner fails must not hold up the others. */
 async function concludeTogether(context: SenderContext, mined: readonly Mined[]): Promise<void> {
   const told = { at: context.clock.now(), onOutcome: context.onOutcome };
   try {
-    await context.db.transaction(async (transaction) => {
-      for (const { pending, standing } of mined)
-        await conclude(transaction, pending, conclusionOf(standing), told);
-    });
+    const concluded = mined.map(({ pending, standing }) => ({ pending, conclusion: conclusionOf(standing) }));
+    await context.db.transaction((transaction) => conclude(transaction, concluded, told));
   } catch (error) {
     if (mined.length === 1) throw error;
     const failures: unknown[] = [];
@@ -135,6 +157,6 @@ function conclusionOf({ receipt, blockTime }: Mined['standing']): Conclusion {
 /** Takes back that a transaction was in a block: it was reorged out. */
 export async function noteUnmined(context: SenderContext, pending: PendingTransaction): Promise<void> {
   if (pending.minedHash === '') return;
-  await context.db.query(setMined, [pending.transactionId, '', null, context.clock.now()]);
+  await context.db.query(setMined, [[pending.transactionId], [''], [null], context.clock.now()]);
   context.log.warn('sender.reorged_out', { chainId: pending.chainId, txHash: pending.minedHash });
 }

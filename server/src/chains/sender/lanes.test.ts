@@ -13,6 +13,7 @@ import { defaultSenderSettings, type SenderContext } from './context.ts';
 import { lookAtGas } from './gas-balance.ts';
 import { createSender, type Sender, type SentOutcome } from './sender.ts';
 import { newMemory, senderRound } from './sender-loop.ts';
+import { findPending } from './store.ts';
 import { type WalletSigner, walletOf } from './wallet.ts';
 
 const gwei = 1_000_000_000n;
@@ -97,6 +98,48 @@ test('several wallets take turns, each with nonces of its own, and all their tra
     outcomes.map(({ status }) => status),
     Array.from({ length: 6 }, () => 'succeeded'),
   );
+});
+
+test('calls recorded together have nonces in a row, in their order, and all or none of them', async () => {
+  const planned = await Promise.all(
+    [21, 22, 23].map((number) =>
+      sender.plan(chain.chainId, { purpose: 'settle', to: gateway, data: paidCall(orderIdOf(number)) }),
+    ),
+  );
+  const plans = planned.flatMap((plan) =>
+    'reverted' in plan ? [] : [{ ...plan, wallet: wallets[0].address }],
+  );
+  const recordAll = (given: typeof plans) =>
+    database.db.transaction((transaction) => sender.recordAll(transaction, given));
+  const others = plans.map((plan, index) => ({ ...plan, wallet: wallets[index % 2]?.address ?? '0x' }));
+  await assert.rejects(recordAll(others), /cannot be recorded together/);
+  assert.deepEqual(await recordAll([]), []);
+  const recorded = await recordAll(plans);
+  const key = { chainId: chain.chainId, wallet: wallets[0].address, limit: 10 };
+  const pending = await findPending(database.db, key);
+  assert.deepEqual(
+    pending.map(({ transactionId, nonce, data, attempts }) => [
+      transactionId,
+      nonce,
+      data,
+      attempts[0]?.txHash,
+    ]),
+    plans.map(({ data }, index) => {
+      const { transactionId, txHash } = recorded[index] ?? {};
+      return [transactionId, 3n + BigInt(index), data, txHash];
+    }),
+  );
+  outcomes.length = 0;
+  const late = { ...systemClock, now: () => new Date(systemClock.now().getTime() + 2_500) };
+  await senderRound(contextOf(wallets[0], { clock: late }), chain, newMemory());
+  await anvil.mine(5);
+  while ((await watchRound(watcher)) === 'behind');
+  await senderRound(contextOf(wallets[0]), chain, newMemory());
+  assert.deepEqual(
+    outcomes.map(({ transactionId, txHash }) => ({ transactionId, txHash })),
+    recorded,
+  );
+  assert.deepEqual(await findPending(database.db, key), []);
 });
 
 test('a transaction that is stuck is told once, and once when it is not any more', async () => {

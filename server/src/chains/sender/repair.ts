@@ -11,7 +11,7 @@ import {
   newestAttempt,
   type PendingTransaction,
   storeAttempt,
-  storeTransaction,
+  storeTransactions,
 } from './store.ts';
 
 /** More replacements than this mean that something else is wrong. */
@@ -69,7 +69,7 @@ export async function supersede(
   const { txHash } = newestAttempt(pending);
   const conclusion = { status: 'superseded', txHash, blockNumber: undefined, blockTime: undefined } as const;
   const told = { at: context.clock.now(), onOutcome: context.onOutcome };
-  await context.db.transaction((transaction) => conclude(transaction, pending, conclusion, told));
+  await context.db.transaction((transaction) => conclude(transaction, [{ pending, conclusion }], told));
   context.log.warn('sender.superseded', { chainId, nonce: nonce.toString(), txHash });
   return true;
 }
@@ -98,9 +98,9 @@ export async function fillHoles(
   const plan = await planTransaction(context, chain.chainId, request);
   if ('reverted' in plan) throw new Error('a transfer of nothing to ourselves would revert');
   for (const nonce of holes) {
-    const placed = { nonce, at: context.clock.now() };
+    const at = context.clock.now();
     await context.db.transaction((transaction) =>
-      storeTransaction(transaction, context.wallet, plan, placed),
+      storeTransactions(transaction, context.wallet, [{ plan, nonce }], at),
     );
     context.log.warn('sender.hole_filled', { chainId: chain.chainId, nonce: nonce.toString() });
   }

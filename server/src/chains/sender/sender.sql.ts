@@ -23,34 +23,38 @@ const attemptColumns = {
 } as const;
 const attemptList = Object.keys(attemptColumns).join(', ');
 
-// Takes the wallet's row lock until the transaction ends: nonces are given out one after the other, and one that is
-// given back by a rollback is given out again. $3 is the floor.
-export const takeNonce = statement(
-  'sender_nonce_take',
-  ['int8', 'text', 'int8'],
+// Takes the wallet's row lock until the transaction ends: nonces are given out one after the other, and those that are
+// given back by a rollback are given out again. $3 is the floor, $4 how many; the first of them comes back.
+export const takeNonces = statement(
+  'sender_nonces_take',
+  ['int8', 'text', 'int8', 'int8'],
   { nonce: 'int8' },
-  `insert into wallet_nonces as w (chain_id, wallet, next_nonce) values ($1, $2, $3::int8 + 1)
-   on conflict (chain_id, wallet) do update set next_nonce = greatest(w.next_nonce, $3) + 1
-   returning next_nonce - 1 as nonce`,
+  `insert into wallet_nonces as w (chain_id, wallet, next_nonce) values ($1, $2, $3::int8 + $4::int8)
+   on conflict (chain_id, wallet) do update set next_nonce = greatest(w.next_nonce, $3) + $4
+   returning next_nonce - $4 as nonce`,
 );
 
-// With its first attempt, in one round trip. A nonce that has a row is never used for anything else.
-export const insertTransaction = statement(
-  'sender_transaction_insert',
+// With their first attempts, in one round trip. A nonce that has a row is never used for anything else.
+export const insertTransactions = statement(
+  'sender_transactions_insert',
   [
-    ...(['int8', 'text', 'int8', 'text', 'text', 'text', 'int8', 'timestamptz'] as const),
-    ...(['text', 'text', 'numeric', 'numeric'] as const),
+    ...(['int8', 'text', 'timestamptz', 'int8[]', 'text[]', 'text[]', 'text[]', 'int8[]'] as const),
+    ...(['text[]', 'text[]', 'numeric[]', 'numeric[]'] as const),
   ],
-  { transaction_id: 'int8' },
-  `with stored as (
+  { transaction_id: 'int8', tx_hash: 'text' },
+  `with given as (
+     select * from unnest(
+       $4::int8[], $5::text[], $6::text[], $7::text[], $8::int8[], $9::text[], $10::text[], $11::numeric[], $12::numeric[]
+     ) as given (nonce, purpose, recipient, call_data, gas_limit, tx_hash, raw, max_fee, priority_fee)
+   ), stored as (
      insert into sent_transactions
        (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, $8)
+     select $1, $2, nonce, purpose, recipient, call_data, gas_limit, 'pending', $3, $3 from given order by nonce
      on conflict (chain_id, wallet, nonce) do nothing
-     returning transaction_id)
+     returning transaction_id, nonce)
    insert into sent_attempts (tx_hash, raw, max_fee, priority_fee, transaction_id, created_at)
-   select $9, $10, $11, $12, transaction_id, $8 from stored
-   returning transaction_id`,
+   select tx_hash, raw, max_fee, priority_fee, transaction_id, $3 from stored join given using (nonce)
+   returning transaction_id, tx_hash`,
 );
 
 export const insertAttempt = statement(
@@ -93,20 +97,36 @@ export const attemptsOf = statement(
 );
 export type AttemptRow = Row<typeof attemptsOf>;
 
+// Rows of several transactions are locked in one order, so that two processes that store the same cannot wait for each
+// other.
+const lockedRows = `locked as (
+     select t.transaction_id from sent_transactions t join given on given.transaction_id = t.transaction_id
+     where t.status = 'pending' order by t.transaction_id for update of t)`;
+
 export const setMined = statement(
   'sender_mined_set',
-  ['int8', 'text', 'int8', 'timestamptz'],
+  ['int8[]', 'text[]', 'int8[]', 'timestamptz'],
   {},
-  `update sent_transactions set mined_hash = $2, mined_block = $3, updated_at = $4
-   where transaction_id = $1 and status = 'pending'`,
+  `with given as (
+     select * from unnest($1::int8[], $2::text[], $3::int8[]) as given (transaction_id, mined_hash, mined_block)
+   ), ${lockedRows}
+   update sent_transactions t set mined_hash = given.mined_hash, mined_block = given.mined_block, updated_at = $4
+   from locked join given using (transaction_id) where t.transaction_id = locked.transaction_id`,
 );
 
-export const setOutcome = statement(
-  'sender_outcome_set',
-  ['int8', 'text', 'text', 'int8', 'timestamptz'],
-  {},
-  `update sent_transactions set status = $2, mined_hash = $3, mined_block = $4, updated_at = $5
-   where transaction_id = $1 and status = 'pending'`,
+// Those that come back had no outcome before.
+export const setOutcomes = statement(
+  'sender_outcomes_set',
+  ['int8[]', 'text[]', 'text[]', 'int8[]', 'timestamptz'],
+  { transaction_id: 'int8' },
+  `with given as (
+     select * from unnest($1::int8[], $2::text[], $3::text[], $4::int8[])
+       as given (transaction_id, status, mined_hash, mined_block)
+   ), ${lockedRows}
+   update sent_transactions t
+   set status = given.status, mined_hash = given.mined_hash, mined_block = given.mined_block, updated_at = $5
+   from locked join given using (transaction_id) where t.transaction_id = locked.transaction_id
+   returning t.transaction_id`,
 );
 
 export const noncesWithRow = statement(

@@ -6,7 +6,7 @@ import { watchGas } from './gas-balance.ts';
 import { planTransaction } from './plan.ts';
 import { runSenderLoop } from './sender-loop.ts';
 import type { RecordedTransaction, RevertedPlan, SendPlan, SendRequest } from './sent.ts';
-import { allocateNonce, findPendingById, newestAttempt, storeTransaction } from './store.ts';
+import { allocateNonces, findPendingById, newestAttempt, storeTransactions } from './store.ts';
 
 export type { SenderOptions } from './context.ts';
 export type {
@@ -27,6 +27,10 @@ export interface Sender {
   plan(chainId: number, request: SendRequest): Promise<SendPlan | RevertedPlan>;
   /** Takes a nonce, signs and stores, in the caller's transaction. Other records of the wallet wait until it ends. */
   record(transaction: Transaction, plan: SendPlan): Promise<RecordedTransaction>;
+  /**
+   * The same for several plans of one chain and wallet, in order, in two statements. Throws for plans of several.
+   */
+  recordAll(transaction: Transaction, plans: readonly SendPlan[]): Promise<readonly RecordedTransaction[]>;
   /** Hands a recorded transaction to the network after the commit. Trouble is logged: the loop repeats it anyway. */
   broadcast(transactionId: bigint): Promise<void>;
   /** Follows all pending transactions until the signal aborts. */
@@ -46,11 +50,12 @@ export function createSender({ otherWallets = [], ...options }: SenderOptions): 
       turn += 1;
       return planTransaction(lanes[turn % lanes.length] ?? context, chainId, request);
     },
-    record(transaction, plan) {
-      const lane = lanes.find(({ wallet }) => wallet.address === plan.wallet);
-      if (lane === undefined) throw new Error(`${plan.wallet} is no wallet of this sender`);
-      return record(lane, transaction, plan);
+    async record(transaction, plan) {
+      const [recorded] = await recordIn(lanes, transaction, [plan]);
+      if (recorded === undefined) throw new Error('nothing was recorded');
+      return recorded;
     },
+    recordAll: (transaction, plans) => recordIn(lanes, transaction, plans),
     broadcast: (transactionId) => broadcast(context, transactionId),
     async run(signal) {
       const { all } = context.chains;
@@ -61,19 +66,28 @@ export function createSender({ otherWallets = [], ...options }: SenderOptions): 
   };
 }
 
-async function record(
-  context: SenderContext,
+async function recordIn(
+  lanes: readonly SenderContext[],
   transaction: Transaction,
-  plan: SendPlan,
-): Promise<RecordedTransaction> {
-  const key = { chainId: plan.chainId, wallet: context.wallet.address, floor: plan.nonceFloor };
-  const nonce = await allocateNonce(transaction, key);
-  const stored = await storeTransaction(transaction, context.wallet, plan, {
-    nonce,
-    at: context.clock.now(),
+  plans: readonly SendPlan[],
+): Promise<readonly RecordedTransaction[]> {
+  const [first] = plans;
+  if (first === undefined) return [];
+  const { chainId, wallet } = first;
+  if (plans.some((plan) => plan.chainId !== chainId || plan.wallet !== wallet)) {
+    throw new Error('plans of several chains or wallets cannot be recorded together');
+  }
+  const context = lanes.find((lane) => lane.wallet.address === wallet);
+  if (context === undefined) throw new Error(`${wallet} is no wallet of this sender`);
+  let floor = 0n;
+  for (const { nonceFloor } of plans) if (nonceFloor > floor) floor = nonceFloor;
+  const nonce = await allocateNonces(transaction, { chainId, wallet, floor, count: plans.length });
+  const placed = plans.map((plan, index) => ({ plan, nonce: nonce + BigInt(index) }));
+  const stored = await storeTransactions(transaction, context.wallet, placed, context.clock.now());
+  return stored.map((recorded, index) => {
+    if (recorded !== undefined) return recorded;
+    throw new Error(`nonce ${nonce + BigInt(index)} of chain ${chainId} was given out twice`);
   });
-  if (stored === undefined) throw new Error(`nonce ${nonce} of chain ${plan.chainId} was given out twice`);
-  return stored;
 }
 
 async function broadcast(context: SenderContext, transactionId: bigint): Promise<void> {

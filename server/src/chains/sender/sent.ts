@@ -2,7 +2,16 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Transaction } from '#db/database.ts';
 
 /** What a transaction is for; `payout` pays a merchant, be it by a vault or by a mint. `fill` takes up a nonce that would hold up all later ones. */
-export type SendPurpose = 'settle' | 'payout' | 'mint' | 'refund' | 'relay' | 'collect' | 'rescue' | 'fill';
+export type SendPurpose =
+  | 'settle'
+  | 'payout'
+  | 'mint'
+  | 'refund'
+  | 'relay'
+  | 'collect'
+  | 'rescue'
+  | 'add'
+  | 'fill';
 
 /** A call that the service's wallet is to make. */
 export interface SendRequest {

@@ -1,18 +1,18 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { keccak256 } from 'viem';
 import type { Queryable, Transaction } from '#db/database.ts';
+import { keccakHex } from '../rpc/keccak.ts';
 import type { Fees } from './fees.ts';
 import {
   type AttemptRow,
   attemptsOf,
   insertAttempt,
-  insertTransaction,
+  insertTransactions,
   lockPending,
   pendingTransaction,
   pendingTransactions,
-  setOutcome,
+  setOutcomes,
   type TransactionRow,
-  takeNonce,
+  takeNonces,
 } from './sender.sql.ts';
 import type { OutcomeHandler, RecordedTransaction, SendPlan, SendPurpose, SentOutcome } from './sent.ts';
 import type { UnsignedTransaction, WalletSigner } from './wallet.ts';
@@ -49,7 +49,7 @@ function parseAttempt(row: AttemptRow): Attempt {
   };
 }
 
-function parsePending(row: TransactionRow, attempts: readonly AttemptRow[]): PendingTransaction {
+function parsePending(row: TransactionRow, attempts: readonly AttemptRow[] = []): PendingTransaction {
   return {
     transactionId: row.transaction_id,
     chainId: Number(row.chain_id),
@@ -59,7 +59,7 @@ function parsePending(row: TransactionRow, attempts: readonly AttemptRow[]): Pen
     data: row.call_data as Hex,
     gasLimit: row.gas_limit,
     minedHash: row.mined_hash,
-    attempts: attempts.filter((attempt) => attempt.transaction_id === row.transaction_id).map(parseAttempt),
+    attempts: attempts.map(parseAttempt),
   };
 }
 
@@ -78,7 +78,8 @@ export async function findPending(
   const rows = await queryable.query(pendingTransactions, [key.chainId, key.wallet.toLowerCase(), key.limit]);
   if (rows.length === 0) return [];
   const attempts = await queryable.query(attemptsOf, [rows.map((row) => row.transaction_id)]);
-  return rows.map((row) => parsePending(row, attempts));
+  const byTransaction = Map.groupBy(attempts, (attempt) => attempt.transaction_id);
+  return rows.map((row) => parsePending(row, byTransaction.get(row.transaction_id)));
 }
 
 /** A pending transaction by id; undefined once its outcome is stored. */
@@ -103,30 +104,51 @@ export async function lockPendingById(
     : parsePending(row, await transaction.query(attemptsOf, [[transactionId]]));
 }
 
-/** Gives out the wallet's next nonce, never below the floor. Others wait until the transaction ends. */
-export async function allocateNonce(
+/** Gives out the wallet's next nonces, never below the floor: the first of `count`. Others wait until the transaction ends. */
+export async function allocateNonces(
   transaction: Transaction,
-  key: { chainId: number; wallet: Hex; floor: bigint },
+  key: { chainId: number; wallet: Hex; floor: bigint; count: number },
 ): Promise<bigint> {
-  const [row] = await transaction.query(takeNonce, [key.chainId, key.wallet.toLowerCase(), key.floor]);
+  const { chainId, wallet, floor, count } = key;
+  const [row] = await transaction.query(takeNonces, [chainId, wallet.toLowerCase(), floor, count]);
   if (row === undefined) throw new Error('no nonce was given out');
   return row.nonce;
 }
 
-/** Signs and stores a transaction at this nonce; undefined when the nonce has a row already. */
-export async function storeTransaction(
+/** A call and the nonce at which it is to be made. */
+export interface PlacedPlan {
+  readonly plan: SendPlan;
+  readonly nonce: bigint;
+}
+
+/** Signs and stores transactions of one chain at their nonces, in order; undefined in place of those whose nonce has a row already. */
+export async function storeTransactions(
   transaction: Transaction,
   wallet: WalletSigner,
-  plan: SendPlan,
-  placed: { nonce: bigint; at: Date },
-): Promise<RecordedTransaction | undefined> {
-  const raw = await wallet.signTransaction({ ...plan, nonce: placed.nonce });
-  const txHash = keccak256(raw);
-  const [row] = await transaction.query(insertTransaction, [
-    ...[plan.chainId, wallet.address.toLowerCase(), placed.nonce, plan.purpose, plan.to, plan.data],
-    ...[plan.gasLimit, placed.at, txHash, raw, plan.maxFee, plan.priorityFee],
+  placed: readonly PlacedPlan[],
+  at: Date,
+): Promise<readonly (RecordedTransaction | undefined)[]> {
+  const [first] = placed;
+  if (first === undefined) return [];
+  const { chainId } = first.plan;
+  const raws = await Promise.all(placed.map(({ plan, nonce }) => wallet.signTransaction({ ...plan, nonce })));
+  const hashes = raws.map(hashOf);
+  const plans = placed.map(({ plan }) => plan);
+  const rows = await transaction.query(insertTransactions, [
+    ...[chainId, wallet.address.toLowerCase(), at, placed.map(({ nonce }) => nonce)],
+    ...[plans.map(({ purpose }) => purpose), plans.map(({ to }) => to), plans.map(({ data }) => data)],
+    ...[plans.map(({ gasLimit }) => gasLimit), hashes, raws],
+    ...[plans.map(({ maxFee }) => maxFee), plans.map(({ priorityFee }) => priorityFee)],
   ]);
-  return row === undefined ? undefined : { transactionId: row.transaction_id, txHash };
+  const ids = new Map(rows.map((row) => [row.tx_hash, row.transaction_id]));
+  return hashes.map((txHash) => {
+    const transactionId = ids.get(txHash);
+    return transactionId === undefined ? undefined : { transactionId, txHash };
+  });
+}
+
+function hashOf(raw: Hex): Hex {
+  return keccakHex(Buffer.from(raw.slice(2), 'hex'));
 }
 
 /** Signs and stores one more form of a transaction. */
@@ -138,7 +160,7 @@ export async function storeAttempt(
   at: Date,
 ): Promise<Hex> {
   const raw = await wallet.signTransaction(unsigned);
-  const txHash = keccak256(raw);
+  const txHash = hashOf(raw);
   const { maxFee, priorityFee } = unsigned;
   await transaction.query(insertAttempt, [transactionId, txHash, raw, maxFee, priorityFee, at]);
   return txHash;
@@ -152,19 +174,32 @@ export interface Conclusion {
   readonly blockTime: Date | undefined;
 }
 
-/** Stores what became of a transaction and tells its owner, once. */
+/** A transaction and what became of it. */
+export interface Concluded {
+  readonly pending: PendingTransaction;
+  readonly conclusion: Conclusion;
+}
+
+/** Stores what became of transactions and tells their owners, once, in order. */
 export async function conclude(
   transaction: Transaction,
-  pending: PendingTransaction,
-  conclusion: Conclusion,
+  concluded: readonly Concluded[],
   told: { at: Date; onOutcome: OutcomeHandler },
 ): Promise<void> {
-  const { transactionId, chainId, purpose } = pending;
-  const locked = await transaction.query(lockPending, [transactionId]);
-  if (locked.length === 0) return;
-  const { status, txHash, blockNumber, blockTime } = conclusion;
-  const minedHash = blockNumber === undefined ? '' : txHash;
-  await transaction.query(setOutcome, [transactionId, status, minedHash, blockNumber ?? null, told.at]);
-  if (purpose === 'fill') return;
-  await told.onOutcome(transaction, { transactionId, chainId, purpose, status, txHash, blockTime });
+  const conclusions = concluded.map(({ conclusion }) => conclusion);
+  const rows = await transaction.query(setOutcomes, [
+    concluded.map(({ pending }) => pending.transactionId),
+    conclusions.map(({ status }) => status),
+    conclusions.map(({ txHash, blockNumber }) => (blockNumber === undefined ? '' : txHash)),
+    conclusions.map(({ blockNumber }) => blockNumber ?? null),
+    told.at,
+  ]);
+  // Others have been concluded by another process meanwhile, which has told of them.
+  const ours = new Set(rows.map((row) => row.transaction_id));
+  for (const { pending, conclusion } of concluded) {
+    const { transactionId, chainId, purpose } = pending;
+    if (purpose === 'fill' || !ours.has(transactionId)) continue;
+    const { status, txHash, blockTime } = conclusion;
+    await told.onOutcome(transaction, { transactionId, chainId, purpose, status, txHash, blockTime });
+  }
 }

@@ -1,6 +1,6 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { parseSignature, serializeTransaction } from 'viem';
 import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
+import { encodeRlp, integerBytes, type RlpItem } from '../rpc/rlp.ts';
 
 /** An EIP-1559 transaction before its signature. Fees in wei per gas. */
 export interface UnsignedTransaction {
@@ -25,20 +25,33 @@ export function walletOf(key: SigningKey): WalletSigner {
   const signer = signerOf(key);
   return {
     address: signer.address,
-    async signTransaction({ chainId, nonce, to, data, gasLimit, maxFee, priorityFee }) {
-      const transaction = {
-        type: 'eip1559',
-        chainId,
-        nonce: Number(nonce),
-        to,
-        data,
-        value: 0n,
-        gas: gasLimit,
-        maxFeePerGas: maxFee,
-        maxPriorityFeePerGas: priorityFee,
-      } as const;
-      const signature = await signer.sign(serializeTransaction(transaction));
-      return serializeTransaction(transaction, parseSignature(signature));
+    async signTransaction(transaction) {
+      const fields = fieldsOf(transaction);
+      return encoded([...fields, ...partsOf(await signer.sign(encoded(fields)))]);
     },
   };
+}
+
+/** In the order of EIP-1559; without value and without an access list. */
+function fieldsOf(transaction: UnsignedTransaction): readonly RlpItem[] {
+  const { chainId, nonce, to, data, gasLimit, maxFee, priorityFee } = transaction;
+  const numbers = [chainId, nonce, priorityFee, maxFee, gasLimit].map(integerBytes);
+  return [...numbers, bytesOf(to), integerBytes(0), bytesOf(data), []];
+}
+
+const eip1559Type = '02';
+
+function encoded(fields: readonly RlpItem[]): Hex {
+  return `0x${eip1559Type}${Buffer.from(encodeRlp(fields)).toString('hex')}`;
+}
+
+/** Parity, r and s out of 65 bytes, as numbers: without leading zeros. */
+function partsOf(signature: Hex): readonly RlpItem[] {
+  const bytes = bytesOf(signature);
+  const number = (from: number, to: number) => integerBytes(BigInt(`0x${bytes.toString('hex', from, to)}`));
+  return [integerBytes(bytes[64] === 28 ? 1 : 0), number(0, 32), number(32, 64)];
+}
+
+function bytesOf(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), 'hex');
 }

@@ -1,14 +1,7 @@
 import type { ChainEvent } from '../event.ts';
-import {
-  type BlockHeader,
-  calls,
-  headerIn,
-  parseHeader,
-  parseLogs,
-  type Receipt,
-  type RpcLog,
-} from '../rpc/actions.ts';
-import { getReceiptsOfBlocks } from '../rpc/block-receipts.ts';
+import { type BlockHeader, calls, headerIn, parseHeader, parseLogs, type RpcLog } from '../rpc/actions.ts';
+import { askReceiptsOfBlocks, parseReceipts } from '../rpc/block-receipts.ts';
+import { provenLogs } from '../rpc/proven-logs.ts';
 import {
   type Rpc,
   RpcAnswerInvalid,
@@ -27,6 +20,7 @@ import {
   mayHaveEvents,
   type WatchedContracts,
 } from './log-check.ts';
+import { readAhead } from './read-ahead.ts';
 
 /** A block with its events, complete and checked against the header. */
 export interface FetchedBlock {
@@ -45,6 +39,20 @@ export async function fetchBlocks(
   from: bigint,
   count: number,
 ): Promise<readonly FetchedBlock[]> {
+  const fetched: FetchedBlock[] = [];
+  await eachWithEvents(rpc, watched, await fetchHeaders(rpc, watched, from, count), async (blocks) => {
+    fetched.push(...blocks);
+  });
+  return fetched;
+}
+
+/** The headers of these heights, as `fetchBlocks` has them, checked by `checkHeaders`. */
+export async function fetchHeaders(
+  rpc: Rpc,
+  watched: WatchedContracts,
+  from: bigint,
+  count: number,
+): Promise<readonly BlockHeader[]> {
   const heights = Array.from({ length: count }, (_, index) => from + BigInt(index));
   const outcomes = await rpc.batch(heights.map((height) => calls.block(height)));
   const headers: BlockHeader[] = [];
@@ -56,27 +64,70 @@ export async function fetchBlocks(
     if (previous !== undefined && header.parentHash !== previous.hash) break;
     headers.push(header);
   }
-  return withEvents(rpc, watched, headers);
+  await checkHeaders(rpc, watched, headers);
+  return headers;
 }
 
-/** Adds the events to headers. A header that is proven has a proven bloom: what it excludes is in no log. */
-export async function withEvents(
+/** Receipts asked for at once, unless one block has more: an answer that a node and we can do in one piece. */
+const receiptsAtOnce = 100;
+/** Requests for receipts under way at once: while we prove what came, the node reads on. */
+const requestsAtOnce = 3;
+
+/**
+ * Adds the events to headers that have been checked, and hands the blocks on in order, some at a time, while later ones
+ * are on their way. A header that is proven has a proven bloom: what it excludes is in no log. Nothing of a block is held
+ * beyond its events: of a hundred blocks full of logs, that would be a hundred megabytes.
+ */
+export async function eachWithEvents(
   rpc: Rpc,
   watched: WatchedContracts,
   headers: readonly BlockHeader[],
+  take: (blocks: readonly FetchedBlock[]) => Promise<void>,
+): Promise<void> {
+  const groups = groupsOf(watched, headers);
+  await readAhead(groups, requestsAtOnce, (group) => withEvents(rpc, watched, group), take);
+}
+
+/** Blocks that follow one another, with their events' receipts in one request; some without candidates among them. */
+interface BlockGroup {
+  readonly headers: BlockHeader[];
+  readonly candidates: BlockHeader[];
+  receipts: number;
+}
+
+function groupsOf(watched: WatchedContracts, headers: readonly BlockHeader[]): readonly BlockGroup[] {
+  const groups: BlockGroup[] = [];
+  for (const header of headers) {
+    const isCandidate = mayHaveEvents(watched, header.logsBloom);
+    const receipts = isCandidate ? header.transactionHashes.length : 0;
+    let group = groups.at(-1);
+    const isFull = group !== undefined && group.receipts > 0 && group.receipts + receipts > receiptsAtOnce;
+    if (group === undefined || isFull) {
+      group = { headers: [], candidates: [], receipts: 0 };
+      groups.push(group);
+    }
+    group.headers.push(header);
+    if (isCandidate) group.candidates.push(header);
+    group.receipts += receipts;
+  }
+  return groups;
+}
+
+async function withEvents(
+  rpc: Rpc,
+  watched: WatchedContracts,
+  { headers, candidates }: BlockGroup,
 ): Promise<readonly FetchedBlock[]> {
-  await checkHeaders(rpc, watched, headers);
-  const candidates = headers.filter((header) => mayHaveEvents(watched, header.logsBloom));
-  const receipts = await getReceiptsOfBlocks(rpc, candidates);
+  const answers = candidates.length === 0 ? [] : await askReceiptsOfBlocks(rpc, candidates);
   const events = new Map<string, readonly ChainEvent[]>();
   for (const [index, header] of candidates.entries()) {
-    events.set(header.hash, await believe(rpc, watched, header, receipts[index] ?? []));
+    events.set(header.hash, await believe(rpc, watched, header, answers[index] ?? []));
   }
   return headers.map((header) => ({ header, events: events.get(header.hash) ?? [] }));
 }
 
 /** Throws unless every header is proven, or told alike by the quorum where the chain's policy allows that. */
-async function checkHeaders(
+export async function checkHeaders(
   rpc: Rpc,
   watched: WatchedContracts,
   headers: readonly BlockHeader[],
@@ -109,8 +160,11 @@ async function believe(
   rpc: Rpc,
   watched: WatchedContracts,
   header: BlockHeader,
-  receipts: readonly Receipt[],
+  told: readonly unknown[],
 ): Promise<readonly ChainEvent[]> {
+  const proven = provenLogs(header, told, (log) => isConcerned(watched, log));
+  if (proven !== undefined) return decodeEvents(watched, header, proven);
+  const receipts = parseReceipts(told);
   if (areProvenReceipts(header, receipts)) {
     return decodeEvents(watched, header, logsOfProvenReceipts(watched, header, receipts));
   }

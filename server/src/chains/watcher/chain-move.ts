@@ -13,6 +13,7 @@ import {
   deleteBlock,
   deleteEvents,
   finalizeEvents,
+  hasDroppedEvents,
   insertBlock,
   insertCursor,
   markReturned,
@@ -213,7 +214,8 @@ export async function finalize(
     const [row] = await transaction.query(blockAt, [chain.chainId, anchor.number]);
     if (row?.block_hash !== anchor.hash || anchor.number <= cursor.finalNumber) throw new CursorMoved();
     await transaction.query(moveFinal, [chain.chainId, anchor.number, anchor.hash, anchor.time, clock.now()]);
-    const events = parseEvents(await transaction.query(finalizeEvents, [chain.chainId, anchor.number]));
+    const range = [chain.chainId, anchor.number, cursor.finalNumber];
+    const events = parseEvents(await transaction.query(finalizeEvents, range));
     await noteReturned(transaction, context, events);
     await handler.onFinal(transaction, chain, anchor, events);
   });
@@ -226,7 +228,8 @@ export async function noteReturned(
   { chain, clock }: MoveContext,
   events: readonly ChainEvent[],
 ): Promise<void> {
-  if (events.length === 0) return;
+  if (events.length === 0 || (await transaction.query(hasDroppedEvents, [chain.chainId])).length === 0)
+    return;
   const [, , , names, orderIds, argumentTexts] = eventColumnsOf(events);
   await transaction.query(markReturned, [chain.chainId, orderIds, names, argumentTexts, clock.now()]);
 }

@@ -41,21 +41,53 @@ interface EventTable {
 /** Digits of one 32-byte word. */
 const wordLength = 64;
 
+/** An integer whose other digits are all zero is held exactly by a double: below 2^52. */
+const smallDigits = 13;
+const noHighDigits = '0'.repeat(wordLength - smallDigits);
+
 function readInteger(bits: number): (word: string) => string {
   const limit = 1n << BigInt(bits);
   return (word) => {
+    // Most amounts are small: to read them as such takes a quarter of the time.
+    if (bits >= 4 * smallDigits && word.startsWith(noHighDigits)) return smallInteger(word).toString();
     const value = BigInt(`0x${word}`);
     if (value >= limit) throw new RpcAnswerInvalid(`malformed log: an integer over ${bits} bits`);
     return value.toString();
   };
 }
 
-function readAddress(word: string): string {
-  if (!word.startsWith('0'.repeat(24))) throw new RpcAnswerInvalid('malformed log: an address over 20 bytes');
-  return checksummed(word.slice(24));
+/** The number that the last digits of a word are. The word is lower-case hexadecimal. */
+function smallInteger(word: string): number {
+  let value = 0;
+  for (let index = wordLength - smallDigits; index < wordLength; index += 1) {
+    const code = word.charCodeAt(index);
+    value = value * 16 + (code <= 57 ? code - 48 : code - 87);
+  }
+  return value;
 }
 
-/** An address with its checksum (EIP-55). viem's keeps a list of those it has seen, which costs more than the hash. */
+const addressPadding = '0'.repeat(24);
+
+function readAddress(word: string): string {
+  if (!word.startsWith(addressPadding)) throw new RpcAnswerInvalid('malformed log: an address over 20 bytes');
+  const digits = word.slice(24);
+  let address = seenAddresses.get(digits);
+  if (address === undefined) {
+    address = checksummed(digits);
+    if (seenAddresses.size === maxSeenAddresses) seenAddresses.clear();
+    seenAddresses.set(digits, address);
+  }
+  return address;
+}
+
+/**
+ * Tokens and merchants come again and again, payers do not: forgotten together, since to keep the order of use, as viem
+ * does, costs more than the hash.
+ */
+const seenAddresses = new Map<string, string>();
+const maxSeenAddresses = 1_000;
+
+/** An address with its checksum (EIP-55). */
 function checksummed(digits: string): string {
   const hash = keccakBytes(Buffer.from(digits, 'latin1'));
   let address = '0x';

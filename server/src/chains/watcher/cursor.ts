@@ -125,9 +125,10 @@ export function parseBlock(row: BlockRow): Block {
 }
 
 function parseArguments(value: unknown): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(parseRecord('stored event', value)).map(([name, argument]) => [name, String(argument)]),
-  );
+  const stored = parseRecord('stored event', value);
+  const read: Record<string, string> = {};
+  for (const name of Object.keys(stored)) read[name] = String(stored[name]);
+  return read;
 }
 
 /** Reads stored events, in the order of the chain. */

@@ -3,9 +3,11 @@ import { type Chain, contractsOf, type MintSource } from '../chain.ts';
 import type { ChainEvent, ContractName } from '../event.ts';
 import type { BlockHeader, Receipt, RpcLog } from '../rpc/actions.ts';
 import { type BloomBits, bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from '../rpc/bloom.ts';
+import type { LogContent } from '../rpc/proven-logs.ts';
 import { isBorReceipt, receiptsRootOf } from '../rpc/receipts-root.ts';
 import { RpcAnswerInvalid } from '../rpc/rpc.ts';
 import { decodeLog, decodeMint, topicBitsOf } from './contract-event.ts';
+import { withDirectSettlements } from './direct-settlement.ts';
 import {
   isWatchedTransfer,
   mayHaveTransfers,
@@ -70,7 +72,7 @@ export function mayHaveEvents(watched: WatchedContracts, bloom: Hex): boolean {
 }
 
 /** Whether a log is of one of the contracts, or a token's transfer into or out of them; most of a token's are neither. */
-export function isConcerned(watched: WatchedContracts, log: RpcLog): boolean {
+export function isConcerned(watched: WatchedContracts, log: LogContent): boolean {
   return (
     watched.contracts.some((contract) => contract.address === log.address) ||
     isWatchedTransfer(watched.transfers, log)
@@ -123,10 +125,12 @@ export function decodeEvents(
       ...event,
     });
   }
-  if (transfers.length === 0) return events;
+  if (transfers.length === 0) return withDirectSettlements(events);
   const found = { chainId: watched.chainId, logs: transfers, events };
-  return [...events, ...unaccountedTransfers(watched.transfers, header, found)].toSorted(
-    (first, second) => first.logIndex - second.logIndex,
+  return withDirectSettlements(
+    [...events, ...unaccountedTransfers(watched.transfers, header, found)].toSorted(
+      (first, second) => first.logIndex - second.logIndex,
+    ),
   );
 }
 

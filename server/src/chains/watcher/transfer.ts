@@ -4,6 +4,7 @@ import { type Chain, contractsOf } from '../chain.ts';
 import type { ChainEvent } from '../event.ts';
 import type { BlockHeader, RpcLog } from '../rpc/actions.ts';
 import { type BloomBits, bloomBitsOf, mayContain } from '../rpc/bloom.ts';
+import type { LogContent } from '../rpc/proven-logs.ts';
 
 /** Transfers of the configured tokens into and out of our contracts, ready to be looked for in blooms. */
 export interface WatchedTransfers {
@@ -53,7 +54,7 @@ export function mayHaveTransfers({ tokens, holders }: WatchedTransfers, bloom: H
 }
 
 /** Whether a log is such a transfer. */
-export function isWatchedTransfer({ tokens, holders }: WatchedTransfers, log: RpcLog): boolean {
+export function isWatchedTransfer({ tokens, holders }: WatchedTransfers, log: LogContent): boolean {
   const [selector, from, to] = log.topics;
   return (
     selector === transferTopic &&

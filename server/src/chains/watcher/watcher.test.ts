@@ -17,7 +17,7 @@ import { type LyingRpc, startLyingRpc } from '../../../test/harness/lying-rpc.ts
 import type { Chain } from '../chain.ts';
 import type { ChainHandler } from '../event.ts';
 import { getBlock } from '../rpc/actions.ts';
-import { getReceiptsOfBlocks } from '../rpc/block-receipts.ts';
+import { getReceiptsOfBlock } from '../rpc/block-receipts.ts';
 import { bloomOf } from '../rpc/bloom.ts';
 import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
 import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
@@ -134,8 +134,8 @@ test('the bloom of a block is that of its logs, as the node computes it', async 
   await anvil.mine();
   const header = await getBlock(rpc, 1n);
   assert.ok(header !== undefined);
-  const [receipts] = await getReceiptsOfBlocks(rpc, [header]);
-  const logs = (receipts ?? []).flatMap((receipt) => receipt.logs);
+  const receipts = await getReceiptsOfBlock(rpc, header);
+  const logs = receipts.flatMap((receipt) => receipt.logs);
   assert.equal(logs.length, 3);
   assert.equal(bloomOf(logs.flatMap((log) => [log.address, ...log.topics])), header.logsBloom);
 });
@@ -371,6 +371,7 @@ test('the watcher outlives its nodes and goes on where it stopped', async () => 
     proxy.faults[fault] = false;
     await waitFor(async () => (await findCursor(database.db, chainId))?.headNumber === BigInt(index + 1));
   }
+  await waitFor(async () => (await findCursor(database.db, chainId))?.finalNumber === 3n);
   stop.abort();
   await running;
   assert.deepEqual(
@@ -378,7 +379,7 @@ test('the watcher outlives its nodes and goes on where it stopped', async () => 
     [1, 2, 3, 4, 5].map((number) => `block ${number}: ${number}`),
   );
   assert.deepEqual(
-    await database.db.query(finalizeEvents, [chainId, 3]),
+    await database.db.query(finalizeEvents, [chainId, 3, 0]),
     [],
     'all up to 2 below the head are final',
   );

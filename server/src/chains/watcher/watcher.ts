@@ -14,12 +14,13 @@ import {
   resultOf,
 } from '../rpc/rpc.ts';
 import { backfill } from './backfill.ts';
-import { fetchBlocks, withEvents } from './block-source.ts';
+import { checkHeaders, eachWithEvents, fetchHeaders } from './block-source.ts';
 import { appendBlocks, beginChain, CursorMoved, type MoveContext, removeHead } from './chain-move.ts';
 import { type ChainCursor, findCursor } from './cursor.ts';
 import { advanceFinal, haltIfFinalForked } from './finality.ts';
 import { type Candidate, type Leadership, leadershipOf } from './leader.ts';
 import { type WatchedContracts, watchedContracts } from './log-check.ts';
+import { pauseBetween } from './pause.ts';
 import { resync } from './resync.ts';
 
 export interface WatcherOptions {
@@ -47,6 +48,8 @@ export interface WatcherState extends MoveContext {
   batchSize: number;
   prunedNumber: bigint;
   term: bigint | undefined;
+  /** The last round found the chain neither halted nor due for a resync: the nodes may be asked at once. */
+  isMoving: boolean;
   /** Somebody else has moved the cursor since the last round. */
   isContested: boolean;
   /** Monotonic time since when nodes have called less final than we know to be. */
@@ -63,9 +66,6 @@ const maxBackOffMs = 15_000;
 const haltedPollMs = 1_000;
 /** How often a process that does not lead looks whether it does by now. */
 const standByMs = 200;
-/** The shortest time between two rounds, however often a node says that there is a new head. */
-const shortestPauseMs = 20;
-
 /**
  * Follows one chain until the signal aborts: appends block after block to the stored chain, takes reorged ones back, and
  * moves the final anchor. It never skips a block: an answer that does not hold together is asked for again. Of several
@@ -76,12 +76,13 @@ export async function runWatcher(options: WatcherOptions): Promise<void> {
   const state = watcherState({ ...options, rpc: boundTo(options.rpc, signal) });
   const leadership = leadershipOf({ chainId: chain.chainId, candidate, db, clock, log });
   const leading = leadership.run(signal);
+  const pause = pauseBetween({ clock, signal, wake: options.wake, pollIntervalMs: chain.pollIntervalMs });
   let failures = 0;
   while (!signal.aborted) {
     try {
       const result = await roundAsLeader(state, leadership);
       failures = 0;
-      if (result === 'idle') await pause(options, chain.pollIntervalMs);
+      if (result === 'idle') await pause();
       if (result === 'halted') await clock.sleep(Math.max(haltedPollMs, chain.pollIntervalMs), signal);
       if (result === 'standing_by') await clock.sleep(standByMs, signal);
     } catch (error) {
@@ -129,21 +130,12 @@ export function watcherState(options: Omit<WatcherOptions, 'signal' | 'wake'>): 
     batchSize: maxBatchSize,
     prunedNumber: 0n,
     term: undefined,
+    isMoving: false,
     isContested: false,
     wentBackAtMs: undefined,
     acceptedFinal: undefined,
     quorumMissedAtMs: Number.NEGATIVE_INFINITY,
   };
-}
-
-async function pause(options: WatcherOptions, ms: number): Promise<void> {
-  const { clock, signal, wake } = options;
-  if (wake === undefined) return clock.sleep(ms, signal);
-  await clock.sleep(Math.min(ms, shortestPauseMs), signal);
-  const ended = new AbortController();
-  const either = AbortSignal.any([signal, ended.signal]);
-  await Promise.race([clock.sleep(ms, either), wake(either)]);
-  ended.abort();
 }
 
 function noteFailure(state: WatcherState, log: Log, error: unknown, failures: number): void {
@@ -161,15 +153,20 @@ function noteFailure(state: WatcherState, log: Log, error: unknown, failures: nu
 /** One look at the chain. Throws when nodes or the database fail; the next round begins again from the stored cursor. */
 export async function watchRound(state: WatcherState): Promise<RoundResult> {
   try {
-    const stored = await findCursor(state.db, state.chain.chainId);
+    // Together, where nothing is known to stand in the way: a payment waits for both.
+    const [stored, ahead] = await Promise.all([
+      findCursor(state.db, state.chain.chainId),
+      state.isMoving ? readHeads(state) : undefined,
+    ]);
     const cursor = stored ?? (await begin(state));
     state.isContested = false;
+    state.isMoving = cursor.haltedReason === '' && !cursor.isResyncDue;
     if (cursor.haltedReason !== '') return 'halted';
     if (cursor.isResyncDue) {
       await resync(state, cursor);
       return 'behind';
     }
-    const { head, tagged } = await readHeads(state);
+    const { head, tagged } = ahead ?? (await readHeads(state));
     const followed = await follow(state, cursor, head);
     if (followed === undefined) return 'halted';
     if (tagged !== undefined && !(await advanceFinal(state, followed, head, tagged))) return 'halted';
@@ -243,13 +240,16 @@ async function follow(
   for (let batch = 0; batch < batchesPerRound && current.headNumber < head.number; batch += 1) {
     const isNext = head.number === current.headNumber + 1n;
     const count = Math.min(state.batchSize, Number(head.number - current.headNumber));
-    const blocks = isNext
-      ? await withEvents(state.rpc, state.watched, [head])
-      : await fetchBlocks(state.rpc, state.watched, current.headNumber + 1n, count);
-    const first = blocks[0];
+    const headers = isNext
+      ? [head]
+      : await fetchHeaders(state.rpc, state.watched, current.headNumber + 1n, count);
+    if (isNext) await checkHeaders(state.rpc, state.watched, headers);
+    const first = headers[0];
     if (first === undefined) throw new RpcAnswerInvalid('a node that lacks blocks below its head');
-    if (first.header.parentHash !== current.headHash) return takeBack(state, current);
-    current = await appendBlocks(state, current, blocks);
+    if (first.parentHash !== current.headHash) return takeBack(state, current);
+    await eachWithEvents(state.rpc, state.watched, headers, async (blocks) => {
+      current = await appendBlocks(state, current, blocks);
+    });
     state.batchSize = Math.min(maxBatchSize, state.batchSize * 2);
   }
   return current;
