@@ -10,8 +10,8 @@ export function collectCall({ order, signature }: StoredOrder): Hex {
   return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'collect', args: [order, signature] });
 }
 
-export function rescueCall({ order }: StoredOrder, token: Hex): Hex {
-  return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'rescue', args: [order, token] });
+export function transferCall(to: Hex, amount: bigint): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] });
 }
 
 /** A token at an address. */

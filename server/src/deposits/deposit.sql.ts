@@ -26,18 +26,48 @@ export const moveOfOrder = statement(
   'select status from deposit_moves where order_id = $1 and move = $2 and token = $3',
 );
 
+// Of several orders of a session one is paid, and what lies at the addresses of the others goes back to their payers.
+export const moveBesideOrder = statement(
+  'deposit_move_beside',
+  ['text', 'text'],
+  { order_id: 'text' },
+  `select m.order_id from orders o join deposit_moves m on m.order_id = o.order_id
+   where o.session_id = $1 and m.order_id <> $2
+     and (m.move = 'add' and m.status <> 'failed' or m.move = 'collect' and m.status = 'sent')
+   limit 1`,
+);
+
+// Puts additions in line, so that what they come to in a day is never more than it may be.
+export const lockAdditions = statement(
+  'deposit_lock_additions',
+  [],
+  { locked: 'bool?' },
+  `select true as locked from pg_advisory_xact_lock(hashtextextended('deposit additions', 0))`,
+);
+
+// In Micro-USD, by what each order's total is worth.
+export const addedSince = statement(
+  'deposit_added_since',
+  ['timestamptz'],
+  { added: 'numeric' },
+  `select coalesce(sum(ceil(m.amount * o.total_value / o.total)), 0) as added
+   from deposit_moves m join orders o on o.order_id = m.order_id
+   where m.move = 'add' and m.status <> 'failed' and m.updated_at > $1`,
+);
+
 export const insertMove = statement(
   'deposit_move_insert',
-  ['text', 'text', 'text', 'int8', 'int8', 'timestamptz'],
+  ['text', 'text', 'text', 'int8', 'int8', 'timestamptz', 'numeric'],
   {},
-  `insert into deposit_moves (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at)
-   values ($1, $2, $3, $4, 'sent', $5, $6, $6)
-   on conflict (order_id, move, token) do update set status = 'sent', transaction_id = $5, updated_at = $6`,
+  `insert into deposit_moves (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at, amount)
+   values ($1, $2, $3, $4, 'sent', $5, $6, $6, $7)
+   on conflict (order_id, move, token) do update set status = 'sent', transaction_id = $5, updated_at = $6, amount = $7`,
 );
 
 export const concludeMove = statement(
   'deposit_move_conclude',
   ['int8', 'text', 'timestamptz'],
-  {},
-  `update deposit_moves set status = $2, updated_at = $3 where transaction_id = $1 and status = 'sent'`,
+  { order_id: 'text', amount: 'numeric' },
+  `update deposit_moves set status = $2, updated_at = $3 where transaction_id = $1 and status = 'sent'
+   returning order_id, amount`,
 );

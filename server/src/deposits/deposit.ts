@@ -1,21 +1,22 @@
+import type { ExceptionKind } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
-import { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
-import type { Sender, SentOutcome } from '#chains/sender/sender.ts';
+import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import { type ChainCursor, findCursor } from '#chains/watcher/cursor.ts';
-import type { Database, Transaction } from '#db/database.ts';
-import { type ExceptionDeps, raise } from '#exceptions/exception.ts';
-import { type Clock, unixSeconds } from '#outside/clock.ts';
+import { type ExceptionDeps, findDecisions, raise } from '#exceptions/exception.ts';
+import { unixSeconds } from '#outside/clock.ts';
+import { type DepositTerms, findDepositTerms } from '#sessions/deposit-terms.ts';
 import { findOrders } from '#sessions/order.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
 import { receiverOf } from '#sessions/receiver.ts';
 import { findSessions, lockSession } from '#sessions/session.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
-import { verdictOf } from './deposit.machine.ts';
-import { concludeMove, insertMove, moveOfOrder, openOrders, ordersToLookAt } from './deposit.sql.ts';
-import { collectCall, type Holding, readBalances, readReceivers, rescueCall } from './deposit-call.ts';
+import { type DepositState, verdictOf } from './deposit.machine.ts';
+import { openOrders, ordersToLookAt } from './deposit.sql.ts';
+import { readBalances, readReceivers } from './deposit-call.ts';
+import { add, collect, type DepositMoveDeps, ownHolding, sendBack } from './deposit-move.ts';
 
 export interface DepositSettings {
   /** Milliseconds between two looks at new blocks. */
@@ -26,12 +27,9 @@ export interface DepositSettings {
   readonly minAmount: MicroUsd;
 }
 
-export interface DepositDeps extends ExceptionDeps {
-  readonly db: Database;
+export interface DepositDeps extends ExceptionDeps, DepositMoveDeps {
   readonly chains: Chains;
-  readonly rpcOf: (chainId: number) => Rpc;
-  readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
-  readonly settings: DepositSettings;
+  readonly settings: DepositSettings & DepositMoveDeps['settings'];
 }
 
 /** Addresses that new blocks are searched for. */
@@ -122,12 +120,8 @@ async function collectFunded(deps: DepositDeps, chain: Chain, orders: readonly S
     'latest',
   );
   for (const [index, order] of orders.entries()) {
-    if ((amounts[index] ?? 0n) >= order.order.total) await collect(deps, chain, order);
+    if ((amounts[index] ?? 0n) >= order.order.total) await collect(deps, chain, order, 'initialized');
   }
-}
-
-function ownHolding(chain: Chain, order: StoredOrder): Holding {
-  return { token: order.order.token, holder: receiverOf(gatewayOf(order, chain), order.orderId) };
 }
 
 interface BalancePlace {
@@ -140,8 +134,6 @@ interface BalancePlace {
  * finds whatever the search of blocks has missed, and everything that pays nothing.
  */
 export async function lookAtBalances(deps: DepositDeps, chain: Chain, place: BalancePlace): Promise<void> {
-  const cursor = await findCursor(deps.db, chain.chainId);
-  if (cursor === undefined || cursor.haltedReason !== '') return;
   const since = unixSeconds(deps.clock.now()) - lookAfterSeconds;
   const asked = [chain.chainId, since, place.payBy, place.orderId, balanceBatch];
   const rows = await deps.db.query(ordersToLookAt, asked);
@@ -153,25 +145,45 @@ export async function lookAtBalances(deps: DepositDeps, chain: Chain, place: Bal
     deps.db,
     rows.map((row) => row.order_id),
   );
+  // Before the cursor: a payment that a session shows lies below the final block, so the balance is what is left of it.
+  const sessions = await findSessions(deps.db, [...new Set(orders.map(({ sessionId }) => sessionId))]);
+  const cursor = await findCursor(deps.db, chain.chainId);
+  if (cursor === undefined || cursor.haltedReason !== '') return;
+  const found = await readFindings(deps, chain, cursor, orders);
+  if (found.length === 0) return;
+  const foundIds = [...new Set(found.map(({ order }) => order.orderId))];
+  const [terms, decisions] = await Promise.all([
+    findDepositTerms(deps.db, foundIds),
+    findDecisions(deps.db, foundIds),
+  ]);
+  for (const finding of found) {
+    const session = sessions.get(finding.order.sessionId);
+    const { orderId } = finding.order;
+    const known = { terms: terms.get(orderId), decided: decisions.get(orderId) };
+    if (session !== undefined) await actOn(deps, { chain, cursor, session, ...finding }, known);
+  }
+}
+
+/** What is worth a word at the addresses of some orders, at the final block. */
+async function readFindings(
+  deps: DepositDeps,
+  chain: Chain,
+  cursor: ChainCursor,
+  orders: readonly StoredOrder[],
+): Promise<Pick<Finding, 'order' | 'token' | 'amount'>[]> {
   const holdings = orders.flatMap((order) => {
     const holder = receiverOf(gatewayOf(order, chain), order.orderId);
     return chain.tokens.map((token) => ({ order, token, holding: { token: token.address, holder } }));
   });
-  const rpc = deps.rpcOf(chain.chainId);
   const amounts = await readBalances(
-    rpc,
+    deps.rpcOf(chain.chainId),
     holdings.map(({ holding }) => holding),
     cursor.finalNumber,
   );
-  const found = holdings.flatMap(({ order, token }, index) => {
+  return holdings.flatMap(({ order, token }, index) => {
     const amount = amounts[index] ?? 0n;
     return microUsdOf(token, amount) < noticedAmount ? [] : [{ order, token, amount }];
   });
-  const sessions = await findSessions(deps.db, [...new Set(found.map(({ order }) => order.sessionId))]);
-  for (const finding of found) {
-    const session = sessions.get(finding.order.sessionId);
-    if (session !== undefined) await actOn(deps, { chain, cursor, session, ...finding });
-  }
 }
 
 /** Units of a token in Micro-USD, rounded down. */
@@ -190,84 +202,99 @@ interface Finding {
   readonly amount: bigint;
 }
 
-async function actOn(deps: DepositDeps, finding: Finding): Promise<void> {
-  const { chain, cursor, session, order, token, amount } = finding;
-  const isOwn = token.tokenId === order.tokenId;
-  const verdict = isOwn
-    ? verdictOf({
-        orderId: order.orderId,
-        amount,
-        total: order.order.total,
-        payBy: order.order.payBy,
-        finalTime: BigInt(unixSeconds(cursor.finalTime)),
-        paidOrderId: session.orderId,
-        isPaymentSeen: session.initiateTx !== '',
-      })
-    : 'wrong_token';
-  if (verdict === 'nothing' || verdict === 'wait') return;
-  if (verdict === 'collect') return collect(deps, chain, order);
-  await deps.db.transaction(async (transaction) => {
+type Decided = ReturnType<Awaited<ReturnType<typeof findDecisions>>['get']>;
+
+/** What was agreed about an address, and what the merchant has decided since. */
+interface Known {
+  readonly terms: DepositTerms | undefined;
+  readonly decided: Decided;
+}
+
+async function actOn(deps: DepositDeps, finding: Finding, known: Known): Promise<void> {
+  const { chain, order, token } = finding;
+  if (token.tokenId !== order.tokenId) return giveBack(deps, finding, 'wrong_token');
+  const { terms, decided } = known;
+  const verdict = verdictOf(stateOf(finding, known));
+  const during = finding.session.status;
+  switch (verdict.move) {
+    case 'none':
+    case 'wait':
+      return;
+    case 'collect':
+      if (isExpired(finding) && !(await tell(deps, finding, { kind: 'late', decision: 'accept' }))) return;
+      return collect(deps, chain, order, during);
+    case 'add':
+      if (await add(deps, chain, order, { most: addedAtMost(terms, decided), during }))
+        await tell(deps, finding, { kind: 'underpaid', decision: 'accept' });
+      return;
+    case 'hold':
+      await tell(deps, finding, { kind: verdict.kind, ...decisionEndOf(finding, terms) });
+      return;
+    case 'return':
+      return giveBack(deps, finding, verdict.kind);
+  }
+}
+
+function stateOf({ cursor, session, order, amount }: Finding, { terms, decided }: Known): DepositState {
+  const { total, payBy } = order.order;
+  return {
+    orderId: order.orderId,
+    amount,
+    total,
+    least: total - addedAtMost(terms, decided),
+    payBy,
+    finalTime: BigInt(unixSeconds(cursor.finalTime)),
+    headTime: BigInt(unixSeconds(cursor.headTime)),
+    paidOrderId: session.orderId,
+    isPaymentSeen: session.initiateTx !== '',
+    isExpired: session.status === 'expired',
+    isLateAccepted: (decided?.decision ?? terms?.latePayment) === 'accept',
+  };
+}
+
+/** A merchant who accepts a short deposit may lean on the operator further than the link's own tolerance goes. */
+function addedAtMost(terms: DepositTerms | undefined, decided: Decided): bigint {
+  const isShortAccepted = decided?.kind === 'underpaid' && decided.decision === 'accept';
+  return (isShortAccepted ? terms?.mostAdded : terms?.tolerance) ?? 0n;
+}
+
+function isExpired({ session }: Finding): boolean {
+  return session.status === 'expired';
+}
+
+/** A collection has to be in a block by the order's deadline: an acceptance in the last minutes would promise too much. */
+const decisionMarginSeconds = 300;
+
+/** Nothing is to be decided where what is late goes back. */
+function decisionEndOf({ order }: Finding, terms: DepositTerms | undefined): { decideBy?: Date } {
+  if (terms === undefined || terms.latePayment === 'return') return {};
+  return { decideBy: new Date((Number(order.order.payBy) - decisionMarginSeconds) * 1000) };
+}
+
+async function giveBack(deps: DepositDeps, finding: Finding, kind: ExceptionKind): Promise<void> {
+  const { chain, order, token, amount } = finding;
+  if (!(await tell(deps, finding, { kind }))) return;
+  if (microUsdOf(token, amount) < deps.settings.minAmount) return;
+  await sendBack(deps, chain, order, token.address);
+}
+
+/**
+ * Tells the merchant, once for each kind, order and token. False, and nothing is told, when the session has moved since it
+ * was read: the next look decides anew.
+ */
+async function tell(
+  deps: DepositDeps,
+  { session, order, token, amount }: Finding,
+  said: { kind: ExceptionKind; decision?: 'accept'; decideBy?: Date },
+): Promise<boolean> {
+  return deps.db.transaction(async (transaction) => {
     const locked = await lockSession(transaction, session.sessionId);
     if (locked === undefined) throw new Error(`the session ${session.sessionId} has vanished`);
+    const { status, orderId, initiateTx } = session;
+    if (locked.status !== status || locked.orderId !== orderId || locked.initiateTx !== initiateTx)
+      return false;
     const money = { tokenId: token.tokenId, amount };
-    await raise(transaction, deps, { session: locked, order, kind: verdict, money, txHash: '' });
+    await raise(transaction, deps, { session: locked, order, money, txHash: '', ...said });
+    return true;
   });
-  if (microUsdOf(token, amount) < deps.settings.minAmount) return;
-  await send(deps, chain, order, {
-    move: 'rescue',
-    token: token.address,
-    data: rescueCall(order, token.address),
-  });
-}
-
-async function collect(deps: DepositDeps, chain: Chain, order: StoredOrder): Promise<void> {
-  if (order.amounts.totalValue < deps.settings.minAmount) return;
-  await send(deps, chain, order, { move: 'collect', token: order.order.token, data: collectCall(order) });
-}
-
-/** Sends a move of a deposit address unless one like it is on its way, or the gateway would refuse it at the moment. */
-async function send(
-  deps: DepositDeps,
-  chain: Chain,
-  order: StoredOrder,
-  call: { readonly move: 'collect' | 'rescue'; readonly token: Hex; readonly data: Hex },
-): Promise<void> {
-  const key = [order.orderId, call.move, call.token.toLowerCase()];
-  const isSent = (rows: readonly { readonly status: string }[]) => rows[0]?.status === 'sent';
-  if (isSent(await deps.db.query(moveOfOrder, key))) return;
-  const { chainId } = chain;
-  const plan = await deps.sender.plan(chainId, {
-    purpose: call.move,
-    to: gatewayOf(order, chain),
-    data: call.data,
-  });
-  if ('reverted' in plan) {
-    // Paid meanwhile, not collectable any more, or not rescuable yet: the next look decides anew.
-    deps.log.info('deposits.would_revert', {
-      chainId,
-      orderId: order.orderId,
-      move: call.move,
-      data: plan.data,
-    });
-    return;
-  }
-  const transactionId = await deps.db.transaction(async (transaction) => {
-    await lockSession(transaction, order.sessionId);
-    if (isSent(await transaction.query(moveOfOrder, key))) return undefined;
-    const recorded = await deps.sender.record(transaction, plan);
-    await transaction.query(insertMove, [...key, chainId, recorded.transactionId, deps.clock.now()]);
-    return recorded.transactionId;
-  });
-  if (transactionId !== undefined) await deps.sender.broadcast(transactionId);
-}
-
-/** What became of a move's transaction, told by the sender in its transaction. After a failed one the next look decides. */
-export async function depositOutcome(
-  transaction: Transaction,
-  deps: { readonly clock: Clock },
-  outcome: SentOutcome,
-): Promise<void> {
-  if (outcome.purpose !== 'collect' && outcome.purpose !== 'rescue') return;
-  const status = outcome.status === 'succeeded' ? 'succeeded' : 'failed';
-  await transaction.query(concludeMove, [outcome.transactionId, status, deps.clock.now()]);
 }

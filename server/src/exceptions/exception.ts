@@ -12,13 +12,17 @@ import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import type { Log } from '#telemetry/log.ts';
 import { emit } from '#webhooks/outbox.ts';
 import {
+  decideException,
+  decisionsOfOrders,
   type ExceptionRow,
   exceptionCount,
   exceptionPage,
   exceptionsOfSessions,
   insertException,
+  lockException,
   resolveByEvent,
   resolveException,
+  updateHeldAmount,
 } from './exception.sql.ts';
 
 export interface ExceptionDeps extends SessionMoveDeps {
@@ -34,14 +38,21 @@ export interface RaisedException {
   readonly money?: { readonly tokenId: string; readonly amount: bigint };
   /** Empty where no one transaction shows it. */
   readonly txHash: string;
+  /** What the link's policy says; nothing when absent. */
+  readonly decision?: ExceptionDecision;
+  /** Until when the merchant can accept it; not at all when absent. */
+  readonly decideBy?: Date;
 }
+
+/** What is to become of money that came late or short. */
+export type ExceptionDecision = 'accept' | 'refund';
 
 /** Kinds after which the money is back with its payer already: nothing is left to be done. */
 const settledKinds: ReadonlySet<ExceptionKind> = new Set(['refunded', 'reclaimed']);
 
 /**
  * Tells the merchant, and the operator's log, that something went another way than a payment should: once for each kind,
- * order and token. False when it was told before. The caller holds the session's row lock.
+ * order and token. False when it was told before; what is still to be decided then shows the newest amount. The caller holds the session's row lock.
  */
 export async function raise(
   transaction: Transaction,
@@ -62,8 +73,14 @@ export async function raise(
     txHash,
     settledKinds.has(kind) ? 'resolved' : 'open',
     deps.clock.now(),
+    raised.decision ?? '',
+    raised.decideBy ?? null,
   ]);
-  if (row === undefined) return false;
+  if (row === undefined) {
+    if (raised.decideBy !== undefined)
+      await transaction.query(updateHeldAmount, [order.orderId, kind, tokenId, amount, deps.clock.now()]);
+    return false;
+  }
   deps.log.warn(`payment.${kind}`, { sessionId: session.sessionId, orderId: order.orderId, txHash });
   const {
     status: _status,
@@ -116,14 +133,61 @@ export async function markResolved(
   if (rows.length === 0) throw new Refusal('exception_not_found', exceptionId);
 }
 
+/**
+ * Writes down what a merchant says of money that came late or short. The first decision stands: the same one again changes
+ * nothing, the other one is refused with 100705. Refuses unknown exceptions (100704) and what cannot be decided any more, or
+ * at all (100706), such as a second payment. Moves no money: whoever looks after the address does.
+ */
+export async function decide(
+  transaction: Transaction,
+  deps: { readonly clock: Clock },
+  request: { merchantId: string; exceptionId: string; decision: ExceptionDecision },
+): Promise<void> {
+  const { merchantId, exceptionId, decision } = request;
+  const [row] = await transaction.query(lockException, [merchantId, exceptionId]);
+  if (row === undefined) throw new Refusal('exception_not_found', exceptionId);
+  if (row.decision === decision) return;
+  if (row.decision !== '') throw new Refusal('exception_decided', `the decision is ${row.decision}`);
+  const now = deps.clock.now();
+  if (row.decide_by === null || row.status !== 'open')
+    throw new Refusal('exception_not_acceptable', 'nothing is to be decided');
+  if (now > row.decide_by)
+    throw new Refusal('exception_not_acceptable', `until ${formatTimestamp(row.decide_by)}`);
+  if (decision === 'accept' && row.paid_order_id !== '')
+    throw new Refusal('exception_not_acceptable', 'the session is paid: this goes back');
+  const lacking = row.total - row.amount_in_token;
+  if (decision === 'accept' && row.kind === 'underpaid' && lacking > row.most_added)
+    throw new Refusal(
+      'exception_not_acceptable',
+      `it lacks ${lacking} units, the operator adds ${row.most_added}`,
+    );
+  await transaction.query(decideException, [exceptionId, decision, now]);
+}
+
+/** What has been decided about the deposits of several orders: by a refusal of anything, or an acceptance of what. */
+export async function findDecisions(
+  queryable: Queryable,
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, { readonly kind: ExceptionKind; readonly decision: ExceptionDecision }>> {
+  const rows = await queryable.query(decisionsOfOrders, [orderIds]);
+  return new Map(
+    rows.map((row) => [
+      row.order_id,
+      { kind: row.kind as ExceptionKind, decision: row.decision as ExceptionDecision },
+    ]),
+  );
+}
+
 /** Exceptions that an event of the chain ends, when it is final. */
 const endings: Readonly<Partial<Record<ChainEvent['name'], readonly ExceptionKind[]>>> = {
+  // What was late or short is the payment now.
+  Paid: ['underpaid', 'late'],
   Refunded: ['duplicate'],
   Reclaimed: ['duplicate'],
   Rescued: ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'],
 };
 
-/** Ends exceptions whose money the chain shows, finally, to be back with its payer. */
+/** Ends exceptions whose money the chain shows, finally, to be back with its payer, or to be the payment. */
 export function exceptionHandler(deps: { readonly clock: Clock; readonly chains: Chains }): ChainHandler {
   return {
     async onBlock() {},
@@ -161,6 +225,8 @@ function exceptionOf(row: ExceptionRow): PaymentException {
     sessionId: row.session_id,
     status: row.status as PaymentException['status'],
     resolvedTx: row.resolved_tx,
+    decision: row.decision as PaymentException['decision'],
+    decideBy: row.decide_by === null ? '' : formatTimestamp(row.decide_by),
     createAt: formatTimestamp(row.created_at),
     updateAt: formatTimestamp(row.updated_at),
   };

@@ -14,6 +14,7 @@ export type EntryKind =
   | 'reclaim'
   | 'settlement_refund'
   | 'rescue'
+  | 'tolerance'
   | 'fee_withdrawal'
   | 'float_deposit'
   | 'float_withdrawal'

@@ -5,7 +5,7 @@ import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
 import { raise } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
-import { findOrder } from '#sessions/order.ts';
+import { findOrder, isCollectedOnly } from '#sessions/order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
@@ -62,7 +62,13 @@ async function orderAndSession(
 async function detect(transaction: Transaction, deps: PaymentDeps, event: ChainEvent): Promise<void> {
   const found = await orderAndSession(transaction, deps, event);
   if (found === undefined || found.session.initiateTx !== '') return;
-  await moveSession(transaction, deps, found.session, 'payment_detected', { initiateTx: event.txHash });
+  const trigger = isLate(found) ? 'late_payment_detected' : 'payment_detected';
+  await moveSession(transaction, deps, found.session, trigger, { initiateTx: event.txHash });
+}
+
+/** Only a deposit that was accepted is collected so late, and its order was signed for that alone. */
+function isLate({ session, order }: { session: StoredSession; order: StoredOrder }): boolean {
+  return session.status === 'expired' && isCollectedOnly(order);
 }
 
 async function undetect(transaction: Transaction, deps: PaymentDeps, event: ChainEvent): Promise<void> {
@@ -70,7 +76,8 @@ async function undetect(transaction: Transaction, deps: PaymentDeps, event: Chai
   if (found === undefined || found.session.initiateTx !== event.txHash) return;
   // Another payer's payment on another chain may still stand.
   const rows = await transaction.query(canonicalPayment, [found.session.sessionId]);
-  await moveSession(transaction, deps, found.session, 'payment_undetected', {
+  const trigger = isLate(found) ? 'late_payment_undetected' : 'payment_undetected';
+  await moveSession(transaction, deps, found.session, trigger, {
     initiateTx: rows[0]?.tx_hash ?? '',
   });
 }
@@ -93,7 +100,8 @@ async function accept(
     postings: paymentPostings(order, chain.name),
   });
   if (session.orderId === order.orderId) return;
-  const paid = await moveSession(transaction, deps, session, 'payment_final', {
+  const trigger = isLate(found) ? 'late_payment_final' : 'payment_final';
+  const paid = await moveSession(transaction, deps, session, trigger, {
     // Of an x402 payment the order names where money goes back to, the session who has signed.
     payer: session.intendedPayer === '' ? order.order.payer : session.intendedPayer,
     payerEmail: order.payerEmail,

@@ -155,3 +155,13 @@ export function unmatchedSettlementPostings(
     ...(isIntoVault ? floatPostings(chainName, asset, net) : []),
   ];
 }
+
+/** The operator's wallet gave what a payer's deposit lacked, so that the merchant has all of it. */
+export function additionPostings({ tokenId }: StoredOrder, amount: bigint): Posting[] {
+  // A token's id begins with its chain.
+  const [chainName = ''] = tokenId.split('::');
+  return [
+    { account: 'tolerance', asset: tokenId, amount },
+    { account: `wallet:${chainName}`, asset: tokenId, amount: -amount },
+  ];
+}

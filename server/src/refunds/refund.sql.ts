@@ -73,3 +73,12 @@ export const updateRefund = statement(
    where refund_id = $1 and status = $2
    returning ${columnList}`,
 );
+
+// To any order of the session: what was added to another one has gone to its payer, and the fee of this one pays for it.
+export const additionToSession = statement(
+  'refund_addition',
+  ['text'],
+  { order_id: 'text' },
+  `select m.order_id from orders o join deposit_moves m on m.order_id = o.order_id
+   where o.session_id = $1 and m.move = 'add' and m.status <> 'failed'`,
+);

@@ -14,7 +14,14 @@ import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import { exchangeSettlementForRefund, type WithdrawalObstacle } from '#settlement/withdrawal.ts';
 import { emit } from '#webhooks/outbox.ts';
 import { type RefundTrigger, refundMove } from './refund.machine.ts';
-import { insertRefund, type RefundRow, refundById, refundPage, updateRefund } from './refund.sql.ts';
+import {
+  additionToSession,
+  insertRefund,
+  type RefundRow,
+  refundById,
+  refundPage,
+  updateRefund,
+} from './refund.sql.ts';
 import { refundTransactions } from './refund-call.ts';
 
 /** What operations on refunds need. */
@@ -55,10 +62,18 @@ export async function createRefund(
     const detail = `before the settlement only all of it can go back: leave amount out, or give ${left}`;
     throw new Refusal('refund_not_possible', { param: 'amount', detail });
   }
+  if (obstacle === undefined && (await hasAddition(transaction, session.sessionId))) {
+    // The whole order would go back, so the payer would get what the operator has given.
+    throw new Refusal('refund_not_possible', 'a deposit was short and added to: wait until it is settled');
+  }
   const status = obstacle === 'settled' ? 'requires_signature' : 'pending';
   if (status === 'requires_signature' && deps.chains.byId(order.chainId) === undefined)
     throw new Refusal('refund_not_possible', `the chain ${order.chainId} is no longer configured`);
   return insert(transaction, deps, { session, order, amount, status, reason: body.reason ?? '' });
+}
+
+async function hasAddition(transaction: Transaction, sessionId: string): Promise<boolean> {
+  return (await transaction.query(additionToSession, [sessionId])).length > 0;
 }
 
 async function insert(

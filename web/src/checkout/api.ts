@@ -7,6 +7,7 @@ import type {
   Receipt,
   TokenBalance,
 } from '@florin/protocol/checkout-api.ts';
+import { isAtEnd } from './status.ts';
 
 /** What the server refused, with its code. */
 export class Refused extends Error {
@@ -25,7 +26,11 @@ interface Envelope<Data> {
 
 const timeoutMs = 20_000;
 
-async function ask<Data>(path: string, options: { body?: unknown; clientCode?: string } = {}): Promise<Data> {
+/** Asks the page's own door; throws what is refused. */
+export async function ask<Data>(
+  path: string,
+  options: { body?: unknown; clientCode?: string } = {},
+): Promise<Data> {
   const { body, clientCode = '' } = options;
   const response = await fetch(path, {
     method: body === undefined ? 'GET' : 'POST',
@@ -100,7 +105,7 @@ export function follow(
     timer = undefined;
     failures = 0;
     const state = JSON.parse(data) as CheckoutState;
-    if (['completed', 'expired', 'cancelled'].includes(state.status)) source.close();
+    if (isAtEnd(state)) source.close();
     on.connection(true);
     on.state(state);
   };

@@ -24,6 +24,8 @@ export interface CheckoutData {
   /** Where to begin anew after an expired session; empty when there is no such place. */
   readonly linkUrl: string;
   readonly title: string;
+  /** The merchant's logo, hosted here, for displays of two densities. */
+  readonly logo?: { readonly url: string; readonly dense: string };
   readonly merchant: string;
   readonly items: readonly PageItem[];
   /** Price in Micro-USD; empty when the payer has still to choose. */

@@ -1,5 +1,5 @@
 import type { Code } from '@florin/protocol/checkout-api.ts';
-import { fill, formatToken, shorten, toDecimal } from './format.ts';
+import { fill, formatTime, formatToken, shorten, toDecimal } from './format.ts';
 import type { Deposit, Model } from './model.ts';
 import { optionView } from './option-view.ts';
 import type { Actions } from './pay-view.ts';
@@ -83,6 +83,7 @@ export function depositView(model: Model, deposit: Deposit, actions: Actions): T
     ),
     codeView(deposit.addressCode, texts.qrAddress),
     h('p', {}, fill(texts.sendOnce, { address: shorten(deposit.refundAddress) })),
+    termsView(data, deposit),
     h(
       'p',
       { class: 'step', role: 'status' },
@@ -96,6 +97,16 @@ export function depositView(model: Model, deposit: Deposit, actions: Actions): T
       texts.changeWallet,
     ),
   );
+}
+
+/** What else counts as paid. */
+function termsView({ texts, locale }: Model['data'], { option, leastInToken, lateUntil }: Deposit): Tree {
+  const time = (seconds: string) => formatTime(locale, new Date(Number(seconds) * 1000).toISOString());
+  return [
+    leastInToken !== undefined &&
+      h('p', { id: 'least' }, fill(texts.leastPays, { least: formatToken(locale, option, leastInToken) })),
+    lateUntil !== undefined && h('p', { class: 'soft' }, fill(texts.latePays, { time: time(lateUntil) })),
+  ];
 }
 
 function arrivedText({ data }: Model, { option, arrived, amountInToken }: Deposit): string {

@@ -5,7 +5,15 @@ import { demoWallet } from './demo.ts';
 import { elementOf, show } from './dom.ts';
 import { parseAmount } from './format.ts';
 import { bestOption, type Model } from './model.ts';
-import { connectWallet, type Page, payWith, recallSent, showDeposit } from './pay.ts';
+import {
+  connectWallet,
+  hideDeposit,
+  type Page,
+  payWith,
+  recallDeposit,
+  recallSent,
+  showDeposit,
+} from './pay.ts';
 import { type Actions, payView } from './pay-view.ts';
 import { downloadReceipt } from './receipt.ts';
 import { statusView, wordsOf } from './status.ts';
@@ -70,7 +78,7 @@ function actionsOf(page: Page): Actions {
     pay: () => void payWith(page),
     copy: (copied) => void navigator.clipboard.writeText(copied).then(() => page.change({ copied })),
     showDeposit: () => void showDeposit(page),
-    hideDeposit: () => page.change({ deposit: undefined }),
+    hideDeposit: () => hideDeposit(page),
     typeAmount: (typed) => quoteLater(page, typed),
   };
 }
@@ -145,6 +153,7 @@ function start(): void {
   watchWallets(data.texts.browserWallet, (wallets) => page.change({ wallets }));
   if (data.demoPayer !== undefined) announceWallet(demoWallet(data.demoPayer, data.texts.demoPayer));
   recallSent(page);
+  recallDeposit(page);
   page.followSession();
 }
 

@@ -23,7 +23,7 @@ type Typed = { readonly target: { readonly value: string } };
 export function payView(model: Model, actions: Actions, now: number): Tree {
   const { data, step, problem } = model;
   const { texts } = data;
-  if (!mayPay(model, now) && step === '' && problem === '') return undefined;
+  if (!mayPay(model, now) && step === '' && problem === '' && model.isConnected) return undefined;
   const isOpen = mayPay(model, now);
   return [
     isOpen && inputsView(model, actions),

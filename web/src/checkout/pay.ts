@@ -1,7 +1,7 @@
 import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import { api, Refused } from './api.ts';
 import { fill, formatToken, parseAmount, shorten } from './format.ts';
-import { bestOption, holds, type Model } from './model.ts';
+import { bestOption, type Deposit, holds, type Model } from './model.ts';
 import {
   canBatch,
   connect,
@@ -293,11 +293,35 @@ export async function showDeposit(page: Page): Promise<void> {
     const body = { sessionId, payer: refund, tokenId: option.tokenId, payerEmail: email };
     const { deposit, amountInToken } = await api.prepare(body, page.model.clientCode);
     if (deposit === undefined) throw new Told(texts.noRoute);
-    page.change({ step: '', deposit: { ...deposit, amountInToken, option, arrived: '0' } });
-    void watchDeposit(page, deposit.address);
+    const shown = { ...deposit, amountInToken, tokenId: option.tokenId };
+    sessionStorage.setItem(depositKey(page), JSON.stringify(shown));
+    openDeposit(page, shown);
   } catch (error) {
     page.change({ step: '', problem: problemOf(page.model, error, '') });
   }
+}
+
+/** What a tab keeps of its deposit. Nobody else can put one there: the address for returns is this payer's own. */
+type KeptDeposit = Omit<Deposit, 'option' | 'arrived'> & { readonly tokenId: string };
+const depositKey = (page: Page) => `florin-deposit-${page.model.data.state?.sessionId ?? ''}`;
+
+function openDeposit(page: Page, { tokenId, ...kept }: KeptDeposit): void {
+  const option = page.model.data.options.find((each) => each.tokenId === tokenId);
+  if (option === undefined) return;
+  page.change({ step: '', chosen: tokenId, deposit: { ...kept, option, arrived: '0' } });
+  void watchDeposit(page, kept.address);
+}
+
+/** Shows again, after the page was loaded again, where this tab was told to send to. */
+export function recallDeposit(page: Page): void {
+  const kept = JSON.parse(sessionStorage.getItem(depositKey(page)) ?? 'null') as KeptDeposit | null;
+  if (kept !== null && page.model.data.state?.isPayable === true) openDeposit(page, kept);
+}
+
+/** Hides where to send to: the payer wants to pay in another way. */
+export function hideDeposit(page: Page): void {
+  sessionStorage.removeItem(depositKey(page));
+  page.change({ deposit: undefined });
 }
 
 const depositPauseMs = 4_000;
@@ -305,7 +329,6 @@ const depositPauseMs = 4_000;
 /** Looks what has arrived, so that a payer who sent too little can send the rest in time. */
 async function watchDeposit(page: Page, address: string): Promise<void> {
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, depositPauseMs));
     const { deposit, data } = page.model;
     if (deposit?.address !== address || data.state?.isPayable !== true) return;
     try {
@@ -315,6 +338,7 @@ async function watchDeposit(page: Page, address: string): Promise<void> {
     } catch {
       // Only a help on the way: the payment itself is noticed by the server.
     }
+    await new Promise((resolve) => setTimeout(resolve, depositPauseMs));
   }
 }
 

@@ -22,6 +22,11 @@ interface Shown {
   readonly isSafeToClose?: boolean;
 }
 
+/** Whether nothing more happens to a session, but for what an operator does: no money of it is on its way any more. */
+export function isAtEnd({ status, exceptions }: Pick<CheckoutState, 'status' | 'exceptions'>): boolean {
+  return ['completed', 'expired', 'cancelled'].includes(status) && exceptions.every(({ isBack }) => isBack);
+}
+
 /** Which words say where the session stands. */
 export function wordsOf({ texts }: Pick<CheckoutData, 'texts'>, state: CheckoutState, now: number): Shown {
   const { payment } = state;
@@ -35,6 +40,8 @@ export function wordsOf({ texts }: Pick<CheckoutData, 'texts'>, state: CheckoutS
     case 'completed':
       return { title: texts.completed, hint: texts.completedHint, kind: 'good', isSafeToClose: true };
     case 'expired':
+      // A late deposit that was accepted is seen.
+      if (state.initiateTx !== '') break;
       return { title: texts.expired, hint: texts.expiredHint, kind: 'bad' };
     case 'cancelled':
       return { title: texts.cancelled, hint: texts.cancelledHint, kind: 'bad' };
@@ -68,11 +75,13 @@ export function statusView(data: CheckoutData, state: CheckoutState, reader: Rea
       { class: `status ${shown.kind}`, role: 'status', 'data-status': state.status, id: 'status' },
       h('p', { class: 'state' }, shown.title),
       shown.hint !== undefined && h('p', {}, shown.hint),
-      state.exceptions.map((exception) => h('p', {}, exceptionText(data, exception))),
+      state.exceptions.map((exception) => h('p', {}, exceptionText(data, exception, reader))),
       state.refunded !== '0' &&
         h('p', {}, fill(texts.refunded, { amount: formatMoney(locale, state.refunded) })),
       shown.isSafeToClose === true && h('p', { class: 'soft' }, `${texts.safeToClose} ${texts.keepAddress}`),
     ),
+    state.exceptions.length > 0 &&
+      h('p', {}, h('a', { href: `/checkout/${state.sessionId}/claim`, id: 'claim-link' }, texts.claimLink)),
     isOpen && timeView(data, state, reader),
     progressView(state, shown.title),
     state.status === 'expired' &&
@@ -87,6 +96,7 @@ export function statusView(data: CheckoutData, state: CheckoutState, reader: Rea
 function exceptionText(
   { texts, locale }: CheckoutData,
   exception: CheckoutState['exceptions'][number],
+  { timeZone }: Reader,
 ): string {
   const why = {
     underpaid: texts.whyUnderpaid,
@@ -96,7 +106,10 @@ function exceptionText(
     duplicate: texts.whyDuplicate,
   }[exception.kind];
   const amount = formatToken(locale, exception, exception.amount);
-  return fill(exception.isBack ? texts.wentBack : texts.goesBack, { amount, why });
+  if (exception.isBack) return fill(texts.wentBack, { amount, why });
+  if (exception.heldUntil === 0) return fill(texts.goesBack, { amount, why });
+  const time = formatTime(locale, new Date(exception.heldUntil * 1000).toISOString(), timeZone);
+  return fill(texts.heldBack, { amount, why, time });
 }
 
 /** Outside of the live region: a clock that speaks every second helps nobody. */

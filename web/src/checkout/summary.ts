@@ -14,11 +14,20 @@ export function headView(data: CheckoutData, chosen?: { total: string; fee: stri
         ? texts.feeAdded
         : texts.feeIncluded;
   return [
+    logoView(data.logo),
     h('p', { class: 'merchant' }, fill(texts.payTo, { merchant: data.merchant })),
     h('h1', { id: 'amount' }, shown === '' || shown === '0' ? texts.yourChoice : formatMoney(locale, shown)),
     h('p', { class: 'title' }, data.title),
     h('p', { class: 'soft' }, feeText),
   ];
+}
+
+/** The merchant's logo. Its name stands beside it, so that it says nothing more to those who cannot see it. */
+export function logoView(logo: CheckoutData['logo']): Tree {
+  return (
+    logo !== undefined &&
+    h('img', { class: 'logo', src: logo.url, srcset: `${logo.url} 2x, ${logo.dense} 3x`, alt: '' })
+  );
 }
 
 /** What is sold, item by item. */

@@ -83,6 +83,7 @@ export const de: Texts = {
   refunded: '{amount} gingen an den Zahler zurück.',
   safeToClose: 'Sie können diese Seite schließen.',
   keepAddress: 'Bewahren Sie die Adresse dieser Seite auf: Sie zeigt den Stand auf jedem Gerät.',
+  showState: 'Stand der Zahlung zeigen',
   disabled: 'Nicht verfügbar',
   disabledHint: 'Der Händler hat diesen Zahlungslink abgeschaltet.',
   noRoute: 'Bezahlen ist im Moment nicht möglich. Versuchen Sie es später erneut.',
@@ -119,6 +120,12 @@ export const de: Texts = {
   partial: '{has} sind angekommen. Senden Sie noch {rest} an dieselbe Adresse.',
   goesBack: '{amount} kamen an, die hier nichts bezahlen: {why}. Sie gehen von selbst an den Zahler zurück.',
   wentBack: '{amount} gingen an den Zahler zurück: {why}.',
+  heldBack:
+    '{amount} sind eingetroffen und bezahlen noch nichts: {why}. Sie gehen nach {time} von selbst zurück, wenn der Händler sie nicht annimmt.',
+  claimLink: 'Wie Geld zurückkommt',
+  leastPays: 'Ab {least} gilt es als bezahlt.',
+  latePays:
+    'Was nach der Zahlungsfrist bis {time} eintrifft, kann noch angenommen werden; was nicht angenommen wird, geht erst dann zurück.',
   whyUnderpaid: 'zu wenig',
   whyOverpaid: 'zu viel',
   whyLate: 'zu spät',

@@ -80,6 +80,7 @@ export const en = {
   refunded: '{amount} went back to the payer.',
   safeToClose: 'It is safe to close this page.',
   keepAddress: 'Keep the address of this page: it shows the state on any device.',
+  showState: 'Show the state of the payment',
   disabled: 'Not available',
   disabledHint: 'The merchant has disabled this payment link.',
   noRoute: 'Payment is not possible at the moment. Try again later.',
@@ -115,6 +116,12 @@ export const en = {
   partial: '{has} has arrived. Send {rest} more to the same address.',
   goesBack: '{amount} arrived that pays nothing here: {why}. It goes back to the payer by itself.',
   wentBack: '{amount} went back to the payer: {why}.',
+  heldBack:
+    '{amount} arrived that pays nothing yet: {why}. It goes back by itself after {time}, unless the merchant accepts it.',
+  claimLink: 'How money goes back',
+  leastPays: 'From {least} on it counts as paid.',
+  latePays:
+    'What arrives after the time to pay, until {time}, may still be accepted; what is not goes back only then.',
   whyUnderpaid: 'too little',
   whyOverpaid: 'too much',
   whyLate: 'too late',

@@ -80,6 +80,7 @@ export const es: Texts = {
   refunded: '{amount} se devolvieron al pagador.',
   safeToClose: 'Puede cerrar esta página.',
   keepAddress: 'Guarde la dirección de esta página: muestra el estado en cualquier dispositivo.',
+  showState: 'Ver el estado del pago',
   disabled: 'No disponible',
   disabledHint: 'El comercio ha desactivado este enlace de pago.',
   noRoute: 'Ahora no es posible pagar. Inténtelo más tarde.',
@@ -115,6 +116,12 @@ export const es: Texts = {
   partial: 'Han llegado {has}. Envíe {rest} más a la misma dirección.',
   goesBack: 'Llegaron {amount} que aquí no pagan nada: {why}. Vuelven solos al pagador.',
   wentBack: '{amount} volvieron al pagador: {why}.',
+  heldBack:
+    'Han llegado {amount} que aún no pagan nada: {why}. Vuelven solos después de {time}, salvo que el comercio los acepte.',
+  claimLink: 'Cómo vuelve el dinero',
+  leastPays: 'Desde {least} cuenta como pagado.',
+  latePays:
+    'Lo que llegue después del plazo, hasta {time}, aún puede aceptarse; lo que no, vuelve solo entonces.',
   whyUnderpaid: 'demasiado poco',
   whyOverpaid: 'demasiado',
   whyLate: 'demasiado tarde',

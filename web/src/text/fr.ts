@@ -82,6 +82,7 @@ export const fr: Texts = {
   refunded: '{amount} ont été rendus au payeur.',
   safeToClose: 'Vous pouvez fermer cette page.',
   keepAddress: 'Gardez l’adresse de cette page : elle montre l’état sur tout appareil.',
+  showState: 'Afficher l’état du paiement',
   disabled: 'Indisponible',
   disabledHint: 'Le marchand a désactivé ce lien de paiement.',
   noRoute: 'Le paiement n’est pas possible en ce moment. Réessayez plus tard.',
@@ -118,6 +119,12 @@ export const fr: Texts = {
   partial: '{has} sont arrivés. Envoyez encore {rest} à la même adresse.',
   goesBack: '{amount} sont arrivés sans rien payer ici : {why}. Ils reviennent d’eux-mêmes au payeur.',
   wentBack: '{amount} sont revenus au payeur : {why}.',
+  heldBack:
+    '{amount} sont arrivés sans rien payer encore : {why}. Ils repartent d’eux-mêmes après {time}, sauf si le marchand les accepte.',
+  claimLink: 'Comment l’argent revient',
+  leastPays: 'À partir de {least}, c’est considéré comme payé.',
+  latePays:
+    'Ce qui arrive après le délai, jusqu’à {time}, peut encore être accepté ; le reste ne repart qu’ensuite.',
   whyUnderpaid: 'trop peu',
   whyOverpaid: 'trop',
   whyLate: 'trop tard',

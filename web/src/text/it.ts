@@ -81,6 +81,7 @@ export const it: Texts = {
   refunded: '{amount} sono tornati a chi ha pagato.',
   safeToClose: 'Puoi chiudere questa pagina.',
   keepAddress: 'Conserva l’indirizzo di questa pagina: mostra lo stato su ogni dispositivo.',
+  showState: 'Mostra lo stato del pagamento',
   disabled: 'Non disponibile',
   disabledHint: 'Il venditore ha disattivato questo link di pagamento.',
   noRoute: 'Al momento non è possibile pagare. Riprova più tardi.',
@@ -116,6 +117,12 @@ export const it: Texts = {
   partial: 'Sono arrivati {has}. Invia altri {rest} allo stesso indirizzo.',
   goesBack: 'Sono arrivati {amount} che qui non pagano nulla: {why}. Tornano da soli a chi ha pagato.',
   wentBack: '{amount} sono tornati a chi ha pagato: {why}.',
+  heldBack:
+    'Sono arrivati {amount} che non pagano ancora nulla: {why}. Tornano da soli dopo {time}, a meno che il venditore li accetti.',
+  claimLink: 'Come torna il denaro',
+  leastPays: 'Da {least} in su vale come pagato.',
+  latePays:
+    'Ciò che arriva dopo la scadenza, fino a {time}, può ancora essere accettato; il resto torna solo allora.',
   whyUnderpaid: 'troppo poco',
   whyOverpaid: 'troppo',
   whyLate: 'troppo tardi',

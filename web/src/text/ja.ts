@@ -81,6 +81,7 @@ export const ja: Texts = {
   refunded: '{amount} が支払者に返されました。',
   safeToClose: 'このページを閉じても大丈夫です。',
   keepAddress: 'このページのアドレスを控えてください。どの端末でも状態を確認できます。',
+  showState: '支払いの状態を表示',
   disabled: '利用できません',
   disabledHint: '販売者がこの支払いリンクを停止しました。',
   noRoute: '現在支払いができません。後でもう一度お試しください。',
@@ -116,6 +117,12 @@ export const ja: Texts = {
   partial: '{has} が届きました。同じアドレスへあと {rest} を送ってください。',
   goesBack: '支払いに使われない {amount} が届きました({why})。自動で支払者に戻ります。',
   wentBack: '{amount} は支払者に戻りました({why})。',
+  heldBack:
+    '{amount} が届きましたが、まだ支払いにはなっていません：{why}。加盟店が受け入れない限り、{time} 以降に自動で返金されます。',
+  claimLink: '返金の仕組み',
+  leastPays: '{least} 以上で支払い済みとみなされます。',
+  latePays:
+    '支払期限の後、{time} までに届いたものは受け入れられる場合があります。受け入れられないものは、その後に返金されます。',
   whyUnderpaid: '金額不足',
   whyOverpaid: '金額超過',
   whyLate: '期限後',

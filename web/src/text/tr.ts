@@ -80,6 +80,7 @@ export const tr: Texts = {
   refunded: '{amount} ödeyene geri gitti.',
   safeToClose: 'Bu sayfayı kapatabilirsiniz.',
   keepAddress: 'Bu sayfanın adresini saklayın: durumu her cihazda gösterir.',
+  showState: 'Ödemenin durumunu göster',
   disabled: 'Kullanılamıyor',
   disabledHint: 'Satıcı bu ödeme bağlantısını kapattı.',
   noRoute: 'Şu anda ödeme yapılamıyor. Daha sonra yeniden deneyin.',
@@ -115,6 +116,12 @@ export const tr: Texts = {
   partial: '{has} ulaştı. Aynı adrese {rest} daha gönderin.',
   goesBack: 'Burada bir şey ödemeyen {amount} geldi: {why}. Kendiliğinden ödeyene döner.',
   wentBack: '{amount} ödeyene döndü: {why}.',
+  heldBack:
+    '{amount} geldi ama henüz bir şey ödemiyor: {why}. Satıcı kabul etmezse {time} sonrasında kendiliğinden geri döner.',
+  claimLink: 'Para nasıl geri döner',
+  leastPays: '{least} ve üzeri ödenmiş sayılır.',
+  latePays:
+    'Ödeme süresinden sonra, {time} tarihine kadar gelenler yine de kabul edilebilir; edilmeyenler ancak o zaman geri döner.',
   whyUnderpaid: 'eksik',
   whyOverpaid: 'fazla',
   whyLate: 'geç',

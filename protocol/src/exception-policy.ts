@@ -1,0 +1,51 @@
+import Type, { type Static } from 'typebox';
+
+/**
+ * What becomes of a deposit that comes after the session's end. return: it goes back. ask: the merchant decides. accept:
+ * it pays.
+ */
+export const latePayments = ['return', 'ask', 'accept'] as const;
+export type LatePayment = (typeof latePayments)[number];
+
+/** A payment is a payment: whoever forgoes more than a tenth of it sells at another price. */
+export const maxUnderpaidPpm = 100_000;
+/** Longest time, in hours, in which a late deposit may still be accepted: for so long it cannot go back, either. */
+export const maxLateHours = 168;
+
+/** What a link says about deposits that are short or late; members left out are the installation's. */
+export const exceptionPolicy = Type.Object(
+  {
+    underpaidPpm: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxUnderpaidPpm,
+        description: 'A deposit that lacks at most this share of the total counts as paid; parts per million',
+      }),
+    ),
+    underpaidAmount: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10_000_000_000_000,
+        description:
+          'The same in Micro-USD; of both, the smaller counts, and never more than the operator allows',
+      }),
+    ),
+    latePayment: Type.Optional(
+      Type.Enum(latePayments, {
+        description:
+          'A deposit after the session has expired: `return` sends it back, `accept` takes it as the payment, `ask` ' +
+          'waits for POST /exception/accept or /exception/refund',
+      }),
+    ),
+    lateHours: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxLateHours,
+        description:
+          'Hours after the session’s end in which a deposit may still be accepted; what is not accepted goes back only then',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ExceptionPolicy = Static<typeof exceptionPolicy>;

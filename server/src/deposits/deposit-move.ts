@@ -1,0 +1,260 @@
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { MicroUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { SessionStatus } from '@florin/protocol/session.ts';
+import { encodeErrorResult } from 'viem';
+import type { Chain } from '#chains/chain.ts';
+import { type Rpc, RpcError } from '#chains/rpc/rpc.ts';
+import type { Sender, SentOutcome } from '#chains/sender/sender.ts';
+import type { Database, Transaction } from '#db/database.ts';
+import { book } from '#ledger/entry.ts';
+import type { Clock } from '#outside/clock.ts';
+import { additionPostings } from '#payments/postings.ts';
+import type { DepositPolicy } from '#sessions/deposit-terms.ts';
+import { findOrder, isCollectedOnly } from '#sessions/order.ts';
+import { gatewayOf } from '#sessions/order-gateway.ts';
+import { receiverOf, rescueCall } from '#sessions/receiver.ts';
+import { lockSession } from '#sessions/session.ts';
+import type { OrderSigner } from '#sessions/signer.ts';
+import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import type { Log } from '#telemetry/log.ts';
+import {
+  addedSince,
+  concludeMove,
+  insertMove,
+  lockAdditions,
+  moveBesideOrder,
+  moveOfOrder,
+} from './deposit.sql.ts';
+import { collectCall, type Holding, readBalances, transferCall } from './deposit-call.ts';
+
+export interface DepositMoveDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly rpcOf: (chainId: number) => Rpc;
+  readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
+  readonly signer: Pick<OrderSigner, 'signOrder'>;
+  /** `minAmount` is what is worth a transaction of ours, in Micro-USD: less is neither collected nor sent back. */
+  readonly settings: {
+    readonly minAmount: MicroUsd;
+    /** Nothing is added where it is absent. */
+    readonly deposits?: Pick<DepositPolicy, 'addedPerDay'>;
+  };
+}
+
+/** Where the payer of an order sends its own token to. */
+export function ownHolding(chain: Chain, order: StoredOrder): Holding {
+  return { token: order.order.token, holder: receiverOf(gatewayOf(order, chain), order.orderId) };
+}
+
+/**
+ * Collects what lies at an order's address, unless its session has left the status for which that was decided. Signs orders
+ * that are only collected now: nobody else could pay them before.
+ */
+export async function collect(
+  deps: DepositMoveDeps,
+  chain: Chain,
+  order: StoredOrder,
+  during: SessionStatus,
+): Promise<void> {
+  if (order.amounts.totalValue < deps.settings.minAmount) return;
+  await send(deps, chain, order, { ...(await collectionOf(deps, chain, order)), during });
+}
+
+async function collectionOf(
+  deps: DepositMoveDeps,
+  chain: Chain,
+  order: StoredOrder,
+): Promise<DepositCall & { readonly move: 'collect' }> {
+  const gateway = gatewayOf(order, chain);
+  const signature = isCollectedOnly(order)
+    ? await deps.signer.signOrder(chain.chainId, gateway, order.order)
+    : order.signature;
+  const data = collectCall({ ...order, signature });
+  return { move: 'collect', token: order.order.token, to: gateway, data };
+}
+
+/** Sends a token that lies at an order's address back to the order's payer. */
+export async function sendBack(
+  deps: DepositMoveDeps,
+  chain: Chain,
+  order: StoredOrder,
+  token: Hex,
+): Promise<void> {
+  const data = rescueCall(order, token);
+  await send(deps, chain, order, { move: 'rescue', token, to: gatewayOf(order, chain), data });
+}
+
+/**
+ * Adds what a deposit lacks out of the service's wallet, once for an order and for one order of a session; `most` units of
+ * the token at the most, and in a day no more than the settings say. What has come since needs nothing added. Whether
+ * something has been, or is on its way.
+ */
+export async function add(
+  deps: DepositMoveDeps,
+  chain: Chain,
+  order: StoredOrder,
+  { most, during }: { readonly most: bigint; readonly during: SessionStatus },
+): Promise<boolean> {
+  if (order.amounts.totalValue < deps.settings.minAmount) return false;
+  const holding = ownHolding(chain, order);
+  const [latest = 0n] = await readBalances(deps.rpcOf(chain.chainId), [holding], 'latest');
+  const lacking = order.order.total - latest;
+  if (lacking > most) return false;
+  if (lacking <= 0n) {
+    // Added already, or sent by somebody meanwhile.
+    await collect(deps, chain, order, during);
+    return false;
+  }
+  if (!(await isOnlyShort(deps, chain, order))) return false;
+  const { token, holder } = holding;
+  const data = transferCall(holder, lacking);
+  return send(deps, chain, order, { move: 'add', token, to: token, data, amount: lacking, during });
+}
+
+/**
+ * Whether nothing but the lack of tokens stands against the collection of an order, as far as can be told before. An
+ * addition that is not collected, or not settled, would go to the payer in the end.
+ */
+async function isOnlyShort(deps: DepositMoveDeps, chain: Chain, order: StoredOrder): Promise<boolean> {
+  const { chainId } = chain;
+  const { orderId } = order;
+  const { to, token, targetChain } = order.order;
+  const { move: purpose, ...call } = await collectionOf(deps, chain, order);
+  const plan = await deps.sender.plan(chainId, { purpose, to: call.to, data: call.data });
+  const isShort = 'reverted' in plan && [failedTransfer(token), '0x'].includes(plan.data.toLowerCase());
+  // What arrives on another chain has left this one, whoever refuses it there.
+  const isTaken = targetChain !== BigInt(chainId) || (await isTransferable(deps, chain, order, to));
+  if (!isShort || !isTaken) deps.log.warn('deposits.not_added', { chainId, orderId, isShort, isTaken });
+  return isShort && isTaken;
+}
+
+/** What a gateway reverts with when the token does not move. */
+function failedTransfer(token: Hex): string {
+  return encodeErrorResult({
+    abi: paymentGatewayAbi,
+    errorName: 'TransferFailed',
+    args: [token],
+  }).toLowerCase();
+}
+
+/** Whether the order's token lets a unit of it go from the order's address to somebody. */
+async function isTransferable(
+  deps: DepositMoveDeps,
+  chain: Chain,
+  order: StoredOrder,
+  to: Hex,
+): Promise<boolean> {
+  const { token, holder } = ownHolding(chain, order);
+  const call = { from: holder, to: token, data: transferCall(to, 1n) };
+  try {
+    const answer = await deps.rpcOf(chain.chainId).request('eth_call', [call, 'latest']);
+    return answer === '0x' || (typeof answer === 'string' && /^0x0{63}1$/.test(answer));
+  } catch (error) {
+    // The token refuses: the recipient is blocked.
+    if (error instanceof RpcError) return false;
+    throw error;
+  }
+}
+
+interface DepositCall {
+  readonly move: 'collect' | 'rescue' | 'add';
+  readonly token: Hex;
+  readonly to: Hex;
+  readonly data: Hex;
+  /** Of an addition, in units of the token. */
+  readonly amount?: bigint;
+  /** The status of the session for which it was decided; absent where that does not matter. */
+  readonly during?: SessionStatus;
+}
+
+/** Sends a move of a deposit address unless one like it is on its way, or the chain would refuse it at the moment. */
+async function send(
+  deps: DepositMoveDeps,
+  chain: Chain,
+  order: StoredOrder,
+  call: DepositCall,
+): Promise<boolean> {
+  const key = [order.orderId, call.move, call.token.toLowerCase()];
+  if (isDone(call, await deps.db.query(moveOfOrder, key))) return true;
+  const { chainId } = chain;
+  const plan = await deps.sender.plan(chainId, { purpose: call.move, to: call.to, data: call.data });
+  if ('reverted' in plan) {
+    // Paid meanwhile, not collectable any more, not rescuable yet, or the wallet holds too little to add: the next look
+    // decides anew.
+    deps.log.info('deposits.would_revert', {
+      chainId,
+      orderId: order.orderId,
+      move: call.move,
+      data: plan.data,
+    });
+    return false;
+  }
+  const transactionId = await deps.db.transaction(async (transaction) => {
+    const session = await lockSession(transaction, order.sessionId);
+    if (call.during !== undefined && !isUnpaidIn(session, call.during)) return undefined;
+    if (call.move === 'add' && !(await mayBeAdded(transaction, deps, order, call.amount ?? 0n)))
+      return undefined;
+    if (isDone(call, await transaction.query(moveOfOrder, key))) return undefined;
+    const recorded = await deps.sender.record(transaction, plan);
+    const move = [...key, chainId, recorded.transactionId, deps.clock.now(), call.amount ?? 0n];
+    await transaction.query(insertMove, move);
+    return recorded.transactionId;
+  });
+  if (transactionId !== undefined) await deps.sender.broadcast(transactionId);
+  return transactionId !== undefined;
+}
+
+/** Money is added once; what has failed is repeated, and what is collected or sent back may have to be again. */
+function isDone({ move }: DepositCall, rows: readonly { readonly status: string }[]): boolean {
+  const status = rows[0]?.status;
+  return status === 'sent' || (move === 'add' && status === 'succeeded');
+}
+
+function isUnpaidIn(session: StoredSession | undefined, status: SessionStatus): boolean {
+  return session?.status === status && session.orderId === '' && session.initiateTx === '';
+}
+
+const dayMs = 86_400_000;
+
+/** Whether an addition stays within its bounds. The session's row is locked, so that of its orders one is added to. */
+async function mayBeAdded(
+  transaction: Transaction,
+  deps: DepositMoveDeps,
+  { orderId, sessionId, chainId, order, amounts }: StoredOrder,
+  amount: bigint,
+): Promise<boolean> {
+  // Whoever sends too little for several orders of a session would have the additions to all but one of them back.
+  if ((await transaction.query(moveBesideOrder, [sessionId, orderId])).length > 0) return false;
+  await transaction.query(lockAdditions, []);
+  const since = new Date(deps.clock.now().getTime() - dayMs);
+  const [sum] = await transaction.query(addedSince, [since]);
+  const value = (amount * amounts.totalValue + order.total - 1n) / order.total;
+  const added = (sum?.added ?? 0n) + value;
+  if (added <= (deps.settings.deposits?.addedPerDay ?? 0n)) return true;
+  deps.log.warn('deposits.additions_exhausted', { chainId, orderId, added: added.toString() });
+  return false;
+}
+
+/**
+ * What became of a move's transaction, told by the sender in its transaction. After a failed one the next look decides. What
+ * was added is booked as the operator's expense.
+ */
+export async function depositOutcome(
+  transaction: Transaction,
+  deps: { readonly clock: Clock },
+  outcome: SentOutcome,
+): Promise<void> {
+  const { purpose, txHash, blockTime } = outcome;
+  if (purpose !== 'collect' && purpose !== 'rescue' && purpose !== 'add') return;
+  const status = outcome.status === 'succeeded' ? 'succeeded' : 'failed';
+  const now = deps.clock.now();
+  const [move] = await transaction.query(concludeMove, [outcome.transactionId, status, now]);
+  if (purpose !== 'add' || status !== 'succeeded' || move === undefined) return;
+  const order = await findOrder(transaction, move.order_id);
+  if (order === undefined) throw new Error(`something was added to the unknown order ${move.order_id}`);
+  const { orderId, chainId } = order;
+  const postings = additionPostings(order, move.amount);
+  await book(transaction, { kind: 'tolerance', orderId, chainId, txHash, at: blockTime ?? now, postings });
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex, Order } from '@florin/protocol/order.ts';
+import type { FastifyInstance } from 'fastify';
+import { decodeFunctionData, getAddress } from 'viem';
+import { systemRandom } from '#outside/random.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { addOrder, addPaidSession, addSession, happen } from '../../../test/harness/payment-fixture.ts';
+import { buildServer } from '../server.ts';
+import { checkoutDoor } from './checkout-door.ts';
+
+let world: MerchantWorld;
+let server: FastifyInstance;
+let shop: { key: string; accountId: string };
+before(async () => {
+  world = await MerchantWorld.open();
+  const merchantId = await world.addMerchant();
+  shop = { key: await world.addKey(merchantId), accountId: await world.addAccount(merchantId) };
+  server = await buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin: world.deps.origin,
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [checkoutDoor(checkoutOptionsOf(world))],
+  });
+});
+after(async () => {
+  await server.close();
+  await world.close();
+});
+
+async function claim(body: object) {
+  const reply = await server.inject({ method: 'POST', url: '/checkout/api/claim', payload: body });
+  return reply.json<{
+    code: number;
+    data: { amount: string; isPossible: boolean; txRequest: { data: Hex } };
+  }>();
+}
+/** As viem decodes it. */
+const checksummed = (order: Order) => ({ ...order, payer: getAddress(order.payer) });
+const pageOf = async (sessionId: string) =>
+  (await server.inject({ method: 'GET', url: `/checkout/${sessionId}/claim` })).body;
+
+test('a payment that is not settled can be taken back once its time has come, by a call for its payer alone', async () => {
+  const { sessionId, order } = await addPaidSession(world, shop);
+  const asked = { sessionId, orderId: order.orderId, token: order.order.token, purpose: 'reclaim' };
+  assert.ok((await pageOf(sessionId)).includes('id="reclaim"'));
+  const early = (await claim(asked)).data;
+  assert.deepEqual([early.amount, early.isPossible], [order.order.total.toString(), false]);
+  world.clock.time = Number(order.order.reclaimAt) * 1_000;
+  const { data } = await claim(asked);
+  assert.equal(data.isPossible, true);
+  const call = decodeFunctionData({ abi: paymentGatewayAbi, data: data.txRequest.data });
+  assert.deepEqual([call.functionName, call.args?.[0]], ['reclaim', checksummed(order.order)]);
+  await happen(world, order, 'Reclaimed');
+});
+
+test('a session without a payment and without an address has nothing to take back, and its page says so', async () => {
+  const sessionId = await addSession(world, shop);
+  const page = await pageOf(sessionId);
+  assert.ok(page.includes('No deposit address was given out for this payment.'));
+  assert.equal(page.includes('id="reclaim"'), false);
+});
+
+test('an unpaid order cannot be reclaimed, and a token that is not its own can be sent back at once', async () => {
+  const sessionId = await addSession(world, shop);
+  const order = await addOrder(world, sessionId);
+  const asked = { sessionId, orderId: order.orderId, token: `0x${'ab'.repeat(20)}` };
+  const reclaim = (await claim({ ...asked, purpose: 'reclaim' })).data;
+  assert.deepEqual([reclaim.amount, reclaim.isPossible], ['0', false]);
+  const { data } = await claim({ ...asked, purpose: 'rescue' });
+  const call = decodeFunctionData({ abi: paymentGatewayAbi, data: data.txRequest.data });
+  assert.equal(call.functionName, 'rescue');
+  assert.deepEqual(call.args?.[0], checksummed(order.order));
+  assert.equal((await claim({ ...asked, purpose: 'steal' })).code, 400101);
+});

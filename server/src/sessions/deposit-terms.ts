@@ -1,0 +1,149 @@
+import {
+  type ExceptionPolicy,
+  type LatePayment,
+  maxUnderpaidPpm,
+} from '@florin/protocol/exception-policy.ts';
+import { type PaymentAmounts, toleranceOf } from '@florin/protocol/fee.ts';
+import { type MicroUsd, maxMicroUsd, microUsd, toTokenAmount } from '@florin/protocol/money.ts';
+import { orderKinds } from '@florin/protocol/order.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { findExceptionPolicy } from '#links/link.ts';
+import {
+  type DepositTermsRow,
+  insertDepositTerms,
+  termsBesideOrder,
+  termsOfOrders,
+} from './deposit-terms.sql.ts';
+import { draftOrder, findOrder, type OrderDeps, type OrderRequest, storeOrder, unsigned } from './order.ts';
+import type { StoredOrder } from './stored-session.ts';
+
+/** What holds for deposits where a link says nothing, and what the operator adds at the most. */
+export interface DepositPolicy {
+  readonly underpaidPpm: number;
+  /** Micro-USD; undefined: the share alone counts. */
+  readonly underpaidAmount: MicroUsd | undefined;
+  readonly latePayment: LatePayment;
+  readonly lateHours: number;
+  /** What the operator adds to a short deposit besides the order's own fee, in Micro-USD. */
+  readonly addedAboveFee: MicroUsd;
+  /** What the operator adds to all short deposits of 24 hours together, in Micro-USD. */
+  readonly addedPerDay: MicroUsd;
+}
+
+/** The terms of one deposit address, as the payer got them. */
+export interface DepositTerms {
+  readonly orderId: string;
+  /** How much less than the total counts as paid, in units of the token. */
+  readonly tolerance: bigint;
+  /** The most that the operator adds when a merchant accepts a short deposit; never less than the tolerance. */
+  readonly mostAdded: bigint;
+  readonly latePayment: LatePayment;
+}
+
+/** The order whose receiver is a payer's deposit address. */
+export interface DepositOrder {
+  readonly order: StoredOrder;
+  readonly terms: DepositTerms;
+}
+
+export interface DepositTermsDeps extends OrderDeps {
+  /** Absent where nobody looks after deposit addresses; without a policy a deposit pays in full and in time, or goes back. */
+  readonly gasless?: { readonly deposits?: DepositPolicy };
+}
+
+/** What came in time may be final, be added to and be collected only after the session's end. */
+const additionSeconds = 3_600;
+
+/**
+ * Stores the terms of the deposit address that stands beside an order for a payer's wallet. It is the address of an order
+ * of its own, which is payable for longer and which nobody gets signed: the service signs it when it collects. Undefined
+ * where a deposit pays in full and in time, or not: then the order itself serves.
+ */
+export async function prepareDeposit(
+  transaction: Transaction,
+  deps: DepositTermsDeps,
+  request: OrderRequest,
+  walletOrder: StoredOrder,
+): Promise<DepositOrder | undefined> {
+  const depositPolicy = deps.gasless?.deposits;
+  if (depositPolicy === undefined) return undefined;
+  const earlier = await findDeposit(transaction, walletOrder.orderId);
+  if (earlier !== undefined) return earlier;
+  const { businessId } = request.session;
+  const given = businessId === '' ? undefined : await findExceptionPolicy(transaction, businessId);
+  const latePayment = given?.latePayment ?? depositPolicy.latePayment;
+  const { tolerance, mostAdded } = tolerancesOf(depositPolicy, given, walletOrder.amounts);
+  const isLateReturned = latePayment === 'return';
+  if (isLateReturned && tolerance === 0n) return undefined;
+  const lateSeconds = isLateReturned
+    ? additionSeconds
+    : (given?.lateHours ?? depositPolicy.lateHours) * 3_600;
+  // The same way as beside it: what was signed on other chains was looked at for that.
+  const settlementMode = walletOrder.order.orderType === orderKinds.direct ? 'direct' : 'escrow';
+  const order = { ...draftOrder(deps, { ...request, lateSeconds, settlementMode }), signature: unsigned };
+  const now = deps.clock.now();
+  await storeOrder(transaction, order, now);
+  const units = (value: MicroUsd) => toTokenAmount(value, request.token.decimals);
+  const terms = {
+    orderId: order.orderId,
+    tolerance: units(tolerance),
+    mostAdded: units(mostAdded),
+    latePayment,
+  };
+  await transaction.query(insertDepositTerms, [
+    order.orderId,
+    walletOrder.orderId,
+    terms.tolerance,
+    terms.mostAdded,
+    latePayment,
+    now,
+  ]);
+  return { order, terms };
+}
+
+/** What counts as paid, and what may be added at all, in Micro-USD. A link that names one of the two bounds names both. */
+export function tolerancesOf(
+  policy: DepositPolicy,
+  given: ExceptionPolicy | undefined,
+  amounts: PaymentAmounts,
+): { tolerance: MicroUsd; mostAdded: MicroUsd } {
+  const { totalValue, feeValue } = amounts;
+  const mostAdded = toleranceOf(totalValue, maxUnderpaidPpm, [microUsd(feeValue + policy.addedAboveFee)]);
+  const isGiven = given?.underpaidPpm !== undefined || given?.underpaidAmount !== undefined;
+  const ppm = isGiven ? (given.underpaidPpm ?? maxUnderpaidPpm) : policy.underpaidPpm;
+  const amount = isGiven
+    ? microUsd(given.underpaidAmount ?? maxMicroUsd)
+    : (policy.underpaidAmount ?? microUsd(maxMicroUsd));
+  return { tolerance: toleranceOf(totalValue, ppm, [amount, mostAdded]), mostAdded };
+}
+
+/** The deposit address beside an order for a wallet; undefined when the order itself is all there is. */
+export async function findDeposit(
+  queryable: Queryable,
+  walletOrderId: string,
+): Promise<DepositOrder | undefined> {
+  const [row] = await queryable.query(termsBesideOrder, [walletOrderId]);
+  if (row === undefined) return undefined;
+  const order = await findOrder(queryable, row.order_id);
+  if (order === undefined) throw new Error(`the order ${row.order_id} of a deposit address has vanished`);
+  return { order, terms: parseTerms(row) };
+}
+
+/** The terms of several orders' addresses; those without any pay in full and in time. */
+export async function findDepositTerms(
+  queryable: Queryable,
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, DepositTerms>> {
+  const rows = await queryable.query(termsOfOrders, [orderIds]);
+  return new Map(rows.map((row) => [row.order_id, parseTerms(row)]));
+}
+
+function parseTerms(row: DepositTermsRow): DepositTerms {
+  return {
+    orderId: row.order_id,
+    tolerance: row.tolerance,
+    mostAdded: row.most_added,
+    // The schema's check constraint is what makes the narrowing true.
+    latePayment: row.late_payment as LatePayment,
+  };
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Browser, Page } from 'playwright-core';
+import { Life } from '../life/life.ts';
+import { Payer } from '../life/payer.ts';
+import { openChromium, openPage } from './chromium.ts';
+import { TestWallet } from './test-wallet.ts';
+
+let life: Life;
+let browser: Browser;
+
+before(async () => {
+  [life, browser] = await Promise.all([Life.start(), openChromium()]);
+  life.mine();
+});
+after(async () => {
+  await browser.close();
+  await life.close();
+});
+
+interface Prepared {
+  readonly sessionId: string;
+  readonly clientCode: string;
+  readonly address: Hex;
+  readonly orderId: string;
+}
+
+async function ask<Data>(path: string, body: unknown): Promise<Data> {
+  const response = await fetch(`${life.options.origin}/checkout/api${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const reply = (await response.json()) as { code: number; data: Data };
+  assert.equal(reply.code, 0, JSON.stringify(reply));
+  return reply.data;
+}
+
+/** A deposit address for 25 USD of a chain's USDC, whose rest goes to `refundAddress`. */
+async function prepare(
+  tokenId: string,
+  refundAddress: string,
+  exceptionPolicy: ExceptionPolicy,
+): Promise<Prepared> {
+  const { productId } = await life.post<{ productId: string }>('/product/create', {
+    name: 'Green tea',
+    commonPrices: [25_000_000],
+  });
+  const link = await life.post<{ linkId: string; versionCode: string }>('/payment/link/create', {
+    linkType: 'fixed',
+    linkName: 'Tea shop',
+    accountId: life.accountId,
+    settlementToken: tokenId,
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, unitPrice: 25_000_000 }],
+    exceptionPolicy,
+  });
+  const { state, clientCode } = await ask<{ state: { sessionId: string }; clientCode: string }>('/session', {
+    linkId: link.linkId,
+    linkVersion: link.versionCode,
+  });
+  const { sessionId } = state;
+  const body = { sessionId, payer: refundAddress, tokenId, payerEmail: '' };
+  const { deposit } = await ask<PreparedOrder>('/prepare', body);
+  const page = await (await fetch(`${life.options.origin}/checkout/${sessionId}/claim`)).text();
+  const orderId = /"orderId":"(0x[0-9a-f]{64})"/.exec(page)?.[1] ?? '';
+  return { sessionId, clientCode, orderId, address: (deposit?.address ?? '0x') as Hex };
+}
+
+const claimUrl = ({ sessionId, clientCode }: Prepared) =>
+  `${life.options.origin}/checkout/${sessionId}/claim#${clientCode}`;
+
+async function sendBack(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
+  await page.getByText('It is back once').waitFor();
+}
+
+test('coins that were sent to a deposit address by mistake come back by anybody’s wallet, to the named address alone', async () => {
+  const named = new Payer(life).address;
+  const prepared = await prepare('ethereum::usdc', named, {});
+  await life.ethereum.anvil.request('anvil_setBalance', [prepared.address, '0x6f05b59d3b20000']);
+  const wallet = new TestWallet([life.ethereum, life.base], { on: 31_338 });
+  await life.ethereum.anvil.request('anvil_setBalance', [wallet.address, '0x56bc75e2d63100000']);
+  const { page, context, complaints } = await openPage(browser, { phone: true });
+  await wallet.inject(page);
+  await page.goto(claimUrl(prepared));
+  await page.getByText(named).waitFor();
+  await page.getByRole('button', { name: 'Look what lies there' }).click();
+  await page.getByText('Nothing of it lies there.').waitFor();
+  await page.getByLabel('What was sent').selectOption({ label: 'The coin of the network' });
+  await page.getByRole('button', { name: 'Look what lies there' }).click();
+  await page.getByText('0.50 ETH lies there.').waitFor();
+  wallet.refused.add('eth_sendTransaction');
+  await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
+  await page.getByText('You declined in your wallet.').waitFor();
+  wallet.refused.clear();
+  await sendBack(page);
+  const balance = await life.ethereum.anvil.request('eth_getBalance', [named, 'latest']);
+  assert.equal(BigInt(String(balance)), 500_000_000_000_000_000n);
+  assert.deepEqual(complaints.errors, []);
+  const elsewhere = complaints.urls.filter((url) => !url.startsWith(life.options.origin));
+  assert.deepEqual(elsewhere, []);
+  await context.close();
+});
+
+test('a token is named by its contract, too; and what can still pay does not leave before the contract lets it go', async () => {
+  const named = new Payer(life).address;
+  const prepared = await prepare('ethereum::usdc', named, { latePayment: 'ask', lateHours: 24 });
+  const usdc = life.ethereum.token('usdc');
+  await life.ethereum.mint(usdc, prepared.address, 1_000_000n);
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await wallet.fund(life.ethereum, usdc, 1n);
+  const { page, context } = await openPage(browser);
+  await wallet.inject(page);
+  await page.goto(claimUrl(prepared));
+  await page.getByLabel('What was sent').selectOption({ label: 'Another token' });
+  await page.getByLabel('Address of the token’s contract').fill('0x12');
+  await page.getByRole('button', { name: 'Look what lies there' }).click();
+  await page.getByText('Enter an address of 42 characters that begins with 0x.').waitFor();
+  await page.getByLabel('Address of the token’s contract').fill(usdc.address);
+  await page.getByRole('button', { name: 'Look what lies there' }).click();
+  await page.getByText('1.00 USDC lies there.').waitFor();
+  await page.getByText('The contract lets it go after').waitFor();
+  assert.equal(await page.getByRole('button', { name: /Send it back/ }).count(), 0);
+  await context.close();
+});
+
+test('the claim page says without scripts what came and where it goes, to nobody’s address but the named one', async () => {
+  const named = new Payer(life).address;
+  const usdc = life.base.token('usdc');
+  await life.base.anvil.request('evm_increaseTime', [3_600]);
+  const prepared = await prepare('base::usdc', named, { latePayment: 'ask', lateHours: 24 });
+  await life.sessionIn(prepared.sessionId, 'expired');
+  await life.base.mint(usdc, prepared.address, 25_000_000n);
+  await life.eventOf(prepared.sessionId, 'session.exception');
+  const { page, context } = await openPage(browser, { javaScriptEnabled: false });
+  await page.goto(`${life.options.origin}/checkout/${prepared.sessionId}`);
+  await page.getByText('It goes back by itself after').waitFor();
+  await page.locator('#claim-link').click();
+  const text = (await page.locator('body').textContent()) ?? '';
+  for (const words of [
+    named,
+    prepared.address,
+    '25.00 USDC, too late: goes back by itself after',
+    'Allow scripts',
+  ])
+    assert.ok(text.includes(words), words);
+  await page.goto(`${life.options.origin}/checkout/${prepared.sessionId}/claim?lang=ar`);
+  assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
+  const missing = await fetch(`${life.options.origin}/checkout/sess_0000000000000000000000/claim`);
+  assert.equal(missing.status, 404);
+  await context.close();
+});
+
+test('a claim is answered for orders of the session alone, and not to a wrong secret', async () => {
+  const [own, other] = [
+    await prepare('ethereum::usdc', new Payer(life).address, {}),
+    await prepare('ethereum::usdc', new Payer(life).address, {}),
+  ];
+  const token = life.ethereum.token('usdc').address;
+  const claim = async (orderId: string, clientCode: string) => {
+    const response = await fetch(`${life.options.origin}/checkout/api/claim`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-client-code': clientCode },
+      body: JSON.stringify({ sessionId: own.sessionId, orderId, token, purpose: 'rescue' }),
+    });
+    return ((await response.json()) as { code: number }).code;
+  };
+  assert.equal(await claim(own.orderId, own.clientCode), 0);
+  assert.equal(await claim(other.orderId, own.clientCode), 100201);
+  assert.equal(await claim(own.orderId, other.clientCode), 100202);
+});

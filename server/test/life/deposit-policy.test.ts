@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import type { PaymentException } from '@florin/protocol/exception.ts';
+import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import { encodeFunctionData, erc20Abi } from 'viem';
+import { statement } from '#db/statement.ts';
+import { ledgerSums } from '#ledger/entry.ts';
+import { Life } from './life.ts';
+import { addresses, type LifeChain } from './life-chain.ts';
+import { Payer } from './payer.ts';
+
+let life: Life;
+/** What the settler's wallet can add to short deposits. */
+const purse = 1_000_000n;
+before(async () => {
+  life = await Life.start();
+  await life.ethereum.mint(life.ethereum.token('usdc'), addresses.settler, purse);
+  life.mine();
+});
+after(() => life.close());
+
+const toleranceSum = statement(
+  'story_tolerance',
+  ['text'],
+  { amount: 'numeric' },
+  `select coalesce(sum(p.amount), 0) as amount from ledger_postings p join ledger_entries e on e.entry_id = p.entry_id
+   where p.ledger_account = 'tolerance' and e.order_id = $1`,
+);
+
+interface Address {
+  readonly sessionId: string;
+  readonly address: Hex;
+  readonly amount: bigint;
+  readonly payer: Payer;
+  readonly deposit: NonNullable<PreparedOrder['deposit']>;
+}
+
+/** Asks the hosted page's own door. */
+async function ask<Data>(path: string, body: unknown): Promise<Data> {
+  const response = await fetch(`${life.options.origin}/checkout/api${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const reply = (await response.json()) as { code: number; data: Data };
+  assert.equal(reply.code, 0, JSON.stringify(reply));
+  return reply.data;
+}
+
+/** A deposit address for a session of a new link with this policy; 100 USD, of which 0.20 are the fee. */
+async function addressOf(token: Token, exceptionPolicy: ExceptionPolicy): Promise<Address> {
+  const product = { name: 'A thing', commonPrices: [100_000_000] };
+  const { productId } = await life.post<{ productId: string }>('/product/create', product);
+  const { linkId, versionCode } = await life.post<{ linkId: string; versionCode: string }>(
+    '/payment/link/create',
+    {
+      linkType: 'fixed',
+      linkName: 'A link',
+      accountId: life.accountId,
+      settlementToken: token.tokenId,
+      feeModel: 1,
+      lineItems: [{ itemType: 'product', productId, unitPrice: 100_000_000 }],
+      exceptionPolicy,
+    },
+  );
+  const begun = await ask<{ state: { sessionId: string } }>('/session', { linkId, linkVersion: versionCode });
+  const { sessionId } = begun.state;
+  const payer = new Payer(life);
+  const asked = { sessionId, payer: payer.address, tokenId: token.tokenId, payerEmail: '' };
+  const prepared = await ask<PreparedOrder>('/prepare', asked);
+  const { deposit } = prepared;
+  if (deposit === undefined) throw new Error('no deposit address is offered');
+  // The same question gets the same address.
+  assert.deepEqual(await ask<PreparedOrder>('/prepare', asked), prepared);
+  return {
+    sessionId,
+    address: deposit.address as Hex,
+    amount: BigInt(prepared.amountInToken),
+    payer,
+    deposit,
+  };
+}
+
+/** Somebody, such as an exchange, sends tokens to an address and does nothing else. */
+async function transfer(chain: LifeChain, token: Token, to: Hex, amount: bigint): Promise<void> {
+  const exchange = new Payer(life);
+  await exchange.fund(chain, token, amount);
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] });
+  await exchange.send(chain, { chainId: String(token.chainId), to: token.address, data, value: '0' });
+}
+
+/** The session's exceptions once they are as wished, the oldest first. */
+async function exceptionsOf(
+  sessionId: string,
+  isWished: (found: readonly PaymentException[]) => boolean,
+): Promise<PaymentException[]> {
+  return life.eventually(
+    async () => {
+      const { exceptions } = await life.get<{ exceptions: PaymentException[] }>('/exception/list/1/100');
+      return exceptions.filter((exception) => exception.sessionId === sessionId).reverse();
+    },
+    isWished,
+    'exceptions as wished',
+  );
+}
+
+const brief = ({ kind, status, decision, amountInToken }: PaymentException) => [
+  kind,
+  status,
+  decision,
+  amountInToken,
+];
+const areResolved = (found: readonly PaymentException[]) =>
+  found.length > 0 && found.every(({ status }) => status === 'resolved');
+
+async function addedTo(orderId: string): Promise<bigint> {
+  const [row] = await life.database.db.query(toleranceSum, [orderId]);
+  return row?.amount ?? 0n;
+}
+
+test('a deposit that is short within the tolerance pays: the operator adds the rest, and the books show it', async () => {
+  const token = life.ethereum.token('usdc');
+  const short = await addressOf(token, { underpaidPpm: 2_000 });
+  assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
+  assert.equal(short.deposit.lateUntil, undefined);
+  await transfer(life.ethereum, token, short.address, short.amount - 150_000n);
+  const done = await life.sessionIn(short.sessionId, 'completed');
+  assert.deepEqual([done.transaction?.totalValue, done.transaction?.netValue], [100_000_000, 99_800_000]);
+  const raised = await exceptionsOf(short.sessionId, areResolved);
+  assert.deepEqual(raised.map(brief), [['underpaid', 'resolved', 'accept', String(short.amount - 150_000n)]]);
+  await life.eventually(
+    () => addedTo(done.transaction?.orderId ?? ''),
+    (added) => added === 150_000n,
+    'the added amount is booked',
+  );
+  assert.equal(await life.ethereum.balanceOf(token, addresses.settler), purse - 150_000n);
+  assert.ok((await ledgerSums(life.database.db)).every(({ total }) => total === 0n));
+  const again = await life.call('POST', '/exception/accept', { exceptionId: raised[0]?.exceptionId });
+  assert.equal(again.code, 0);
+});
+
+test('a deposit that is short beyond the tolerance waits until it is topped up; nothing is added to it', async () => {
+  const token = life.ethereum.token('usdc');
+  // Half of it is more than the fee of 0.20: the operator adds no more than it earns.
+  const short = await addressOf(token, { underpaidAmount: 50_000_000 });
+  assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
+  const before = await life.ethereum.balanceOf(token, addresses.settler);
+  await transfer(life.ethereum, token, short.address, short.amount - 200_001n);
+  await transfer(life.ethereum, token, short.address, 200_001n);
+  const done = await life.sessionIn(short.sessionId, 'completed');
+  assert.equal(await addedTo(done.transaction?.orderId ?? ''), 0n);
+  assert.equal(await life.ethereum.balanceOf(token, addresses.settler), before);
+  assert.deepEqual(await exceptionsOf(short.sessionId, () => true), []);
+});
+
+test('of several short deposits for one session one is added to: the others get back what they sent, and no more', async () => {
+  const token = life.ethereum.token('usdc');
+  const first = await addressOf(token, { underpaidPpm: 2_000 });
+  const sent = first.amount - 200_000n;
+  const before = await life.ethereum.balanceOf(token, addresses.settler);
+  const others = await Promise.all(
+    [1, 2].map(async () => {
+      const payer = new Payer(life);
+      const asked = {
+        sessionId: first.sessionId,
+        payer: payer.address,
+        tokenId: token.tokenId,
+        payerEmail: '',
+      };
+      const { deposit } = await ask<PreparedOrder>('/prepare', asked);
+      if (deposit === undefined) throw new Error('no deposit address is offered');
+      return { payer, address: deposit.address as Hex };
+    }),
+  );
+  const all = [first, ...others];
+  // All of them are final before the service looks again.
+  await life.stopService();
+  for (const { address } of all) await transfer(life.ethereum, token, address, sent);
+  await life.startService();
+  const done = await life.sessionIn(first.sessionId, 'completed');
+  await exceptionsOf(first.sessionId, (found) => found.length === 3 && areResolved(found));
+  const back = await Promise.all(all.map(({ payer }) => life.ethereum.balanceOf(token, payer.address)));
+  assert.deepEqual(
+    back.sort((one, other) => Number(one - other)),
+    [0n, sent, sent],
+  );
+  assert.equal(await life.ethereum.balanceOf(token, addresses.settler), before - 200_000n);
+  assert.equal(await addedTo(done.transaction?.orderId ?? ''), 200_000n);
+});
+
+test('what is over the total goes back, under a policy as well', async () => {
+  const token = life.ethereum.token('usdc');
+  const over = await addressOf(token, { underpaidPpm: 2_000, latePayment: 'accept', lateHours: 2 });
+  await transfer(life.ethereum, token, over.address, over.amount + 2_500_000n);
+  const done = await life.sessionIn(over.sessionId, 'completed');
+  assert.equal('late' in done.session, false);
+  const raised = await exceptionsOf(over.sessionId, areResolved);
+  assert.deepEqual(raised.map(brief), [['overpaid', 'resolved', '', '2500000']]);
+  assert.equal(await life.ethereum.balanceOf(token, over.payer.address), 2_500_000n);
+});
+
+// From here on: the chain's time is past the deadline of every session there is and will be.
+test('a late deposit is the payment where the policy says so, and the session tells that it was late', async () => {
+  const token = life.base.token('usdc');
+  await life.base.anvil.request('evm_increaseTime', [3_600]);
+  const late = await addressOf(token, { latePayment: 'accept', lateHours: 24 });
+  await life.sessionIn(late.sessionId, 'expired');
+  await transfer(life.base, token, late.address, late.amount);
+  const done = await life.sessionIn(late.sessionId, 'completed');
+  assert.deepEqual(
+    [(done.session as { late?: true }).late, done.transaction?.totalValue],
+    [true, 100_000_000],
+  );
+  const raised = await exceptionsOf(late.sessionId, areResolved);
+  assert.deepEqual(raised.map(brief), [['late', 'resolved', 'accept', String(late.amount)]]);
+  assert.equal(raised[0]?.resolvedTx, done.transaction?.sourceTx);
+  const events = await life.eventOf(late.sessionId, 'session.completed');
+  assert.deepEqual(
+    events
+      .filter(({ type }) => ['session.expired', 'session.paid'].includes(type))
+      .map(({ type, data }) => [type, (data.session as { late?: true }).late]),
+    [
+      ['session.expired', undefined],
+      ['session.paid', true],
+    ],
+  );
+});
+
+test('of two decisions about a late deposit one wins; who accepts gets the payment, who refuses sends it back', async () => {
+  const token = life.base.token('usdc');
+  const policy: ExceptionPolicy = { latePayment: 'ask', lateHours: 24 };
+  const [one, other, refused, silent] = await Promise.all([1, 2, 3, 4].map(() => addressOf(token, policy)));
+  if (one === undefined || other === undefined || refused === undefined || silent === undefined)
+    throw new Error();
+  const all = [one, other, refused, silent];
+  for (const { sessionId } of all) await life.sessionIn(sessionId, 'expired');
+  for (const { address, amount } of all) await transfer(life.base, token, address, amount);
+  const idOf = async ({ sessionId }: Address) => {
+    const [held] = await exceptionsOf(sessionId, (found) => found.length === 1);
+    assert.deepEqual([held?.kind, held?.status, held?.decision], ['late', 'open', '']);
+    assert.notEqual(held?.decideBy, '');
+    return { exceptionId: held?.exceptionId };
+  };
+  const decide = async (decision: 'accept' | 'refund', body: object) =>
+    (await life.call('POST', `/exception/${decision}`, body)).code;
+  // Both at once, twice over: the same decision again is no second one.
+  for (const address of [one, other]) {
+    const body = await idOf(address);
+    const codes = await Promise.all([
+      decide('accept', body),
+      decide('refund', body),
+      decide('accept', body),
+      decide('refund', body),
+    ]);
+    assert.deepEqual([...codes].sort(), [0, 0, 100705, 100705]);
+  }
+  assert.equal(await decide('refund', await idOf(refused)), 0);
+  assert.equal(await decide('accept', { exceptionId: 'exc_0000000000000000000000' }), 100704);
+  const decided = await exceptionsOf(one.sessionId, () => true);
+  if (decided[0]?.decision === 'accept') await life.sessionIn(one.sessionId, 'completed');
+  const decidedOther = await exceptionsOf(other.sessionId, () => true);
+  if (decidedOther[0]?.decision === 'accept') await life.sessionIn(other.sessionId, 'completed');
+  // What is not accepted goes back once the contract lets it go, whether anybody said so or not.
+  const short = await addressOf(token, policy);
+  await life.sessionIn(short.sessionId, 'expired');
+  await transfer(life.base, token, short.address, short.amount - 300_000n);
+  const [held] = await exceptionsOf(short.sessionId, (found) => found.length === 1);
+  assert.equal(held?.kind, 'underpaid');
+  assert.equal(await decide('accept', { exceptionId: held?.exceptionId }), 100706);
+  assert.equal(await life.base.balanceOf(token, refused.payer.address), 0n);
+  await life.base.anvil.request('evm_increaseTime', [25 * 3_600]);
+  for (const { sessionId, payer, amount } of [refused, silent]) {
+    await exceptionsOf(sessionId, areResolved);
+    assert.equal(await life.base.balanceOf(token, payer.address), amount);
+    assert.equal((await life.session(sessionId)).session.status, 'expired');
+  }
+  await exceptionsOf(short.sessionId, areResolved);
+  assert.equal(await life.base.balanceOf(token, short.payer.address), short.amount - 300_000n);
+  assert.ok((await ledgerSums(life.database.db)).every(({ total }) => total === 0n));
+});

@@ -1,0 +1,214 @@
+import type { Claim } from '@florin/protocol/checkout-api.ts';
+import { fill, formatTime, formatToken } from '../checkout/format.ts';
+import { h, type Tree } from '../checkout/tree.ts';
+import { type ClaimData, type ClaimedMoney, type ClaimPlace, coinAddress } from './data.ts';
+
+/** What the browser adds to the page: wallets, and what has been asked about. */
+export interface ClaimReader {
+  readonly wallets: readonly { readonly id: string; readonly name: string }[];
+  /** What is chosen at each address, by order. */
+  readonly chosen: Readonly<Record<string, string>>;
+  /** The order that was asked about, and the answer. */
+  readonly asked: string;
+  readonly claim: Claim | undefined;
+  readonly isBusy: boolean;
+  readonly problem: string;
+  /** The order whose money is on its way back. */
+  readonly sentFor: string;
+  /** The choice of what was sent has changed. */
+  readonly choose: (orderId: string) => void;
+  readonly look: (orderId: string, token: string, purpose: 'rescue' | 'reclaim') => void;
+  readonly send: (walletId: string) => void;
+}
+
+/** The choice of a token whose contract is typed. */
+export const otherToken = 'other';
+
+/** The page: for readers without scripts what there is, with scripts what they can do. */
+export function claimView(data: ClaimData, timeZone: string | undefined, reader?: ClaimReader): Tree {
+  const { words, places, sessionId, query } = data;
+  return [
+    h(
+      'div',
+      { class: 'card' },
+      h('h1', {}, words.title),
+      h('p', { class: 'title', dir: 'auto' }, data.title),
+      h('p', {}, words.intro),
+      places.length === 0 && h('p', { id: 'nothing' }, words.nothing),
+      places.length > 0 && h('p', { class: 'soft' }, words.small),
+      h('p', {}, h('a', { href: `/checkout/${sessionId}${query}`, id: 'to-payment' }, words.toPayment)),
+    ),
+    places.map((place) => placeView(data, place, timeZone, reader)),
+    reclaimView(data, timeZone, reader),
+  ];
+}
+
+function placeView(
+  data: ClaimData,
+  place: ClaimPlace,
+  timeZone: string | undefined,
+  reader: ClaimReader | undefined,
+): Tree {
+  const { words } = data;
+  const titleId = `place-${place.orderId}`;
+  return h(
+    'section',
+    { class: 'card', 'aria-labelledby': titleId },
+    h('h2', { id: titleId }, fill(words.place, { network: place.chainTitle })),
+    h('p', { class: 'address', dir: 'ltr' }, place.address),
+    h('p', { class: 'soft' }, words.goesTo),
+    h('p', { class: 'address', dir: 'ltr' }, place.refundAddress),
+    place.money.length > 0 &&
+      h(
+        'ul',
+        {},
+        place.money.map((money) => h('li', {}, moneyText(data, money, timeZone))),
+      ),
+    reader !== undefined && [
+      askView(data, place, reader),
+      answerView(data, place.orderId, place.chainTitle, timeZone, reader),
+    ],
+  );
+}
+
+function moneyText(
+  { locale, words, texts }: ClaimData,
+  money: ClaimedMoney,
+  timeZone: string | undefined,
+): string {
+  const why = {
+    underpaid: texts.whyUnderpaid,
+    overpaid: texts.whyOverpaid,
+    late: texts.whyLate,
+    wrong_token: texts.whyWrongToken,
+    duplicate: texts.whyDuplicate,
+  }[money.kind];
+  const amount = formatToken(locale, money, money.amount);
+  return fill(words[money.outcome], { amount, why, time: timeOf(locale, money.until, timeZone) });
+}
+
+function timeOf(locale: string, seconds: number, timeZone: string | undefined): string {
+  return formatTime(locale, new Date(seconds * 1000).toISOString(), timeZone);
+}
+
+function askView({ words }: ClaimData, place: ClaimPlace, reader: ClaimReader): Tree {
+  const { orderId, tokens } = place;
+  const chosen = reader.chosen[orderId] ?? tokens[0]?.address ?? coinAddress;
+  const option = (value: string, name: string) => h('option', { value, selected: value === chosen }, name);
+  const contractId = `contract-${orderId}`;
+  return h(
+    'div',
+    {},
+    h(
+      'p',
+      { class: 'field' },
+      h('label', { for: `token-${orderId}` }, words.token),
+      h(
+        'select',
+        {
+          id: `token-${orderId}`,
+          disabled: reader.isBusy,
+          change: () => reader.choose(orderId),
+        },
+        tokens.map(({ symbol, address }) => option(address, symbol)),
+        option(coinAddress, words.coin),
+        option(otherToken, words.other),
+      ),
+    ),
+    chosen === otherToken &&
+      h(
+        'p',
+        { class: 'field' },
+        h('label', { for: contractId }, words.contract),
+        h('input', { id: contractId, autocomplete: 'off', spellcheck: 'false', maxlength: '42', dir: 'ltr' }),
+      ),
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'quiet',
+        id: `look-${orderId}`,
+        disabled: reader.isBusy,
+        click: () => reader.look(orderId, chosen, 'rescue'),
+      },
+      words.look,
+    ),
+  );
+}
+
+/** What was found, and the wallets that can send it back. */
+function answerView(
+  { locale, words, texts }: ClaimData,
+  orderId: string,
+  network: string,
+  timeZone: string | undefined,
+  reader: ClaimReader,
+): Tree {
+  const { asked, claim, wallets, isBusy, problem, sentFor } = reader;
+  if (asked !== orderId) return undefined;
+  const isThere = claim !== undefined && claim.amount !== '0';
+  const isOffered = isThere && claim.isPossible && sentFor !== orderId;
+  return h(
+    'div',
+    { role: 'status', id: `answer-${orderId}` },
+    claim !== undefined &&
+      h(
+        'p',
+        {},
+        isThere ? fill(words.lies, { amount: formatToken(locale, claim, claim.amount) }) : words.empty,
+      ),
+    isThere &&
+      !claim.isPossible &&
+      h('p', {}, fill(words.later, { time: timeOf(locale, claim.after, timeZone) })),
+    isOffered && [
+      h('p', { class: 'soft' }, words.walletHint),
+      wallets.length === 0 && h('p', {}, texts.noWallet),
+      h(
+        'div',
+        { class: 'wallets' },
+        wallets.map((wallet) =>
+          h(
+            'button',
+            {
+              type: 'button',
+              id: `send-${wallet.id}`,
+              disabled: isBusy,
+              click: () => reader.send(wallet.id),
+            },
+            fill(words.sendBack, { wallet: wallet.name }),
+          ),
+        ),
+      ),
+    ],
+    sentFor === orderId && h('p', { class: 'step' }, fill(words.sent, { network })),
+    problem !== '' && h('p', { class: 'problem' }, problem),
+  );
+}
+
+function reclaimView(data: ClaimData, timeZone: string | undefined, reader: ClaimReader | undefined): Tree {
+  const { reclaimable, words, locale } = data;
+  if (reclaimable === undefined) return undefined;
+  const { orderId, payer, from, token, chainTitle } = reclaimable;
+  const values = { time: timeOf(locale, from, timeZone), address: payer };
+  // An answer about the deposit address of the same order stands there.
+  const key = `reclaim ${orderId}`;
+  return h(
+    'section',
+    { class: 'card', id: 'reclaim', 'aria-labelledby': 'reclaim-title' },
+    h('h2', { id: 'reclaim-title' }, words.takeBack),
+    h('p', {}, fill(words.reclaim, values)),
+    reader !== undefined && [
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet',
+          disabled: reader.isBusy,
+          click: () => reader.look(orderId, token, 'reclaim'),
+        },
+        words.takeBack,
+      ),
+      answerView(data, key, chainTitle, timeZone, reader),
+    ],
+  );
+}

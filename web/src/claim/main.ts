@@ -1,0 +1,109 @@
+import type { Claim } from '@florin/protocol/checkout-api.ts';
+import { ask, Refused } from '../checkout/api.ts';
+import { elementOf, show } from '../checkout/dom.ts';
+import { fill } from '../checkout/format.ts';
+import {
+  connect,
+  failureOf,
+  mined,
+  send,
+  switchNetwork,
+  type Wallet,
+  watchWallets,
+  wordsOfError,
+} from '../checkout/wallet.ts';
+import { type ClaimReader, claimView, otherToken } from './claim-view.ts';
+import type { ClaimData } from './data.ts';
+
+type State = Omit<ClaimReader, 'wallets' | 'choose' | 'look' | 'send'> & {
+  readonly wallets: readonly Wallet[];
+  /** The order and the purpose that were asked about. */
+  readonly orderId: string;
+  readonly purpose: 'rescue' | 'reclaim';
+};
+
+function openPage(data: ClaimData): void {
+  const clientCode = /^#([0-9A-Za-z]{1,64})$/.exec(location.hash)?.[1] ?? '';
+  let state: State = {
+    wallets: [],
+    chosen: {},
+    asked: '',
+    claim: undefined,
+    isBusy: false,
+    problem: '',
+    sentFor: '',
+    orderId: '',
+    purpose: 'rescue',
+  };
+  const change = (part: Partial<State>) => {
+    state = { ...state, ...part };
+    show(elementOf('claim'), claimView(data, undefined, { ...state, choose, look, send: sendBack }));
+  };
+  const choose = (orderId: string) =>
+    change({
+      chosen: { ...state.chosen, [orderId]: fieldValue(`token-${orderId}`) },
+      asked: '',
+      claim: undefined,
+      problem: '',
+    });
+  const look = async (orderId: string, choice: string, purpose: 'rescue' | 'reclaim') => {
+    const asked = purpose === 'rescue' ? orderId : `reclaim ${orderId}`;
+    const token = choice === otherToken ? fieldValue(`contract-${orderId}`) : choice;
+    if (!/^0x[0-9a-fA-F]{40}$/.test(token))
+      return change({ asked, claim: undefined, problem: data.texts.refundWrong });
+    change({ asked, orderId, purpose, claim: undefined, problem: '', isBusy: true, sentFor: '' });
+    try {
+      const body = { sessionId: data.sessionId, orderId, token, purpose };
+      const claim = await ask<Claim>('/checkout/api/claim', { body, clientCode });
+      change({ claim, isBusy: false });
+    } catch (error) {
+      change({ isBusy: false, problem: problemOf(data, error) });
+    }
+  };
+  const sendBack = async (walletId: string) => {
+    const { wallets, claim, orderId, asked, purpose } = state;
+    const wallet = wallets.find(({ id }) => id === walletId);
+    if (claim === undefined || wallet === undefined) return;
+    change({ isBusy: true, problem: '' });
+    try {
+      const problem = await sendWith(data, { wallet, claim, orderId, purpose });
+      change({ isBusy: false, problem, ...(problem === '' ? { sentFor: asked } : {}) });
+    } catch (error) {
+      change({ isBusy: false, problem: problemOf(data, error) });
+    }
+  };
+  watchWallets(data.texts.browserWallet, (wallets) => change({ wallets }));
+  // The link back leads to the page that the secret opens.
+  if (clientCode !== '')
+    elementOf('to-payment').setAttribute('href', `/checkout/${data.sessionId}#${clientCode}`);
+}
+
+/** What the reader has chosen or typed. */
+function fieldValue(id: string): string {
+  const field = document.getElementById(id);
+  return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? field.value.trim() : '';
+}
+
+/** Has a wallet make the call, and waits for its block; gives the words for what went wrong, empty when nothing did. */
+async function sendWith(
+  { places, reclaimable, texts }: ClaimData,
+  sending: { wallet: Wallet; claim: Claim; orderId: string; purpose: 'rescue' | 'reclaim' },
+): Promise<string> {
+  const { wallet, claim, orderId, purpose } = sending;
+  const network = purpose === 'reclaim' ? reclaimable : places.find((place) => place.orderId === orderId);
+  if (network === undefined) throw new Error(`nothing is known of ${orderId}`);
+  const from = await connect(wallet.provider);
+  if (purpose === 'reclaim' && from.toLowerCase() !== claim.refundAddress.toLowerCase())
+    return fill(texts.wrongPayer, { address: claim.refundAddress });
+  if (!(await switchNetwork(wallet.provider, network)))
+    return fill(texts.wrongNetwork, { network: network.chainTitle });
+  const hash = await send(wallet.provider, from, claim.txRequest);
+  return (await mined(wallet.provider, hash)) ? '' : texts.reverted;
+}
+
+function problemOf({ texts }: ClaimData, error: unknown): string {
+  if (!(error instanceof Refused) && failureOf(error) === 'rejected') return texts.rejected;
+  return fill(texts.failed, { reason: wordsOfError(error) });
+}
+
+openPage(JSON.parse(elementOf('data').textContent ?? '') as ClaimData);
