@@ -2,8 +2,13 @@ import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { updateBranding } from '#catalog/branding.ts';
+import { hostedImageUrl, parseImageFile } from '#catalog/images/image-name.ts';
+import { updateProduct } from '#catalog/product.ts';
 import { statement } from '#db/statement.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
+import { imagesDoor } from '#http/images/images-door.ts';
 import { buildServer } from '#http/server.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
@@ -39,14 +44,38 @@ const putStatus = statement(
    where session_id = $1`,
 );
 
+const putName = statement(
+  'page_world_name',
+  ['text', 'text'],
+  {},
+  'update merchants set merchant_name = $2 where merchant_id = $1',
+);
+
 const putException = statement(
   'page_world_exception',
   ['text', 'text', 'text', 'text', 'timestamptz'],
   {},
   `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
      status, created_at, updated_at)
-   values ('exc_' || $3, $1, $2, $3, $4, 'ethereum::usdc', 2500000, '0x', '', 'open', $5, $5)`,
+   select 'exc_' || order_id, $1, session_id, order_id, $3, 'ethereum::usdc', 2500000, '0x', '', $4, $5, $5
+   from orders where session_id = $2 limit 1`,
 );
+
+/** A logo of two shapes and a product's picture, as a merchant would have them; by the first letter of their names. */
+const pictures: Readonly<Record<string, string>> = {
+  L: '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="192"><circle cx="96" cy="96" r="88" fill="#1c3f2b"/><path d="M60 120q40-90 76-52-10 66-76 52z" fill="#9bd36a"/><rect x="210" y="70" width="400" height="52" rx="26" fill="#1c3f2b"/></svg>',
+  P: '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="640"><rect width="640" height="640" fill="#e7efe2"/><rect x="190" y="150" width="260" height="360" rx="30" fill="#3c6e47"/><rect x="190" y="250" width="260" height="120" fill="#f6f2e4"/></svg>',
+};
+
+/** The images that pages of this world may show, in every size, drawn when they are asked for. */
+const drawnImages = {
+  async read(file: string): Promise<Uint8Array | undefined> {
+    const { name = '', size = 0 } = parseImageFile(file) ?? {};
+    const picture = pictures[name.charAt(0)];
+    if (picture === undefined) return undefined;
+    return sharp(Buffer.from(picture)).resize(size, size, { fit: 'inside' }).webp().toBuffer();
+  },
+};
 
 /** The hosted pages over real PostgreSQL, at an address of their own; what chains would bring is put there by hand. */
 export class PageWorld {
@@ -82,7 +111,10 @@ export class PageWorld {
       random: systemRandom,
       origin: world.deps.origin,
       ready: async () => ({ ready: true, checks: {} }),
-      doors: [checkoutDoor({ ...checkoutOptionsOf(world), clock })],
+      doors: [
+        checkoutDoor({ ...checkoutOptionsOf(world), clock }),
+        imagesDoor({ store: drawnImages, log: silentLog }),
+      ],
     });
     await server.listen({ host: '127.0.0.1', port: 0 });
     const address = server.server.address();
@@ -123,6 +155,32 @@ export class PageWorld {
     return (await this.#post<{ productId: string }>('/product/create', product)).productId;
   }
 
+  #hosted(letter: 'L' | 'P') {
+    const name = letter.repeat(22);
+    return { name, url: hostedImageUrl(this.origin, name) };
+  }
+
+  /** Gives the id of a new product with a picture. */
+  async addPicturedProduct(): Promise<string> {
+    const productId = await this.addProduct();
+    const { merchantId } = this;
+    const image = { status: 'hosted', ...this.#hosted('P') } as const;
+    const body = { name: 'Green tea', description: 'Two tins of Sencha', commonPrices: [12_500_000] };
+    await this.world.database.db.transaction((transaction) =>
+      updateProduct(transaction, this.world.deps, { merchantId, productId, body, image }),
+    );
+    return productId;
+  }
+
+  /** Gives the merchant's pages a logo and a colour, or takes both away. */
+  async brand(color: string): Promise<void> {
+    const { merchantId } = this;
+    const logo = color === '' ? { name: '', url: '' } : this.#hosted('L');
+    await this.world.database.db.transaction((transaction) =>
+      updateBranding(transaction, this.world.deps, { merchantId, logo, color }),
+    );
+  }
+
   /** Gives the id of a new link. */
   async addLink(changes: object = {}): Promise<string> {
     const productId = await this.addProduct();
@@ -138,6 +196,15 @@ export class PageWorld {
       ...changes,
     };
     return (await this.#post<{ linkId: string }>('/payment/link/create', body)).linkId;
+  }
+
+  async renameLink(linkId: string, linkName: string): Promise<void> {
+    const { data } = await this.world.send('GET', `/payment/link/${linkId}`, { key: this.key });
+    await this.#post('/payment/link/update', { ...data, linkName });
+  }
+
+  async nameMerchant(name: string): Promise<void> {
+    await this.world.database.db.query(putName, [this.merchantId, name]);
   }
 
   async disableLink(linkId: string): Promise<void> {
@@ -180,8 +247,21 @@ export class PageWorld {
 
   /** Lets too little money arrive for a session. */
   async putUnderpaid(sessionId: string): Promise<void> {
-    const order = await addOrder(this.world, sessionId);
-    const values = [this.merchantId, sessionId, order.orderId, 'underpaid', this.world.clock.now()];
+    await this.addUnpaidOrder(sessionId);
+    await this.putException(sessionId, 'underpaid', 'open');
+  }
+
+  async addUnpaidOrder(sessionId: string): Promise<void> {
+    await addOrder(this.world, sessionId);
+  }
+
+  /** Lets money arrive for a session with an order that pays nothing, and go back again once it is resolved. */
+  async putException(
+    sessionId: string,
+    kind: 'underpaid' | 'overpaid' | 'late' | 'duplicate',
+    status: 'open' | 'resolved',
+  ): Promise<void> {
+    const values = [this.merchantId, sessionId, kind, status, this.world.clock.now()];
     await this.world.database.db.query(putException, values);
   }
 
@@ -193,13 +273,16 @@ export class PageWorld {
 }
 
 /** Puts a wallet into a page that has enough of everything and never answers when it is to send something. */
-export async function injectStub(page: Page, options: { rejects?: boolean } = {}): Promise<void> {
+export async function injectStub(
+  page: Page,
+  options: { rejects?: boolean; stays?: boolean } = {},
+): Promise<void> {
   await page.addInitScript(`(() => {
-    let chainId = '0x7a69';
+    let chainId = '${options.stays === true ? '0x1' : '0x7a69'}';
     const answers = {
       eth_requestAccounts: () => ['0x' + 'd4'.repeat(20)],
       eth_chainId: () => chainId,
-      wallet_switchEthereumChain: ([wanted]) => { chainId = wanted.chainId; return null; },
+      wallet_switchEthereumChain: ([wanted]) => { ${options.stays === true ? '' : 'chainId = wanted.chainId;'} return null; },
       eth_sendTransaction: () => ${
         options.rejects === true
           ? "Promise.reject(Object.assign(new Error('User rejected'), { code: 4001 }))"

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { parseReceipt, verifyReceipt } from '@florin/kit/receipt.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { permit2Address } from '#chains/token-signing.ts';
 import { Life } from '../life/life.ts';
 import { Payer } from '../life/payer.ts';
 import { openChromium, openPage } from './chromium.ts';
@@ -149,6 +150,45 @@ test('a wallet that can do several calls at once is asked once', async () => {
     wallet.asked.filter((method) => /send/i.test(method)),
     ['wallet_sendCalls'],
   );
+  await context.close();
+});
+
+test('who has let Permit2 take a token before pays by one signature, without gas', async () => {
+  const link = await addLink({ settlementToken: 'base::dai' });
+  const { page, context, wallet } = await visit(link);
+  const dai = life.base.token('dai');
+  await wallet.fund(life.base, dai, 30n * 10n ** 18n);
+  await wallet.approve(life.base, dai, 25n * 10n ** 18n, permit2Address);
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByText('You have 30.00 DAI').waitFor();
+  await page.getByRole('button', { name: /^Pay 25\.00 DAI/ }).click();
+  await paid(page);
+  assert.deepEqual(
+    wallet.asked.filter((method) => /send|sign/i.test(method)),
+    ['eth_signTypedData_v4'],
+  );
+  assert.equal(await life.base.balanceOf(dai, wallet.address), 5n * 10n ** 18n);
+  await context.close();
+});
+
+test('a payment on another chain than the merchant’s settles there, and the receipt shows both transactions', async () => {
+  const link = await addLink({ settlementToken: 'base::usdc', feeModel: 2 });
+  const { page, context, wallet } = await visit(link, { phone: true });
+  const [paying, settled] = [life.ethereum.token('usdc'), life.base.token('usdc')];
+  await wallet.fund(life.ethereum, paying, 30_000_000n);
+  const before = await life.base.balanceOf(settled, life.merchantWallet);
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  // Of all that could pay, what the wallet has is chosen for it.
+  await page.getByText('You have 30.00 USDC').waitFor();
+  await page.getByRole('radio', { name: /^USDC on Ethereum/, checked: true }).waitFor();
+  await page.getByRole('button', { name: /^Pay 25\.15 USDC/ }).click();
+  await paid(page);
+  const { session, transaction } = await life.session(sessionIdOf(page));
+  assert.deepEqual([transaction?.totalValue, transaction?.netValue], [25_150_000, 25_000_000]);
+  assert.equal((await life.base.balanceOf(settled, life.merchantWallet)) - before, 25_000_000n);
+  const shown = await page.locator('.receipt .hash').allTextContents();
+  assert.deepEqual(shown, [session.initiateTx, session.completeTx]);
+  assert.notEqual(session.initiateTx, session.completeTx);
   await context.close();
 });
 

@@ -135,6 +135,19 @@ test('without scripts the pages say what is paid, with what, and how it stands',
   await context.close();
 });
 
+test('a page that gets no events asks by itself, and says while nobody answers', async () => {
+  const { sessionId, path } = await world.addPaid(await world.addLink(), { isFinal: false });
+  const { page, context } = await openPage(browser);
+  await page.route('**/events', (route) => route.abort());
+  await page.route('**/checkout/api/session/*', (route) => route.abort(), { times: 2 });
+  await world.visit(page, path);
+  await page.locator('#connection').getByText('The connection is lost.').waitFor();
+  await world.putStatus(sessionId, 'completed');
+  await page.locator('[data-status=completed]').waitFor();
+  assert.equal(await page.getByText('The connection is lost.').count(), 0);
+  await context.close();
+});
+
 test('every state has its pictures in docs/screens, and no picture is left of another', () => {
   const wanted = pageStates.flatMap(({ name }) => sizes.map((size) => `${name}-${size.name}.webp`));
   assert.deepEqual(readdirSync(screens).sort(), [...wanted, 'arabic-phone.webp'].sort());

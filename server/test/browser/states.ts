@@ -42,12 +42,12 @@ const wallet = (
   name: string,
   words: readonly string[],
   act: (page: Page) => Promise<void>,
-  rejects = false,
+  stub: { rejects?: boolean; stays?: boolean } = {},
 ): PageState => ({
   name,
   words,
   async reach(world, page, query) {
-    await injectStub(page, { rejects });
+    await injectStub(page, stub);
     await world.visit(page, `/link/${await world.addLink()}${query}`);
     await act(page);
   },
@@ -62,6 +62,22 @@ const pay = async (page: Page, until: string) => {
   await page.locator('#pay-button').click();
   await page.locator(until).filter({ hasText: /\S/ }).waitFor();
 };
+
+const showDeposit = async (page: Page) => {
+  await page.locator('#elsewhere summary').click();
+  await page.locator('#refund-input').fill(`0x${'d4'.repeat(20)}`);
+  await page.locator('#show-deposit').click();
+  await page.locator('#deposit').waitFor();
+};
+
+/** A completed session that more money came for than it takes. */
+const tooMuch = (name: string, kind: 'overpaid' | 'duplicate', why: string) =>
+  session(name, ['Paid and received', `2.50 USDC went back to the payer: ${why}.`], async (world, linkId) => {
+    const begun = await world.addPaid(linkId);
+    await world.putException(begun.sessionId, kind, 'resolved');
+    await world.putStatus(begun.sessionId, 'completed');
+    return begun;
+  });
 
 /** Every state that a payer can see, by its name in docs/screens. */
 export const pageStates: readonly PageState[] = [
@@ -96,22 +112,44 @@ export const pageStates: readonly PageState[] = [
     await pay(page, '#step');
     await page.locator('#step').filter({ hasText: '25' }).waitFor();
   }),
+  wallet('declined', ['You declined in your wallet. Nothing was paid.'], (page) => pay(page, '#problem'), {
+    rejects: true,
+  }),
   wallet(
-    'declined',
-    ['You declined in your wallet. Nothing was paid.'],
-    (page) => pay(page, '#problem'),
-    true,
+    'insufficient',
+    ['This wallet has 0.00 USDC; 25.15 USDC are needed. Choose another token or wallet.'],
+    async (page) => {
+      await connect(page);
+      await page.getByRole('radio', { name: /^USDC on Base/ }).check();
+      await page.locator('#pay-button').click();
+      await page.locator('#problem').filter({ hasText: /\S/ }).waitFor();
+    },
   ),
+  wallet(
+    'wrong-network',
+    ['Your wallet stays on another network. Change it to Ethereum, then try again.'],
+    (page) => pay(page, '#problem'),
+    { stays: true },
+  ),
+  {
+    name: 'top-up',
+    words: ['10.00 USDC has arrived. Send 15.05 USDC more to the same address.'],
+    async reach(world, page, query) {
+      const { path } = await world.begin(await world.addLink());
+      const data = { balances: [{ tokenId: 'ethereum::usdc', amount: '10000000' }] };
+      const json = { code: 0, message: 'success', data };
+      await page.route('**/checkout/api/balances', (route) => route.fulfill({ json }));
+      await world.visit(page, withQuery(path, query));
+      await showDeposit(page);
+    },
+  },
   {
     name: 'deposit',
     words: ['Send exactly 25.05 USDC', 'Only on the network Ethereum'],
     async reach(world, page, query) {
       const { path } = await world.begin(await world.addLink());
       await world.visit(page, withQuery(path, query));
-      await page.locator('#elsewhere summary').click();
-      await page.locator('#refund-input').fill(`0x${'d4'.repeat(20)}`);
-      await page.locator('#show-deposit').click();
-      await page.locator('#deposit').waitFor();
+      await showDeposit(page);
     },
   },
   session('waiting', ['Waiting for payment', 'Time left to pay: 30:00'], (world, linkId) =>
@@ -146,4 +184,59 @@ export const pageStates: readonly PageState[] = [
     await world.putStatus(begun.sessionId, 'expired');
     return begun;
   }),
+  tooMuch('overpaid', 'overpaid', 'too much'),
+  tooMuch('duplicate', 'duplicate', 'paid twice'),
+  session('late', ['Expired', '2.50 USDC went back to the payer: too late.'], async (world, linkId) => {
+    const begun = await world.begin(linkId);
+    await world.addUnpaidOrder(begun.sessionId);
+    await world.putException(begun.sessionId, 'late', 'resolved');
+    await world.putStatus(begun.sessionId, 'expired');
+    return begun;
+  }),
+  session(
+    'claim',
+    ['Money that has to go back', '2.50 USDC, too little: goes back by itself', 'Look what lies there'],
+    async (world, linkId) => {
+      const begun = await world.begin(linkId);
+      await world.putUnderpaid(begun.sessionId);
+      await world.putStatus(begun.sessionId, 'expired');
+      return { path: begun.path.replace('#', '/claim#') };
+    },
+  ),
+  {
+    name: 'branded',
+    words: ['To Test merchant', 'Green tea × 2', 'Pay 25.05 USDC'],
+    async reach(world, page, query) {
+      // A colour on which, and in which, no text can be read on paper.
+      await world.brand('#ffe600');
+      await injectStub(page);
+      const productId = await world.addPicturedProduct();
+      const lineItems = [{ itemType: 'product', productId, quantity: 2, unitPrice: 12_500_000 }];
+      await world.visit(page, `/link/${await world.addLink({ lineItems })}${query}`);
+      await page.locator('.wallet').first().waitFor();
+      await imagesShown(page, 2);
+      await connect(page);
+      await world.brand('');
+    },
+  },
+  {
+    name: 'branded-receipt',
+    words: ['Paid and received', 'Receipt', 'Download receipt'],
+    async reach(world, page, query) {
+      const { path, sessionId } = await world.addPaid(await world.addLink());
+      await world.putStatus(sessionId, 'completed');
+      await world.brand('#7a1fa2');
+      await world.visit(page, withQuery(path, query));
+      await imagesShown(page, 1);
+      await world.brand('');
+    },
+  },
 ];
+
+/** Waits until so many images are there, each in full. */
+async function imagesShown(page: Page, count: number): Promise<void> {
+  await page.waitForFunction(
+    `(() => { const all = [...document.querySelectorAll('main img')].filter((image) => image.className !== 'icon');
+      return all.length === ${count} && all.every((image) => image.complete && image.naturalWidth > 0); })()`,
+  );
+}

@@ -62,13 +62,14 @@ export class TestWallet {
     await chain.mint(token, this.address, amount);
   }
 
-  /** Lets the gateway take an amount, as some earlier visit may have left it. */
-  async approve(chain: LifeChain, token: Token, amount: bigint): Promise<void> {
-    const data = encodeFunctionData({
-      abi: erc20Abi,
-      functionName: 'approve',
-      args: [chain.chain.gateway, amount],
-    });
+  /** Lets somebody, the gateway unless named, take an amount, as some earlier visit may have left it. */
+  async approve(
+    chain: LifeChain,
+    token: Token,
+    amount: bigint,
+    spender: Hex = chain.chain.gateway,
+  ): Promise<void> {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] });
     await this.#settled(chain, { to: token.address, data });
   }
 

@@ -6,6 +6,7 @@ import { findReceipt } from '#sessions/receipt.ts';
 import type { Log } from '#telemetry/log.ts';
 import { envelope } from '../envelope.ts';
 import { routesOf } from '../route-handler.ts';
+import { claimOf } from './claim.ts';
 import { streamProgress } from './event-stream.ts';
 import {
   assertClientCode,
@@ -39,11 +40,12 @@ export function addCheckoutApi(server: FastifyInstance, deps: PaymentDeps & { re
     const findings = await findFindings(deps.db, [session.sessionId]);
     return {
       state: await checkoutState(deps, session, findings(session.sessionId)),
-      options: sessionOptions(deps, session),
+      options: await sessionOptions(deps, session),
     };
   });
   addRoute(routes.readBalances, async ({ body }) => ({ balances: await readBalances(deps, body) }));
   addRoute(routes.prepareOrder, async ({ body, caller }) => prepareForPayer(deps, body, caller.clientCode));
+  addRoute(routes.claim, async ({ body, caller }) => claimOf(deps, body, caller.clientCode));
   addRoute(routes.readReceipt, async ({ params, caller }) => {
     const session = await sessionOf(deps, params.sessionId);
     assertClientCode(session, caller.clientCode ?? '');

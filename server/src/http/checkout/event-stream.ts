@@ -1,5 +1,5 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
+import { isAtEnd } from '@florin/web/checkout/status.ts';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '#outside/clock.ts';
 import type { ProgressFeed } from './progress-feed.ts';
@@ -8,9 +8,6 @@ import type { ProgressFeed } from './progress-feed.ts';
 const heartbeatMs = 15_000;
 /** After so many heartbeats the page has to ask again: nobody is kept for ever. */
 const maxHeartbeats = 120;
-
-/** Nothing happens to a session after these, but for what an operator does. */
-const lastStatuses: readonly CheckoutState['status'][] = ['completed', 'expired', 'cancelled'];
 
 /** Answers with server-sent events: the state of the session now, and after each change, until it is at its end. */
 export function streamProgress(
@@ -26,7 +23,7 @@ export function streamProgress(
   };
   const unsubscribe = deps.feed.subscribe(sessionId, (state) => {
     raw.write(`data: ${JSON.stringify(state)}\n\n`);
-    if (lastStatuses.includes(state.status)) close();
+    if (isAtEnd(state)) close();
   });
   if (unsubscribe === undefined)
     throw new Refusal('rate_limited', { detail: 'too many pages look on', retryAfterSeconds: 5 });

@@ -11,7 +11,11 @@ function known(title: string, rpcUrl: string, explorer: string, currency = ether
   return { title, rpcUrl, explorer, currency };
 }
 
-/** Public addresses of networks, as https://chainid.network lists them: what a wallet is told when it asks. */
+/**
+ * Public addresses of networks: what a wallet is told when it asks. Endpoints are those of the networks' own documents, or
+ * where they run none (Ethereum, Polygon), one that takes browsers without a key; names, coins and explorers are those of
+ * the list from which wallets check them (github.com/ethereum-lists/chains). Looked up on 2026-11-21.
+ */
 const networks: Readonly<Record<number, KnownNetwork>> = {
   1: known('Ethereum', 'https://ethereum-rpc.publicnode.com', 'https://etherscan.io'),
   10: known('OP Mainnet', 'https://mainnet.optimism.io', 'https://optimistic.etherscan.io'),
@@ -21,7 +25,7 @@ const networks: Readonly<Record<number, KnownNetwork>> = {
     decimals: 18,
   }),
   130: known('Unichain', 'https://mainnet.unichain.org', 'https://uniscan.xyz'),
-  137: known('Polygon', 'https://polygon-rpc.com', 'https://polygonscan.com', {
+  137: known('Polygon', 'https://polygon.drpc.org', 'https://polygonscan.com', {
     name: 'POL',
     symbol: 'POL',
     decimals: 18,

@@ -3,6 +3,7 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { CheckoutData, PageItem } from '@florin/web/checkout/data.ts';
 import type { Language } from '@florin/web/text/languages.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import type { Front } from '#catalog/branding.ts';
 import { imageUrlOfSize } from '#catalog/images/image-name.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
@@ -21,14 +22,18 @@ export interface PageDeps extends StateDeps {
 }
 
 /** All that the page of a link shows. */
-export function linkPageData(deps: PageDeps, link: StoredLink, language: Language): CheckoutData {
+export function linkPageData(
+  deps: PageDeps,
+  { link, front }: { readonly link: StoredLink; readonly front: Front },
+  language: Language,
+): CheckoutData {
   const isCustom = link.linkType === 'custom';
   return {
     ...frameData(deps, language),
     link: { linkId: link.linkId, version: link.versionCode, isCustom },
     linkUrl: '',
     title: merchantText(link.linkName, merchantTextLimits.linkName),
-    merchant: merchantText(link.account.accountName, merchantTextLimits.linkName),
+    ...frontData(front),
     items: link.items.map((item) => pageItem(item, isCustom)),
     amount: isCustom ? '' : link.amount.toString(),
     isFeeOnTop: link.feeModel === 2,
@@ -43,7 +48,7 @@ export function linkPageData(deps: PageDeps, link: StoredLink, language: Languag
 /** All that the page of a session shows. */
 export async function sessionPageData(
   deps: PageDeps,
-  session: StoredSession,
+  { session, front }: { readonly session: StoredSession; readonly front: Front },
   language: Language,
 ): Promise<CheckoutData> {
   const findings = await findFindings(deps.db, [session.sessionId]);
@@ -54,7 +59,7 @@ export async function sessionPageData(
     state: await checkoutState(deps, session, findings(session.sessionId)),
     linkUrl: link?.status === 'active' ? `${deps.origin}/link/${link.linkId}` : '',
     title: merchantText(link?.linkName ?? first, merchantTextLimits.linkName),
-    merchant: merchantText(link?.account.accountName ?? '', merchantTextLimits.linkName),
+    ...frontData(front),
     items: session.items.map((item) => pageItem(item, false)),
     amount: (session.chosenTotal ?? session.amount).toString(),
     isFeeOnTop: session.feeModel === 2 && session.chosenTotal === undefined,
@@ -62,7 +67,7 @@ export async function sessionPageData(
     intendedPayer: session.intendedPayer,
     recipient: session.recipient,
     ...settlementOf(deps, session.settlementToken),
-    options: sessionOptions(deps, session),
+    options: await sessionOptions(deps, session),
   };
 }
 
@@ -74,6 +79,20 @@ function frameData({ demoPayer, agentApi, gasless }: PageDeps, { tag, texts }: L
     ...(gasless === undefined ? {} : { minDeposit: gasless.minAmount.toString() }),
     ...(demoPayer === undefined ? {} : { demoPayer }),
   };
+}
+
+function frontData({ merchantName, logoUrl }: Front): Pick<CheckoutData, 'merchant' | 'logo'> {
+  const logo = logoOf(logoUrl);
+  return {
+    merchant: merchantText(merchantName, merchantTextLimits.linkName),
+    ...(logo === undefined ? {} : { logo }),
+  };
+}
+
+/** A logo as pages show it, 160 pixels wide at most, for displays of two densities. */
+export function logoOf(logoUrl: string): CheckoutData['logo'] {
+  if (logoUrl === '') return undefined;
+  return { url: imageUrlOfSize(logoUrl, 320), dense: imageUrlOfSize(logoUrl, 640) };
 }
 
 function settlementOf({ chains }: PageDeps, settlementToken: string) {

@@ -19,6 +19,7 @@ import type { Chain } from '#chains/chain.ts';
 import type { Database } from '#db/database.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
+import { prepareDeposit } from '#sessions/deposit-terms.ts';
 import { assertPayable, prepareOrder, quoteSession } from '#sessions/order.ts';
 import { createLinkSession, findSession, lockSession } from '#sessions/session.ts';
 import { paymentUrlOf } from '#sessions/session-json.ts';
@@ -71,7 +72,7 @@ export async function beginSession(
     state: await checkoutState(deps, session),
     clientCode: session.clientCode,
     paymentUrl: paymentUrlOf(session, deps.origin),
-    options: sessionOptions(deps, session),
+    options: await sessionOptions(deps, session),
   };
 }
 
@@ -110,13 +111,15 @@ export async function prepareForPayer(
   const { chain, token } = placeOf(deps, found, body.tokenId);
   quoteSession(deps.chains, deps.rates, found, token);
   const standing = await readStanding(deps, { chain, token }, payer);
-  const { session, order } = await deps.db.transaction(async (transaction) => {
+  const { session, order, deposit } = await deps.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, sessionId);
     if (session === undefined) throw new Refusal('session_not_found', sessionId);
-    const order = await prepareOrder(transaction, deps, { session, payer, payerEmail, token });
-    return { session: { ...session, signedOnce: true }, order };
+    const request = { session, payer, payerEmail, token };
+    const order = await prepareOrder(transaction, deps, request);
+    const deposit = await prepareDeposit(transaction, deps, request, order);
+    return { session: { ...session, signedOnce: true }, order, deposit };
   });
-  const prepared = preparedView(deps, { session, order, chain, token, standing, isReplay: false });
+  const prepared = preparedView(deps, { session, order, deposit, chain, token, standing, isReplay: false });
   const guide = prepared.aiView.paymentExecutionGuide;
   return {
     orderId: order.orderId,
@@ -137,7 +140,7 @@ function depositOf(
 ): Pick<PreparedOrder, 'deposit'> {
   const found = alternatives.find(({ method }) => method === 'deposit');
   if (found?.address === undefined || found.amountInToken === undefined) return {};
-  const { address, amountInToken, refundAddress = '' } = found;
+  const { address, amountInToken, refundAddress = '', leastInToken, lateUntil } = found;
   const transferUri = `ethereum:${token.address}@${token.chainId}/transfer?address=${address}&uint256=${amountInToken}`;
   return {
     deposit: {
@@ -146,6 +149,8 @@ function depositOf(
       addressCode: qrPath(qrCode(address)),
       transferUri,
       transferCode: qrPath(qrCode(transferUri)),
+      ...(leastInToken === undefined ? {} : { leastInToken }),
+      ...(lateUntil === undefined ? {} : { lateUntil }),
     },
   };
 }

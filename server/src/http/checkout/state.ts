@@ -10,6 +10,7 @@ import type { StoredLink } from '#links/stored-link.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
 import { type FeeRates, type Route, routesTo } from '#sessions/quote.ts';
+import { findDirectChain } from '#sessions/settlement-mode.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
 
@@ -75,7 +76,18 @@ function exceptionOf(
     decimals,
     amount: exception.amountInToken,
     isBack: exception.status === 'resolved',
+    heldUntil: heldUntilOf(exception),
   };
+}
+
+/** Seconds: what may still be accepted cannot go back yet. */
+function heldUntilOf({ decideBy, status }: PaymentException): number {
+  return decideBy === '' || status === 'resolved' ? 0 : Math.floor(Date.parse(`${decideBy}Z`) / 1000);
+}
+
+/** What was accepted is the payment: the page shows that. */
+function isOutside({ decision, status, orderId }: PaymentException, session: StoredSession): boolean {
+  return decision !== 'accept' || (status === 'resolved' && session.orderId !== orderId);
 }
 
 /** Where a session stands, as its page shows it. */
@@ -97,7 +109,9 @@ export async function checkoutState(
     ...(seen === undefined ? {} : { payment: paymentOf(seen) }),
     paidAt: session.paymentSucceededAt?.toISOString() ?? '',
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
-    exceptions: exceptions.flatMap((exception) => exceptionOf(deps.chains, exception) ?? []),
+    exceptions: exceptions
+      .filter((exception) => isOutside(exception, session))
+      .flatMap((exception) => exceptionOf(deps.chains, exception) ?? []),
     refunded: session.refundedAmount.toString(),
     ...(isPaid(session) ? await successOf(deps.db, session) : {}),
   };
@@ -134,10 +148,15 @@ export function linkOptions(
   });
 }
 
-/** The ways to pay a session. A session of the AI protocol keeps the token whose amount its payer has signed. */
-export function sessionOptions(deps: StateDeps, session: StoredSession): CheckoutOption[] {
+/**
+ * The ways to pay a session. A session of the AI protocol keeps the token whose amount its payer has signed, and one with a
+ * direct order the chain of that.
+ */
+export async function sessionOptions(deps: StateDeps, session: StoredSession): Promise<CheckoutOption[]> {
+  const onlyChain = isPaid(session) ? undefined : await findDirectChain(deps.db, session);
   return optionsOf(deps, sessionTerms(session)).filter(
-    ({ tokenId }) => session.intendedToken === '' || session.intendedToken === tokenId,
+    ({ tokenId, chainId }) =>
+      [tokenId, ''].includes(session.intendedToken) && [chainId, undefined].includes(onlyChain?.toString()),
   );
 }
 

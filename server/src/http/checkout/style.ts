@@ -10,6 +10,9 @@ h1 { font-size: clamp(2rem, 10vw, 2.75rem); line-height: 1.1; margin: 0 0 .25rem
 h2 { font-size: 1rem; margin: 1rem 0 .5rem; }
 p { margin: .25rem 0; overflow-wrap: anywhere; }
 .soft { color: var(--soft); } .small { font-size: .875rem; }
+.logo { display: block; height: 3rem; max-width: 10rem; object-fit: contain; object-position: left; margin-block-end: .5rem; border-radius: .375rem; }
+[dir=rtl] .logo { object-position: right; }
+@media (prefers-color-scheme: dark) { .logo { background: #fff; padding: .25rem; } }
 .merchant { font-weight: 600; } .title { font-size: 1.0625rem; }
 ul { list-style: none; margin: 0; padding: 0; }
 .items li { display: flex; gap: .75rem; padding: .625rem 0; border-block-start: 1px solid var(--line); }
@@ -29,7 +32,7 @@ button:disabled { opacity: .6; cursor: default; }
 .wallet { display: flex; align-items: center; gap: .75rem; text-align: start; }
 .icon { width: 1.75rem; height: 1.75rem; border-radius: .375rem; } span.icon { background: var(--line); }
 .connected { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem .5rem; }
-.field { display: grid; gap: .25rem; margin-block: .75rem; } .field input { min-height: 3rem; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: .75rem; background: var(--card); color: var(--ink); font-size: 1.125rem; width: 100%; }
+.field { display: grid; gap: .25rem; margin-block: .75rem; } .field input, .field select { min-height: 3rem; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: .75rem; background: var(--card); color: var(--ink); font-size: 1.125rem; width: 100%; }
 fieldset { border: 0; padding: 0; margin: .75rem 0; } legend { font-weight: 600; padding: 0; margin-block-end: .5rem; }
 .option { display: grid; grid-template-columns: auto 1fr; gap: 0 .75rem; align-items: center; padding: .625rem .75rem; border: 1px solid var(--line); border-radius: .75rem; margin-block-end: .5rem; cursor: pointer; min-height: 3rem; }
 .option input { grid-row: 1 / span 2; width: 1.25rem; height: 1.25rem; accent-color: var(--accent); margin: 0; }

@@ -1,0 +1,71 @@
+import { findBranding, findFront, takeLogo, updateBranding } from '@florin/server/src/catalog/branding.ts';
+import { noIntake } from '@florin/server/src/catalog/images/intake.ts';
+import { openImages } from '@florin/server/src/catalog/images/open-images.ts';
+import type { Config } from '@florin/server/src/config.ts';
+import type { Database } from '@florin/server/src/db/database.ts';
+import { bytesOf, imageOptionsOf } from '@florin/server/src/service-options.ts';
+import { searchSnapshots } from '@florin/server/src/sessions/session-search.ts';
+import { silentLog } from '@florin/server/src/telemetry/log.ts';
+import { type Command, type Outside, requiredMerchant, withDatabase } from './command.ts';
+import { UsageError } from './command-error.ts';
+
+export const brandMerchantCommand: Command = {
+  usage: '--merchant ID [--logo https://…|none] [--color #RRGGBB|none]',
+  does: "gives a merchant's hosted pages a logo and a colour, keeps what is not named, and shows what they have",
+  options: ['merchant', 'logo', 'color'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, config) => {
+      const { merchantId } = await requiredMerchant(db, options);
+      const [logo, color] = [options.optional('logo'), colorOf(options.optional('color'))];
+      if (logo !== undefined || color !== undefined)
+        await change(db, config, outside, { merchantId, logo, color });
+      const branding = await findBranding(db, merchantId);
+      const text = `logo: ${branding.logoUrl || 'none'}\ncolor: ${branding.color || "the page's own"}`;
+      return { text, json: { merchantId, ...branding } };
+    }),
+};
+
+/** The colour as it is stored; empty for none. */
+function colorOf(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  if (given === 'none') return '';
+  if (!/^#[0-9a-fA-F]{6}$/.test(given))
+    throw new UsageError(`--color is ${given}: write # and six hexadecimal digits, or none`);
+  return given;
+}
+
+interface Change {
+  readonly merchantId: string;
+  /** Undefined keeps what is there. */
+  readonly logo: string | undefined;
+  readonly color: string | undefined;
+}
+
+async function change(db: Database, config: Config, outside: Outside, wanted: Change): Promise<void> {
+  const { merchantId } = wanted;
+  const before = await findFront(db, merchantId);
+  const url = wanted.logo === 'none' ? '' : (wanted.logo ?? before.logoUrl);
+  const images = imagesOf(db, config, outside);
+  try {
+    // A hosted URL sent back keeps the image.
+    const logo = await takeLogo(images?.intake ?? noIntake, db, { merchantId, url });
+    const color = wanted.color ?? before.color;
+    await db.transaction((transaction) => updateBranding(transaction, outside, { merchantId, logo, color }));
+  } finally {
+    await images?.close();
+  }
+}
+
+function imagesOf(db: Database, config: Config, outside: Outside) {
+  const { images: settings } = imageOptionsOf(config.images);
+  if (settings === undefined) return undefined;
+  return openImages({
+    ...outside,
+    settings,
+    db,
+    log: silentLog,
+    origin: config.origin,
+    masterKey: bytesOf(config.masterKeys[0]),
+    searchSessions: (search) => searchSnapshots(db, search),
+  });
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { brandColorsOf, contrastOf, grounds, leastContrast } from './brand-colors.ts';
+import { style } from './style.ts';
+
+const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
+
+test('whatever colour a merchant has, text in it and on it is readable, for light and dark readers', () => {
+  fc.assert(
+    fc.property(color, (given) => {
+      const colors = brandColorsOf(given);
+      for (const mode of ['light', 'dark'] as const) {
+        const { accent, onAccent } = colors[mode];
+        const least = Math.min(
+          contrastOf(onAccent, accent),
+          ...grounds[mode].map((ground) => contrastOf(accent, ground)),
+        );
+        assert.ok(least >= leastContrast, `${given} ${mode}: ${least}`);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a colour that is readable as it is stays as it is', () => {
+  assert.deepEqual(brandColorsOf('#0B6B4D'), {
+    light: { accent: '#0b6b4d', onAccent: '#ffffff' },
+    dark: { accent: '#609f8b', onAccent: '#000000' },
+  });
+  assert.deepEqual(brandColorsOf('#ffe600').dark, { accent: '#ffe600', onAccent: '#000000' });
+});
+
+test('contrast is that of WCAG: its least is 1, black and white have 21', () => {
+  assert.deepEqual([contrastOf('#000000', '#ffffff'), contrastOf('#123456', '#123456')], [21, 1]);
+  // As every tool for WCAG has it.
+  assert.equal(contrastOf('#777777', '#ffffff').toFixed(2), '4.48');
+});
+
+test('the grounds that are reckoned with are those of the page', () => {
+  const cardsAndPage = [...grounds.light.slice(0, 2), ...grounds.dark.slice(0, 2)];
+  const written = style.replaceAll('#fff;', '#ffffff;');
+  assert.deepEqual(
+    cardsAndPage.filter((ground) => !written.includes(`: ${ground};`)),
+    [],
+  );
+});

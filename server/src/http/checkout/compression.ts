@@ -1,0 +1,68 @@
+import { promisify } from 'node:util';
+import { type BrotliOptions, brotliCompress, constants, gzip, type ZlibOptions } from 'node:zlib';
+
+/** How a text travels. */
+export type Coding = 'br' | 'gzip' | 'identity';
+
+export interface CodedText {
+  readonly coding: Coding;
+  readonly bytes: Buffer;
+}
+
+const brotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
+const deflate = promisify<Buffer, ZlibOptions, Buffer>(gzip);
+
+/** Smaller texts fit into the first packets as they are. */
+const leastBytes = 1_400;
+/** Of a page, which is made anew for each reader: 2 ms of a thread beside the one that answers. */
+const pageQuality = 5;
+/** Of an asset, which is made once: some tens of milliseconds at the start of the service. */
+const assetQuality = constants.BROTLI_MAX_QUALITY;
+
+/**
+ * The best coding that a client takes (RFC 9110, Accept-Encoding). Only what is named counts: a client that says nothing,
+ * or `*`, gets the text as it is.
+ */
+export function chooseCoding(accepted: string | undefined): Coding {
+  const named = new Set<string>();
+  for (const part of (accepted ?? '').toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    if (quality === undefined || Number(quality) > 0) named.add(coding);
+  }
+  if (named.has('br')) return 'br';
+  return named.has('gzip') ? 'gzip' : 'identity';
+}
+
+/**
+ * Codes a page for one client. For pages alone: what holds a secret that is the same in two answers (a session's
+ * clientCode, an e-mail address) must never be compressed together with text that others choose, because its length
+ * would tell the secret (BREACH). The one secret of a page is its nonce, which no two answers share
+ * (docs/decisions/0034).
+ */
+export async function codePage(text: string, accepted: string | undefined): Promise<CodedText> {
+  const bytes = Buffer.from(text);
+  const coding = bytes.length < leastBytes ? 'identity' : chooseCoding(accepted);
+  return { coding, bytes: await code(bytes, coding, pageQuality) };
+}
+
+/** Codes an asset once in every way, as small as it gets. */
+export async function codeAsset(text: string): Promise<Readonly<Record<Coding, Buffer>>> {
+  const bytes = Buffer.from(text);
+  const [br, gzip] = await Promise.all([
+    code(bytes, 'br', assetQuality),
+    code(bytes, 'gzip', constants.Z_BEST_COMPRESSION),
+  ]);
+  return { br, gzip, identity: bytes };
+}
+
+async function code(bytes: Buffer, coding: Coding, quality: number): Promise<Buffer> {
+  if (coding === 'gzip') return deflate(bytes, { level: Math.min(quality, constants.Z_BEST_COMPRESSION) });
+  if (coding === 'identity') return bytes;
+  const params = {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: quality,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
+  return brotli(bytes, { params });
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { systemRandom } from '#outside/random.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { ChangeJournal } from '../../../test/fuzz/change-journal.ts';
+import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { defaultRateLimits, limitedDoor } from '../rate-limit.ts';
+import { buildServer } from '../server.ts';
+import { checkoutDoor } from './checkout-door.ts';
+
+let world: MerchantWorld;
+let journal: ChangeJournal;
+let pages: FastifyInstance;
+let linkId: string;
+let linkVersion: string;
+let key: string;
+
+const most = 5;
+
+before(async () => {
+  world = await MerchantWorld.open();
+  const signedRequests = { count: most, seconds: 60, burst: most };
+  const door = checkoutDoor(checkoutOptionsOf(world));
+  pages = await buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin: world.deps.origin,
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [limitedDoor(door, { ...defaultRateLimits, signedRequests }, world.clock)],
+  });
+  const merchantId = await world.addMerchant();
+  key = await world.addKey(merchantId);
+  const accountId = await world.addAccount(merchantId);
+  const product = { name: 'Green tea', commonPrices: [2_500_000] };
+  const { productId } = (await world.send('POST', '/product/create', { key, body: product })).data;
+  const body = {
+    linkType: 'fixed',
+    linkName: 'Tea shop',
+    accountId,
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 2_500_000 }],
+  };
+  const link = (await world.send('POST', '/payment/link/create', { key, body })).data;
+  linkId = link.linkId;
+  linkVersion = link.versionCode;
+  journal = await ChangeJournal.install(world.database.url);
+});
+after(async () => {
+  await journal.close();
+  await pages.close();
+  await world.close();
+});
+
+/** Each request comes from an address of its own, unless one is given. */
+let addresses = 0;
+function nextAddress(): string {
+  addresses += 1;
+  return `10.0.0.${addresses}`;
+}
+function post(
+  url: string,
+  fields: Record<string, string>,
+  headers: Record<string, string>,
+  remoteAddress = nextAddress(),
+): Promise<LightMyRequestResponse> {
+  return pages.inject({
+    method: 'POST',
+    url,
+    remoteAddress,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: new URLSearchParams(fields).toString(),
+  });
+}
+
+const own = { 'sec-fetch-site': 'same-origin' };
+
+test('a form of our own page begins a session, whose secret stands in the fragment alone', async () => {
+  const reply = await post(`/link/${linkId}?lang=de`, { linkVersion }, own);
+  assert.equal(reply.statusCode, 303);
+  assert.match(String(reply.headers.location), /^\/checkout\/sess_[0-9A-Za-z]{22}\?lang=de#[0-9A-Za-z]{22}$/);
+  assert.deepEqual([reply.body, reply.headers['cache-control']], ['', 'no-store']);
+});
+
+test('a session of the hosted link page has sessionType lnk, and its link as its business', async () => {
+  const begun = await post(`/link/${linkId}`, { linkVersion }, own);
+  const sessionId = /sess_[0-9A-Za-z]{22}/.exec(String(begun.headers.location))?.[0];
+  const { session } = (await world.send('GET', `/session/${sessionId}`, { key })).data;
+  const { sessionType, businessType, businessId, status } = session;
+  assert.deepEqual(
+    { sessionType, businessType, businessId, status },
+    { sessionType: 'lnk', businessType: 'payment_link', businessId: linkId, status: 'initialized' },
+  );
+});
+
+test('a form that another site has sent, or that does not say where it comes from, changes nothing and leads to the page', async () => {
+  const begun = await post(`/link/${linkId}`, { linkVersion }, own);
+  const session = String(begun.headers.location).split('#')[0] ?? '';
+  const deposit = { tokenId: 'ethereum::usdc', payer: `0x${'d4'.repeat(20)}`, payerEmail: '' };
+  await journal.take();
+  const strangers: Record<string, string>[] = [
+    {},
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site', origin: world.deps.origin },
+    { 'sec-fetch-site': 'none' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+  ];
+  for (const headers of strangers) {
+    for (const [url, fields, page] of [
+      [`/link/${linkId}`, { linkVersion }, `/link/${linkId}`],
+      [`${session}/deposit`, deposit, session],
+    ] as const) {
+      const reply = await post(url, fields, headers);
+      assert.deepEqual([reply.statusCode, reply.headers.location], [303, page], JSON.stringify(headers));
+    }
+  }
+  assert.deepEqual(await journal.take(), []);
+  // A browser that says nothing of sites, but whose origin is ours.
+  assert.equal((await post(`${session}/deposit`, deposit, { origin: world.deps.origin })).statusCode, 200);
+});
+
+test('forms have the limit of the script: so many from one address, and then no more', async () => {
+  const codes: number[] = [];
+  for (let time = 0; time <= most; time += 1) {
+    codes.push((await post(`/link/${linkId}`, { linkVersion }, own, '10.1.0.1')).statusCode);
+  }
+  assert.deepEqual(codes, [...Array.from({ length: most }, () => 303), 429]);
+});
+
+test('a form is read from pages of ours alone, and no larger than a form is', async () => {
+  const large = await post(`/link/${linkId}`, { linkVersion, more: 'x'.repeat(5_000) }, own);
+  const reply = await post('/checkout/api/session', { linkId, linkVersion }, own);
+  const unknown = await post('/link/lnk_none', { linkVersion }, own);
+  assert.deepEqual([large.statusCode, reply.statusCode, unknown.statusCode], [413, 415, 404]);
+});

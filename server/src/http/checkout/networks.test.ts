@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as chains from 'viem/chains';
+import type { Chain } from '#chains/chain.ts';
+import { networkFactsOf, networkTitle } from './networks.ts';
+
+/** The mainnets that merchants settle on, as another library knows them. */
+const known = [
+  chains.mainnet,
+  chains.optimism,
+  chains.bsc,
+  chains.unichain,
+  chains.polygon,
+  chains.base,
+  chains.arbitrum,
+  chains.avalanche,
+  chains.linea,
+];
+
+const chainOf = (chainId: number, rpcUrls: string[]) =>
+  ({ chainId, name: 'some', rpcUrls }) as unknown as Chain;
+
+test('wallets are told of known networks what others tell of them, and never a configured node', () => {
+  for (const { id, nativeCurrency, blockExplorers } of known) {
+    const facts = networkFactsOf(chainOf(id, ['http://127.0.0.1:1/secret-key']));
+    assert.ok(facts);
+    const { rpcUrl, explorer, currency } = facts;
+    assert.deepEqual(
+      [currency.symbol, currency.decimals, explorer],
+      [nativeCurrency.symbol, nativeCurrency.decimals, blockExplorers.default.url],
+      networkTitle(chainOf(id, [])),
+    );
+    assert.match(rpcUrl, /^https:\/\/[a-z0-9.-]+(\/[\w/]*\w)?$/);
+    assert.ok(!rpcUrl.includes('polygon-rpc.com'), 'closed to the public on 2026-02-16');
+  }
+});
+
+test('of an unknown network only a node on this very machine is told, and its name is written large', () => {
+  const facts = networkFactsOf(chainOf(31_337, ['https://rpc.example/key', 'http://127.0.0.1:8545']));
+  assert.equal(facts?.rpcUrl, 'http://127.0.0.1:8545');
+  assert.equal(networkFactsOf(chainOf(31_337, ['https://rpc.example/key'])), undefined);
+  assert.equal(networkTitle(chainOf(31_337, [])), 'Some');
+});

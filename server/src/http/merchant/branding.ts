@@ -1,0 +1,26 @@
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import { findBranding, takeLogo, updateBranding } from '#catalog/branding.ts';
+import type { ImageIntake } from '#catalog/images/intake.ts';
+import type { Clock } from '#outside/clock.ts';
+import { success } from '../route-handler.ts';
+import type { MerchantRoutes } from './once.ts';
+
+const { routes } = merchantApi;
+
+/** How the hosted pages look: read and replace. */
+export function addBrandingRoutes(
+  add: MerchantRoutes,
+  deps: { readonly clock: Clock },
+  images: ImageIntake,
+): void {
+  add.read(routes.getBranding, ({ caller: { merchantId } }, db) => findBranding(db, merchantId));
+
+  add.preparedChange(
+    routes.updateBranding,
+    ({ body, caller: { merchantId } }, db) => takeLogo(images, db, { merchantId, url: body.logoUrl ?? '' }),
+    async ({ body, caller: { merchantId } }, transaction, logo) => {
+      await updateBranding(transaction, deps, { merchantId, logo, color: body.color ?? '' });
+      return success;
+    },
+  );
+}

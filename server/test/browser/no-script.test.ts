@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { openChromium, openPage } from './chromium.ts';
+import { PageWorld } from './page-world.ts';
+
+let world: PageWorld;
+let browser: Browser;
+
+before(async () => {
+  [world, browser] = await Promise.all([PageWorld.open(), openChromium()]);
+});
+after(async () => {
+  await browser.close();
+  await world.close();
+});
+
+const withoutScripts = { javaScriptEnabled: false, phone: true, locale: 'de' } as const;
+const refund = `0x${'d4'.repeat(20)}`;
+
+/** What axe says of what a reader without scripts sees: looked at elsewhere, for axe is a script. */
+async function violationsOf(page: Page): Promise<unknown> {
+  const seen = (await page.content()).replace(/<script\b.*?<\/script>|<\/?noscript>/gs, '');
+  const other = await openPage(browser, { phone: true });
+  await other.page.setContent(seen);
+  await other.page.evaluate(axe.source);
+  const violations = await other.page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + nodes[0]?.html))',
+  );
+  await other.context.close();
+  return violations;
+}
+
+test('without scripts a link is begun, and shows where to send the money', async () => {
+  const linkId = await world.addLink();
+  const { page, context, complaints } = await openPage(browser, withoutScripts);
+  await page.goto(`${world.origin}/link/${linkId}`);
+  assert.deepEqual(await violationsOf(page), []);
+  await page.getByRole('button', { name: 'Bezahlen', exact: true }).click();
+  await page.getByText('Wartet auf Zahlung').waitFor();
+  const url = new URL(page.url());
+  const sessionId = url.pathname.split('/').at(-1) ?? '';
+  assert.match(`${url.pathname}${url.hash}`, /^\/checkout\/sess_\w{22}#[0-9A-Za-z]{22}$/);
+  assert.deepEqual(await violationsOf(page), []);
+  await page.getByRole('radio', { name: 'USDC auf Base' }).check();
+  await page.locator('#form-refund').fill('0x1');
+  await page.getByRole('button', { name: /^Zeigen, wohin/ }).click();
+  await page.locator('#form-problem').getByText('42 Zeichen').waitFor();
+  await page.getByRole('radio', { name: 'USDC auf Base' }).check();
+  await page.locator('#form-refund').fill(refund);
+  await page.getByRole('button', { name: /^Zeigen, wohin/ }).click();
+  const panel = page.locator('#form-deposit');
+  await panel.getByText('Base').first().waitFor();
+  const address = (await panel.locator('.address').textContent()) ?? '';
+  assert.match(address, /^0x[0-9a-fA-F]{40}$/);
+  assert.match((await panel.textContent()) ?? '', /25,15 USDC.*0xd4d4/i);
+  assert.equal(await panel.locator('svg.code path').count(), 1);
+  assert.deepEqual(await violationsOf(page), []);
+  await page.getByRole('link', { name: 'Stand der Zahlung zeigen' }).click();
+  await page.getByText('Wartet auf Zahlung').waitFor();
+  assert.equal(new URL(page.url()).pathname, `/checkout/${sessionId}`);
+  assert.deepEqual(complaints.errors, []);
+  await context.close();
+});
+
+test('without scripts the payer of a custom link types the amount, and hears what is wrong with it', async () => {
+  const lineItems = [{ itemType: 'user_priced' }];
+  const linkId = await world.addLink({ linkType: 'custom', lineItems, payerEmailRequired: 1 });
+  const { page, context } = await openPage(browser, { ...withoutScripts, locale: 'en-US' });
+  await page.goto(`${world.origin}/link/${linkId}?lang=tr`);
+  const begin = async (amount: string) => {
+    await page.locator('#form-amount').fill(amount);
+    await page.locator('form button').click();
+  };
+  await begin('viel');
+  await page.locator('#form-problem').filter({ hasText: '25' }).waitFor();
+  await begin('10,5');
+  await page.getByRole('heading', { level: 1, name: '$10,50' }).waitFor();
+  assert.equal(new URL(page.url()).search, '?lang=tr');
+  await page.locator('#form-refund').fill(refund);
+  await page.locator('#form-email').fill('ada@example.com');
+  await page.locator('form button').click();
+  await page.locator('#form-deposit').getByText('10,521').waitFor();
+  await context.close();
+});
+
+test('a link that has changed since it was shown is shown anew, and no session begins', async () => {
+  const linkId = await world.addLink();
+  const { page, context } = await openPage(browser, { ...withoutScripts, locale: 'en-US' });
+  await page.goto(`${world.origin}/link/${linkId}`);
+  await world.renameLink(linkId, 'Coffee shop');
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
+  await page.locator('#form-problem').getByText('The merchant has changed this offer').waitFor();
+  await page.locator('.title').getByText('Coffee shop').waitFor();
+  await context.close();
+});

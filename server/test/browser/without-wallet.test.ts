@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { type ServiceOptions, startService } from '../../src/service.ts';
+import { Life } from '../life/life.ts';
+import { openChromium, openPage } from './chromium.ts';
+import { TestWallet } from './test-wallet.ts';
+
+let life: Life;
+let browser: Browser;
+let usdc: Token;
+/** The local world's payer for visitors without a wallet. */
+let demoPayer: Hex;
+
+before(async () => {
+  const demoPayerKey = generatePrivateKey();
+  demoPayer = privateKeyToAddress(demoPayerKey);
+  const start = (options: ServiceOptions) => startService({ ...options, demoPayerKey });
+  [life, browser] = await Promise.all([Life.start(start), openChromium()]);
+  usdc = life.ethereum.token('usdc');
+  life.mine();
+});
+after(async () => {
+  await browser.close();
+  await life.close();
+});
+
+interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** A wallet that the page knows nothing of, such as an exchange's. */
+  readonly elsewhere: TestWallet;
+  readonly sessionId: string;
+  readonly address: string;
+}
+
+const address = (page: Page) => page.locator('#deposit-address');
+const send = ({ elsewhere, address: to }: Visit, amount: bigint) =>
+  elsewhere.transfer(life.ethereum, usdc, { to, amount });
+
+/** Waits until the service has seen money of a session that pays nothing. */
+async function noticed({ sessionId }: Visit): Promise<void> {
+  const list = () => life.get<{ exceptions: { sessionId: string }[] }>('/exception/list/1/100');
+  const isThere = ({ exceptions }: Awaited<ReturnType<typeof list>>) =>
+    exceptions.some((exception) => exception.sessionId === sessionId);
+  await life.eventually(list, isThere, `an exception of ${sessionId}`);
+}
+
+/** A payer without a wallet, on a phone, who has been told where to send 25 USDC. */
+async function visit(): Promise<Visit> {
+  const elsewhere = new TestWallet([life.ethereum, life.base]);
+  await elsewhere.fund(life.ethereum, usdc, 60_000_000n);
+  const { page, context } = await openPage(browser, { phone: true });
+  await page.goto(await addLink());
+  await page.getByText('Send from an exchange or another wallet').click();
+  await page.locator('#refund-input').fill(elsewhere.address);
+  await page.getByRole('button', { name: 'Show where to send' }).click();
+  await address(page).waitFor();
+  const sessionId = /\/checkout\/(sess_\w+)/.exec(page.url())?.[1] ?? '';
+  return { page, context, elsewhere, sessionId, address: (await address(page).textContent()) ?? '' };
+}
+
+async function addLink(): Promise<string> {
+  const { productId } = await life.post<{ productId: string }>('/product/create', {
+    name: 'Green tea',
+    commonPrices: [25_000_000],
+  });
+  const { linkUrl } = await life.post<{ linkUrl: string }>('/payment/link/create', {
+    linkType: 'fixed',
+    linkName: 'Tea shop',
+    accountId: life.accountId,
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 25_000_000 }],
+  });
+  return linkUrl;
+}
+
+test('who sends too little is told the rest, also after loading the page again, and what is too much goes back', async () => {
+  const visitor = await visit();
+  const { page, context, elsewhere } = visitor;
+  await send(visitor, 10_000_000n);
+  const rest = '10.00 USDC has arrived. Send 15.00 USDC more to the same address.';
+  await page.getByText(rest).waitFor();
+  await page.reload();
+  await page.getByText(rest).waitFor();
+  assert.equal(await address(page).textContent(), visitor.address);
+  assert.equal(await page.locator('#elsewhere').count(), 0);
+  await send(visitor, 18_000_000n);
+  await page.locator('[data-status=completed]').waitFor();
+  await page.getByText('3.00 USDC went back to the payer: too much.').waitFor();
+  assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 35_000_000n);
+  assert.equal((await life.session(visitor.sessionId)).transaction?.totalValue, 25_000_000);
+  assert.equal(await address(page).count(), 0);
+  await context.close();
+});
+
+test('another tab, which was told nothing, shows no address; who leaves the panel finds all ways to pay again', async () => {
+  const { page, context } = await visit();
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.getByText('Send from an exchange or another wallet').waitFor();
+  assert.equal(await address(other).count(), 0);
+  await page.getByRole('button', { name: 'Use another wallet' }).click();
+  await page.getByText('Send from an exchange or another wallet').waitFor();
+  await page.reload();
+  await page.getByText('Send from an exchange or another wallet').waitFor();
+  assert.equal(await address(page).count(), 0);
+  await context.close();
+});
+
+test('money for a session that a wallet has paid meanwhile goes back, and the page says so', async () => {
+  const visitor = await visit();
+  const { page, context, elsewhere } = visitor;
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await wallet.fund(life.ethereum, usdc, 30_000_000n);
+  const other = await openPage(browser);
+  await wallet.inject(other.page);
+  await other.page.goto(page.url());
+  await other.page.getByRole('button', { name: 'Test Wallet' }).click();
+  await other.page.getByText('You have 30.00 USDC').waitFor();
+  await other.page.locator('#pay-button').click();
+  for (const each of [page, other.page]) await each.locator('[data-status=completed]').waitFor();
+  await send(visitor, 25_000_000n);
+  await noticed(visitor);
+  await other.page.reload();
+  await other.page.getByText('25.00 USDC went back to the payer: paid twice.').waitFor();
+  assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
+  await Promise.all([context.close(), other.context.close()]);
+});
+
+test('a newcomer to the local world pays by its demo payer, and sees the payment complete', async () => {
+  await life.ethereum.anvil.request('anvil_setBalance', [demoPayer, '0x56bc75e2d63100000']);
+  await life.ethereum.mint(usdc, demoPayer, 40_000_000n);
+  const { page, context } = await openPage(browser);
+  await page.goto(await addLink());
+  await page.getByRole('button', { name: 'Demo payer (local world)' }).click();
+  await page.getByText('You have 40.00 USDC').waitFor();
+  await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
+  await page.locator('[data-status=completed]').waitFor();
+  assert.equal(await life.ethereum.balanceOf(usdc, demoPayer), 15_000_000n);
+  await context.close();
+});
+
+// Last: it moves the chain's time past the deadline of every order there is.
+test('what comes too late goes back, and the page says so', async () => {
+  const visitor = await visit();
+  const { page, context, elsewhere } = visitor;
+  await life.ethereum.anvil.request('evm_increaseTime', [7_200]);
+  await page.locator('[data-status=expired]').waitFor();
+  await send(visitor, 25_000_000n);
+  await noticed(visitor);
+  await page.reload();
+  await page.getByText('25.00 USDC went back to the payer: too late.').waitFor();
+  assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
+  await context.close();
+});
