@@ -26,7 +26,7 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
   'no-parent-check': [
     {
       file: watcher,
-      from: 'if (first.header.parentHash !== current.headHash) return takeBack(state, current);',
+      from: 'if (first.parentHash !== current.headHash) return takeBack(state, current);',
       to: '',
     },
   ],
@@ -62,8 +62,8 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
     },
     {
       file: 'chains/sender/sender.sql.ts',
-      from: 'set next_nonce = greatest(w.next_nonce, $3) + 1',
-      to: 'set next_nonce = $3 + 1',
+      from: 'set next_nonce = greatest(w.next_nonce, $3) + $4',
+      to: 'set next_nonce = $3 + $4',
     },
   ],
   'no-rebroadcast': [

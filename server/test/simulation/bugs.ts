@@ -3,7 +3,8 @@ import { EgressFailure } from '#outside/egress.ts';
 import { bugPatches } from './bug-patches.ts';
 import type { FaultRates } from './faults.ts';
 import { readTransaction } from './node-model.ts';
-import { modelWallet, type Wiring } from './service-model.ts';
+import type { Wiring } from './service-model.ts';
+import { modelWallet } from './signing-model.ts';
 import type { Story } from './story.ts';
 import type { World } from './world.ts';
 
@@ -38,6 +39,8 @@ function balanced(story: Story): Story {
     nodeLag: 8,
     finalityLag: 4,
     slowestBlockMs: 3_000,
+    // Often enough to have stored what a reorg takes back.
+    pollIntervalMs: 1_500,
     deepReorgMs: undefined,
   };
 }

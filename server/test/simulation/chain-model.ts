@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto';
-import type { Hex, Payout } from '@florin/protocol/order.ts';
+import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
 import { bloomOf } from '#chains/rpc/bloom.ts';
+import { execute } from './contract-model.ts';
 import {
   type Call,
   type CallContext,
   type ContractState,
   emptyState,
-  execute,
-  funded,
   type ModelLog,
-} from './contract-model.ts';
+} from './contract-state.ts';
+import { type DraftBlock, plainBlock, provenBlock } from './header-model.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** A transaction that somebody has sent. */
@@ -42,6 +41,8 @@ export interface ModelBlock {
   readonly state: ContractState;
   /** The next nonce of each sender. */
   readonly nonces: ReadonlyMap<string, number>;
+  /** What nodes tell of it besides its hash and its transactions. */
+  readonly header: Readonly<Record<string, Hex>>;
 }
 
 export interface ChainModelOptions {
@@ -49,12 +50,12 @@ export interface ChainModelOptions {
   readonly random: SeededRandom;
   /** Blocks between head and finalized block. */
   readonly finalityLag: number;
-  readonly settler: Hex;
-  readonly signPayout: (payout: Payout) => Hex;
-  readonly isIdempotent: boolean;
-  /** The vault's money in each token. */
-  readonly vaultFloat: bigint;
+  /** Who may do what on it, and whose signatures count. */
+  readonly context: Omit<CallContext, 'timeSeconds'>;
+  readonly state: (state: ContractState) => ContractState;
   readonly startSeconds: number;
+  /** Whether blocks hash to their hash, and receipts to the root in them. */
+  readonly isProven: boolean;
 }
 
 const gwei = 1_000_000_000n;
@@ -79,18 +80,14 @@ export class ChainModel {
   readonly #random: SeededRandom;
   readonly #options: ChainModelOptions;
   #hashes = 0;
-  #funding = 0n;
 
   constructor(options: ChainModelOptions) {
     this.#options = options;
     this.#random = options.random;
     this.chain = options.chain;
     this.finalityLag = options.finalityLag;
-    this.settler = options.settler;
-    let state = emptyState;
-    for (const token of options.chain.tokens)
-      state = funded(state, 'vault', token.address, options.vaultFloat);
-    this.head = this.#block(undefined, options.startSeconds, [], state, new Map());
+    this.settler = options.context.settler;
+    this.head = this.#block(undefined, options.startSeconds, [], options.state(emptyState), new Map());
     this.finalized = this.head;
   }
 
@@ -154,15 +151,13 @@ export class ChainModel {
     return nonce;
   }
 
-  /** More money for the vault, from the operator, with the next block. */
-  fundVault(amount: bigint): void {
-    this.#funding += amount;
+  /** Whether a transaction of this sender waits for a block. */
+  isWaiting(address: Hex): boolean {
+    return this.mempool.has(`${address.toLowerCase()}:${this.nextNonce(address)}`);
   }
 
   context(timeSeconds: number): CallContext {
-    const { chain, settler, signPayout, isIdempotent } = this.#options;
-    const { chainId, gateway, vault } = chain;
-    return { chainId, gateway, vault, settler, signPayout, isIdempotent, timeSeconds };
+    return { ...this.#options.context, timeSeconds };
   }
 
   /** Blocks of the canonical branch, oldest first. */
@@ -193,17 +188,18 @@ export class ChainModel {
     const context = this.context(timeSeconds);
     const mined: MinedTransaction[] = [];
     let { state } = parent;
-    for (const token of this.chain.tokens) state = funded(state, 'vault', token.address, this.#funding);
-    this.#funding = 0n;
-    let logIndex = this.#random.between(0, 2);
+    // Logs of others stand between those of ours, except where a proof would need them.
+    const strangers = this.#options.isProven ? 0 : 1;
+    let logIndex = strangers * this.#random.between(0, 2);
     const baseFee = this.#nextBaseFee(parent);
     for (const transaction of this.#executable(nonces, baseFee, share)) {
       const result = execute(context, state, transaction);
-      const logs = result?.logs ?? [];
-      if (result !== undefined) state = result.state;
+      const succeeded = 'state' in result;
+      const logs = succeeded ? result.logs : [];
+      if (succeeded) state = result.state;
       const bloom = bloomOf(logs.flatMap((log) => [log.address, ...log.topics]));
-      mined.push({ transaction, succeeded: result !== undefined, logs, firstLogIndex: logIndex, bloom });
-      logIndex += logs.length + this.#random.between(0, 1);
+      mined.push({ transaction, succeeded, logs, firstLogIndex: logIndex, bloom });
+      logIndex += logs.length + strangers * this.#random.between(0, 1);
       nonces.set(transaction.from.toLowerCase(), transaction.nonce + 1);
     }
     return this.#block(parent, timeSeconds, mined, state, nonces, baseFee);
@@ -249,11 +245,10 @@ export class ChainModel {
     baseFee: bigint = gwei,
   ): ModelBlock {
     this.#hashes += 1;
-    const hash = modelHash(`block ${this.chain.chainId} ${this.#hashes} ${this.#random.fraction()}`);
+    const salt = `block ${this.chain.chainId} ${this.#hashes} ${this.#random.fraction()}`;
     const values = transactions.flatMap(({ logs }) => logs.flatMap((log) => [log.address, ...log.topics]));
-    const block: ModelBlock = {
+    const draft: DraftBlock = {
       number: parent === undefined ? 0 : parent.number + 1,
-      hash,
       parent,
       timeSeconds,
       baseFee,
@@ -262,7 +257,8 @@ export class ChainModel {
       state,
       nonces,
     };
-    this.byHash.set(hash, block);
+    const block = this.#options.isProven ? provenBlock(draft, salt) : plainBlock(draft, salt);
+    this.byHash.set(block.hash, block);
     return block;
   }
 }
@@ -276,9 +272,4 @@ export function blockAt(head: ModelBlock, number: number): ModelBlock | undefine
   let block: ModelBlock | undefined = head;
   while (block !== undefined && block.number > number) block = block.parent;
   return block?.number === number ? block : undefined;
-}
-
-/** 32 bytes out of a text. */
-export function modelHash(text: string): Hex {
-  return `0x${createHash('sha256').update(text).digest('hex')}`;
 }

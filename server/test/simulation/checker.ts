@@ -1,6 +1,9 @@
+import { orderKinds } from '@florin/protocol/order.ts';
 import type pg from 'pg';
+import { zeroHash } from 'viem';
 import { blockAt } from './chain-model.ts';
-import { balanceKey } from './contract-model.ts';
+import { balanceOf } from './contract-state.ts';
+import { operatorAddress, plenty } from './places.ts';
 import type { Received } from './receiver-model.ts';
 import { type Fact, factsOf, type World } from './world.ts';
 
@@ -9,6 +12,9 @@ interface SessionState {
   readonly status: string;
   readonly orderId: string;
   readonly refunds: number;
+  /** In Micro-USD: what has gone back, and what was paid in all. */
+  readonly refunded: bigint;
+  readonly total: bigint;
 }
 
 interface OrderState {
@@ -19,6 +25,8 @@ interface OrderState {
 
 /** What the database says when a history is over. */
 interface Books {
+  /** Order and status of each exception. */
+  readonly exceptions: ReadonlySet<string>;
   readonly sessions: readonly SessionState[];
   readonly orders: readonly OrderState[];
   readonly balances: ReadonlyMap<string, bigint>;
@@ -28,11 +36,12 @@ interface Books {
 }
 
 /** What the service still has to do; with `isExpiryOver`, sessions to expire among it. Empty when all is at rest. */
-export async function unrestOf(client: pg.Client, isExpiryOver: boolean): Promise<string> {
+export async function unrestOf(world: World, client: pg.Client, isExpiryOver: boolean): Promise<string> {
   const { rows } = await client.query<{ unrest: string }>({
     name: 'simulation_unrest',
     text: `select concat_ws(', ',
        (select string_agg(leg || ' ' || status || ' ' || reason, ', ') from settlements where status <> 'done'),
+       (select count(*) || ' deposit moves' from deposit_moves where status = 'sent' having count(*) > 0),
        (select string_agg('nonce ' || nonce, ', ') from sent_transactions where status = 'pending'),
        (select count(*) || ' deliveries' from deliveries where status = 'pending' having count(*) > 0),
        (select count(*) || ' events not final' from chain_events where not is_final having count(*) > 0),
@@ -40,13 +49,48 @@ export async function unrestOf(client: pg.Client, isExpiryOver: boolean): Promis
         where status in ('settling', 'settlement_pending') or ($1 and status = 'initialized'))) as unrest`,
     values: [isExpiryOver],
   });
-  return rows[0]?.unrest ?? '';
+  const open = [rows[0]?.unrest ?? '', ...(await chainsBehind(world, client))];
+  if (isExpiryOver) open.push(...openDeposits(world));
+  return open.filter((part) => part !== '').join(', ');
+}
+
+/** Chains of which the service has not finally seen the last thing that happened, or on which the operator's is to come. */
+async function chainsBehind(world: World, client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ id: bigint; number: bigint }>({
+    name: 'simulation_final',
+    text: 'select chain_id as id, final_number as number from chain_cursors',
+  });
+  const finals = new Map(rows.map(({ id, number }) => [Number(id), Number(number)]));
+  return world.models.flatMap((model) => {
+    const last = model
+      .canonical()
+      .findLast(({ transactions }) => transactions.some(({ logs }) => logs.length > 0));
+    const isSeen = (last?.number ?? 0) <= (finals.get(model.chain.chainId) ?? 0);
+    return isSeen && !model.isWaiting(operatorAddress) ? [] : [`${model.chain.name} is to be followed`];
+  });
+}
+
+/** Addresses that somebody is still to send to, or that hold something. */
+export function openDeposits(world: World): string[] {
+  // Of orders that a restored database does not know, nobody looks at the addresses.
+  if (world.options.story.restore !== undefined) return [];
+  return world.deposits.flatMap(({ model, receiver, token, isSent }) =>
+    isSent && balanceOf(model.head.state, receiver, token) === 0n ? [] : [`deposit at ${receiver}`],
+  );
+}
+
+/** Whether a session waits for its payment still. */
+export async function isAnyOpen(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(`select from sessions where status = 'initialized' limit 1`);
+  return rows.length > 0;
 }
 
 async function readBooks(client: pg.Client): Promise<Books> {
   const sessions = await client.query<SessionState>(
     `select session_id as "sessionId", status, order_id as "orderId",
-       (select count(*)::int from refunds r where r.session_id = s.session_id and r.status = 'completed') as refunds
+       (select count(*)::int from refunds r where r.session_id = s.session_id and r.status = 'completed') as refunds,
+       refunded_amount as refunded,
+       coalesce((select total_value from orders o where o.order_id = s.order_id), 0) as total
      from sessions s order by ordinal`,
   );
   const orders = await client.query<OrderState>(
@@ -64,7 +108,11 @@ async function readBooks(client: pg.Client): Promise<Books> {
     `select object_id as "objectId", sequence, event_type as type from events
      where event_type like 'session.%' or event_type like 'refund.%' order by object_id, sequence`,
   );
+  const exceptions = await client.query<{ said: string }>(
+    `select order_id || ' ' || status as said from exceptions`,
+  );
   return {
+    exceptions: new Set(exceptions.rows.map(({ said }) => said)),
     sessions: sessions.rows,
     orders: orders.rows,
     balances: new Map(balances.rows.map((row) => [`${row.account} ${row.asset}`, row.total])),
@@ -86,13 +134,15 @@ export async function check(world: World, client: pg.Client): Promise<string[]> 
   for (const session of books.sessions) {
     checkSession(session, books, facts, say);
     // A refund that was asked for after the backup is lost with the request; the exception tells the merchant.
-    const wanted = session.status === 'paid' ? 1 : 0;
+    const wanted =
+      count(facts, session.orderId, 'Refunded') + count(facts, session.orderId, 'SettlementRefunded');
     if (!wasRestored && session.refunds !== wanted)
-      say(`${session.sessionId}: ${session.refunds} refunds completed`);
+      say(`${session.sessionId}: ${session.refunds} refunds completed, ${wanted} on chain`);
   }
-  checkLedger(world, books, facts, say);
+  checkLedger(world, books, say);
   if (!wasRestored) {
     checkOrdersKnown(books, facts, say);
+    checkDeposits(world, books, facts, say);
     checkSent(world, books, say);
     checkWebhooks(world.receiver.received, books, say);
   }
@@ -118,12 +168,18 @@ function count(facts: readonly Fact[], orderId: string, name: string): number {
   return facts.filter((fact) => fact.orderId === orderId && fact.name === name).length;
 }
 
-/** Whatever the service does: each order is settled, paid out and given back at most once. */
+/** What happens to an order once at most. A message of CCTP that is received mints. */
+const once = ['Paid', 'Settled', 'PaidOut', 'Refunded', 'Reclaimed', 'Burnt', 'MessageReceived', 'Collected'];
+
+/** Whatever the service does: each order is settled, paid out, minted and given back at most once. */
 function checkOnce(facts: readonly Fact[], say: Say): void {
   for (const orderId of new Set(facts.map((fact) => fact.orderId))) {
-    for (const name of ['Paid', 'Settled', 'PaidOut', 'Refunded']) {
+    if (orderId === zeroHash) continue;
+    for (const name of once) {
       if (count(facts, orderId, name) > 1) say(`order ${orderId.slice(0, 10)} has ${name} more than once`);
     }
+    const ends = ['Settled', 'Refunded', 'Reclaimed'].filter((name) => count(facts, orderId, name) > 0);
+    if (ends.length > 1) say(`order ${orderId.slice(0, 10)} is ${ends.join(' and ')}`);
   }
 }
 
@@ -141,28 +197,42 @@ function checkSession(session: SessionState, books: Books, facts: readonly Fact[
     say(`${name} is paid on chain by ${paid.length} orders, not by its own`);
     return;
   }
-  const isRefunded = count(facts, winner.orderId, 'Refunded') === 1;
+  const went = count(facts, winner.orderId, 'Refunded') + count(facts, winner.orderId, 'Reclaimed');
   const settled = count(facts, winner.orderId, 'Settled');
-  if (isRefunded) {
+  if (went > 0) {
     if (session.status !== 'paid' || settled > 0) say(`${name} went back, and ${settled} settled`);
+    if (session.refunded !== session.total)
+      say(`${name} shows ${session.refunded} of ${session.total} gone back`);
   } else {
     if (session.status !== 'completed') say(`${name} is paid and not completed`);
-    if (settled !== 1) say(`${name} has ${settled} settlements`);
-    const payouts = count(facts, winner.orderId, 'PaidOut');
-    if (payouts !== (winner.orderType === 2 ? 1 : 0)) say(`${name} has ${payouts} payouts`);
+    if (settled !== (winner.orderType === orderKinds.direct ? 0 : 1))
+      say(`${name} has ${settled} settlements`);
+    const isVault = winner.orderType === orderKinds.vaultPayout;
+    const isCctp = winner.orderType === orderKinds.cctp;
+    const arrivals = [
+      count(facts, winner.orderId, 'PaidOut'),
+      count(facts, winner.orderId, 'MessageReceived'),
+    ];
+    if (arrivals[0] !== (isVault ? 1 : 0)) say(`${name} has ${arrivals[0]} payouts`);
+    if (arrivals[1] !== (isCctp ? 1 : 0)) say(`${name} has ${arrivals[1]} mints`);
+    const given = count(facts, winner.orderId, 'SettlementRefunded');
+    if (given > 1) say(`${name} was given back ${given} times`);
+    if (session.refunded !== (given === 1 ? session.total : 0n))
+      say(`${name} shows ${session.refunded} gone back`);
   }
   for (const loser of paid.filter((order) => order !== winner)) {
-    const returned = count(facts, loser.orderId, 'Refunded');
+    const returned = count(facts, loser.orderId, 'Refunded') + count(facts, loser.orderId, 'Reclaimed');
     const taken = count(facts, loser.orderId, 'Settled');
     if (returned + taken !== 1)
       say(`${name}: a second payment went back ${returned}, was settled ${taken} times`);
-    if (count(facts, loser.orderId, 'PaidOut') > 0) say(`${name}: a second payment was paid out`);
+    const arrived = count(facts, loser.orderId, 'PaidOut') + count(facts, loser.orderId, 'MessageReceived');
+    if (arrived > 0) say(`${name}: a second payment was paid out`);
   }
 }
 
-/** Zero per asset, and per chain what the contracts hold, as far as the database knows their orders. */
-function checkLedger(world: World, books: Books, facts: readonly Fact[], say: Say): void {
-  const known = new Set(books.orders.map((order) => order.orderId));
+/** Zero per asset, and per chain what gateway and vault hold: every movement has its entry, of unknown orders as well. */
+function checkLedger(world: World, books: Books, say: Say): void {
+  const { isVaultShort } = world.options.story;
   for (const { chain, head } of world.models) {
     const [token] = chain.tokens;
     if (token === undefined) continue;
@@ -170,11 +240,26 @@ function checkLedger(world: World, books: Books, facts: readonly Fact[], say: Sa
     let sum = 0n;
     for (const [key, total] of books.balances) if (key.endsWith(` ${asset}`)) sum += total;
     if (sum !== 0n) say(`the ledger of ${asset} sums to ${sum}`);
-    const isUnknown = (fact: Fact) => fact.model.chain === chain && !known.has(fact.orderId);
-    if (facts.some((fact) => fact.name === 'Paid' && isUnknown(fact))) continue;
-    const booked = books.balances.get(`gateway ${asset}`) ?? 0n;
-    const held = head.state.balances.get(balanceKey('gateway', token.address)) ?? 0n;
-    if (booked !== held) say(`the gateway of ${chain.name} holds ${held}, the ledger says ${booked}`);
+    const booked = (account: string) => books.balances.get(`${account} ${asset}`) ?? 0n;
+    const held = balanceOf(head.state, chain.gateway, token.address);
+    if (booked('gateway') !== held)
+      say(`the gateway of ${chain.name} holds ${held}, the ledger says ${booked('gateway')}`);
+    const float = balanceOf(head.state, chain.vault, token.address) - (isVaultShort ? 0n : plenty);
+    if (booked('vault') !== float)
+      say(`the vault of ${chain.name} has ${float} more than at first, the ledger says ${booked('vault')}`);
+    if (booked('bridge') !== 0n) say(`${booked('bridge')} of ${asset} are burnt and not minted`);
+  }
+}
+
+/** Nothing lies at a deposit address in the end, and what went back from one is told and done with. */
+function checkDeposits(world: World, books: Books, facts: readonly Fact[], say: Say): void {
+  for (const { model, receiver, token } of world.deposits) {
+    const left = balanceOf(model.head.state, receiver, token);
+    if (left > 0n) say(`${left} lie at the deposit address ${receiver}`);
+  }
+  for (const { orderId } of facts.filter(({ name }) => name === 'Rescued')) {
+    if (!books.exceptions.has(`${orderId} resolved`))
+      say(`order ${orderId.slice(0, 10)}: a rescue that nobody told`);
   }
 }
 
@@ -241,6 +326,13 @@ function checkStory(session: SessionState, types: readonly string[], say: Say): 
     say(`${sessionId} is ${status}, and its events end with ${last}`);
 }
 
+/** By what event the merchant has the money, by type of order. */
+const arrivals: Readonly<Record<number, string>> = {
+  [orderKinds.direct]: 'Paid',
+  [orderKinds.vaultPayout]: 'PaidOut',
+  [orderKinds.cctp]: 'MessageReceived',
+};
+
 /** What must hold at each moment: nothing is told, and nothing paid out, before the chain is final. */
 export function watchFinality(world: World): void {
   const { story } = world.options;
@@ -250,11 +342,12 @@ export function watchFinality(world: World): void {
   world.receiver.onEvent = ({ type, eventId, objectId }) => {
     if (type !== 'session.paid' && type !== 'session.completed') return;
     const body = JSON.parse(world.receiver.bodies.get(eventId) ?? '{}') as {
-      data?: { transaction?: { orderId?: string } };
+      data?: { transaction?: { orderId?: string; orderType?: number } };
     };
     const orderId = body.data?.transaction?.orderId ?? '';
     if (!isFinal(orderId, 'Paid')) world.violate(`${objectId}: ${type} before the payment was final`);
-    const isDone = isFinal(orderId, 'Settled');
+    const orderType = body.data?.transaction?.orderType ?? orderKinds.escrow;
+    const isDone = isFinal(orderId, arrivals[orderType] ?? 'Settled');
     if (type === 'session.completed' && !isDone)
       world.violate(`${objectId}: ${type} before the settlement was final`);
   };

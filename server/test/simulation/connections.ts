@@ -1,5 +1,7 @@
+import type { Writable } from 'node:stream';
 import pg from 'pg';
 import { columnTypes, withSystemScope } from '#db/database.ts';
+import { ReadMemory } from './read-memory.ts';
 
 /** A statement as the database room hands it to its driver. */
 export interface Query {
@@ -23,10 +25,15 @@ interface Blocked {
 export interface Connection {
   readonly client: pg.Client;
   readonly pid: number;
+  /** What begins the transaction, as long as it has not been sent: it goes with the first statement that is. */
+  begins: string;
+  isOpen: boolean;
+  /** Statements of the open transaction that did not only read. */
+  written: Query[];
 }
 
 /** How long a statement may take, in real milliseconds, before somebody looks whether it waits for a lock. */
-const patienceMs = 20;
+const patienceMs = 3;
 
 /**
  * The real connections behind all simulated ones. A statement either answers or waits for a lock, which the server
@@ -39,22 +46,25 @@ export class Connections {
   #blocked: Blocked[] = [];
   /** For looks at locks and for the checker; never in a transaction. */
   readonly observer: pg.Client;
+  readonly memory: ReadMemory;
 
-  private constructor(url: string, observer: pg.Client) {
+  private constructor(url: string, observer: pg.Client, memory: ReadMemory) {
     this.#url = url;
     this.observer = observer;
+    this.memory = memory;
   }
 
   static async open(url: string): Promise<Connections> {
     const observer = await connect(url);
-    return new Connections(url, observer);
+    return new Connections(url, observer, await ReadMemory.of(observer));
   }
 
   async take(): Promise<Connection> {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     const client = await connect(this.#url);
-    const connection = { client, pid: (client as unknown as { processID: number }).processID };
+    const pid = (client as unknown as { processID: number }).processID;
+    const connection = { client, pid, begins: '', isOpen: false, written: [] };
     this.#all.push(connection);
     return connection;
   }
@@ -68,7 +78,12 @@ export class Connections {
    * True when it waits.
    */
   async run(connection: Connection, query: Query, deliver: (answer: Answer) => void): Promise<boolean> {
-    const work = execute(connection, query);
+    const known = this.#known(connection, query);
+    if (known !== undefined) {
+      deliver({ rows: known });
+      return false;
+    }
+    const work = this.#execute(connection, query);
     const answer = await this.#answerOrBlocked(connection, work);
     if (answer === undefined) {
       this.#blocked.push({ connection, work, deliver });
@@ -76,6 +91,36 @@ export class Connections {
     }
     deliver(answer);
     return false;
+  }
+
+  /** The answer where it needs no server: the begin of a transaction, the end of one that has only read, what is remembered. */
+  #known(connection: Connection, query: Query): Rows | undefined {
+    if (query.text.startsWith('begin')) {
+      connection.begins = query.text;
+      connection.isOpen = true;
+      return [];
+    }
+    if (query.text === 'commit' && connection.begins !== '') {
+      close(connection);
+      return [];
+    }
+    return connection.written.length === 0 ? this.memory.recall(query)?.slice() : undefined;
+  }
+
+  async #execute(connection: Connection, query: Query): Promise<Answer> {
+    const { client, begins, isOpen } = connection;
+    connection.begins = '';
+    const isPure = this.memory.isPure(query);
+    const isCommit = query.text === 'commit';
+    if (isOpen && !isPure && !isCommit) connection.written.push(query);
+    const answer = await ask(client, begins, query);
+    if ('error' in answer) return answer;
+    if (isCommit) {
+      this.memory.changed(connection.written);
+      close(connection);
+    } else if (isPure && connection.written.length === 0) this.memory.keep(query, answer.rows);
+    else if (!isOpen) this.memory.changed([query]);
+    return answer;
   }
 
   /** Delivers the answers of statements whose locks have come free. To be called when a transaction has ended. */
@@ -102,7 +147,8 @@ export class Connections {
   /** Ends a transaction without its commit and gives the connection back. */
   async abandon(connection: Connection): Promise<void> {
     await this.cancel(connection, { isHeard: false });
-    await connection.client.query('rollback');
+    if (connection.isOpen && connection.begins === '') await connection.client.query('rollback');
+    close(connection);
     this.give(connection);
     await this.wakeBlocked();
   }
@@ -116,18 +162,47 @@ export class Connections {
     for (;;) {
       const answer = await orTimeout(work, patienceMs);
       if (answer !== undefined) return answer;
-      const found = await this.observer.query<{ waits: boolean }>({
-        name: 'simulation_blocked',
-        text: 'select cardinality(pg_blocking_pids($1)) > 0 as waits',
-        values: [connection.pid],
-      });
-      if (found.rows[0]?.waits === true) return orTimeout(work, 1);
+      if (await this.#isWaiting(connection)) return orTimeout(work, 1);
     }
+  }
+
+  /**
+   * Whether a statement waits for a lock that comes free by what happens later. One that waits in a circle does not: the
+   * server ends one of them by itself.
+   */
+  async #isWaiting({ pid }: Connection): Promise<boolean> {
+    const pids = [pid, ...this.#blocked.map(({ connection }) => connection.pid)];
+    const found = await this.observer.query<{ pid: number; blockers: number[] }>({
+      name: 'simulation_blocked',
+      text: 'select pid, pg_blocking_pids(pid) as blockers from unnest($1::int[]) as pid',
+      values: [pids],
+    });
+    const blockersOf = new Map(found.rows.map((row) => [row.pid, row.blockers]));
+    const reached = new Set<number>();
+    const open = [...(blockersOf.get(pid) ?? [])];
+    if (open.length === 0) return false;
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (next === pid) return false;
+      if (reached.has(next)) continue;
+      reached.add(next);
+      open.push(...(blockersOf.get(next) ?? []));
+    }
+    return true;
   }
 }
 
+function close(connection: Connection): void {
+  connection.begins = '';
+  connection.isOpen = false;
+  connection.written = [];
+}
+
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: withSystemScope(url), types: columnTypes });
+  const client = new pg.Client({
+    connectionString: withSystemScope(url),
+    types: columnTypes,
+    pipeline: true,
+  });
   // A server that ends is found by the next statement.
   client.on('error', () => {});
   await client.connect();
@@ -135,9 +210,16 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-async function execute({ client }: Connection, query: Query): Promise<Answer> {
+/** Sends a statement, and before it, in the same packet, what begins its transaction. */
+async function ask(client: pg.Client, begins: string, query: Query): Promise<Answer> {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
   try {
-    const result = await client.query(query.name === undefined ? query.text : { ...query });
+    stream.cork();
+    const begun = begins === '' ? undefined : client.query(begins);
+    const work = client.query(query.name === undefined ? query.text : { ...query });
+    stream.uncork();
+    await begun;
+    const result = await work;
     return { rows: inSomeOrder(query.text, result.rows ?? []) };
   } catch (error) {
     if (error instanceof Error) return { error };

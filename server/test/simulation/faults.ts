@@ -29,6 +29,8 @@ export interface FaultRates {
   readonly reorg: number;
   /** A receiver that answers with an error, not at all, or too late to be believed. */
   readonly receiver: number;
+  /** CCTP's attestation service is away, or has not attested yet. */
+  readonly attestation: number;
 }
 
 export const noFaults: FaultRates = {
@@ -46,6 +48,7 @@ export const noFaults: FaultRates = {
   pause: 0,
   reorg: 0,
   receiver: 0,
+  attestation: 0,
 };
 
 /** The worst of each, of which a history takes some share. */
@@ -64,6 +67,7 @@ const worst: FaultRates = {
   pause: 0.003,
   reorg: 0.25,
   receiver: 0.5,
+  attestation: 0.6,
 };
 
 /** Faults of one history: half of the kinds do not occur at all, so that none hides behind the others. */

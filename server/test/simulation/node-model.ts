@@ -1,17 +1,13 @@
 import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { encodeFunctionResult, keccak256, parseTransaction } from 'viem';
+import { encodeFunctionResult, keccak256, parseTransaction, toFunctionSelector } from 'viem';
 import { type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { NodeConnection } from '#chains/rpc/transport.ts';
-import {
-  blockAt,
-  type ChainModel,
-  type MinedTransaction,
-  type ModelBlock,
-  type ModelTransaction,
-} from './chain-model.ts';
-import { balanceKey, execute } from './contract-model.ts';
+import { blockAt, type ChainModel, type ModelBlock, type ModelTransaction } from './chain-model.ts';
+import { execute } from './contract-model.ts';
+import { balanceOf } from './contract-state.ts';
 import type { Faults } from './faults.ts';
+import { logAnswers, quantity, receiptAnswer } from './header-model.ts';
 import type { ModelProcess } from './process-model.ts';
 
 /** One node of a chain with its own view of it: some blocks behind, or standing still, perhaps on a branch that lost. */
@@ -100,7 +96,7 @@ export class NodeModel {
       case 'eth_estimateGas':
         return this.#estimate(params[0]);
       case 'eth_call':
-        return this.#call(params[0]);
+        return this.#call(params[0], params[1]);
       case 'eth_sendRawTransaction':
         return this.#send(params[0]);
       default:
@@ -121,15 +117,8 @@ export class NodeModel {
   #blockAnswer(tag: unknown): unknown {
     const block = this.#blockByTag(tag);
     if (block === undefined) return null;
-    return {
-      number: quantity(block.number),
-      hash: block.hash,
-      parentHash: block.parent?.hash ?? `0x${'0'.repeat(64)}`,
-      timestamp: quantity(block.timeSeconds),
-      logsBloom: block.bloom,
-      baseFeePerGas: quantity(block.baseFee),
-      transactions: block.transactions.map(({ transaction }) => transaction.hash),
-    };
+    const transactions = block.transactions.map(({ transaction }) => transaction.hash);
+    return { ...block.header, hash: block.hash, transactions };
   }
 
   /** The block of a hash on this node's branch. */
@@ -139,11 +128,27 @@ export class NodeModel {
   }
 
   #logs(filter: unknown): unknown {
-    const { blockHash, fromBlock } = filter as { blockHash?: Hex; fromBlock?: Hex };
-    const block = fromBlock === undefined ? this.#known(blockHash) : blockAt(this.#head(), Number(fromBlock));
+    const { blockHash, fromBlock, toBlock, address, topics } = filter as LogFilter;
+    const blocks =
+      fromBlock === undefined ? [this.#known(blockHash)] : this.#between(Number(fromBlock), Number(toBlock));
     // As go-ethereum did for years: a block that it does not have has no logs (its issues 24078 and 27353).
-    if (block === undefined) return [];
-    const logs = block.transactions.flatMap((mined) => logAnswers(block, mined));
+    const logs = blocks.flatMap((block) =>
+      block === undefined ? [] : block.transactions.flatMap((mined) => logAnswers(block, mined)),
+    );
+    return this.#mangled(logs.filter((log) => isAsked(log, address, topics)));
+  }
+
+  #between(from: number, to: number): ModelBlock[] {
+    const blocks: ModelBlock[] = [];
+    const head = this.#head();
+    for (let number = from; number <= Math.min(to, head.number); number += 1) {
+      const block = blockAt(head, number);
+      if (block !== undefined) blocks.push(block);
+    }
+    return blocks;
+  }
+
+  #mangled(logs: readonly Log[]): readonly Log[] {
     const { random } = this.#faults;
     if (this.#faults.strikes('rpcPartialLogs')) return random.chance(0.5) ? [] : logs.slice(0, -1);
     if (!this.#faults.strikes('rpcLyingLogs')) return logs;
@@ -158,7 +163,7 @@ export class NodeModel {
   }
 
   #receipts(block: ModelBlock): unknown {
-    const receipts = block.transactions.map((mined) => receiptAnswer(block, mined));
+    const receipts = block.transactions.map((mined, index) => receiptAnswer(block, mined, index));
     const { random } = this.#faults;
     if (this.#faults.strikes('rpcPartialLogs')) {
       return random.pick([
@@ -178,8 +183,9 @@ export class NodeModel {
 
   #receipt(hash: unknown): unknown {
     for (let block: ModelBlock | undefined = this.#head(); block !== undefined; block = block.parent) {
-      const mined = block.transactions.find(({ transaction }) => transaction.hash === hash);
-      if (mined !== undefined) return receiptAnswer(block, mined);
+      const index = block.transactions.findIndex(({ transaction }) => transaction.hash === hash);
+      const mined = block.transactions[index];
+      if (mined !== undefined) return receiptAnswer(block, mined, index);
     }
     return null;
   }
@@ -195,18 +201,22 @@ export class NodeModel {
     const { from, to, data } = request as { from: Hex; to: Hex; data: Hex };
     const head = this.#head();
     const result = execute(this.chain.context(head.timeSeconds), head.state, { from, to, data });
-    if (result === undefined) throw new RpcError(3, 'execution reverted', '0x');
+    if ('reverted' in result) throw new RpcError(3, 'execution reverted', '0x');
     return quantity(200_000);
   }
 
-  #call(request: unknown): Hex {
-    const { data } = request as { data: Hex };
-    const token: Hex = `0x${data.slice(-40)}`;
-    const left = this.#head().state.balances.get(balanceKey('vault', token)) ?? 0n;
+  #call(request: unknown, tag: unknown): Hex {
+    const { to, data } = request as { to: Hex; data: Hex };
+    const block = this.#blockByTag(tag);
+    if (block === undefined) throw new RpcError(-32000, 'header not found');
+    const account: Hex = `0x${data.slice(-40)}`;
+    const amount = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;
+    if (data.startsWith(balanceSelector)) return amount(balanceOf(block.state, account, to));
+    if (data.startsWith(availableSelector))
+      return amount(balanceOf(block.state, this.chain.chain.vault, account));
+    if (!data.startsWith(capsSelector)) throw new RpcError(3, 'execution reverted', '0x');
     const caps = { perOrder: 10n ** 30n, hourly: 10n ** 30n, daily: 10n ** 30n };
-    return data.startsWith(availableSelector)
-      ? encodeFunctionResult({ abi: payoutVaultAbi, functionName: 'available', result: left })
-      : encodeFunctionResult({ abi: payoutVaultAbi, functionName: 'capsOf', result: caps });
+    return encodeFunctionResult({ abi: payoutVaultAbi, functionName: 'capsOf', result: caps });
   }
 
   #send(raw: unknown): Hex {
@@ -219,8 +229,28 @@ export class NodeModel {
   }
 }
 
-/** Selector of `available(address)`. */
+/** Selectors of `available(address)`, `capsOf(address)` and `balanceOf(address)`. */
 const availableSelector = '0x10098ad5';
+const capsSelector = toFunctionSelector('capsOf(address)');
+const balanceSelector = '0x70a08231';
+
+interface LogFilter {
+  readonly blockHash?: Hex;
+  readonly fromBlock?: Hex;
+  readonly toBlock?: Hex;
+  readonly address?: readonly string[];
+  readonly topics?: readonly (null | readonly string[] | string)[];
+}
+
+type Log = ReturnType<typeof logAnswers>[number];
+
+function isAsked(log: Log, addresses: LogFilter['address'], topics: LogFilter['topics'] = []): boolean {
+  if (addresses?.some((address) => address.toLowerCase() === log.address) === false) return false;
+  return topics.every((wanted, place) => {
+    const topic = log.topics[place] ?? '';
+    return wanted === null || (typeof wanted === 'string' ? wanted === topic : wanted.includes(topic));
+  });
+}
 
 /** Reads a transaction of the model's wallet, which is the only one that sends through nodes. */
 export function readTransaction(raw: Hex, from: Hex): ModelTransaction {
@@ -228,34 +258,6 @@ export function readTransaction(raw: Hex, from: Hex): ModelTransaction {
   if (to == null) throw new RpcError(-32000, 'a contract creation');
   const hash = keccak256(raw);
   return { hash, from, nonce, to, data, maxFee: maxFeePerGas ?? 0n, tip: maxPriorityFeePerGas ?? 0n };
-}
-
-function quantity(value: number | bigint): Hex {
-  return `0x${value.toString(16)}`;
-}
-
-function logAnswers(block: ModelBlock, mined: MinedTransaction) {
-  return mined.logs.map((log, index) => ({
-    address: log.address,
-    topics: log.topics,
-    data: log.data,
-    blockHash: block.hash,
-    blockNumber: quantity(block.number),
-    logIndex: quantity(mined.firstLogIndex + index),
-    transactionHash: mined.transaction.hash,
-    removed: false,
-  }));
-}
-
-function receiptAnswer(block: ModelBlock, mined: MinedTransaction) {
-  return {
-    transactionHash: mined.transaction.hash,
-    blockHash: block.hash,
-    blockNumber: quantity(block.number),
-    status: mined.succeeded ? '0x1' : '0x0',
-    logsBloom: mined.bloom,
-    logs: logAnswers(block, mined),
-  };
 }
 
 /** How one process talks to a node: each exchange is two events, the effect and the answer, and both may be lost. */

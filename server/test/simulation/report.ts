@@ -1,16 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { HistoryResult } from './history.ts';
+import type { Tally } from './tally.ts';
 
 const file = new URL('../../../docs/reliability.md', import.meta.url);
 
-/** What one run of the simulator has found. */
+/** What the simulator has found. */
 export type Findings =
-  | {
-      readonly results: readonly HistoryResult[];
-      readonly seconds: number;
-      readonly workers: number;
-      readonly firstSeed: number;
-    }
+  | { readonly tally: Tally; readonly workers: number }
   | { readonly hunted: readonly { readonly name: string; readonly counts: readonly number[] }[] };
 
 /** Writes what a run has found into its section of docs/reliability.md, between its two marks. */
@@ -27,33 +22,21 @@ export async function writeReport(findings: Findings): Promise<void> {
   await writeFile(file, `${before}${begin}\n${lines.join('\n')}\n${end}${after}`);
 }
 
-function historyLines(findings: Extract<Findings, { readonly results: unknown }>): string[] {
-  const { results, seconds, workers, firstSeed } = findings;
-  const bad = results.filter(({ problems }) => problems.length > 0).length;
-  const faults = new Map<string, number>();
-  for (const { faultCounts } of results) {
-    for (const [kind, count] of Object.entries(faultCounts))
-      faults.set(kind, (faults.get(kind) ?? 0) + count);
-  }
-  const restored = results.filter(({ story }) => story.restore !== undefined).length;
-  const deep = results.filter(({ story }) => story.deepReorgMs !== undefined).length;
-  const reorgs = results.reduce((sum, { reorgCount }) => sum + reorgCount, 0);
-  const sessions = results.reduce((sum, { story }) => sum + story.sessions.length, 0);
-  const events = results.reduce((sum, { eventCount }) => sum + eventCount, 0);
+function historyLines({ tally, workers }: Extract<Findings, { readonly tally: Tally }>): string[] {
+  const { histories = 0, ...others } = tally.counts;
+  const perSecond = histories / tally.seconds;
   return [
     '',
-    `Seeds from ${firstSeed} on, ${workers} workers, ${Math.round(seconds)} seconds on two shared cores.`,
+    `Seeds from ${tally.firstSeed} on, ${workers} workers, ${Math.round(tally.seconds)} seconds on two shared cores ` +
+      `(${perSecond.toFixed(1)} a second).`,
     '',
     '| what | how many |',
     '|---|---|',
-    `| histories | ${results.length} |`,
-    `| **bad histories** | **${bad}** |`,
-    `| sessions | ${sessions} |`,
-    `| events | ${events} |`,
-    `| reorgs within finality | ${reorgs - deep} |`,
-    `| reorgs below finality | ${deep} |`,
-    `| restored backups | ${restored} |`,
-    ...[...faults].sort().map(([kind, count]) => `| fault: ${kind} | ${count} |`),
+    `| histories | ${histories} |`,
+    `| **bad histories** | **${tally.bad.length}** |`,
+    ...Object.entries(others)
+      .sort(([first], [second]) => (first < second ? -1 : 1))
+      .map(([name, count]) => `| ${name} | ${count} |`),
     '',
   ];
 }

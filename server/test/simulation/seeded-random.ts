@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { Hex } from '@florin/protocol/order.ts';
 import type { Random } from '#outside/random.ts';
 
 /** Chance from a seed: the same seed and the same questions in the same order give the same answers. */
@@ -42,4 +44,9 @@ export function seededRandom(seed: number): SeededRandom {
     },
     fork: (label) => seededRandom(hashText(label, hashText(String(seed)))),
   };
+}
+
+/** 32 bytes out of a text. */
+export function modelHash(text: string): Hex {
+  return `0x${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -1,75 +1,42 @@
-import type { Hex, Order, Payout } from '@florin/protocol/order.ts';
-import { keccak256, serializeTransaction } from 'viem';
+import { microUsd } from '@florin/protocol/money.ts';
+import type { AuthorizationDeps } from '#authorizations/authorization.ts';
+import { type CreationDeps, creationDepsOf } from '#authorizations/creation.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
-import { inOrder } from '#chains/event.ts';
+import { type ChainHandler, inOrder } from '#chains/event.ts';
 import { call } from '#chains/rpc/actions.ts';
 import { rpcOver } from '#chains/rpc/http-rpc.ts';
 import type { Rpc } from '#chains/rpc/rpc.ts';
-import { createSender } from '#chains/sender/sender.ts';
+import { createSender, type Sender } from '#chains/sender/sender.ts';
 import type { WalletSigner } from '#chains/sender/wallet.ts';
 import { runWatcher } from '#chains/watcher/watcher.ts';
 import type { Database } from '#db/database.ts';
+import { runDeposits } from '#deposits/deposit.ts';
+import { depositOutcome } from '#deposits/deposit-move.ts';
 import { exceptionHandler } from '#exceptions/exception.ts';
 import { runExpiry } from '#housekeeping.ts';
 import type { Egress } from '#outside/egress.ts';
 import { secretBox } from '#outside/secret-box.ts';
-import { paymentHandler } from '#payments/payment.ts';
+import { movementHandler } from '#payments/movement.ts';
+import { type PaymentDeps, paymentHandler } from '#payments/payment.ts';
 import { refundHandler } from '#refunds/refund-events.ts';
-import { orderIdOf } from '#sessions/order-signer.ts';
-import type { OrderSigner } from '#sessions/signer.ts';
 import { runSettlement, settlementOutcome } from '#settlement/settlement.ts';
 import { settlementHandler } from '#settlement/settlement-events.ts';
+import { type SubmissionDeps, submissionOutcome } from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
+import { attestationModel } from './attestation-model.ts';
+import type { ChainModel } from './chain-model.ts';
 import type { Faults } from './faults.ts';
 import { connectionTo, type NodeModel } from './node-model.ts';
 import type { ModelProcess } from './process-model.ts';
 import type { SeededRandom } from './seeded-random.ts';
+import { modelCryptography, orderSigner, tokenDomainOf } from './signing-model.ts';
+import type { Story } from './story.ts';
 
 export const origin = 'https://pay.example.com';
-const settlerAddress: Hex = `0x${'5e'.repeat(20)}`;
 const masterKey = new Uint8Array(32).fill(7);
 
 export const secrets = secretBox([masterKey]);
-
-/** Signs as cheaply as the model checks. The mathematics of signatures is tested elsewhere. */
-export const orderSigner: OrderSigner = {
-  address: `0x${'51'.repeat(20)}`,
-  orderId: orderIdOf,
-  signOrder: async (chainId, gateway, order: Order) => mark(`${chainId}${gateway}${order.metaData}`),
-  signPayout: async (_chainId, _vault, payout: Payout) => payoutMark(payout),
-};
-
-export function payoutMark(payout: Payout): Hex {
-  return mark(`${payout.orderId}${payout.token}${payout.to}${payout.amount}${payout.sourceChain}`);
-}
-
-function mark(text: string): Hex {
-  const hash = keccak256(`0x${Buffer.from(text.toLowerCase()).toString('hex')}`).slice(2);
-  return `0x${hash}${hash}1b`;
-}
-
-/** A wallet whose signature is no signature, in a transaction that reads like any other. */
-export const modelWallet: WalletSigner = {
-  address: settlerAddress,
-  async signTransaction({ chainId, nonce, to, data, gasLimit, maxFee, priorityFee }) {
-    const unsigned = {
-      type: 'eip1559',
-      chainId,
-      nonce: Number(nonce),
-      to,
-      data,
-      gas: gasLimit,
-      maxFeePerGas: maxFee,
-      maxPriorityFeePerGas: priorityFee,
-    } as const;
-    return serializeTransaction(unsigned, {
-      r: `0x${'11'.repeat(32)}`,
-      s: `0x${'22'.repeat(32)}`,
-      yParity: 0,
-    });
-  },
-};
 
 /** Parts of the wiring that seeded bugs put something else in for. */
 export interface Wiring {
@@ -91,27 +58,22 @@ export interface ServiceModelOptions {
   readonly wiring: Wiring;
   /** Whether watchers take turns at leading, or race for each move. */
   readonly hasLeaders: boolean;
+  readonly story: Story;
+  readonly models: readonly ChainModel[];
 }
 
 /** What requests need of a running process. */
 export interface ServiceModel {
   readonly process: ModelProcess;
   readonly db: Database;
-  readonly deps: {
-    readonly clock: ModelProcess['clock'];
-    readonly random: SeededRandom;
-    readonly origin: string;
-    readonly chains: Chains;
-    readonly rates: { readonly sameToken: number; readonly sameChain: number; readonly crossChain: number };
-    readonly signer: OrderSigner;
-    readonly reclaimAfterSeconds: number;
-  };
+  readonly deps: SubmissionDeps & { readonly sender: Sender };
+  readonly creation: CreationDeps;
 }
 
 /** Quick for a simulation, whose every look costs real time; the shape is production's. */
 const deliverySettings: DeliverySettings = {
   ...defaultDeliverySettings,
-  pollMs: 8_000,
+  pollMs: 12_000,
   retry: {
     ...defaultDeliverySettings.retry,
     delaysMs: [0, ...Array.from({ length: 40 }, () => 5_000)],
@@ -120,7 +82,7 @@ const deliverySettings: DeliverySettings = {
 
 /** Starts the loops of one process: the same files, wired as `service.ts` wires them. */
 export function startModel(options: ServiceModelOptions): ServiceModel {
-  const { process, db, chains, nodes, random, faults, log, wiring } = options;
+  const { process, db, chains, nodes, random, faults, log, wiring, story } = options;
   const { clock } = process;
   const rpcs = new Map(chains.all.map((chain): [number, Rpc] => [chain.chainId, rpcFor(chain)]));
   function rpcFor(chain: Chain): Rpc {
@@ -146,14 +108,11 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     maxFeePerGas: 500_000_000_000n,
     onOutcome: async (transaction, outcome) => {
       if (wiring.hearsOutcomes) await settlementOutcome(transaction, moves, outcome);
+      await submissionOutcome(transaction, moves, outcome);
+      await depositOutcome(transaction, moves, outcome);
     },
   });
-  const handler = inOrder(
-    paymentHandler(moves),
-    refundHandler(moves),
-    settlementHandler(moves),
-    exceptionHandler({ clock, chains }),
-  );
+  const handler = handlerOf(options, moves);
   const settlement = runSettlement(
     {
       ...moves,
@@ -161,8 +120,11 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
       chains,
       sender,
       signer: orderSigner,
-      settings: { batchSize: 10, windowMs: 12_000, notMinedAfterSeconds: 45 },
+      settings: { batchSize: 10, windowMs: 15_000, notMinedAfterSeconds: 45 },
       wallet: wallet.address,
+      ...(story.crossing === 'cctp'
+        ? { attestations: attestationModel(options.models, process, faults) }
+        : {}),
       read: (chainId, request) => call(rpcOf(chainId), request, 'latest'),
     },
     signal,
@@ -184,17 +146,85 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     sender.run(signal),
     settlement,
     runDeliveries({ db, clock, random, log, egress, secrets, settings: deliverySettings, signal }),
+    ...(hasDeposits(story)
+      ? [
+          runDeposits(
+            { ...moves, db, chains, rpcOf, sender, signer: orderSigner, settings: depositSettings },
+            signal,
+          ),
+        ]
+      : []),
     runExpiry({ db, random, log, origin, clock: leisurely(clock) }, signal),
   ];
   for (const loop of loops) loop.catch((error) => log.error('simulation.loop_ended', error));
-  const rates = { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 };
-  const deps = { clock, random, origin, chains, rates, signer: orderSigner, reclaimAfterSeconds: 86_400 };
-  return { process, db, deps };
+  const deps = { ...requestDeps(options), sender };
+  return { process, db, deps, creation: creationDepsOf(db, deps) };
 }
 
-/** Beats of a leader are a statement each, and come here a quarter as often, which is just within what others bear. */
+function handlerOf({ process, chains, log }: ServiceModelOptions, moves: PaymentDeps): ChainHandler {
+  return inOrder(
+    paymentHandler(moves),
+    refundHandler(moves),
+    settlementHandler(moves),
+    movementHandler({ log }),
+    exceptionHandler({ clock: process.clock, chains }),
+  );
+}
+
+/** Looks for deposits are statements and calls each: only those histories make them that have any. */
+function hasDeposits({ sessions }: Story): boolean {
+  return sessions.some(({ character }) => character.startsWith('deposit'));
+}
+
+const depositSettings = { windowMs: 6_000, balanceWindowMs: 10_000, minAmount: microUsd(1n) };
+const feeRates = { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 };
+const bottomless = { perPayer: 1e12, perLink: 1e12, perNetwork: 1e12 };
+
+/** What requests need, as the doors have it. */
+function requestDeps({
+  process,
+  random,
+  chains,
+  story,
+}: ServiceModelOptions): Omit<SubmissionDeps, 'sender'> {
+  const gasless: SubmissionDeps['gasless'] = {
+    minAmount: microUsd(1n),
+    budgets: bottomless,
+    signingOf: async ({ chainId, address }) => ({
+      permits: new Set(['eip3009', 'permit2']),
+      domain: tokenDomainOf(chainId, address),
+    }),
+  };
+  const payerChain: AuthorizationDeps['payerChain'] = {
+    codeAt: async () => '0x',
+    callAt: async () => `0x${'f'.repeat(64)}`,
+  };
+  return {
+    clock: process.clock,
+    random,
+    origin,
+    chains,
+    rates: feeRates,
+    signer: orderSigner,
+    reclaimAfterSeconds: story.reclaimAfterSeconds,
+    serviceDomain: 'example.com',
+    cryptography: modelCryptography,
+    payerChain,
+    maxOpenSessions: undefined,
+    gasless,
+  };
+}
+
+/**
+ * Beats of a leader, and looks of those who stand by, are statements: they come an eighth as often, and others have twice
+ * the patience. So a lead changes hands within some seconds, as it does in production.
+ */
 function slowBeats(clock: ModelProcess['clock']): ModelProcess['clock'] {
-  return { ...clock, sleep: (ms, signal) => clock.sleep(ms < 500 ? ms * 4 : ms, signal) };
+  return {
+    ...clock,
+    monotonicMs: () => clock.monotonicMs() / 2,
+    sleep: (ms, signal) => clock.sleep(ms < 500 ? ms * 8 : ms, signal),
+  };
 }
 
 /** Expiry looks once a second; here a tenth as often, because each look costs three statements. */

@@ -1,9 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startTestPostgres } from '../harness/database.ts';
 import { bugs } from './bugs.ts';
 import type { HistoryResult } from './history.ts';
 import { writeReport } from './report.ts';
+import { addTo, newTally, readTally, writeTally } from './tally.ts';
 import { Team } from './team.ts';
 
 /**
@@ -17,6 +21,8 @@ import { Team } from './team.ts';
  *   --catches N     how often a bug is to be caught, 3 unless told otherwise: so that a median means something
  *   --tell          prints every event of the first seed, and no more
  *   --report        writes the figures into docs/reliability.md
+ *   --resume        goes on where an earlier run from the same seed has stopped, and adds to its sums: they are kept in
+ *                   .florin/simulation.json as they grow
  */
 const { values } = parseArgs({
   options: {
@@ -28,6 +34,7 @@ const { values } = parseArgs({
     catches: { type: 'string', default: '3' },
     tell: { type: 'boolean', default: false },
     report: { type: 'boolean', default: false },
+    resume: { type: 'boolean', default: false },
   },
 });
 const histories = wholeNumber('histories', values.histories);
@@ -51,41 +58,53 @@ async function keptSeeds(): Promise<number[]> {
   return (JSON.parse(text) as { seeds: { seed: number }[] }).seeds.map(({ seed }) => seed);
 }
 
-/** Lives through histories without a bug. True when all of them were good. */
+const tallyFile = fileURLToPath(new URL('../../../.florin/simulation.json', import.meta.url));
+/** Histories between two writes of the sums. */
+const keepEvery = 100;
+
+/** Lives through histories without a bug. True when all of them were good, in earlier runs too. */
 async function search(): Promise<boolean> {
-  const seeds = new Set([...(await keptSeeds()), ...seedsFrom(firstSeed, histories)]);
-  const results: HistoryResult[] = [];
+  const earlier = values.resume ? await readTally(tallyFile, firstSeed) : undefined;
+  const tally = earlier ?? newTally(firstSeed);
+  const kept = earlier === undefined ? await keptSeeds() : [];
+  const ahead = new Set(tally.ahead);
+  const fresh = [...seedsFrom(tally.nextSeed, firstSeed + histories - tally.nextSeed)].filter(
+    (seed) => !ahead.has(seed),
+  );
+  const before = tally.seconds;
   const startedMs = performance.now();
+  let lived = 0;
+  const keep = async () => {
+    tally.seconds = before + (performance.now() - startedMs) / 1_000;
+    if (values.resume || values.report) await writeTally(tallyFile, tally);
+  };
   const team = await Team.start({ workers });
   try {
-    await team.live(seeds, (result) => {
-      results.push(result);
+    await team.live(new Set([...kept, ...fresh]), async (result) => {
+      addTo(tally, result);
+      lived += 1;
       if (result.problems.length > 0) tellProblems(result);
+      if (lived % keepEvery === 0) await keep();
       return performance.now() - startedMs < limitMs;
     });
   } finally {
     await team.close();
+    await keep();
   }
-  const seconds = (performance.now() - startedMs) / 1000;
-  const bad = results.filter(({ problems }) => problems.length > 0);
-  const faults = sum(results.map(({ faultCounts }) => sum(Object.values(faultCounts))));
-  const reorgs = sum(results.map(({ reorgCount }) => reorgCount));
+  const seconds = tally.seconds - before;
+  const { histories: all = 0, events = 0 } = tally.counts;
   console.log(
-    `${results.length} histories in ${seconds.toFixed(0)} s (${((results.length / seconds) * 60).toFixed(0)} a minute): ` +
-      `${sum(results.map(({ eventCount }) => eventCount))} events, ${faults} faults, ${reorgs} reorgs, ${bad.length} bad`,
+    `${lived} histories in ${seconds.toFixed(0)} s (${(lived / seconds).toFixed(1)} a second); ` +
+      `${all} in all: ${events} events, ${tally.bad.length} bad`,
   );
-  if (values.report) await writeReport({ results, seconds, workers, firstSeed });
-  return bad.length === 0;
+  if (values.report) await writeReport({ tally, workers });
+  return tally.bad.length === 0;
 }
 
 function tellProblems({ seed, problems, story }: HistoryResult): void {
   console.error(`\nseed ${seed}: ${problems.length} problems`);
   for (const problem of problems) console.error(`  ${problem}`);
   console.error(`  ${JSON.stringify(story)}`);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** Lives through histories with a seeded bug. True when it was caught. */
@@ -96,7 +115,7 @@ async function hunt(bugName: string): Promise<{ name: string; isCaught: boolean;
   let lived = 0;
   let sample = '';
   try {
-    await team.live(seedsFrom(firstSeed, histories), (result) => {
+    await team.live(seedsFrom(firstSeed, histories), async (result) => {
       lived += 1;
       since += 1;
       if (result.problems.length > 0) {
@@ -134,7 +153,7 @@ async function tell(): Promise<boolean> {
   });
   let isGood = false;
   try {
-    await team.live([firstSeed], (result) => {
+    await team.live([firstSeed], async (result) => {
       isGood = result.problems.length === 0;
       if (!isGood) tellProblems(result);
       return false;
@@ -150,12 +169,25 @@ async function run(): Promise<boolean> {
   return values.bug === undefined ? search() : huntAll(values.bug);
 }
 
-const server = await startTestPostgres({ autovacuum: 'off', deadlock_timeout: '10ms' });
-process.env['FLORIN_TEST_POSTGRES'] = server.url;
+// A local socket takes a statement there and back in half the time of a loopback connection.
+const sockets = await mkdtemp(join(tmpdir(), 'florin-simulate-'));
+// Started by root, PostgreSQL runs as another user.
+await chmod(sockets, 0o777);
+const server = await startTestPostgres({
+  autovacuum: 'off',
+  deadlock_timeout: '10ms',
+  unix_socket_directories: sockets,
+});
+process.env['FLORIN_TEST_POSTGRES'] = `${server.url}?host=${encodeURIComponent(sockets)}`;
+
+async function stop(): Promise<void> {
+  await server.stop();
+  await rm(sockets, { recursive: true, force: true });
+}
 
 /** An interrupted run leaves no server behind; workers end with their channel. */
 async function interrupted(): Promise<void> {
-  await server.stop();
+  await stop();
   process.exit(130);
 }
 
@@ -163,5 +195,5 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 try {
   process.exitCode = (await run()) ? 0 : 1;
 } finally {
-  await server.stop();
+  await stop();
 }

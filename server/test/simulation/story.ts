@@ -20,11 +20,35 @@ export const characters = [
   'refund',
   /** Nobody pays. */
   'silent',
+  /** Signs, and has the service send the payment. */
+  'gasless',
+  /** Sends the exact total to the order's deposit address. */
+  'deposit',
+  /** Sends less, or more, or it all twice. */
+  'deposit_short',
+  'deposit_over',
+  'deposit_twice',
+  /** Sends to the deposit address after the deadline. */
+  'deposit_late',
+  /** Pays straight through to the merchant. */
+  'direct',
+  /** Takes the payment back as soon as the contract lets them. */
+  'reclaim',
+  /** The merchant gives the money back after the settlement. */
+  'refund_settled',
+  /** An agent: every request twice at once, under one nonce. */
+  'agent',
 ] as const;
 export type Character = (typeof characters)[number];
 
 /** What a history is about: everything that is chosen once. */
 export interface Story {
+  /** How the money of payments on another chain gets to the merchant's. */
+  readonly crossing: 'vault' | 'cctp';
+  /** Whether blocks and receipts have to be proven by their hashes. */
+  readonly isProven: boolean;
+  /** Negative: payers may take back long before the deadline, so that it races with the settlement. */
+  readonly reclaimAfterSeconds: number;
   readonly chainCount: 1 | 2;
   readonly processCount: 1 | 2;
   /** Whether watchers elect a leader, or race for each move. */
@@ -37,6 +61,8 @@ export interface Story {
   /** Blocks between head and finalized block. */
   readonly finalityLag: number;
   readonly slowestBlockMs: number;
+  /** Between two looks of a watcher at its chain. */
+  readonly pollIntervalMs: number;
   readonly sessions: readonly { readonly character: Character; readonly startMs: number }[];
   /** What each process's clock is ahead. */
   readonly skewsMs: readonly number[];
@@ -59,7 +85,11 @@ export function chooseStory(random: SeededRandom): Story {
     startMs: random.between(0, 15_000),
   }));
   const backupMs = random.between(1_000, calmMs - 10_000);
+  const isReclaimed = sessions.some(({ character }) => character === 'reclaim');
   return {
+    crossing: random.chance(0.6) ? 'vault' : 'cctp',
+    isProven: random.chance(0.25),
+    reclaimAfterSeconds: isReclaimed ? random.between(-1_790, -1_750) : 86_400,
     chainCount,
     processCount: random.chance(0.65) ? 1 : 2,
     hasLeaders: random.chance(0.4),
@@ -68,6 +98,7 @@ export function chooseStory(random: SeededRandom): Story {
     isBalanced: random.chance(0.4),
     finalityLag: random.between(2, 4),
     slowestBlockMs: random.between(3_000, 6_000),
+    pollIntervalMs: 4_000,
     sessions,
     skewsMs: [skew(), skew()],
     isVaultShort: random.chance(0.1),

@@ -39,7 +39,7 @@ export class Team {
   }
 
   /** Lives through the histories of these seeds; `onResult` may end it early by answering false. */
-  async live(seeds: Iterable<number>, onResult: (result: HistoryResult) => boolean): Promise<void> {
+  async live(seeds: Iterable<number>, onResult: (result: HistoryResult) => Promise<boolean>): Promise<void> {
     const waiting = seeds[Symbol.iterator]();
     let isOver = false;
     await Promise.all(
@@ -49,7 +49,7 @@ export class Team {
           if (next.done === true) return;
           const answer = nextMessage(child);
           child.send({ seed: next.value });
-          if (!onResult((await answer) as HistoryResult)) isOver = true;
+          if (!(await onResult((await answer) as HistoryResult))) isOver = true;
         }
       }),
     );

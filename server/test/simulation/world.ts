@@ -1,7 +1,6 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Token } from '@florin/protocol/token.ts';
-import { getAddress } from 'viem';
-import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
+import { encodeFunctionData, parseAbi } from 'viem';
+import type { Chains } from '#chains/chain.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Bug } from './bugs.ts';
 import { ChainModel, type ModelBlock } from './chain-model.ts';
@@ -10,12 +9,23 @@ import { databaseModel } from './database-model.ts';
 import type { Faults } from './faults.ts';
 import { modelLog } from './model-log.ts';
 import { NodeModel } from './node-model.ts';
+import { chainsFor, contextOf, openingState, operatorAddress, plenty } from './places.ts';
 import { epochMs, ModelProcess } from './process-model.ts';
 import { ReceiverModel } from './receiver-model.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
-import type { SeededRandom } from './seeded-random.ts';
-import { modelWallet, payoutMark, type ServiceModel, startModel, type Wiring } from './service-model.ts';
+import { modelHash, type SeededRandom } from './seeded-random.ts';
+import { type ServiceModel, startModel, type Wiring } from './service-model.ts';
+import { modelWallet } from './signing-model.ts';
 import type { Story } from './story.ts';
+
+/** A deposit address that somebody uses. */
+export interface DepositPlace {
+  readonly model: ChainModel;
+  readonly receiver: Hex;
+  readonly token: Hex;
+  /** Whether the last transfer is on its way. */
+  isSent: boolean;
+}
 
 export interface WorldOptions {
   readonly story: Story;
@@ -25,6 +35,8 @@ export interface WorldOptions {
   readonly connections: Connections;
   readonly bug: Bug | undefined;
 }
+
+const transferAbi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 
 /** Everything outside of the service, and the processes of the service within it. */
 export class World {
@@ -37,11 +49,14 @@ export class World {
   readonly log: Log;
   /** By place; a place whose process is dead has none until it is started again. */
   readonly services: (ServiceModel | undefined)[] = [];
+  /** Where payers send to, or are about to. */
+  readonly deposits: DepositPlace[] = [];
   /** What went wrong while it happened. */
   readonly violations: string[] = [];
   /** What the service was asked for, that only a client of its own could know. */
   merchantId = '';
   accountId = '';
+  linkId = '';
   /** False while the database is being put back: nothing is started. */
   mayStart = true;
   #isCalm = false;
@@ -50,17 +65,16 @@ export class World {
   constructor(options: WorldOptions) {
     this.options = options;
     const { story, random, faults, bug } = options;
-    this.chains = chainsOf(chainsFor(story, bug));
+    this.chains = chainsFor(story, bug?.finality);
     this.models = this.chains.all.map(
       (chain) =>
         new ChainModel({
           chain,
           random: random.fork(`chain ${chain.name}`),
           finalityLag: story.finalityLag,
-          settler: modelWallet.address,
-          signPayout: payoutMark,
-          isIdempotent: bug?.isChainIdempotent ?? true,
-          vaultFloat: story.isVaultShort ? 0n : 10n ** 30n,
+          context: contextOf(chain, bug?.isChainIdempotent ?? true),
+          state: openingState(chain, story.isVaultShort ? 0n : plenty),
+          isProven: story.isProven,
           startSeconds: Math.floor(epochMs / 1000) - 100,
         }),
     );
@@ -74,7 +88,7 @@ export class World {
       }),
     );
     this.receiver = new ReceiverModel(faults);
-    this.log = modelLog(options.scheduler, (text) => this.violate(text));
+    this.log = modelLog(options.scheduler, story.restore !== undefined, (text) => this.violate(text));
   }
 
   seconds(): number {
@@ -116,6 +130,8 @@ export class World {
       log,
       wiring,
       hasLeaders: story.hasLeaders,
+      story,
+      models: this.models,
     });
     void process.killed.then(() => {
       this.services[place] = undefined;
@@ -126,7 +142,8 @@ export class World {
 
   /** A running process that takes requests; undefined while there is none. */
   service(): ServiceModel | undefined {
-    return this.services.find((service) => service?.process.isAlive === true);
+    const running = this.services.filter((service) => service?.process.isAlive === true);
+    return running.length === 0 ? undefined : this.options.random.pick(running);
   }
 
   async killAll(): Promise<void> {
@@ -138,7 +155,7 @@ export class World {
     this.#isCalm = true;
     this.options.faults.end();
     for (const node of this.nodes) node.heal();
-    for (const model of this.models) model.fundVault(10n ** 30n);
+    for (const model of this.models) this.#fillVault(model);
   }
 
   /** Has a chain take back more than it had called final. */
@@ -150,6 +167,25 @@ export class World {
       const room = model.head.number - model.finalized.number;
       model.reorg(room + random.between(1, 3), this.seconds());
     });
+  }
+
+  /** The operator sends float to a vault. */
+  #fillVault(model: ChainModel): void {
+    const { vault, tokens, name } = model.chain;
+    for (const { address } of tokens) {
+      const data = encodeFunctionData({ abi: transferAbi, functionName: 'transfer', args: [vault, plenty] });
+      const from = operatorAddress;
+      const hash = modelHash(`float ${name} ${address}`);
+      model.submit({
+        from,
+        to: address,
+        data,
+        hash,
+        nonce: model.nextNonce(from),
+        maxFee: 10n ** 30n,
+        tip: 1n,
+      });
+    }
   }
 
   violate(text: string): void {
@@ -164,7 +200,8 @@ export class World {
   #growLater(model: ChainModel): void {
     const { scheduler, faults, random, story } = this.options;
     scheduler.after(
-      random.between(2_000, story.slowestBlockMs),
+      // Without faults there is nothing to be seen between two blocks; rest comes sooner.
+      this.#isCalm ? random.between(1_000, 2_000) : random.between(2_000, story.slowestBlockMs),
       this.owner,
       `block ${model.chain.name}`,
       () => {
@@ -177,34 +214,6 @@ export class World {
       },
     );
   }
-}
-
-function token(chainName: string, chainId: number, decimals: number): Token {
-  const address = getAddress(`0x${(chainId * 100).toString(16).padStart(40, '7')}`);
-  const names = { tokenId: `${chainName}::usdc`, chainName, chainId, name: 'USDC', symbol: 'USDC' };
-  return { ...names, address, decimals };
-}
-
-function chainsFor(story: Story, bug: Bug | undefined): Chain[] {
-  const places = [
-    ['ethereum', 31_337, 6],
-    ['base', 31_338, 18],
-  ] as const;
-  return places.slice(0, story.chainCount).map(([name, chainId, decimals], index) => ({
-    name,
-    chainId,
-    rpcUrls: [],
-    gateway: contractAddress(index, 'a1'),
-    vault: contractAddress(index, 'b2'),
-    startBlock: 1n,
-    finality: bug?.finality ?? { tag: 'finalized', depth: 1 },
-    pollIntervalMs: 3_000,
-    tokens: [token(name, chainId, decimals)],
-  }));
-}
-
-function contractAddress(index: number, byte: string): Hex {
-  return getAddress(`0x${byte.repeat(19)}0${index + 1}`);
 }
 
 /** An event of the contracts in a canonical block. */

@@ -1,0 +1,161 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create2Deployer, planContract } from '@florin/cli/contract-plan.ts';
+import { erc20Abi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { startAnvil, TEST_MNEMONIC } from '@florin/world/anvil.ts';
+import { deployWorld } from '@florin/world/deployment.ts';
+import { deriveRoles, type WorldRoles } from '@florin/world/home.ts';
+import { type Abi, concat, decodeErrorResult, encodeFunctionData, parseAbi, zeroHash } from 'viem';
+import type { Call } from '../simulation/contract-state.ts';
+import { Ipc, NodeError } from './ipc.ts';
+
+/** What the chain did with a call. */
+export interface RealResult {
+  /** The error's name; empty where it succeeded. */
+  readonly reverted: string;
+  readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[];
+}
+
+/** The contracts and tokens of one real chain, and who plays which part on it. */
+export interface RealChain {
+  readonly roles: WorldRoles;
+  readonly gateway: Hex;
+  readonly vault: Hex;
+  readonly route: Hex;
+  readonly transmitter: Hex;
+  readonly messenger: Hex;
+  /** The first one travels by CCTP. */
+  readonly tokens: readonly [Hex, Hex];
+  /** Begins again from the state after the deployment. Answers the time there, in seconds. */
+  restart(): Promise<number>;
+  /** Makes a call in a block of its own at this time. */
+  execute(call: Call, timeSeconds: number): Promise<RealResult>;
+  balanceOf(token: Hex, holder: Hex): Promise<bigint>;
+  close(): Promise<void>;
+}
+
+export const chainId = 31_337;
+const gas = '0x7a1200';
+const cap = 10n ** 11n;
+/** Errors of all contracts; both ABIs have those of their libraries. */
+const errorsAbi = parseAbi([
+  'error Unauthorized(address caller)',
+  'error ZeroAddress()',
+  'error ContractPaused()',
+  'error ContractNotPaused()',
+  'error Reentered()',
+  'error NotPayer(address caller, address payer)',
+  'error MalformedOrder()',
+  'error PaymentDeadlinePassed(uint64 payBy)',
+  'error ReclaimTooEarly(uint64 reclaimAt)',
+  'error UnsupportedOrderType(uint8 orderType)',
+  'error WrongTargetChain(uint64 targetChain)',
+  'error WrongAmounts(uint256 total, uint256 payment, uint256 fee)',
+  'error WrongRecipient(address to)',
+  'error InvalidSignature()',
+  'error MetaDataUsed(bytes32 metaData)',
+  'error OrderNotOpen(bytes32 orderId, uint8 status)',
+  'error OrderNotSettled(bytes32 orderId, uint8 status)',
+  'error WrongRefund(uint256 amount, uint256 remaining)',
+  'error StillCollectable(bytes32 orderId)',
+  'error NothingToRescue(address receiver, address token)',
+  'error NothingToWithdraw(address token)',
+  'error LengthMismatch(uint256 payouts, uint256 signatures)',
+  'error TransferFailed(address token)',
+  'error InexactTransfer(address token, uint256 expected, uint256 received)',
+  'error BalanceUnavailable(address token)',
+  'error InsufficientGas()',
+  'error Permit2Failed()',
+]);
+
+/** Starts a chain, deploys everything, and opens a local socket to it. */
+export async function startRealChain(): Promise<RealChain> {
+  const folder = await mkdtemp(join(tmpdir(), 'florin-differential-'));
+  const path = join(folder, 'anvil.ipc');
+  const extraArguments = ['--ipc', path];
+  const anvil = await startAnvil({ name: 'ethereum', chainId, mining: 'manual', extraArguments });
+  const roles = deriveRoles(TEST_MNEMONIC);
+  const deployed = await deployWorld(anvil, roles);
+  const ipc = await Ipc.open(path);
+  const second = planContract('LocalUsdc', { name: 'Euro', symbol: 'EURC', minter: roles.admin.address });
+  const [first] = deployed.tokens;
+  const { cctp } = deployed;
+  if (first === undefined || cctp === undefined) throw new Error('a world without USDC or CCTP');
+  const send = async (from: Hex, to: Hex, data: Hex) => {
+    const hash = await ipc.call('eth_sendTransaction', [{ from, to, data, gas }]);
+    await ipc.call('evm_mine');
+    return hash as Hex;
+  };
+  const admin = roles.admin.address;
+  await send(admin, create2Deployer, concat([zeroHash, second.initCode]));
+  await setUp(send, admin, { vault: deployed.vault, token: second.address, payers: roles.payers });
+  let snapshot = await ipc.call('evm_snapshot');
+  const { gateway, vault } = deployed;
+  const { route, transmitter, messenger } = cctp;
+  return {
+    ...{ roles, gateway, vault, route, transmitter, messenger, tokens: [first.address, second.address] },
+    async restart() {
+      await ipc.call('evm_revert', [snapshot]);
+      snapshot = await ipc.call('evm_snapshot');
+      const block = (await ipc.call('eth_getBlockByNumber', ['latest', false])) as { timestamp: Hex };
+      return Number(block.timestamp);
+    },
+    async execute(call, timeSeconds) {
+      await ipc.call('evm_setNextBlockTimestamp', [timeSeconds]);
+      const hash = await send(call.from, call.to, call.data);
+      const receipt = (await ipc.call('eth_getTransactionReceipt', [hash])) as Receipt;
+      if (receipt.status === '0x1') return { reverted: '', logs: receipt.logs };
+      return { reverted: await errorOf(ipc, call), logs: [] };
+    },
+    async balanceOf(token, holder) {
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] });
+      return BigInt((await ipc.call('eth_call', [{ to: token, data }, 'latest'])) as Hex);
+    },
+    async close() {
+      ipc.close();
+      await anvil.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Receipt {
+  readonly status: Hex;
+  readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[];
+}
+
+/** Opens the vault for the second token and gives everybody some of it. */
+async function setUp(
+  send: (from: Hex, to: Hex, data: Hex) => Promise<Hex>,
+  admin: Hex,
+  { vault, token, payers }: { vault: Hex; token: Hex; payers: WorldRoles['payers'] },
+): Promise<void> {
+  const mintAbi: Abi = parseAbi(['function mint(address to, uint256 amount) returns (bool)']);
+  const args = [token, cap, cap * 3n, cap * 5n] as const;
+  await send(admin, vault, encodeFunctionData({ abi: payoutVaultAbi, functionName: 'setCaps', args }));
+  for (const holder of [...payers.map(({ address }) => address), vault])
+    await send(admin, token, encodeFunctionData({ abi: mintAbi, functionName: 'mint', args: [holder, cap] }));
+}
+
+/** Why a call reverts that has just reverted in a block: the state and the time are the same still. */
+async function errorOf(ipc: Ipc, { from, to, data }: Call): Promise<string> {
+  try {
+    await ipc.call('eth_call', [{ from, to, data, gas }, 'latest']);
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    return typeof error.data === 'string' ? nameOf(error.data as Hex) : error.message;
+  }
+  throw new Error('a call that reverted in its block succeeds after it');
+}
+
+function nameOf(data: Hex): string {
+  try {
+    const { errorName } = decodeErrorResult({ abi: errorsAbi, data });
+    // A token's own words.
+    return String(errorName) === 'Error' ? 'other' : errorName;
+  } catch {
+    return 'other';
+  }
+}

@@ -1,0 +1,32 @@
+import { encodeFunctionData, parseAbi } from 'viem';
+import { receiverOf } from '#sessions/receiver.ts';
+import type { Actors } from './actors.ts';
+
+const tokenAbi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
+
+/** A payer who sends from an exchange: plain transfers to the order's address, exact or not, in time or not. */
+export async function playDeposit(actor: Actors, sessionId: string): Promise<void> {
+  const { world, character } = actor;
+  const { random } = world.options;
+  const model = actor.anyChain();
+  const exchange = actor.address('exchange');
+  const order = await actor.prepare(sessionId, model, actor.address('payer 0'));
+  if (order === undefined) return;
+  const { total, payBy, token } = order.order;
+  const receiver = receiverOf(model.chain.gateway, order.orderId);
+  const place = { model, receiver, token, isSent: false };
+  world.deposits.push(place);
+  const transfer = (value: bigint, nonce: number) => {
+    const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [receiver, value] });
+    actor.send(model, exchange, { to: token, data }, nonce);
+  };
+  if (character === 'deposit_late') while (BigInt(world.seconds()) <= payBy) await world.sleep(60_000);
+  const amounts = { deposit_short: total / 2n, deposit_over: total + total / 3n };
+  const first = character === 'deposit_short' || character === 'deposit_over' ? amounts[character] : total;
+  transfer(first, 0);
+  if (character === 'deposit_twice') {
+    await world.sleep(random.between(1_000, 60_000));
+    transfer(total, 1);
+  }
+  place.isSent = true;
+}

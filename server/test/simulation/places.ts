@@ -1,0 +1,125 @@
+import { microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import { getAddress } from 'viem';
+import {
+  type Chain,
+  type ChainConditions,
+  type Chains,
+  chainsOf,
+  type FinalityPolicy,
+} from '#chains/chain.ts';
+import { type CallContext, type CircleContext, type ContractState, funded } from './contract-state.ts';
+import { modelWallet, orderSigner, payerSignature, payoutMark } from './signing-model.ts';
+import type { Story } from './story.ts';
+
+/** The merchant's wallet. */
+export const merchantAddress: Hex = getAddress(`0x${'c3'.repeat(20)}`);
+/** Whoever fills vaults and sends what has no sender of its own. */
+export const operatorAddress: Hex = getAddress(`0x${'aa'.repeat(20)}`);
+/** More than all payments together. */
+export const plenty = 10n ** 30n;
+
+const domains = new Map([
+  [31_337n, 0],
+  [31_338n, 6],
+]);
+
+function token(chainName: string, chainId: number, decimals: number): Token {
+  const address = getAddress(`0x${(chainId * 100).toString(16).padStart(40, '7')}`);
+  const names = { tokenId: `${chainName}::usdc`, chainName, chainId, name: 'USDC', symbol: 'USDC' };
+  return { ...names, address, decimals };
+}
+
+function contractAddress(index: number, byte: string): Hex {
+  return getAddress(`0x${byte.repeat(19)}0${index + 1}`);
+}
+
+/** The chains of a story as the service is configured for them. */
+export function chainsFor(story: Story, finality: FinalityPolicy | undefined): Chains {
+  const isByCctp = story.crossing === 'cctp';
+  const places = [
+    ['ethereum', 31_337, 6],
+    // CCTP mints unit for unit what it has burnt.
+    ['base', 31_338, isByCctp ? 6 : 18],
+  ] as const;
+  const all = places.slice(0, story.chainCount).map(([name, chainId, decimals], index): Chain => {
+    const usdc = token(name, chainId, decimals);
+    const cctp = {
+      domain: domains.get(BigInt(chainId)) ?? 0,
+      transmitter: contractAddress(index, 'd4'),
+      messenger: contractAddress(0, 'd5'),
+      route: contractAddress(index, 'd6'),
+      tokenId: usdc.tokenId,
+      maxPerOrder: microUsd(10_000_000_000_000n),
+    };
+    return {
+      name,
+      chainId,
+      rpcUrls: [],
+      gateway: contractAddress(index, 'a1'),
+      vault: contractAddress(index, 'b2'),
+      startBlock: 1n,
+      finality: finality ?? { tag: 'finalized', depth: 1 },
+      pollIntervalMs: story.pollIntervalMs,
+      tokens: [usdc],
+      proofs: story.isProven ? 'required' : 'quorum',
+      ...(isByCctp ? { cctp } : {}),
+    };
+  });
+  const chains = chainsOf(all);
+  return isByCctp ? { ...chains, conditions: withoutVaults } : chains;
+}
+
+/** Chains that are there, with vaults that pay nothing: what crosses goes by CCTP. */
+const withoutVaults: ChainConditions = {
+  version: () => 0,
+  of: () => ({ status: 'available', reason: '', secondsToFinal: 12 }),
+  payoutCap: () => microUsd(0n),
+};
+
+export function circleOf(chain: Chain): CircleContext | undefined {
+  const { cctp } = chain;
+  const [first] = chain.tokens;
+  if (cctp === undefined || first === undefined) return undefined;
+  const { domain, transmitter, messenger, route } = cctp;
+  return { domain, transmitter, messenger, route, token: first.address, domains, burnLimit: plenty };
+}
+
+/** Who may do what on a chain of the simulation, and whose signatures count. */
+export function contextOf(chain: Chain, isIdempotent: boolean): Omit<CallContext, 'timeSeconds'> {
+  const { chainId, gateway, vault } = chain;
+  return {
+    chainId,
+    gateway,
+    vault,
+    orderSigner: orderSigner.address,
+    settler: modelWallet.address,
+    admin: operatorAddress,
+    guardian: operatorAddress,
+    feeRecipient: `0x${'fe'.repeat(20)}`,
+    tokens: chain.tokens.map(({ address }) => address),
+    circle: circleOf(chain),
+    isIdempotent,
+    isRich: (holder) => /^0x(aa|c3)/i.test(holder),
+    isOrderSigned: (_orderId, order, signature) => signature === orderSigner.markOf(chainId, gateway, order),
+    isPayoutSigned: (payout, signature) => signature === payoutMark(payout),
+    isConsentSigned: ({ method, orderId, order, nonce, signature }) =>
+      signature === payerSignature(chain, method, { orderId, order }, nonce),
+  };
+}
+
+/** What a chain's contracts hold when a history begins. */
+export function openingState(chain: Chain, vaultFloat: bigint): (state: ContractState) => ContractState {
+  const caps = new Map(
+    chain.tokens.map(({ address }) => [
+      address.toLowerCase(),
+      { perOrder: plenty, hourly: plenty, daily: plenty },
+    ]),
+  );
+  return (empty) => {
+    let state: ContractState = { ...empty, caps };
+    for (const { address } of chain.tokens) state = funded(state, chain.vault, address, vaultFloat);
+    return state;
+  };
+}

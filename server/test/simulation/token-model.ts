@@ -1,0 +1,92 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { decodeFunctionData, maxUint256, parseAbi, zeroAddress } from 'viem';
+import { logOther } from './contract-logs.ts';
+import { balanceKey, balanceOf, funded, Reverted, type Running } from './contract-state.ts';
+
+/** What the contracts and people ask of a token; the stand-ins' own names for the block list. */
+const tokenAbi = parseAbi([
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function blacklist(address account)',
+  'function unBlacklist(address account)',
+]);
+
+/** A call of a token by somebody from outside. */
+export function executeToken(run: Running, token: Hex, data: Hex): void {
+  const { functionName, args } = decodeFunctionData({ abi: tokenAbi, data });
+  switch (functionName) {
+    case 'transfer':
+      if (!transfer(run, token, run.from, args[0], args[1])) throw new Reverted('token');
+      return;
+    case 'approve':
+      if (!approve(run, token, run.from, args[0], args[1])) throw new Reverted('token');
+      return;
+    default: {
+      if (!isSame(run.from, run.context.admin)) throw new Reverted('token');
+      const blocked = new Set(run.state.blocked);
+      if (functionName === 'blacklist') blocked.add(balanceKey(args[0], token));
+      else blocked.delete(balanceKey(args[0], token));
+      run.state = { ...run.state, blocked };
+    }
+  }
+}
+
+export function isSame(first: string, second: string): boolean {
+  return first.toLowerCase() === second.toLowerCase();
+}
+
+function isBlocked(run: Running, holder: string, token: Hex): boolean {
+  return run.state.blocked.has(balanceKey(holder, token));
+}
+
+/** Moves tokens of `from`; false where the token refuses, which changes nothing. */
+export function transfer(run: Running, token: Hex, from: Hex, to: Hex, value: bigint): boolean {
+  if (to === zeroAddress || isBlocked(run, from, token) || isBlocked(run, to, token)) return false;
+  if (!run.context.isRich(from) && value > balanceOf(run.state, from, token)) return false;
+  run.state = funded(funded(run.state, from, token, -value), to, token, value);
+  logOther(run, token, 'Transfer', { from, to, value });
+  return true;
+}
+
+/** As the token's transferFrom, called by `spender`. */
+export function transferFrom(
+  run: Running,
+  token: Hex,
+  { spender, from, to, value }: { spender: Hex; from: Hex; to: Hex; value: bigint },
+): boolean {
+  if (isBlocked(run, spender, token)) return false;
+  const key = `${from}:${spender}:${token}`.toLowerCase();
+  const allowed = run.context.isRich(from) ? maxUint256 : (run.state.allowances.get(key) ?? 0n);
+  if (value > allowed) return false;
+  const before = run.state;
+  if (allowed !== maxUint256)
+    run.state = { ...before, allowances: new Map(before.allowances).set(key, allowed - value) };
+  if (transfer(run, token, from, to, value)) return true;
+  run.state = before;
+  return false;
+}
+
+export function approve(run: Running, token: Hex, owner: Hex, spender: Hex, value: bigint): boolean {
+  if (isBlocked(run, owner, token)) return false;
+  const key = `${owner}:${spender}:${token}`.toLowerCase();
+  run.state = { ...run.state, allowances: new Map(run.state.allowances).set(key, value) };
+  logOther(run, token, 'Approval', { owner, spender, value });
+  return true;
+}
+
+/** Sends from a contract of ours, or reverts. */
+export function send(run: Running, token: Hex, from: Hex, to: Hex, value: bigint): void {
+  if (!transfer(run, token, from, to, value)) throw new Reverted('TransferFailed');
+}
+
+/** As TokenTransfer.pullExact by the gateway. */
+export function pullExact(run: Running, token: Hex, from: Hex, to: Hex, value: bigint): void {
+  const isDone = transferFrom(run, token, { spender: run.context.gateway, from, to, value });
+  if (!isDone) throw new Reverted('TransferFailed');
+  requireArrival(from, to, value);
+}
+
+/** Reverts where a transfer leaves its recipient with another amount more than it moved: one to themselves. */
+export function requireArrival(from: string, to: string, value: bigint): void {
+  if (value !== 0n && isSame(from, to)) throw new Reverted('InexactTransfer');
+}
