@@ -9,6 +9,10 @@ export interface LoadPlan {
   /** Asked for in turn. */
   readonly paths: readonly string[];
   readonly body?: string;
+  /** Instead of one body: a file with a body on each line, and where in it to begin; after the last comes the first. */
+  readonly bodies?: { readonly file: string; readonly first: number };
+  /** What a good answer begins with; `{"code":0,` when absent. */
+  readonly successStart?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Sends an Idempotency-Key that starts so, another one with every request. */
   readonly idempotencyPrefix?: string;

@@ -1,5 +1,6 @@
 // The load generator, a process of its own: takes a plan on standard input, answers a result on standard output.
 // Every answer is checked; the first that is not HTTP 200 with code 0 ends the run with exit code 1.
+import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { type Dispatcher, Pool } from 'undici';
 import { counterDigits, counterMark, type LoadPlan, type LoadResult } from './load-plan.ts';
@@ -7,13 +8,15 @@ import { counterDigits, counterMark, type LoadPlan, type LoadResult } from './lo
 /** Requests that a paced run lets wait for a connection; more means that the server cannot keep the pace. */
 const waitingLimit = 5_000;
 const requestTimeoutMs = 15_000;
-const successStart = Buffer.from('{"code":0,');
 
 /** Sends the plan's requests over keep-alive connections and checks every answer. */
 class Sender {
   readonly plan: LoadPlan;
   readonly pool: Pool;
   readonly bodyParts: readonly string[];
+  /** Bodies that were made before; none where the plan has one of its own. */
+  readonly bodies: readonly string[];
+  readonly successStart: Buffer;
   readonly sessionIds: string[] = [];
   sent = 0;
   replyBytes = 0;
@@ -27,6 +30,15 @@ class Sender {
       bodyTimeout: requestTimeoutMs,
     });
     this.bodyParts = plan.body?.split(counterMark) ?? [];
+    this.bodies = plan.bodies === undefined ? [] : readFileSync(plan.bodies.file, 'utf8').split('\n');
+    this.successStart = Buffer.from(plan.successStart ?? '{"code":0,');
+  }
+
+  /** The body of the request with this number; undefined for requests without one. */
+  private bodyOf(number: number, counter: string): string | undefined {
+    const { plan, bodies } = this;
+    if (plan.bodies !== undefined) return bodies[(plan.bodies.first + number) % bodies.length];
+    return plan.body === undefined ? undefined : this.bodyParts.join(counter);
   }
 
   /** Sends one request; resolves when its answer has been read and found good. */
@@ -39,11 +51,12 @@ class Sender {
       plan.idempotencyPrefix === undefined
         ? plan.headers
         : { ...plan.headers, 'idempotency-key': `${plan.idempotencyPrefix}-${counter}` };
+    const body = this.bodyOf(number, counter);
     const options: Dispatcher.DispatchOptions = {
       method: plan.method,
       path: plan.paths[number % plan.paths.length] ?? '/',
       headers,
-      ...(plan.body === undefined ? {} : { body: this.bodyParts.join(counter) }),
+      ...(body === undefined ? {} : { body }),
     };
     return new Promise((resolve, reject) => {
       let status = 0;
@@ -70,6 +83,7 @@ class Sender {
   /** Undefined when the answer is a success. Parses only what does not begin as successes do. */
   private check(status: number, reply: Buffer): string | undefined {
     this.replyBytes = reply.length;
+    const { successStart } = this;
     const isSuccess =
       reply.subarray(0, successStart.length).equals(successStart) ||
       (JSON.parse(reply.toString()) as { code?: unknown }).code === 0;
@@ -155,7 +169,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     p99Ms: at(0.99),
     maxMs: at(1),
     replyBytes: sender.replyBytes,
-    requestBytes: sender.bodyParts.join('0'.repeat(counterDigits)).length,
+    requestBytes: sender.bodies[0]?.length ?? sender.bodyParts.join('0'.repeat(counterDigits)).length,
     sessionIds: sender.sessionIds,
   };
 }

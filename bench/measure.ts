@@ -3,10 +3,27 @@ import { cpuOf, cpuOfChildren } from './cpu.ts';
 import type { LoadPlan, LoadResult } from './load-plan.ts';
 
 /** What a contender is asked; the bench adds how long and how hard. */
-export type Question = Pick<LoadPlan, 'method' | 'paths' | 'headers' | 'body'> & {
+export type Question = Pick<LoadPlan, 'method' | 'paths' | 'headers' | 'body' | 'successStart'> & {
   /** Every request brings an Idempotency-Key of its own. */
   readonly isIdempotent?: boolean;
+  readonly supply?: Supply;
 };
+
+/** Bodies that were made before the runs, of which every one is sent once. */
+export interface Supply {
+  /** A body on each line. */
+  readonly file: string;
+  readonly count: number;
+  used: number;
+}
+
+/** Where a run begins in its supply, and how many requests it may send. */
+function portionOf(supply: Supply | undefined): Pick<LoadPlan, 'maxRequests' | 'bodies'> {
+  if (supply === undefined) return { maxRequests };
+  const left = supply.count - supply.used;
+  if (left <= 0) throw new Error(`all ${supply.count} bodies of ${supply.file} are used`);
+  return { maxRequests: Math.min(maxRequests, left), bodies: { file: supply.file, first: supply.used } };
+}
 
 /** One side of a comparison. */
 export interface Contender {
@@ -57,7 +74,7 @@ export async function loadOnce(
   effort: Omit<Effort, 'rounds' | 'warmUpSeconds'>,
   pace: { perSecond?: number; collectSessionIds?: number } = {},
 ): Promise<Run> {
-  const { isIdempotent, ...question } = contender.question;
+  const { isIdempotent, supply, ...question } = contender.question;
   runCount += 1;
   const begin = cpuNow(contender, effort.postgresPid);
   const load = await runLoad({
@@ -66,10 +83,11 @@ export async function loadOnce(
     origin: contender.server.origin,
     connections: effort.connections,
     seconds: effort.seconds,
-    maxRequests,
+    ...portionOf(supply),
     ...(isIdempotent === true ? { idempotencyPrefix: `bench-${process.pid}-${runCount}` } : {}),
   });
   const end = cpuNow(contender, effort.postgresPid);
+  if (supply !== undefined) supply.used += load.requests;
   const { perSecond, p50Ms, p99Ms, requests } = load;
   return {
     load,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Anvil, startAnvil } from '@florin/world/anvil.ts';
 import { deployWorld } from '@florin/world/deployment.ts';
-import { deriveRoles } from '@florin/world/home.ts';
+import { deriveRoles, type WorldRoles } from '@florin/world/home.ts';
 import { findFreePort } from '@florin/world/port.ts';
 import { composeConfig, type WorldConfig } from '@florin/world/world-config.ts';
 import { english, generateMnemonic } from 'viem/accounts';
@@ -24,6 +24,9 @@ export interface Product {
   readonly accountId: string;
   readonly productId: string;
   readonly settlementToken: string;
+  readonly config: WorldConfig;
+  /** Wallets with tokens and coins on every chain. */
+  readonly payers: WorldRoles['payers'];
 }
 
 interface ProductOptions {
@@ -33,6 +36,10 @@ interface ProductOptions {
   readonly databaseUrl: string;
   /** Where a processor profile goes; none when absent. */
   readonly profileFolder?: string;
+  /** Keeps the chains running, and takes what ends them; without it the program is left without chains after its start. */
+  readonly keepChains?: (end: () => Promise<void>) => void;
+  /** The limits of the program, in its configuration's words; without them they are off. */
+  readonly rateLimits?: Readonly<Record<string, number>>;
 }
 
 const chainPlans = [
@@ -43,11 +50,15 @@ const chainPlans = [
 /** Two chains with the contracts: the program reads them at its start, and never again while it only answers HTTP. */
 async function withChains<Result>(
   options: ProductOptions,
-  work: (config: WorldConfig) => Promise<Result>,
+  work: (config: WorldConfig, roles: WorldRoles) => Promise<Result>,
 ): Promise<Result> {
   const mnemonic = generateMnemonic(english);
   const roles = deriveRoles(mnemonic);
   const anvils: Anvil[] = [];
+  const end = async () => {
+    await Promise.all(anvils.map((anvil) => anvil.stop()));
+  };
+  let isKept = false;
   try {
     const chains = [];
     for (const plan of chainPlans) {
@@ -58,11 +69,20 @@ async function withChains<Result>(
     const keys = { mnemonic, masterKey: randomBytes(32).toString('hex') };
     const { databaseUrl } = options;
     const imageFolder = resolve(options.folder, 'images');
-    return await work(
-      composeConfig({ port: await findFreePort(), databaseUrl, imageFolder, chains, roles, keys }),
-    );
+    const config = composeConfig({
+      port: await findFreePort(),
+      databaseUrl,
+      imageFolder,
+      chains,
+      roles,
+      keys,
+    });
+    const result = await work(config, roles);
+    options.keepChains?.(end);
+    isKept = options.keepChains !== undefined;
+    return result;
   } finally {
-    await Promise.all(anvils.map((anvil) => anvil.stop()));
+    if (!isKept) await end();
   }
 }
 
@@ -79,8 +99,9 @@ async function isReady(origin: string): Promise<boolean> {
 
 async function start(options: ProductOptions, config: WorldConfig): Promise<Server> {
   const path = join(options.folder, 'config.json');
-  writeFileSync(path, JSON.stringify({ ...config, roles: ['web'] }), { mode: 0o600 });
-  const { profileFolder } = options;
+  const { profileFolder, rateLimits } = options;
+  const settings = { ...config, roles: ['web'], ...(rateLimits === undefined ? {} : { rateLimits }) };
+  writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
   return startServer({
     name: 'florin',
     script: '../server/src/main.ts',
@@ -88,7 +109,7 @@ async function start(options: ProductOptions, config: WorldConfig): Promise<Serv
     logFile: join(options.folder, 'florin.log'),
     environment: {
       FLORIN_CONFIG: path,
-      FLORIN_RATE_LIMITS: 'off',
+      FLORIN_RATE_LIMITS: rateLimits === undefined ? 'off' : 'on',
       FLORIN_LOG_LEVEL: process.env['FLORIN_LOG_LEVEL'] ?? 'info',
     },
     isReady,
@@ -155,13 +176,13 @@ export async function callProduct(
 
 /** Starts the program with the role web against an empty database, and gives it a merchant. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
-  return withChains(options, async (config) => {
+  return withChains(options, async (config, { payers }) => {
     const server = await start(options, config);
     try {
       const seeded = await seed(config);
       const data = await callProduct(server, seeded.apiKey, '/product/create', { body: benchProduct });
       const { productId } = data as { productId: string };
-      return { server, ...seeded, productId };
+      return { server, ...seeded, productId, config, payers };
     } catch (error) {
       await server.stop();
       throw error;

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureAgents } from './agent.ts';
 import { measureCheckout } from './checkout.ts';
 import { type Environment, withEnvironment } from './environment.ts';
 import { measureGas } from './gas.ts';
@@ -13,9 +14,11 @@ import { type Result, writeResult } from './report.ts';
 import { measureRoute } from './route.ts';
 import { measureSender } from './sender.ts';
 import { measureSessions } from './session.ts';
+import { measureSignatures } from './signature.ts';
 import { measureWebhooks } from './webhook.ts';
 
 const subjects: Readonly<Record<string, (environment: Environment) => Promise<Result>>> = {
+  agent: measureAgents,
   checkout: measureCheckout,
   gas: measureGas,
   ingestion: measureIngestion,
@@ -24,6 +27,7 @@ const subjects: Readonly<Record<string, (environment: Environment) => Promise<Re
   route: measureRoute,
   sender: measureSender,
   session: measureSessions,
+  signature: measureSignatures,
   webhook: measureWebhooks,
 };
 

@@ -112,6 +112,10 @@ export const resourceSections: readonly ConformanceSection[] = [
         limits('one_time items live in their session and never enter the product library'),
       ),
       rule(
+        'The image of a one_time item is hosted for its session',
+        imageLife('the image of a one_time item is hosted, shown with its session and kept for it'),
+      ),
+      rule(
         'Line items in link lists have no productData',
         links('lists are newest first, without productData, pages as strings'),
       ),

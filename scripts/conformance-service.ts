@@ -24,6 +24,7 @@ import {
   intake,
   limitOf,
   linkTerms,
+  mcp,
   merchantText,
   misbehaviour,
   offer,
@@ -91,7 +92,10 @@ export const serviceSections: readonly ConformanceSection[] = [
       ),
       rule('A key ends at its expiry, and at once when it is revoked', [
         apiKey('a key works until the moment at which it expires'),
-        ['cli/src/main.test.ts', 'a key that was created works until it is revoked, and no list shows it'],
+        [
+          'cli/src/key-command.test.ts',
+          'a key that was created works until it is revoked, and no list shows it',
+        ],
         replicas('a key that is revoked is refused by the next request to any process'),
       ]),
       rule('A key may be bound to addresses and to origins', [
@@ -281,7 +285,10 @@ export const serviceSections: readonly ConformanceSection[] = [
         'Codes for gasless methods are answered',
         gaslessLife('what cannot be paid by a signature is refused before anything is sent'),
       ),
-      rule('The code for statistics is answered', 'not yet'),
+      rule('The code for statistics is kept and documented; no operation gives statistics', [
+        errors('400301 is kept for statistics, and no operation gives any'),
+        ['server/src/http/docs/drift.test.ts', 'every error of the catalogue has a page'],
+      ]),
       rule('Every code stands once, with its HTTP status', [
         errors('every code stands once and none is zero'),
         errors('business errors answer 200; the others use the statuses of the wire contract'),
@@ -325,7 +332,10 @@ export const serviceSections: readonly ConformanceSection[] = [
         x402Life('an offer is no row, and each one has an address of its own'),
         x402Life('an unknown outcome is told as pending with its hash, and asking again finds it out'),
       ]),
-      rule('MCP answers at /mcp and over stdio', 'not yet'),
+      rule('MCP answers at /mcp and over stdio', [
+        mcp('without a key there are the tools of payers alone, on both paths'),
+        mcp('an assistant pays over standard input, within its policy, once'),
+      ]),
       rule('/llms.txt lists the pages', [
         'server/src/http/docs/docs.test.ts',
         'llms.txt lists the pages, and llms-full.txt holds them',

@@ -1,4 +1,5 @@
 import {
+  account,
   agent,
   type ConformanceSection,
   cancelRefusal,
@@ -7,9 +8,11 @@ import {
   catalog,
   condition,
   delay,
+  directLife,
   door,
   fee,
   fieldLimits,
+  forms,
   ids,
   kill,
   limitOf,
@@ -21,6 +24,8 @@ import {
   machine,
   money,
   once,
+  openApi,
+  pageSafety,
   pageView,
   pay,
   payment,
@@ -34,6 +39,7 @@ import {
   server,
   sessionStates,
   sessions,
+  settlementMode,
   stranger,
   tokenSigning,
   webhook,
@@ -58,7 +64,13 @@ export const wireSections: readonly ConformanceSection[] = [
         '503 carries Retry-After',
         capabilities('over a halted chain no session begins: 503 with Retry-After, until it is resumed'),
       ),
-      rule('Deprecation and Sunset headers announce a breaking change', 'not yet'),
+      rule('Deprecation and Sunset headers announce a breaking change', [
+        server(
+          'every answer of a deprecated operation says since when, and when it ends; others say nothing',
+        ),
+        server('no operation ends within twelve months of its deprecation'),
+        openApi('documents mark a deprecated operation, with its headers; none is today'),
+      ]),
       rule(
         'Page windows shift as rows arrive, and the order stays',
         sessionStates('rows that arrive shift the windows of pages, and the order stays'),
@@ -235,9 +247,20 @@ export const wireSections: readonly ConformanceSection[] = [
         'A product item of a session without unitPrice costs the first of commonPrices',
         sessions('a session is created initialized, whole, and read back the same'),
       ),
-      rule('{SESSION_ID} in successUrl is replaced, and the redirect comes only after paid', 'not yet'),
-      rule('Sessions of the hosted link page have sessionType lnk', 'not yet'),
-      rule('A wrong clientCode is 100202', 'not yet'),
+      rule(
+        '{SESSION_ID} in successUrl is replaced, and the redirect comes only after paid',
+        pageSafety(
+          'the address to continue to is told after the payment alone, and is what the merchant gave',
+        ),
+      ),
+      rule(
+        'Sessions of the hosted link page have sessionType lnk',
+        forms('a session of the hosted link page has sessionType lnk, and its link as its business'),
+      ),
+      rule(
+        'A wrong clientCode is 100202',
+        pageSafety('a session gives its e-mail address and receipt to its own secret alone'),
+      ),
       rule(
         'Ids are their prefix and 22 base62 characters',
         ids('every kind of id is its prefix and 22 base62 characters'),
@@ -350,7 +373,33 @@ export const wireSections: readonly ConformanceSection[] = [
           'two payments on two chains: the first final one counts, the other goes back to its payer in full',
         ),
       ),
-      rule('Direct settlement is chosen by account or configuration', 'not yet'),
+      rule('Direct settlement is chosen by account or configuration', [
+        settlementMode(
+          'the account decides, and where it says nothing the configuration, and where that says nothing the gateway holds',
+        ),
+        directLife('an account that says nothing goes by the configuration'),
+        account(
+          'how an account is settled is chosen at its creation or later, told to webhooks, and keeps its version',
+        ),
+      ]),
+      rule('A direct payment is paid and completed in one transaction, with both events', [
+        directLife('a direct payment by transaction is paid and completed at once, with one transaction'),
+        directLife(
+          'a direct payment that is in a block but not final makes nothing paid, and a reorg takes it out',
+        ),
+        directLife(
+          'what was paid straight to the merchant goes back by the wallet of the merchant, in parts',
+        ),
+      ]),
+      rule('A direct order is signed only while no order on another chain can be paid', [
+        settlementMode('a direct order is signed only while no other chain has one that can be paid'),
+        settlementMode(
+          'while a direct order can be paid other chains are refused, also when the account has changed its mind',
+        ),
+        directLife(
+          'while another chain has an order that can be paid, the payment is held, and the later one goes back',
+        ),
+      ]),
       rule('Every move is one row of a table', [
         machine('the table is total: every pair of status and trigger either moves as written or is refused'),
         machine('no pair has two moves'),
@@ -410,7 +459,10 @@ export const wireSections: readonly ConformanceSection[] = [
         linkRace('a link that is made while its account is removed ends disabled'),
       ]),
       rule('Direct orders pay and settle in one transaction', pay('test_paysMerchantAndFeeAtOnceWhenDirect')),
-      rule('A late payment to a deposit address is accepted by policy', 'not yet'),
+      rule('A late payment to a deposit address is accepted by policy', [
+        'server/test/life/deposit-policy.test.ts',
+        'a late deposit is the payment where the policy says so, and the session tells that it was late',
+      ]),
     ],
   },
 ];

@@ -34,13 +34,13 @@ export function contractPages(root: string): Map<string, string> {
   const lines = contracts.map(({ name, folder, what }) => `- [${name}](${folder}/README.md): ${what}`);
   pages.set(
     'reference/contracts/README.md',
-    `# Contracts\n\n${lines.join('\n')}\n\nWhat they trust and where they can hurt: [security](../../security/contracts.md).\n`,
+    `# Contracts\n\nWhat is deployed on every chain, by contract and operation, as its own documentation says.\n\n${lines.join('\n')}\n\nWhat they trust and where they can hurt: [security](../../security/contracts.md).\n`,
   );
-  for (const { name, folder } of contracts) {
+  for (const { name, folder, what } of contracts) {
     const path = join(root, 'contracts', 'artifacts', `${name}.json`);
     const artifact = JSON.parse(readFileSync(path, 'utf8')) as Artifact;
     const operations = functionsOf(artifact).filter((entry) => isOperation(entry));
-    pages.set(`reference/contracts/${folder}/README.md`, contractPage(name, artifact, operations));
+    pages.set(`reference/contracts/${folder}/README.md`, contractPage(name, what, artifact, operations));
     for (const entry of operations) {
       pages.set(
         `reference/contracts/${folder}/${kebab(entry.name)}.md`,
@@ -59,13 +59,19 @@ function isOperation({ stateMutability }: AbiFunction): boolean {
   return stateMutability === 'nonpayable' || stateMutability === 'payable';
 }
 
-function contractPage(name: string, artifact: Artifact, operations: readonly AbiFunction[]): string {
+function contractPage(
+  name: string,
+  what: string,
+  artifact: Artifact,
+  operations: readonly AbiFunction[],
+): string {
   const { abi, userdoc, devdoc } = artifact;
   const views = functionsOf(artifact).filter((entry) => !isOperation(entry));
   const events = abi.filter((entry) => entry.type === 'event');
   const errors = abi.filter((entry) => entry.type === 'error');
   return [
     `# ${name}`,
+    `The contract that ${what}.`,
     ...[userdoc.notice, devdoc.details].filter((text) => text !== undefined),
     '## Operations',
     operations
@@ -105,9 +111,9 @@ function operationPage(name: string, artifact: Artifact, entry: AbiFunction): st
   ]);
   return [
     `# ${name}: ${entry.name}`,
+    noticeOf(artifact, entry),
     `\`\`\`solidity\nfunction ${printCall(entry)} external\n\`\`\``,
     `Selector \`${toFunctionSelector(entry)}\`.`,
-    noticeOf(artifact, entry),
     words.details ?? '',
     parameters.length === 0 ? '' : table(['parameter', 'type', 'meaning'], parameters),
     ...entry.inputs.filter(({ type }) => type.startsWith('tuple')).map(memberTable),

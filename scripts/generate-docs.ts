@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { agentApi } from '../protocol/src/agent-api.ts';
 import { exampleOrigin } from '../protocol/src/example.ts';
 import { merchantApi } from '../protocol/src/merchant-api.ts';
+import { x402Api } from '../protocol/src/x402-api.ts';
+import { contractPage } from '../server/src/http/docs/contract-pages.ts';
 import { type LinkTarget, renderMarkdown } from '../server/src/http/docs/markdown.ts';
 import { conformancePage, guidePages, indexPage, referencePages } from '../server/src/http/docs/site.ts';
 import { conformanceMarkdown } from './conformance.ts';
@@ -41,14 +43,19 @@ function main(args: readonly string[]): void {
 /** Every file below docs/ with its text. */
 function generate(): Map<string, string> {
   const conformance = conformanceMarkdown(root);
-  const pages = referencePages({ origin: exampleOrigin, tables: [merchantApi, agentApi] });
+  const pages = referencePages({ origin: exampleOrigin, tables: [merchantApi, agentApi, x402Api] });
+  const contracts = contractPages(root);
+  const ofContracts = [...contracts].map(([file, text]) =>
+    contractPage(file.slice('reference/contracts/'.length), text),
+  );
+  const index = indexPage([...guidePages(), ...pages, conformancePage(conformance), ...ofContracts]);
   const files = new Map(
-    [...pages, indexPage([...guidePages(), ...pages, conformancePage(conformance)])].map((page) => {
+    [...pages, index].map((page) => {
       const file = fileOf(page.path);
       return [file, renderMarkdown(page, targetFrom(file))];
     }),
   );
-  for (const [file, text] of contractPages(root)) files.set(file, text);
+  for (const [file, text] of contracts) files.set(file, text);
   return files.set('reference/conformance.md', conformance);
 }
 
@@ -56,6 +63,7 @@ function generate(): Map<string, string> {
 function fileOf(path: string): string {
   if (path === '/docs') return 'reference/README.md';
   const rest = path.slice('/docs/'.length);
+  if (/^contracts(?:\/[\w-]+)?$/.test(rest)) return `reference/${rest}/README.md`;
   return rest.startsWith('guide/') ? `${rest}.md` : `reference/${rest}.md`;
 }
 

@@ -13,7 +13,7 @@ const pageFile = join(root, 'kit', 'florin-kit.html');
 /** In the order in which they use each other. */
 const modules = [
   { name: '@florin/protocol/canonical-json.ts', path: 'protocol/src/canonical-json.ts' },
-  ...['keccak', 'wire', 'payment', 'receipt', 'page'].map((name) => ({
+  ...['keccak', 'wire', 'payment', 'receipt', 'deposit', 'page'].map((name) => ({
     name: `./${name}.ts`,
     path: `kit/src/${name}.ts`,
   })),

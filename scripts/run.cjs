@@ -26,9 +26,21 @@ const COMMANDS = {
     script: 'server/test/chaos/main.ts',
     does: 'shakes the whole service as real processes while payers pay, and checks everything against everything',
   },
+  'fuzz-signatures': {
+    script: 'server/test/fuzz/signatures.ts',
+    does: "holds the verdicts on signatures against those of other people's libraries",
+  },
+  'agent-runtimes': {
+    script: 'scripts/agent-runtimes.ts',
+    does: 'fetches Deno and Bun and has an agent pay in each of them',
+  },
   simulate: {
     script: 'server/test/simulation/simulate.ts',
     does: 'lives through thousands of histories in which everything fails',
+  },
+  differential: {
+    script: 'server/test/differential/differential.ts',
+    does: "compares the simulation's model of the contracts with the contracts, call by call",
   },
 };
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -78,7 +90,7 @@ const watchLaunchers = (onGone) => {
 
 const printCommands = () => {
   console.error('Usage: node scripts/run.cjs <command> [arguments]\n');
-  for (const [name, { does }] of Object.entries(COMMANDS)) console.error(`  ${name.padEnd(13)}${does}`);
+  for (const [name, { does }] of Object.entries(COMMANDS)) console.error(`  ${name.padEnd(17)}${does}`);
 };
 
 const runCommand = (name, args) => {

@@ -1,6 +1,8 @@
+import { settlementModes } from '@florin/protocol/order.ts';
 import { disableLinksOfAccount } from '@florin/server/src/links/link-status.ts';
 import {
   accountOf,
+  chooseSettlementMode,
   createAccount,
   listAccounts,
   removeAccount,
@@ -8,12 +10,15 @@ import {
 import { type Command, requiredMerchant, table, withDatabase } from './command.ts';
 
 export const createAccountCommand: Command = {
-  usage: '--merchant ID --name NAME --address 0x… --currencies ethereum::usdc,base::usdc',
+  usage:
+    '--merchant ID --name NAME --address 0x… --currencies ethereum::usdc,base::usdc [--settlement-mode escrow|direct]',
   does: 'creates a collection account',
-  options: ['merchant', 'name', 'address', 'currencies'],
+  options: ['merchant', 'name', 'address', 'currencies', 'settlement-mode'],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
+      const settlementMode = options.choice('settlement-mode', settlementModes);
       const request = {
+        ...(settlementMode === undefined ? {} : { settlementMode }),
         accountName: options.required('name'),
         accountAddress: options.required('address'),
         settlementCurrencies: options
@@ -30,6 +35,28 @@ export const createAccountCommand: Command = {
     }),
 };
 
+export const updateAccountCommand: Command = {
+  usage: '--merchant ID --account ID --settlement-mode escrow|direct|default',
+  does: 'chooses how payments in a settlement token itself reach the account; default: as the configuration says',
+  options: ['merchant', 'account', 'settlement-mode'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const accountId = options.required('account');
+      options.required('settlement-mode');
+      const chosen = options.choice('settlement-mode', [...settlementModes, 'default']) ?? 'default';
+      const { merchantId } = await requiredMerchant(db, options);
+      const settlementMode = chosen === 'default' ? '' : chosen;
+      const stored = await db.transaction((transaction) =>
+        chooseSettlementMode(transaction, outside, { merchantId, accountId, settlementMode }),
+      );
+      const text =
+        settlementMode === ''
+          ? `account ${accountId} is settled as the configuration says`
+          : `account ${accountId} is settled by ${settlementMode}, from the next order on`;
+      return { text, json: accountOf(stored) };
+    }),
+};
+
 export const listAccountsCommand: Command = {
   usage: '--merchant ID',
   does: "lists a merchant's accounts in use, newest first",
@@ -42,9 +69,13 @@ export const listAccountsCommand: Command = {
         account.accountId,
         account.accountAddress,
         account.settlementCurrencies.join(','),
+        account.settlementMode === '' ? 'default' : account.settlementMode,
         account.accountName,
       ]);
-      return { text: table(['ACCOUNT', 'ADDRESS', 'CURRENCIES', 'NAME'], rows), json: accounts };
+      return {
+        text: table(['ACCOUNT', 'ADDRESS', 'CURRENCIES', 'SETTLEMENT', 'NAME'], rows),
+        json: accounts,
+      };
     }),
 };
 

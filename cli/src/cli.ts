@@ -1,8 +1,14 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { Refusal } from '@florin/protocol/error.ts';
 import { ConfigError } from '@florin/server/src/config.ts';
-import { createAccountCommand, listAccountsCommand, removeAccountCommand } from './account-command.ts';
+import {
+  createAccountCommand,
+  listAccountsCommand,
+  removeAccountCommand,
+  updateAccountCommand,
+} from './account-command.ts';
 import { backupCommand, restoreCommand, restoreReportCommand } from './backup-command.ts';
+import { brandMerchantCommand } from './brand-command.ts';
 import { backfillChainCommand, droppedEventsCommand, resumeChainCommand } from './chain-command.ts';
 import { type Command, type OptionValues, type Outcome, type Outside, optionsOf } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
@@ -11,7 +17,13 @@ import { describeDatabaseError, doctorCommand } from './doctor-command.ts';
 import { handoverCommand } from './handover-command.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './key-command.ts';
 import { createKeystoreCommand } from './keystore-command.ts';
-import { kitFindCommand, kitReclaimCommand, kitSettleCommand, kitVerifyCommand } from './kit-command.ts';
+import {
+  kitFindCommand,
+  kitReclaimCommand,
+  kitRescueCommand,
+  kitSettleCommand,
+  kitVerifyCommand,
+} from './kit-command.ts';
 import { releaseCommand, statusCommand, verifyLedgerCommand } from './ledger-command.ts';
 import { eventsCommand, listenCommand } from './listen-command.ts';
 import { mcpCommand } from './mcp-command.ts';
@@ -24,7 +36,9 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['migrate', migrateCommand],
   ['merchant create', createMerchantCommand],
   ['merchant list', listMerchantsCommand],
+  ['merchant brand', brandMerchantCommand],
   ['account create', createAccountCommand],
+  ['account update', updateAccountCommand],
   ['account list', listAccountsCommand],
   ['account remove', removeAccountCommand],
   ['key create', createKeyCommand],
@@ -36,6 +50,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['kit find', kitFindCommand],
   ['kit reclaim', kitReclaimCommand],
   ['kit settle', kitSettleCommand],
+  ['kit rescue', kitRescueCommand],
   ['kit verify', kitVerifyCommand],
   ['doctor', doctorCommand],
   ['chain resume', resumeChainCommand],

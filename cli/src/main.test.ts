@@ -82,6 +82,30 @@ test('removing an account disables its links, each with an event', async () => {
   assert.deepEqual(await world.run('account remove', removal), failure(1, `Account removed: ${accountId}`));
 });
 
+test('how an account is settled is chosen by hand, and everything but a mode is refused', async () => {
+  const merchantId = await world.newMerchant();
+  const options = ['--merchant', merchantId, '--name', 'Till', '--currencies', 'ethereum::usdc'];
+  const address = ['--address', '0x52908400098527886E0F7030069857D2E4169EE7'];
+  const created = await world.json('account create --settlement-mode direct', [...options, ...address]);
+  assert.equal(created['settlementMode'], 'direct');
+  const accountId = String(created['accountId']);
+  const update = (mode: string) =>
+    world.run(`account update --settlement-mode ${mode}`, ['--merchant', merchantId, '--account', accountId]);
+  assert.deepEqual(await update('escrow'), {
+    exitCode: 0,
+    stdout: `account ${accountId} is settled by escrow, from the next order on\n`,
+    stderr: '',
+  });
+  assert.deepEqual(await update('default'), {
+    exitCode: 0,
+    stdout: `account ${accountId} is settled as the configuration says\n`,
+    stderr: '',
+  });
+  assert.equal((await update('instant')).exitCode, 2);
+  const [listed] = (await world.json('account list', ['--merchant', merchantId])) as unknown as object[];
+  assert.equal((listed as { settlementMode?: string } | undefined)?.settlementMode, '');
+});
+
 test('resealing puts every webhook under the newest master key, and again finds nothing to do', async () => {
   const merchantId = await world.newMerchant();
   const [older, newer] = ['00'.repeat(32), '11'.repeat(32)];

@@ -9,6 +9,12 @@ export const account = Type.Object({
   settlementCurrencies: Type.Array(Type.String()),
   version: Type.String({ description: 'Tells an address from the same address created anew' }),
   status: Type.Literal('normal'),
+  /** Additive. */
+  settlementMode: Type.Union([Type.Literal(''), Type.Literal('escrow'), Type.Literal('direct')], {
+    description:
+      'How payments in the settlement token itself reach the wallet: `escrow`, settled after they are final; `direct`, in ' +
+      'the payer’s own transaction. Empty: as the installation does',
+  }),
   createAt: timestampText,
   updateAt: timestampText,
 });

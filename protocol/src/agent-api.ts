@@ -163,6 +163,7 @@ export const agentApi = {
         'payer_mismatch',
         'payer_email_required',
         'amount_out_of_range',
+        'method_not_available',
       ],
     }),
     submitPayment: route({

@@ -185,6 +185,28 @@ export const paymentAlternative = Type.Object({
       description: 'Where everything goes that arrives at the address and does not pay the order',
     }),
   ),
+  leastInToken: Type.Optional(
+    Type.String({
+      description: 'A deposit of this much counts as paid; absent where it is the whole amount',
+    }),
+  ),
+  lateUntil: Type.Optional(
+    Type.String({
+      description:
+        'Unix seconds: after the deadline and until then a deposit may still be accepted, and none goes back; absent where ' +
+        'what is late goes back at once',
+    }),
+  ),
+  recovery: Type.Optional(
+    Type.Object(
+      { txRequest, after: Type.String({ description: 'Unix seconds' }) },
+      {
+        description:
+          'Keep it: the call by which anybody can send the token at the address to refundAddress, without the service, once ' +
+          'the chain’s time has passed `after`',
+      },
+    ),
+  ),
 });
 export type PaymentAlternative = Static<typeof paymentAlternative>;
 

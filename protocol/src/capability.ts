@@ -17,10 +17,15 @@ export const paymentCapability = Type.Object({
   maxPaymentValue: Type.Integer(),
   etaSeconds: Type.Integer({
     description:
-      'Time from the payment to the merchant in seconds, as measured on the chains over the last minutes',
+      'Time from the payment to the merchant in seconds, as measured on the chains over the last minutes; for accounts ' +
+      'that leave the settlement mode to the installation',
   }),
   finality: Type.String({ description: 'When a payment counts as final on the chain it is paid on' }),
-  methods: Type.Array(Type.String()),
+  methods: Type.Array(Type.String(), {
+    description:
+      'Ways to pay with this token. `transaction` and `eip5792`: by the payer’s own wallet; `eip3009` and `permit2`: by a ' +
+      'signature, without gas; `deposit`: a plain transfer to an address; `x402`',
+  }),
   status: Type.Union([Type.Literal('available'), Type.Literal('delayed'), Type.Literal('unavailable')], {
     description:
       '`delayed`: payments take longer than usual. `unavailable`: none are begun, answered with 900401',

@@ -73,6 +73,8 @@ export const checkoutState = Type.Object({
       decimals: Type.Integer(),
       amount: Type.String(),
       isBack: Type.Boolean(),
+      /** Unix seconds: it goes back no sooner, and the merchant may still accept it; 0: it goes back at once. */
+      heldUntil: Type.Integer(),
     }),
   ),
   refunded: Type.String({ description: 'Micro-USD that went back to the payer' }),
@@ -126,6 +128,10 @@ const deposit = Type.Object({
   /** EIP-681, for wallets that read it. */
   transferUri: Type.String(),
   transferCode: code,
+  /** What counts as paid, where it is less than the amount. */
+  leastInToken: Type.Optional(Type.String()),
+  /** Unix seconds: until then a deposit may be accepted although it is late. */
+  lateUntil: Type.Optional(Type.String()),
 });
 
 /** An order that is signed for one payer, and the transactions that pay it. */
@@ -168,6 +174,32 @@ export const receipt = Type.Object({
   targetTx: Type.String(),
 });
 export type Receipt = Static<typeof receipt>;
+
+const claimBody = Type.Object(
+  {
+    sessionId: idText,
+    orderId: Type.String({ pattern: '^0x[0-9a-f]{64}$' }),
+    /** A token's contract on the order's chain; the zero address: the chain's coin. */
+    token: address,
+    /** rescue: what lies at the deposit address. reclaim: a payment that was not settled. */
+    purpose: Type.Enum(['rescue', 'reclaim']),
+  },
+  { additionalProperties: false },
+);
+
+/** What can be taken back, and the call that does it; it goes to `refundAddress` whoever calls. */
+const claimReply = Type.Object({
+  amount: Type.String(),
+  symbol: Type.String(),
+  decimals: Type.Integer(),
+  refundAddress: Type.String(),
+  /** Unix seconds: from when on the contract lets it go at the latest. */
+  after: Type.Integer(),
+  /** Whether it does now. */
+  isPossible: Type.Boolean(),
+  txRequest,
+});
+export type Claim = Static<typeof claimReply>;
 
 const sessionParams = Type.Object({ sessionId: idText });
 
@@ -256,9 +288,21 @@ export const checkoutApi = {
         'payer_email_required',
         'payment_token_unsupported',
         'amount_out_of_range',
+        'method_not_available',
         'order_already_paid',
         'chain_unavailable',
       ],
+    }),
+    claim: route({
+      method: 'POST',
+      path: '/claim',
+      summary: 'What can be taken back of a session, and how',
+      tag: 'Hosted checkout',
+      body: claimBody,
+      reply: claimReply,
+      permissions: [],
+      effect: 'query',
+      errors: ['field_invalid', 'session_not_found', 'client_code_invalid', 'chain_unavailable'],
     }),
     readReceipt: route({
       method: 'GET',

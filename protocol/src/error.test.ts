@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { agentApi } from './agent-api.ts';
+import { checkoutApi } from './checkout-api.ts';
 import { type ErrorName, errorCatalogue, fieldRefusal, Refusal } from './error.ts';
+import { merchantApi } from './merchant-api.ts';
+import type { Route } from './route.ts';
+import { x402Api } from './x402-api.ts';
 
 test('every code stands once and none is zero', () => {
   const codes = Object.values(errorCatalogue).map((entry) => entry.code);
@@ -26,4 +31,22 @@ test('a refusal reads `Text: detail`', () => {
   const refusal = fieldRefusal('lineItems[0].unitPrice', 'must be at least 1');
   assert.equal(refusal.message, 'Invalid field: lineItems[0].unitPrice must be at least 1');
   assert.equal(refusal.details.param, 'lineItems[0].unitPrice');
+});
+
+test('400301 is kept for statistics, and no operation gives any', () => {
+  assert.deepEqual(errorCatalogue.stat_not_found, {
+    code: 400301,
+    http: 200,
+    text: 'Statistic not found',
+    retryable: false,
+  });
+  const routes: Route[] = [merchantApi, agentApi, checkoutApi, x402Api].flatMap((table) =>
+    Object.values(table.routes),
+  );
+  assert.deepEqual(
+    routes.filter(
+      ({ path, errors }) => /stat(s|istics?)?(\/|$)/.test(path) || errors.includes('stat_not_found'),
+    ),
+    [],
+  );
 });

@@ -63,6 +63,8 @@ export const errorCatalogue = {
   refund_not_possible: entry(100702, 'Not refundable in this state'),
   refund_not_found: entry(100703, 'Refund not found'),
   exception_not_found: entry(100704, 'Exception not found'),
+  exception_decided: entry(100705, 'Exception already decided'),
+  exception_not_acceptable: entry(100706, 'Exception cannot be decided'),
   authorization_header_malformed: entry(200101, 'Missing or malformed Authorization header', 401),
   api_key_invalid: entry(200102, 'Invalid, expired or revoked API key', 401),
   api_key_forbidden: entry(200103, 'API key lacks permission', 403),

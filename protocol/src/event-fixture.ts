@@ -1,6 +1,7 @@
 import type { EventType } from './event.ts';
 import { type OperationExample, operationExamples } from './example.ts';
 import { initializedSession, paidView } from './example-session.ts';
+import type { ExceptionKind } from './exception.ts';
 import type { JsonObject } from './openapi-schema.ts';
 
 /**
@@ -68,15 +69,55 @@ function sessionData(action: string, origin: string): JsonObject {
     case 'settlement_pending':
       return paidView(origin, action);
     case 'exception':
-      return { exception: { ...duplicate, payer: intendedPayer }, session: paid.session };
+      return exceptionFixture('duplicate', origin);
     default:
       return { session: { ...waiting, status: action === 'created' ? 'initialized' : action } };
   }
 }
 
-const duplicate = {
+/** Kinds that are about a transaction of its own; what lies at a deposit address may have come in several. */
+const kindsOfTransactions: ReadonlySet<ExceptionKind> = new Set([
+  'duplicate',
+  'duplicate_settled',
+  'refunded',
+  'reclaimed',
+]);
+
+/** Kinds that wait for the merchant's decision. */
+const decidableKinds: ReadonlySet<ExceptionKind> = new Set(['underpaid', 'late']);
+
+/** `data` of an example session.exception of each kind. */
+export function exceptionFixture(kind: ExceptionKind, origin: string): JsonObject {
+  const isDecidable = decidableKinds.has(kind);
+  const { session } = paidView(origin, 'paid');
+  const exception = {
+    ...raised,
+    kind,
+    payer: session.intendedPayer,
+    amountInToken: amounts[kind],
+    txHash: kindsOfTransactions.has(kind) ? raised.txHash : '',
+    decision: '',
+    decideBy: isDecidable ? '2026-01-03 03:29:05' : '',
+  };
+  return {
+    exception,
+    session: isDecidable ? { ...initializedSession(origin), signedOnce: 1, status: 'expired' } : session,
+  };
+}
+
+const amounts: Readonly<Record<ExceptionKind, string>> = {
+  duplicate: '24500000',
+  duplicate_settled: '24500000',
+  refunded: '24500000',
+  reclaimed: '24500000',
+  underpaid: '23500000',
+  overpaid: '1500000',
+  late: '24500000',
+  wrong_token: '24500000',
+};
+
+const raised = {
   exceptionId: 'exc_7Yc2WmQ4tR9uKpB1vXsJ0d',
-  kind: 'duplicate',
   orderId: '0x7a4f0e1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7',
   tokenId: 'ethereum::usdc',
   amountInToken: '24500000',

@@ -210,6 +210,52 @@ const signature =
   '0xb67d6d9710b270a932a81c45d30d8e19242c9296b655138f57b5e54522af35a6' +
   '62935c7e18b8ecf6d9af72eea4d8b50e8262b6a79a69282d5f143a9c5bbbc93b1c';
 
+const receipt = {
+  sessionId,
+  status: 'initialized',
+  txHash: '0x5f3d2c1b0a99887766554433221100ffeeddccbbaa99887766554433221100ff',
+  network: 'eip155:8453',
+  payer,
+} as const;
+const pendingReceipt = { ...receipt, status: 'settlement_pending' } as const;
+
+/** Examples of the operations of x402. */
+export function x402Examples(origin: string) {
+  const required = (path: string) => ({
+    x402Version: 2,
+    error: 'PAYMENT-SIGNATURE header is required',
+    resource: {
+      url: `${origin}/aipay/x402${path}`,
+      description: tea.productData.productName,
+      mimeType: 'application/json',
+    },
+    accepts: [
+      {
+        scheme: 'exact',
+        network: `eip155:${token.chainId}`,
+        amount: token.amountInToken,
+        asset: token.tokenAddress,
+        payTo: '0x9c1Fb1C2A4dAa5cF2E27e4fB2c1b09A5C4D3E2F1',
+        maxTimeoutSeconds: 300,
+        extra: { name: token.name, version: '2', offer: 'WyJlNWQ0Il0.Yk1hYw' },
+      },
+    ],
+  });
+  const steps = (path: string) => ({
+    '202': { code: 0, message: 'success', data: pendingReceipt, ...pendingReceipt },
+    '402': required(path),
+  });
+  return {
+    payLinkByX402: { params: { linkId }, query: { payer }, data: receipt, steps: steps(`/link/${linkId}`) },
+    paySessionByX402: {
+      params: { sessionId },
+      query: { payer },
+      data: receipt,
+      steps: steps(`/session/${sessionId}`),
+    },
+  };
+}
+
 /** Examples of the AI protocol's operations. */
 export function agentExamples(origin: string) {
   return {

@@ -1,5 +1,5 @@
 import { type ErrorName, errorCatalogue } from './error.ts';
-import { agentExamples } from './example-agent.ts';
+import { agentExamples, x402Examples } from './example-agent.ts';
 import { eventExamples } from './example-event.ts';
 import { initializedSession, paidView, sessionId, sessionRequest } from './example-session.ts';
 import type { Json, JsonObject } from './openapi-schema.ts';
@@ -13,6 +13,8 @@ export interface OperationExample {
   readonly body?: Json;
   /** `data` of the answer. */
   readonly data: Json;
+  /** The whole body of answers with other statuses that are no errors. */
+  readonly steps?: Readonly<Record<string, Json>>;
 }
 
 /** The origin that documents show when they are not served by an installation. */
@@ -24,11 +26,13 @@ export function operationExamples(origin: string): Readonly<Record<string, Opera
     ...productExamples,
     ...accountExamples,
     ...linkExamples(origin),
+    ...brandingExamples(origin),
     ...sessionExamples(origin),
     ...webhookExamples,
     ...eventExamples(origin),
     ...capabilityExamples,
     ...agentExamples(origin),
+    ...x402Examples(origin),
   };
 }
 
@@ -78,6 +82,7 @@ const account = {
   settlementCurrencies: ['base::usdc', 'ethereum::usdc'],
   version: 'acv_GnGzyme3EkWhl8fiOJTDOa',
   status: 'normal',
+  settlementMode: '',
   createAt: '2026-01-02 02:00:00',
   updateAt: '2026-01-02 02:00:00',
 } as const;
@@ -165,6 +170,15 @@ function linkExamples(origin: string) {
   } as const;
 }
 
+function brandingExamples(origin: string) {
+  const color = '#0b6b4d';
+  const logoUrl = `${origin}/images/4hXqJmL2pT9vRc7WzKsB1n-1280.webp`;
+  return {
+    getBranding: { data: { logoUrl, color, updateAt: '2026-01-02 02:45:00' } },
+    updateBranding: { body: { logoUrl: 'https://shop.example.com/logo.png', color }, data: success },
+  } as const;
+}
+
 function sessionExamples(origin: string) {
   const waiting = { session: initializedSession(origin) };
   const list = (...sessions: readonly Json[]) => ({
@@ -227,7 +241,7 @@ const sameToken = {
   maxPaymentValue: 10_000_000_000_000,
   etaSeconds: 2400,
   finality: 'finalized',
-  methods: ['transaction'],
+  methods: ['transaction', 'eip5792', 'eip3009', 'permit2', 'deposit', 'x402'],
   status: 'available',
   statusReason: '',
 } as const;

@@ -33,4 +33,34 @@ export const exceptionRoutes = {
     effect: 'update',
     errors: ['exception_not_found'],
   }),
+  acceptException: route({
+    method: 'POST',
+    path: '/exception/accept',
+    summary: 'Take a late or short deposit as the payment',
+    description:
+      'For exceptions of kind `late` and `underpaid`, until their `decideBy`. A short deposit is accepted only where the ' +
+      'operator adds what it lacks. The session becomes `paid` (`late: true` after its end) once the chain shows the payment, ' +
+      'not before. The first decision stands; the same one again changes nothing.',
+    tag: 'Exceptions',
+    body: exceptionResolveBody,
+    reply: successReply,
+    permissions: ['refunds:write'],
+    effect: 'update',
+    errors: ['exception_not_found', 'exception_decided', 'exception_not_acceptable'],
+  }),
+  refundException: route({
+    method: 'POST',
+    path: '/exception/refund',
+    summary: 'Give a late or short deposit back',
+    description:
+      'For exceptions of kind `late` and `underpaid` that wait for a decision. The contract lets a deposit go back once it can ' +
+      'no longer be collected, so it goes back after the time in which late deposits may be accepted. The first decision ' +
+      'stands; the same one again changes nothing.',
+    tag: 'Exceptions',
+    body: exceptionResolveBody,
+    reply: successReply,
+    permissions: ['refunds:write'],
+    effect: 'update',
+    errors: ['exception_not_found', 'exception_decided', 'exception_not_acceptable'],
+  }),
 } as const;

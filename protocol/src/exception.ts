@@ -4,8 +4,8 @@ import { idText, timestampText } from './schema.ts';
 /**
  * What can happen to a payment out of the usual course. duplicate: a second payment, which goes back to its payer.
  * duplicate_settled: it was settled before it could go back. refunded, reclaimed: the payment that counted is with its payer
- * again and will never be settled. underpaid, overpaid, late, wrong_token: what lies at a deposit address and pays nothing;
- * it goes back to the payer.
+ * again and will never be settled. underpaid, late: what lies at a deposit address and does not pay by itself; it goes back
+ * to the payer unless it is accepted. overpaid, wrong_token: what pays nothing and goes back.
  */
 export const exceptionKinds = [
   'duplicate',
@@ -28,15 +28,24 @@ export const raisedException = Type.Object({
   tokenId: Type.String(),
   amountInToken: Type.String({ description: 'Smallest token unit' }),
   txHash: Type.String({ description: 'Empty where no one transaction shows it' }),
+  decision: Type.Enum(['', 'accept', 'refund'], {
+    description: 'What you, or the link’s policy, have said; empty while nothing is said',
+  }),
+  decideBy: Type.String({
+    description: 'Until when POST /exception/accept is possible; empty where nothing is to be decided',
+  }),
 });
 
 export const paymentException = Type.Object({
   ...raisedException.properties,
   sessionId: Type.String(),
   status: Type.Enum(['open', 'resolved'], {
-    description: 'resolved: the money is back with its payer, or you have said that it is dealt with',
+    description:
+      'resolved: the money is back with its payer, or was accepted as the payment, or you have said that it is dealt with',
   }),
-  resolvedTx: Type.String({ description: 'The transaction that gave the money back, else empty' }),
+  resolvedTx: Type.String({
+    description: 'The transaction that gave the money back or took it as the payment, else empty',
+  }),
   createAt: timestampText,
   updateAt: timestampText,
 });

@@ -43,3 +43,16 @@ export function amountsOfTotal(totalValue: MicroUsd, ppm: FeePpm, feeModel: FeeM
   const paymentValue = microUsd((totalValue * million) / (million + BigInt(ppm)));
   return { totalValue, paymentValue, feeValue: microUsd(totalValue - paymentValue), netValue: paymentValue };
 }
+
+/**
+ * How much less than a total still counts as paid: `floor(totalValue * ppm / 1e6)`, rounded once, towards the full payment;
+ * the smallest of it and the limits. Refuses a ppm outside 0..1e6.
+ */
+export function toleranceOf(totalValue: MicroUsd, ppm: FeePpm, limits: readonly MicroUsd[]): MicroUsd {
+  if (!Number.isInteger(ppm) || ppm < 0 || ppm > 1_000_000)
+    throw new RangeError(`tolerance ppm out of range: ${ppm}`);
+  const share = microUsd((totalValue * BigInt(ppm)) / million);
+  let least = share;
+  for (const limit of limits) if (limit < least) least = limit;
+  return least;
+}

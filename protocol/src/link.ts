@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { exceptionPolicy } from './exception-policy.ts';
 import { itemType, lineItem, lineItems, quantity } from './line-item.ts';
 import { feeModel, flag, httpsUrl, idText, ignored, text, timestampText } from './schema.ts';
 
@@ -23,6 +24,11 @@ const linkBase = {
   versionCode: Type.String({
     description: 'Hash of everything that a payer agrees to: moves with each real edit',
   }),
+  exceptionPolicy: Type.Optional(
+    Type.Object(exceptionPolicy.properties, {
+      description: 'What the link says about deposits that are short or late; absent when it says nothing',
+    }),
+  ),
   createAt: timestampText,
   updateAt: timestampText,
 };
@@ -81,6 +87,7 @@ export const linkFields = {
   successUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(1000)])),
   customSuccessText: Type.Optional(text({ max: 500 })),
   customDisabledText: Type.Optional(text({ max: 500 })),
+  exceptionPolicy: Type.Optional(exceptionPolicy),
 } as const;
 
 export const linkCreateBody = Type.Object(linkFields, { additionalProperties: false });

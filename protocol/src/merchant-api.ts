@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { account } from './account.ts';
+import { brandingRoutes } from './branding.ts';
 import { capabilities } from './capability.ts';
 import { deliveryRoutes } from './delivery-api.ts';
 import { eventRoutes } from './event-api.ts';
@@ -69,6 +70,7 @@ export const merchantApi = {
     ...productRoutes,
     ...accountRoutes,
     ...linkRoutes,
+    ...brandingRoutes,
     ...sessionRoutes,
     ...refundRoutes,
     ...exceptionRoutes,

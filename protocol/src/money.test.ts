@@ -7,6 +7,7 @@ import {
   microUsd,
   microUsdToNumber,
   parseTokenAmount,
+  parseUsd,
   tokenAmount,
   toMicroUsd,
   toTokenAmount,
@@ -61,6 +62,16 @@ test('dollars show two to six decimals', () => {
     formatUsd(microUsd(value)),
   );
   assert.deepEqual(shown, ['0.00', '0.000001', '0.01', '1.50', '1.234567', '0.0001', '10000000.00']);
+});
+
+test('dollars are read as they are shown, and in no other spelling', () => {
+  fc.assert(fc.property(amounts, (amount) => parseUsd(formatUsd(microUsd(amount))) === amount));
+  assert.deepEqual(['1', '0.5', '10.25', '0'].map(parseUsd), [1_000_000n, 500_000n, 10_250_000n, 0n]);
+  const others = ['', '.5', '1.', '01', '+1', '-1', '1e3', '1,5', ' 1', '1.0000001', '99999999999', '0x1'];
+  assert.deepEqual(
+    others.map(parseUsd),
+    others.map(() => undefined),
+  );
 });
 
 test('an amount beyond 2^53 never becomes a JSON number', () => {

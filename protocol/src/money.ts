@@ -75,3 +75,11 @@ export function formatUsd(value: MicroUsd): string {
     .replace(/0{1,4}$/, '');
   return `${whole}.${fraction}`;
 }
+
+/** Reads a decimal string in US dollars, up to ten billion and to the Micro-USD; undefined for anything else. */
+export function parseUsd(text: string): MicroUsd | undefined {
+  const parts = /^(0|[1-9][0-9]{0,9})(?:\.([0-9]{1,6}))?$/.exec(text);
+  if (parts === null) return undefined;
+  const [, whole = '', fraction = ''] = parts;
+  return microUsd(BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0')));
+}

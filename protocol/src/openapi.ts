@@ -1,10 +1,11 @@
+import { deprecationHeaders, deprecationText } from './deprecation.ts';
 import { type ErrorName, errorCatalogue } from './error.ts';
 import { event } from './event-api.ts';
 import { failureExample, type OperationExample, operationExamples } from './example.ts';
 import { eventExample } from './example-event.ts';
 import { errorsOf, needsKey, takesIdempotencyKey } from './openapi-errors.ts';
 import { failureRef, type Json, type JsonObject, namedSchemas, plainSchema } from './openapi-schema.ts';
-import type { Route, RouteTable } from './route.ts';
+import type { Route, RouteStep, RouteTable } from './route.ts';
 
 const keyScheme = 'apiKey';
 
@@ -13,6 +14,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Products: 'What a merchant sells. Prices are integers in Micro-USD.',
   Accounts: 'Wallets that settlements go to. The API reads them; they are made and removed by the operator.',
   'Payment links': 'Reusable pages that sell products at fixed prices, or let the payer choose the amount.',
+  Branding: 'How the hosted pages of a merchant look: a logo and a colour.',
   Sessions:
     'One attempt to be paid: made by the API, by a payment link or by the AI protocol, queried alike.',
   Webhooks: 'Receivers of notifications, signed as Standard Webhooks prescribes.',
@@ -23,6 +25,9 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'AI protocol':
     'How an agent pays without an API key: it reads, signs EIP-712 messages with the payer’s wallet, and sends the ' +
     'transaction that it is given.',
+  x402:
+    'Links and sessions as resources of x402 version 2: a stock client asks, signs one EIP-3009 authorization, and has ' +
+    'a receipt. Only where the installation sends payments at its own cost.',
 };
 
 /**
@@ -125,7 +130,8 @@ function operationOf(origin: string, table: RouteTable, operationId: string, rou
     operationId,
     tags: [route.tag],
     summary: route.summary,
-    description: `${route.description ?? `${route.summary}.`}${scopes}`,
+    description: `${route.description ?? `${route.summary}.`}${scopes}${endOf(route)}`,
+    ...(route.deprecation === undefined ? {} : { deprecated: true }),
     security: hasKey ? [{ [keyScheme]: [] }] : [],
     ...parametersOf(table, route, example),
     ...(route.body === undefined
@@ -141,7 +147,7 @@ function operationOf(origin: string, table: RouteTable, operationId: string, rou
             },
           },
         }),
-    responses: responsesOf(origin, table, route, example?.data),
+    responses: responsesOf(origin, table, route, example),
     'x-errors': errorsOf(table, route).map((slug) => {
       const { code, http, retryable } = errorCatalogue[slug];
       return { code, slug, http, retryable };
@@ -149,17 +155,22 @@ function operationOf(origin: string, table: RouteTable, operationId: string, rou
   };
 }
 
+function endOf({ deprecation }: Route): string {
+  return deprecation === undefined ? '' : ` ${deprecationText(deprecation)}`;
+}
+
 function parametersOf(table: RouteTable, route: Route, example: OperationExample | undefined): JsonObject {
   const parameters: Json[] = [
     ...parametersIn('path', route.params, example?.params ?? {}),
     ...parametersIn('query', route.query, example?.query ?? {}),
+    ...parametersIn('header', route.headers, {}),
     ...(takesIdempotencyKey(table, route) ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ];
   return parameters.length === 0 ? {} : { parameters };
 }
 
 function parametersIn(
-  place: 'path' | 'query',
+  place: 'path' | 'query' | 'header',
   schema: Route['params'],
   examples: Readonly<Record<string, Json>>,
 ): Json[] {
@@ -175,36 +186,76 @@ function parametersIn(
   });
 }
 
-function responsesOf(origin: string, table: RouteTable, route: Route, data: Json | undefined): JsonObject {
+function responsesOf(
+  origin: string,
+  table: RouteTable,
+  route: Route,
+  given: OperationExample | undefined,
+): JsonObject {
+  const data = given?.data;
   const byStatus = Map.groupBy(errorsOf(table, route), (slug) => errorCatalogue[slug].http);
   const business = byStatus.get(200) ?? [];
   const success = data === undefined ? {} : { example: successBody(table.shape, data) };
-  const headers = takesIdempotencyKey(table, route)
-    ? { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }
-    : {};
+  const headers = {
+    ...(takesIdempotencyKey(table, route)
+      ? { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }
+      : {}),
+    ...endHeadersOf(route),
+  };
   const responses: Record<string, Json> = {
     '200': answer(
       business.length === 0 ? 'Success.' : `Success, or one of: ${codesText(business)}.`,
       {
         schema:
           business.length === 0
-            ? successSchema(table, route)
-            : { oneOf: [successSchema(table, route), failureRef] },
+            ? successSchema(table, route.reply)
+            : { oneOf: [successSchema(table, route.reply), failureRef] },
         ...success,
       },
       headers,
     ),
   };
+  for (const [status, step] of Object.entries(route.steps ?? {})) {
+    responses[status] = stepAnswer(table, route, step, given?.steps?.[status]);
+  }
   for (const [status, names] of [...byStatus].filter(([http]) => http !== 200).sort(([a], [b]) => a - b)) {
     const examples = Object.fromEntries(names.map((slug) => [slug, { value: failureExample(origin, slug) }]));
     const waits = [409, 429, 503].includes(status);
     responses[String(status)] = answer(
       codesText(names),
       { schema: failureRef, examples },
-      waits ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {},
+      {
+        ...(waits ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),
+        ...endHeadersOf(route),
+      },
     );
   }
   return responses;
+}
+
+/** What tells clients that the operation ends. */
+function endHeadersOf({ deprecation }: Route): JsonObject {
+  if (deprecation === undefined) return {};
+  const { deprecation: since = '', sunset = '' } = deprecationHeaders(deprecation);
+  return {
+    Deprecation: { description: 'Deprecated since (RFC 9745)', schema: { type: 'string' }, example: since },
+    Sunset: {
+      description: 'May be gone from then on (RFC 8594)',
+      schema: { type: 'string' },
+      example: sunset,
+    },
+  };
+}
+
+function stepAnswer(table: RouteTable, route: Route, step: RouteStep, example: Json | undefined): JsonObject {
+  const schema =
+    step.body === undefined ? successSchema(table, step.reply ?? route.reply) : plainSchema(step.body);
+  const headers = Object.entries(step.headers).map(([name, description]): [string, Json] => [
+    name,
+    { description, schema: { type: 'string' } },
+  ]);
+  const content = example === undefined ? { schema } : { schema, example };
+  return answer(step.description, content, Object.fromEntries(headers));
 }
 
 /** The whole body of a successful answer, in the shape of its interface. */
@@ -234,8 +285,8 @@ function answer(description: string, content: JsonObject, headers: JsonObject): 
   };
 }
 
-function successSchema(table: RouteTable, route: Route): JsonObject {
-  const data = plainSchema(route.reply);
+function successSchema(table: RouteTable, reply: Route['reply']): JsonObject {
+  const data = plainSchema(reply);
   const wrapped: JsonObject = {
     type: 'object',
     required: ['code', 'message', 'data'],

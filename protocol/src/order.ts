@@ -3,6 +3,13 @@ export const orderKinds = { escrow: 0, direct: 1, vaultPayout: 2, cctp: 3 } as c
 
 export type OrderType = (typeof orderKinds)[keyof typeof orderKinds];
 
+/**
+ * How a payment in the settlement token itself reaches its merchant: held by the gateway until the service settles it, or
+ * passed straight on in the transaction that pays.
+ */
+export const settlementModes = ['escrow', 'direct'] as const;
+export type SettlementMode = (typeof settlementModes)[number];
+
 export type Hex = `0x${string}`;
 
 /** What the service signs and the gateway takes exactly once. Amounts in units of `token`, times in Unix seconds. */

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Deprecation } from './deprecation.ts';
 import type { ErrorName } from './error.ts';
 import type { Permission } from './permission.ts';
 
@@ -12,20 +13,35 @@ export interface Route {
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
+  /** Every answer and every document say so; absent while the operation stays. */
+  readonly deprecation?: Deprecation;
   /** The heading under which documents list the operation. */
   readonly tag: string;
   readonly params?: TObject;
   /** Behind the path's question mark; every value is text. Other members than these are refused. */
   readonly query?: TObject;
   readonly body?: TObject;
+  /** Headers that mean something to the operation, as documents show them; the operation reads them itself. */
+  readonly headers?: TObject;
   /** `data` of a successful answer. */
   readonly reply: TSchema;
+  /** Answers with other statuses that are no errors, by status. */
+  readonly steps?: Readonly<Record<string, RouteStep>>;
   /** Any one of these is enough; empty: no key is asked for. */
   readonly permissions: readonly Permission[];
   /** What a failing database is answered with: 900203, 900201 or 900202. */
   readonly effect: 'query' | 'create' | 'update';
   /** Refusals of this operation, besides those that every operation of the table can answer. */
   readonly errors: readonly ErrorName[];
+}
+
+/** An answer on the way: its data in the shape of the interface, or its whole body. */
+export interface RouteStep {
+  readonly description: string;
+  readonly reply?: TSchema;
+  readonly body?: TSchema;
+  /** What its headers hold, by name. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** One interface: its operations by operation id. */

@@ -73,6 +73,12 @@ export const session = Type.Object({
   refundedAmount: Type.Integer({
     description: 'Micro-USD that finally went back to the payer; 0 when nothing did',
   }),
+  /** Additive. */
+  late: Type.Optional(
+    Type.Literal(true, {
+      description: 'Paid by a deposit that came after the session had expired and was accepted; else absent',
+    }),
+  ),
   metadata: Type.Unknown({ description: 'The merchant’s own object, byte for byte' }),
 });
 export type Session = Static<typeof session>;

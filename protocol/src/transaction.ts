@@ -6,7 +6,10 @@ export const transaction = Type.Object({
   channelId: Type.String({
     description: 'Account, its version and settlement token, hashed: an indexed topic on chain',
   }),
-  orderType: Type.Integer({ description: '0: escrow; 1: direct; 2: payout on another chain' }),
+  orderType: Type.Integer({
+    description:
+      '0: escrow; 1: direct, paid and settled by one transaction; 2: payout on another chain; 3: CCTP',
+  }),
   from: Type.String({ description: 'Payer’s wallet' }),
   to: Type.String({ description: 'Merchant’s wallet' }),
   metaData: Type.String({ description: '32 bytes on chain that commit to the line items, hex' }),

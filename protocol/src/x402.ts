@@ -40,13 +40,22 @@ export const x402Payment = Type.Object({
 });
 export type X402Payment = Static<typeof x402Payment>;
 
-/** In the header PAYMENT-REQUIRED. */
-export interface X402Required {
-  readonly x402Version: 2;
-  readonly error: string;
-  readonly resource: { readonly url: string; readonly description: string; readonly mimeType: string };
-  readonly accepts: readonly X402Requirements[];
-}
+/** In the header PAYMENT-REQUIRED, and in the body that it comes with. */
+export const x402Required = Type.Object({
+  x402Version: Type.Literal(2),
+  error: Type.String({ description: 'Why the payment that came was not taken, or that none came' }),
+  resource: Type.Object({
+    url: Type.String(),
+    description: Type.String(),
+    mimeType: Type.String(),
+  }),
+  accepts: Type.Array(x402Requirements, {
+    minItems: 1,
+    description:
+      'One way for each token that takes EIP-3009 authorizations, each to a deposit address of its own',
+  }),
+});
+export type X402Required = Static<typeof x402Required>;
 
 /** In the header PAYMENT-RESPONSE. */
 export interface X402Settlement {
@@ -58,11 +67,14 @@ export interface X402Settlement {
 }
 
 /** The body of an answer to a payment. */
-export interface X402Receipt {
-  readonly sessionId: string;
-  /** As the AI protocol says it; settlement_pending: sent, and not known to be in a block yet. Ask again. */
-  readonly status: string;
-  readonly txHash: string;
-  readonly network: string;
-  readonly payer: string;
-}
+export const x402Receipt = Type.Object({
+  sessionId: Type.String(),
+  status: Type.String({
+    description:
+      'As the AI protocol says it; `settlement_pending`: sent, and not known to be in a block yet. Ask again',
+  }),
+  txHash: Type.String({ description: 'The transaction of the payment' }),
+  network: Type.String({ description: 'CAIP-2, such as `eip155:8453`' }),
+  payer: Type.String({ description: 'Who has signed' }),
+});
+export type X402Receipt = Static<typeof x402Receipt>;

@@ -1,4 +1,6 @@
+import { latePayments, maxLateHours, maxUnderpaidPpm } from '@florin/protocol/exception-policy.ts';
 import { microUsd } from '@florin/protocol/money.ts';
+import type { DepositPolicy } from '#sessions/deposit-terms.ts';
 import type { Fields } from './config-field.ts';
 import type { GaslessSettings } from './service-gasless.ts';
 
@@ -20,9 +22,26 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
     depositWindowMs: fields.integer('depositWindowMs', { least: 50, most: 600_000, fallback: 2_000 }),
     // Each look reads a hundred addresses, in one request for each token of the chain.
     balanceWindowMs: fields.integer('balanceWindowMs', { least: 50, most: 3_600_000, fallback: 10_000 }),
+    deposits: depositsOf(fields.object('deposits')),
     // Clients wait longer; an answer without a block says where to look.
     x402WaitMs: fields.integer('x402WaitMs', { least: 0, most: 60_000, fallback: 20_000 }),
   };
   fields.done();
   return isOn ? gasless : undefined;
+}
+
+/** Nothing is forgone, and nothing is taken late, unless the operator or a link says so. */
+function depositsOf(fields: Fields): DepositPolicy {
+  const money = (name: string, fallback: number) =>
+    microUsd(BigInt(fields.integer(name, { least: 0, most: 1_000_000_000_000, fallback })));
+  const deposits = {
+    underpaidPpm: fields.integer('underpaidPpm', { least: 0, most: maxUnderpaidPpm, fallback: 0 }),
+    underpaidAmount: fields.has('underpaidAmount') ? money('underpaidAmount', 0) : undefined,
+    latePayment: fields.choice('latePayment', latePayments, 'return'),
+    lateHours: fields.integer('lateHours', { least: 1, most: maxLateHours, fallback: 24 }),
+    addedAboveFee: money('addedAboveFee', 0),
+    addedPerDay: money('addedPerDay', 100_000_000),
+  };
+  fields.done();
+  return deposits;
 }

@@ -1,8 +1,11 @@
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import { type SettlementMode, settlementModes } from '@florin/protocol/order.ts';
 import { ConfigError, type Fields } from './config-field.ts';
 
 /** How paid orders are settled; see docs/runbook/settlement.md. */
 export interface SettlementConfig {
+  /** For accounts that say nothing. */
+  readonly mode: SettlementMode;
   readonly batchSize: number;
   readonly windowMs: number;
   readonly windowSeconds: number;
@@ -16,6 +19,7 @@ export interface SettlementConfig {
 /** Reads `settlement`. */
 export function settlementOf(fields: Fields): SettlementConfig {
   const settlement: SettlementConfig = {
+    mode: fields.choice('mode', settlementModes, 'escrow'),
     batchSize: fields.integer('batchSize', { least: 1, most: 50, fallback: 50 }),
     windowMs: fields.integer('windowMs', { least: 50, most: 3_600_000, fallback: 2_000 }),
     windowSeconds: fields.integer('windowSeconds', { least: 0, most: 86_400, fallback: 0 }),

@@ -145,10 +145,18 @@ test('what the file leaves out has documented defaults', async () => {
         budgets: { perPayer: 3_000_000, perLink: 100_000_000, perNetwork: 20_000_000 },
         depositWindowMs: 2_000,
         balanceWindowMs: 10_000,
+        deposits: {
+          underpaidPpm: 0,
+          underpaidAmount: undefined,
+          latePayment: 'return',
+          lateHours: 24,
+          ...{ addedAboveFee: 0n, addedPerDay: 100_000_000n },
+        },
         x402WaitMs: 20_000,
       },
       images: { allowLoopback: false, store: undefined },
       settlement: {
+        mode: 'escrow',
         batchSize: 50,
         windowMs: 2000,
         windowSeconds: 0,
@@ -318,6 +326,7 @@ const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
     `chains[0].tokens[1].tokenId: ${usdc} stands twice`,
   ],
   [(file) => (file.fees = { crossChainPpm: -1 }), 'fees.crossChainPpm must be an integer from 0 to 500000'],
+  [(file) => (file.settlement = { mode: 'instant' }), 'settlement.mode must be one of escrow, direct'],
   [(file) => (file.settlement = { batchSize: 51 }), 'settlement.batchSize must be an integer from 1 to 50'],
   [
     (file) => (file.signer.orderKey = '0x12'),
@@ -476,6 +485,32 @@ test('payments of others are sent within budgets, or not at all', async () => {
     await mistakeIn({ ...completeFile(), gasless: { minAmount: -1 } }),
     'gasless.minAmount must be an integer from 0 to 1000000000000',
   );
+});
+
+test('deposits that are short or late go back unless the operator says otherwise', async () => {
+  const said = {
+    underpaidPpm: 5_000,
+    underpaidAmount: 1_000_000,
+    latePayment: 'ask',
+    lateHours: 48,
+    addedAboveFee: 7,
+    addedPerDay: 50,
+  };
+  const config = await read({ ...completeFile(), gasless: { deposits: said } });
+  assert.deepEqual(config.gasless?.deposits, {
+    ...said,
+    underpaidAmount: 1_000_000n,
+    addedAboveFee: 7n,
+    addedPerDay: 50n,
+  });
+  const mistakes = [
+    [{ underpaidPpm: 100_001 }, 'gasless.deposits.underpaidPpm must be an integer from 0 to 100000'],
+    [{ latePayment: 'maybe' }, 'gasless.deposits.latePayment must be one of return, ask, accept'],
+    [{ lateHours: 0 }, 'gasless.deposits.lateHours must be an integer from 1 to 168'],
+    [{ tolerance: 1 }, 'gasless.deposits.tolerance is not a known setting: remove it'],
+  ] as const;
+  for (const [deposits, mistake] of mistakes)
+    assert.equal(await mistakeIn({ ...completeFile(), gasless: { deposits } }), mistake);
 });
 
 test('a token may say which signatures it takes', async () => {

@@ -147,6 +147,8 @@ function limitsOf(fields: Fields, environment: Environment): Pick<Config, 'maxOp
     ),
     publicReads: perSecond('publicReadsPerSecond', defaultRateLimits.publicReads),
     signedRequests: perMinute('signedRequestsPerMinute', defaultRateLimits.signedRequests),
+    linkCreations: perMinute('createsPerLinkPerMinute', defaultRateLimits.linkCreations),
+    walletCalls: perMinute('smartAccountChecksPerMinute', defaultRateLimits.walletCalls),
   };
   const maxOpenSessions = count('openSessionsPerPayer', openSessionsPerPayer);
   fields.done();

@@ -2,6 +2,7 @@ import { migrate } from '#db/migrate.ts';
 import { ScopeError } from '#db/scope-check.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
+import { nativeFailure, secp256k1 } from '#outside/secp256k1.ts';
 import { jsonLog } from '#telemetry/log.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { startService } from './service.ts';
@@ -12,6 +13,9 @@ import { checkChains, checkDatabase } from './start-check.ts';
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = jsonLog(config.logLevel);
+  const { implementation } = secp256k1;
+  if (nativeFailure === undefined) log.info('secp256k1.chosen', { implementation });
+  else log.warn('secp256k1.chosen', { implementation, reason: String(nativeFailure) });
   const { applied } = await migrate(config.databaseUrl.reveal());
   if (applied.length > 0) log.info('database.migrated', { applied });
   await checkDatabase(config.databaseUrl.reveal());

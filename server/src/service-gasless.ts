@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { MicroUsd } from '@florin/protocol/money.ts';
-import { viemCryptography } from '#authorizations/cryptography.ts';
+import { cryptographyOf } from '#authorizations/cryptography.ts';
 import { payerChainOf } from '#authorizations/payer-chain.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { HttpRpc } from '#chains/rpc/http-rpc.ts';
@@ -8,13 +8,17 @@ import type { Sender } from '#chains/sender/sender.ts';
 import type { OutcomeHandler } from '#chains/sender/sent.ts';
 import { tokenSigningReader } from '#chains/token-signing.ts';
 import type { Database } from '#db/database.ts';
-import { depositOutcome, runDeposits } from '#deposits/deposit.ts';
+import { runDeposits } from '#deposits/deposit.ts';
+import { depositOutcome } from '#deposits/deposit-move.ts';
 import { type AgentDoorOptions, agentDoor } from '#http/agent/agent.ts';
+import { creationGuard, type RateLimits, type WalletCallGuard, walletCallGuard } from '#http/rate-limit.ts';
 import type { Door } from '#http/server.ts';
 import { x402Door } from '#http/x402/x402-door.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
+import { secp256k1 } from '#outside/secp256k1.ts';
 import type { SigningKey } from '#outside/signer/signer.ts';
+import type { DepositPolicy } from '#sessions/deposit-terms.ts';
 import type { OrderDeps } from '#sessions/order.ts';
 import { orderSignerOf } from '#sessions/order-signer.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';
@@ -30,6 +34,8 @@ export interface GaslessSettings {
   /** Milliseconds between two looks for deposits in new blocks, and in balances. */
   readonly depositWindowMs: number;
   readonly balanceWindowMs: number;
+  /** What becomes of deposits that are short or late, where a link says nothing; absent: they go back. */
+  readonly deposits?: DepositPolicy;
   /** Milliseconds that an x402 request waits for its payment to be seen in a block. */
   readonly x402WaitMs: number;
 }
@@ -45,6 +51,7 @@ interface Options {
   readonly masterKeys: readonly [Uint8Array, ...Uint8Array[]];
   readonly settlement: { readonly reclaimAfterSeconds: number };
   readonly maxOpenSessions: number | undefined;
+  readonly rateLimits: RateLimits | undefined;
   readonly gasless?: GaslessSettings;
 }
 
@@ -62,10 +69,18 @@ export function agentDoors(
 ): Door[] {
   const { deps, submissions } = agentDepsOf(options, parts, sessionDeps);
   const { db } = parts;
-  const agent = { db, deps, ...(submissions === undefined ? {} : { submissions }) };
+  const admitCreation = creationGuard(options.rateLimits, options.clock);
+  const walletCalls = walletCallGuard(options.rateLimits, options.clock);
+  const guard = walletCalls === undefined ? {} : { walletCalls };
+  const agent = {
+    ...guard,
+    db,
+    deps: { ...deps, ...(admitCreation === undefined ? {} : { admitCreation }) },
+    ...(submissions === undefined ? {} : { submissions }),
+  };
   return [
     agentDoor({ ...agent, basePaths: ['/aipay/api/v1', '/api/v1'] }),
-    ...x402Doors(options, parts, submissions),
+    ...x402Doors(options, parts, { submissions, guard }),
   ];
 }
 
@@ -80,7 +95,7 @@ export function agentDepsOf(
     signer: orderSignerOf(options.orderKey),
     reclaimAfterSeconds: options.settlement.reclaimAfterSeconds,
     serviceDomain: options.serviceDomain,
-    cryptography: viemCryptography,
+    cryptography: cryptographyOf(secp256k1),
     payerChain: payerChainOf(parts.rpcOf),
     maxOpenSessions: options.maxOpenSessions,
   };
@@ -89,12 +104,22 @@ export function agentDepsOf(
   return { deps: { ...deps, gasless }, submissions: { ...deps, gasless, sender: parts.sender } };
 }
 
-function x402Doors(options: Options, parts: Parts, submissions: SubmissionDeps | undefined): Door[] {
+function x402Doors(
+  options: Options,
+  parts: Parts,
+  {
+    submissions,
+    guard,
+  }: {
+    submissions: SubmissionDeps | undefined;
+    guard: { readonly walletCalls?: WalletCallGuard };
+  },
+): Door[] {
   if (submissions === undefined) return [];
   // A key for this alone: a MAC under the master key itself would be a second use of it.
   const offerKey = new Uint8Array(createHmac('sha256', options.masterKeys[0]).update('x402 offers').digest());
   const deps = { ...submissions, db: parts.db, offerKey, waitMs: options.gasless?.x402WaitMs ?? 0 };
-  return [x402Door({ deps, basePaths: ['/aipay/x402', '/x402'] })];
+  return [x402Door({ ...guard, deps, basePaths: ['/aipay/x402', '/x402'] })];
 }
 
 /** Looks after deposit addresses, where the service does. */
@@ -102,7 +127,8 @@ export function depositLoops(options: Options, parts: Parts, signal: AbortSignal
   const { gasless } = options;
   if (gasless === undefined) return [];
   const settings = { ...gasless, windowMs: gasless.depositWindowMs };
-  return [runDeposits({ ...options, ...parts, settings }, signal)];
+  const signer = orderSignerOf(options.orderKey);
+  return [runDeposits({ ...options, ...parts, signer, settings }, signal)];
 }
 
 /** What became of the service's own transactions, told to whoever asked for them. */

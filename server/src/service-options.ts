@@ -36,7 +36,8 @@ export function serviceOptionsOf(
   };
 }
 
-function imageOptionsOf({ store, allowLoopback }: Config['images']): Pick<ServiceOptions, 'images'> {
+/** Where images are kept, as the service takes it; nothing where none are hosted. */
+export function imageOptionsOf({ store, allowLoopback }: Config['images']): Pick<ServiceOptions, 'images'> {
   if (store === undefined) return {};
   if (store.kind === 'folder') return { images: { store, allowLoopback } };
   const secretAccessKey = store.secretAccessKey.reveal();

@@ -1,7 +1,9 @@
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import type { FeePpm } from '@florin/protocol/fee.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
+import type { RouteTable } from '@florin/protocol/route.ts';
+import { x402Api } from '@florin/protocol/x402-api.ts';
 import type { FastifyInstance } from 'fastify';
 import { type ImageSettings, type Images, openImages } from '#catalog/images/open-images.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
@@ -12,6 +14,7 @@ import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import { newHeads } from '#chains/rpc/new-heads.ts';
 import { createSender, type Sender } from '#chains/sender/sender.ts';
 import { walletOf } from '#chains/sender/wallet.ts';
+import { tokenSigningReader } from '#chains/token-signing.ts';
 import { runWatcher } from '#chains/watcher/watcher.ts';
 import { batched } from '#db/batch.ts';
 import { type Database, openDatabase } from '#db/database.ts';
@@ -94,6 +97,8 @@ export interface ServiceOptions {
   readonly settlement: SettlementSettings & {
     readonly reclaimAfterSeconds: number;
     readonly maxFeePerGasGwei: number;
+    /** For accounts that say nothing; escrow when absent. */
+    readonly mode?: SettlementMode;
   };
   /** Where CCTP burns are attested; absent where no chain has CCTP. */
   readonly attestationUrl?: string;
@@ -244,6 +249,7 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
     origin,
     chains,
     rates: options.fees,
+    settlementMode: options.settlement.mode ?? 'escrow',
     termsReader: groupTermsReader(db),
   };
   const { rateLimits } = options;
@@ -262,6 +268,7 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
         findSession: groupSessionFinder(db),
         isOriginListed: (webOrigin) => isOriginListed(db, webOrigin, clock.now()),
         ...(rooms.images === undefined ? {} : { images: rooms.images.intake }),
+        ...(options.gasless === undefined ? {} : { signingOf: tokenSigningReader(rooms.rpcOf) }),
         secrets: secretBox(options.masterKeys),
         addresses: { allowLoopback: options.webhooks.allowLoopback },
         rateLimits,
@@ -271,16 +278,21 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
       limitedDoor(checkoutDoor(checkoutOptionsOf(options, rooms, sessionDeps)), rateLimits, clock),
       ...(rooms.images === undefined ? [] : [imagesDoor({ store: rooms.images.store, log })]),
       statusDoor({ readStatus: () => readStatus(db, chains.all) }),
-      openApiDoor({ origin, tables: [merchantApi, agentApi] }),
+      openApiDoor({ origin, tables: interfacesOf(options) }),
       discoveryDoor({ ...options, hasX402: options.gasless !== undefined }),
       mcpDoor({ origin, clock, rateLimits }),
-      docsDoor({ origin, tables: [merchantApi, agentApi], chains }),
+      docsDoor({ origin, tables: interfacesOf(options), chains }),
     ],
   });
   await server.listen({ host: http.host, port: http.port });
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : http.port;
   return { listeningOrigin: `http://${http.host}:${port}`, close: () => closeServer(server) };
+}
+
+/** The interfaces that this installation has, as its documents describe them. */
+function interfacesOf({ gasless }: Pick<ServiceOptions, 'gasless'>): readonly RouteTable[] {
+  return gasless === undefined ? [merchantApi, agentApi] : [merchantApi, agentApi, x402Api];
 }
 
 async function closeServer(server: FastifyInstance): Promise<void> {

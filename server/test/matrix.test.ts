@@ -10,7 +10,7 @@ import { listApiKeys, revokeApiKey } from '#merchants/api-key.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { MerchantWorld } from './harness/merchant-fixture.ts';
-import { addPaidSession, happen } from './harness/payment-fixture.ts';
+import { addLateDeposit, addPaidSession, happen } from './harness/payment-fixture.ts';
 
 /** One thing of each kind, all of one merchant. */
 interface Things {
@@ -23,6 +23,9 @@ interface Things {
   readonly paidSessionId: string;
   readonly refundId: string;
   readonly exceptionId: string;
+  /** Two late deposits that wait for a decision. */
+  readonly lateExceptionId: string;
+  readonly otherExceptionId: string;
   readonly webhookId: string;
   readonly spareWebhookId: string;
   readonly deliveryId: string;
@@ -38,6 +41,8 @@ const kinds: Record<keyof Things, IdKind> = {
   paidSessionId: 'session',
   refundId: 'refund',
   exceptionId: 'exception',
+  lateExceptionId: 'exception',
+  otherExceptionId: 'exception',
   webhookId: 'webhook',
   spareWebhookId: 'webhook',
   deliveryId: 'delivery',
@@ -100,6 +105,8 @@ const rows: Record<keyof typeof merchantApi.routes, Row> = {
   listLinks: { permissions: links.read, params: page },
   disableLink: { permissions: links.write, body: ({ linkId }) => ({ linkId }) },
   enableLink: { permissions: links.write, body: ({ linkId }) => ({ linkId }) },
+  getBranding: { permissions: links.read },
+  updateBranding: { permissions: links.write, body: () => ({ color: '#0b6b4d' }) },
   createCheckoutSession: {
     permissions: ['checkout_sessions:write'],
     body: ({ accountId, productId }) => ({
@@ -134,6 +141,14 @@ const rows: Record<keyof typeof merchantApi.routes, Row> = {
   resolveException: {
     permissions: ['refunds:write'],
     body: ({ exceptionId }) => ({ exceptionId }),
+  },
+  acceptException: {
+    permissions: ['refunds:write'],
+    body: ({ lateExceptionId: exceptionId }) => ({ exceptionId }),
+  },
+  refundException: {
+    permissions: ['refunds:write'],
+    body: ({ otherExceptionId: exceptionId }) => ({ exceptionId }),
   },
   createWebhook: { permissions: webhooks.write, body: () => webhookFields },
   updateWebhook: {
@@ -220,9 +235,12 @@ async function openShop(): Promise<typeof own> {
   const reclaimed = await addPaidSession(world, { key, accountId });
   await happen(world, reclaimed.order, 'Reclaimed');
   const { exceptions } = (await world.send('GET', '/exception/list/1/1', { key })).data;
+  const late = await addLateDeposit(world, { key, accountId });
+  const other = await addLateDeposit(world, { key, accountId });
   const things = {
     ...{ accountId, productId, spareProductId, linkId, sessionId, refundId },
     exceptionId: exceptions[0].exceptionId,
+    ...{ lateExceptionId: late.exceptionId, otherExceptionId: other.exceptionId },
     ...{ webhookId, spareWebhookId, deliveryId, eventId, paidSessionId: paid.sessionId },
   };
   return { merchantId, key, things };
@@ -373,10 +391,11 @@ test('a secret key gets everywhere', async () => {
   );
 });
 
-/** Whether an answer tells of nothing: a refusal, or lists without entries. */
+/** Whether an answer tells of nothing: a refusal, lists without entries, or fields that are all empty. */
 function isNothing({ code, data }: Answer): boolean {
   if (code !== 0) return true;
-  const parts = Array.isArray(data) ? [data] : Object.values(data as object);
+  const parts: unknown[] = Array.isArray(data) ? [data] : Object.values(data as object);
+  if (parts.every((part) => part === '')) return true;
   const lists = parts.filter((part) => Array.isArray(part));
   return lists.length > 0 && lists.every((list) => list.length === 0);
 }

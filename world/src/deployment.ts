@@ -80,6 +80,8 @@ const CAP_PER_ORDER = '100000';
 const CAP_PER_HOUR = '1000000';
 const CAP_PER_DAY = '1000000';
 const PAYER_FUNDS = '10000';
+/** What the service can add to deposits that are short within a link's tolerance. */
+const SETTLER_FUNDS = '100';
 const DEPLOY_GAS = 6_000_000n;
 const CALL_GAS = 200_000n;
 const MAX_FEE_PER_GAS = 10_000_000_000n;
@@ -202,11 +204,11 @@ const planWorld = (chain: Anvil, roles: WorldRoles) => {
   };
 };
 
-/** What funds a token's payers and the vault, and opens the vault for it. */
+/** What funds a token's payers, the settler and the vault, and opens the vault for it. */
 const planToken = (
   vault: PlannedContract,
   { plan, contract }: { readonly plan: TokenPlan; readonly contract: PlannedContract },
-  payers: WorldRoles['payers'],
+  { payers, settler }: Pick<WorldRoles, 'payers' | 'settler'>,
 ): Call[] => {
   const caps = [CAP_PER_ORDER, CAP_PER_HOUR, CAP_PER_DAY].map((cap) => parseUnits(cap, plan.decimals));
   const data = encodeFunctionData({
@@ -216,7 +218,11 @@ const planToken = (
   return [
     { to: vault.address, data, gas: CALL_GAS },
     // The vault last: its balance is the sign that this token is done.
-    ...planFunding(plan, contract.artifact, contract.address, [...people, [vault.address, VAULT_FLOAT]]),
+    ...planFunding(plan, contract.artifact, contract.address, [
+      ...people,
+      [settler.address, SETTLER_FUNDS],
+      [vault.address, VAULT_FLOAT],
+    ]),
   ];
 };
 
@@ -226,7 +232,7 @@ const planToken = (
  * after a kill.
  */
 export const deployWorld = async (chain: Anvil, roles: WorldRoles): Promise<ChainDeployment> => {
-  const { admin, payers } = roles;
+  const { admin } = roles;
   const { vault, gateway, cctpRoute, circle, tokens, contracts } = planWorld(chain, roles);
   await mineWaiting(chain, admin.address);
   const present = new Set<Address>();
@@ -238,7 +244,7 @@ export const deployWorld = async (chain: Anvil, roles: WorldRoles): Promise<Chai
     const { plan, contract } = token;
     const isPresent = present.has(contract.address);
     if (!isPresent || !(await isSet(chain, contract, 'balanceOf', [vault.address])))
-      calls.push(...planToken(vault, token, payers));
+      calls.push(...planToken(vault, token, roles));
     if (plan.artifact !== 'LocalUsdc') continue;
     const { messenger } = circle;
     const isOpen = isPresent && present.has(messenger.address);

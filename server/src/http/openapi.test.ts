@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { openApiDocument } from '@florin/protocol/openapi.ts';
+import { x402Api } from '@florin/protocol/x402-api.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const origin = 'https://pay.example.com';
 const document = JSON.parse(
-  JSON.stringify(openApiDocument({ origin, tables: [merchantApi, agentApi] })),
+  JSON.stringify(openApiDocument({ origin, tables: [merchantApi, agentApi, x402Api] })),
 ) as Document;
 
 interface Operation {
@@ -30,7 +31,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 test('the document holds every route of every table under its own path and method', () => {
   const described = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort();
-  const declared = [merchantApi, agentApi]
+  const declared = [merchantApi, agentApi, x402Api]
     .flatMap((table) =>
       Object.values(table.routes).map(
         ({ method, path }) => `${method} ${table.basePath}${path.replaceAll(/:(\w+)/g, '{$1}')}`,
@@ -116,4 +117,30 @@ test('two operations of one id are refused', () => {
     () => openApiDocument({ origin, tables: [merchantApi, again] }),
     /two operations have the id/,
   );
+});
+
+test('documents mark a deprecated operation, with its headers; none is today', () => {
+  assert.equal(JSON.stringify(document).includes('"deprecated":true'), false);
+  const { getCapabilities } = merchantApi.routes;
+  const deprecation = {
+    sinceSeconds: 1_798_761_600,
+    endsAtSeconds: 1_845_979_200,
+    instead: 'Use version 2.',
+  };
+  const table = { ...merchantApi, routes: { getCapabilities: { ...getCapabilities, deprecation } } };
+  const { paths } = JSON.parse(JSON.stringify(openApiDocument({ origin, tables: [table] })));
+  const operation = paths['/payment/v1/capabilities/all'].get;
+  assert.equal(operation.deprecated, true);
+  assert.ok(
+    operation.description.endsWith('Deprecated since 2027-01-01, and gone after 2028-06-30. Use version 2.'),
+  );
+  for (const [status, { headers }] of Object.entries<{ headers: Record<string, { example: string }> }>(
+    operation.responses,
+  )) {
+    assert.deepEqual(
+      [headers['Deprecation']?.example, headers['Sunset']?.example],
+      ['@1798761600', 'Fri, 30 Jun 2028 12:00:00 GMT'],
+      status,
+    );
+  }
 });

@@ -1,3 +1,4 @@
+import { deprecationHeaders } from '@florin/protocol/deprecation.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -63,11 +64,14 @@ export function routesOf<Caller>(server: FastifyInstance, door: DoorShape<Caller
   const callers = new WeakMap<FastifyRequest, { caller: Caller }>();
   return (route, handle) => {
     const read = requestReader(route);
+    const ending = route.deprecation === undefined ? undefined : deprecationHeaders(route.deprecation);
     server.route({
       method: route.method,
       url: door.basePath + route.path,
       config: { effect: route.effect },
       onRequest: (request, reply, done) => {
+        // Before anything can be refused: whoever calls it has to know.
+        if (ending !== undefined) reply.headers(ending);
         const admit = (caller: Caller) => {
           callers.set(request, { caller });
           done();

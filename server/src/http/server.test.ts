@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { deprecationHeaders, leastOverlapSeconds } from '@florin/protocol/deprecation.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type Route, route } from '@florin/protocol/route.ts';
 import { pageParams, successReply, text } from '@florin/protocol/schema.ts';
@@ -63,6 +64,20 @@ const toys = {
     body: toyBody,
     reply: successReply,
   }),
+  ending: route({
+    ...base,
+    method: 'GET',
+    path: '/toy/ending/:page/:size',
+    summary: 'Ending',
+    params: pageParams,
+    deprecation: {
+      // 2027-01-01 at midnight, and 2028-06-30 at noon.
+      sinceSeconds: 1_798_761_600,
+      endsAtSeconds: 1_845_979_200,
+      instead: 'Use /toy/list.',
+    },
+    reply: Type.Unknown(),
+  }),
 } as const satisfies Record<string, Route>;
 
 function recordingLog(): Log & { readonly errors: unknown[] } {
@@ -91,6 +106,7 @@ async function toyServer(options: { shape?: ReplyShape; fail?: () => unknown; lo
         addRoute(toys.one, fail);
         addRoute(toys.create, fail);
         addRoute(toys.guarded, async () => success);
+        addRoute(toys.ending, async ({ params }) => params);
       },
     ],
   });
@@ -111,6 +127,27 @@ test('a success is wrapped in the envelope, and raw JSON stays byte for byte', a
   assert.match(String(reply.headers['request-id']), /^req_[0-9A-Za-z]{22}$/);
   assert.equal(reply.headers['cache-control'], 'no-store');
   assert.equal(reply.headers['x-content-type-options'], 'nosniff');
+});
+
+test('every answer of a deprecated operation says since when, and when it ends; others say nothing', async () => {
+  const server = await toyServer();
+  const told = async (url: string) => {
+    const { statusCode, headers } = await server.inject({ url });
+    return [statusCode, headers['deprecation'], headers['sunset']];
+  };
+  const ends = 'Fri, 30 Jun 2028 12:00:00 GMT';
+  assert.deepEqual(await told('/v1/toy/ending/1/10'), [200, '@1798761600', ends]);
+  assert.deepEqual(await told('/v1/toy/ending/0/10'), [200, '@1798761600', ends]);
+  assert.deepEqual(await told('/v1/toy/list/1/10'), [200, undefined, undefined]);
+});
+
+test('no operation ends within twelve months of its deprecation', async () => {
+  const [sinceSeconds, instead] = [1_798_761_600, ''];
+  const declared = (endsAtSeconds: number) => deprecationHeaders({ sinceSeconds, endsAtSeconds, instead });
+  const least = sinceSeconds + leastOverlapSeconds;
+  assert.equal(declared(least)['sunset'], 'Sun, 02 Jan 2028 00:00:00 GMT');
+  assert.throws(() => declared(least - 1), RangeError);
+  assert.throws(() => declared(least + 0.5), RangeError);
 });
 
 test('the superset shape repeats the members of the view beside the envelope', async () => {

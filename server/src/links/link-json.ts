@@ -26,6 +26,7 @@ function linkFields(link: StoredLink, origin: string): Omit<Link, 'lineItems'> {
     successUrl: link.successUrl,
     customSuccessText: link.customSuccessText,
     customDisabledText: link.customDisabledText,
+    ...(link.exceptionPolicy === undefined ? {} : { exceptionPolicy: link.exceptionPolicy }),
     linkUrl: linkUrlOf(link.linkId, origin),
     status: link.status,
     versionCode: link.versionCode,

@@ -1,3 +1,4 @@
+import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
 import type { ItemType, LineItem, ProductData } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
@@ -32,6 +33,7 @@ export function parseLink(
     successUrl: row.success_url,
     customSuccessText: row.custom_success_text,
     customDisabledText: row.custom_disabled_text,
+    ...policyOf(row.exception_policy),
     status: row.status as StoredLink['status'],
     items: items.map((item) => parseItem(item, row.link_name, products.get(item.product_id))),
     createdAt: row.created_at,
@@ -54,4 +56,17 @@ function parseItem(row: LinkItemRow, linkName: string, product: ItemProduct | un
 /** What an item without a product shows: the link's name, so that payers and receipts never see a blank line. */
 function namedOnly(linkName: string): ProductData {
   return { productName: linkName, productDescription: '', imageUrl: '', attributes: [] };
+}
+
+/** Reads a stored policy. jsonb keeps no order of members; what stands there has passed the door's schema. */
+export function policyOf(stored: unknown): Pick<StoredLink, 'exceptionPolicy'> {
+  if (stored === null) return {};
+  const { underpaidPpm, underpaidAmount, latePayment, lateHours } = stored as ExceptionPolicy;
+  const exceptionPolicy = {
+    ...(underpaidPpm === undefined ? {} : { underpaidPpm }),
+    ...(underpaidAmount === undefined ? {} : { underpaidAmount }),
+    ...(latePayment === undefined ? {} : { latePayment }),
+    ...(lateHours === undefined ? {} : { lateHours }),
+  };
+  return { exceptionPolicy };
 }

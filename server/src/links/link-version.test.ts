@@ -107,3 +107,16 @@ test('the order of line items is part of the version', () => {
     }),
   );
 });
+
+test('what a link says about short and late deposits is part of the version; saying nothing keeps it', () => {
+  fc.assert(
+    fc.property(terms, fc.integer({ min: 0, max: 100_000 }), (value, underpaidPpm) => {
+      const version = linkVersionOf({ ...value, exceptionPolicy: { underpaidPpm } });
+      assert.notEqual(version, linkVersionOf(value));
+      assert.notEqual(
+        version,
+        linkVersionOf({ ...value, exceptionPolicy: { underpaidPpm: underpaidPpm + 1 } }),
+      );
+    }),
+  );
+});

@@ -15,6 +15,7 @@ export type LinkTerms = Pick<
   | 'successUrl'
   | 'customSuccessText'
   | 'customDisabledText'
+  | 'exceptionPolicy'
   | 'items'
 > & { readonly account: Pick<StoredLink['account'], 'accountId' | 'version'> };
 
@@ -36,6 +37,8 @@ export function linkVersionOf(terms: LinkTerms): string {
     successUrl: terms.successUrl,
     customSuccessText: terms.customSuccessText,
     customDisabledText: terms.customDisabledText,
+    // Left out when nothing is said, so that links from before there were policies keep their versions.
+    exceptionPolicy: terms.exceptionPolicy,
     lineItems: terms.items.map(({ itemType, productId, quantity, unitPrice, productData }) => ({
       itemType,
       productId,

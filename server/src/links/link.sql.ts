@@ -13,6 +13,7 @@ const columns = {
   success_url: 'text',
   custom_success_text: 'text',
   custom_disabled_text: 'text',
+  exception_policy: 'jsonb?',
   status: 'text',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
@@ -23,11 +24,12 @@ const columns = {
   account_status: 'text',
 } as const;
 
-const selectLinks = `select l.link_id, l.merchant_id, l.link_type, l.link_name, l.settlement_token, l.fee_model,
-    l.amount, l.payer_email_required, l.success_url, l.custom_success_text, l.custom_disabled_text, l.status,
+const selectedColumns = `l.link_id, l.merchant_id, l.link_type, l.link_name, l.settlement_token, l.fee_model,
+    l.amount, l.payer_email_required, l.success_url, l.custom_success_text, l.custom_disabled_text, l.exception_policy, l.status,
     l.created_at, l.updated_at, a.account_id, a.account_name, a.account_address, a.version as account_version,
-    a.status as account_status
-  from links l join accounts a on a.account_id = l.account_id`;
+    a.status as account_status`;
+const joinedTables = 'links l join accounts a on a.account_id = l.account_id';
+const selectLinks = `select ${selectedColumns} from ${joinedTables}`;
 
 export const linksById = statement(
   'link_by_ids',
@@ -36,6 +38,20 @@ export const linksById = statement(
   `${selectLinks} where l.link_id = any($1)`,
 );
 export type LinkRow = Row<typeof linksById>;
+
+// PostgreSQL gives a row another xmin at each change, and every change of a link, its items and its status is one of its
+// row: by it a reader that remembers a link asks later whether it is still the same.
+export const versionedLinkById = statement(
+  'link_versioned_by_id',
+  ['text'],
+  { ...columns, row_version: 'text' },
+  `select ${selectedColumns}, l.xmin::text as row_version from ${joinedTables} where l.link_id = $1`,
+);
+
+/** A condition: whether a link is still as it was when its row had this version. One look into the primary key. */
+export function isLinkUnchanged(linkId: string, rowVersion: string): string {
+  return `(select links.xmin::text from links where links.link_id = ${linkId}) = ${rowVersion}`;
+}
 
 // Newest first by order of creation; ordinal breaks ties within one second.
 export const linkPage = statement(
@@ -89,12 +105,22 @@ export const insertLink = statement(
     'text',
     'text',
     'text',
+    'jsonb',
     'timestamptz',
   ],
   {},
   `insert into links (link_id, merchant_id, link_type, link_name, account_id, settlement_token, fee_model, amount,
-     payer_email_required, success_url, custom_success_text, custom_disabled_text, status, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'active', $13, $13)`,
+     payer_email_required, success_url, custom_success_text, custom_disabled_text, exception_policy, status, created_at,
+     updated_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'active', $14, $14)`,
+);
+
+// What decides about deposits of its sessions, whatever the link's status.
+export const exceptionPolicyOfLink = statement(
+  'link_exception_policy',
+  ['text'],
+  { exception_policy: 'jsonb?' },
+  'select exception_policy from links where link_id = $1',
 );
 
 export const insertLinkItems = statement(
@@ -170,11 +196,25 @@ export const setLinksStatus = statement(
 
 export const replaceLink = statement(
   'link_replace',
-  ['text', 'text', 'text', 'text', 'text', 'int4', 'int8', 'bool', 'text', 'text', 'text', 'timestamptz'],
+  [
+    'text',
+    'text',
+    'text',
+    'text',
+    'text',
+    'int4',
+    'int8',
+    'bool',
+    'text',
+    'text',
+    'text',
+    'jsonb',
+    'timestamptz',
+  ],
   {},
   `update links set link_type = $2, link_name = $3, account_id = $4, settlement_token = $5, fee_model = $6,
      amount = $7, payer_email_required = $8, success_url = $9, custom_success_text = $10, custom_disabled_text = $11,
-     updated_at = $12
+     exception_policy = $12, updated_at = $13
    where link_id = $1`,
 );
 

@@ -13,6 +13,7 @@ import type { Random } from '#outside/random.ts';
 import { emit } from '#webhooks/outbox.ts';
 import {
   deleteLinkItems,
+  exceptionPolicyOfLink,
   holdAccount,
   insertLink,
   insertLinkItems,
@@ -26,7 +27,7 @@ import {
   takeLinkTurn,
 } from './link.sql.ts';
 import { linkCreated, linkDetailOf, linkListItem } from './link-json.ts';
-import { parseLink } from './link-row.ts';
+import { parseLink, policyOf } from './link-row.ts';
 import {
   assertSellable,
   assertSettlementToken,
@@ -146,7 +147,13 @@ function fieldValues(body: LinkCreateBody, amount: MicroUsd) {
     body.successUrl ?? '',
     body.customSuccessText ?? '',
     body.customDisabledText ?? '',
+    policyText(body.exceptionPolicy),
   ];
+}
+
+/** An empty policy says nothing. */
+function policyText(policy: LinkCreateBody['exceptionPolicy']): string | null {
+  return policy === undefined || Object.keys(policy).length === 0 ? null : JSON.stringify(policy);
 }
 
 function itemValues(linkId: string, items: readonly LinkItem[]) {
@@ -188,6 +195,15 @@ export async function lockOwnLink(
 /** One link by id, whoever asks and whatever its status; undefined when there is none. */
 export async function findLink(queryable: Queryable, linkId: string): Promise<StoredLink | undefined> {
   return (await loadLink(queryable, linkId))?.link;
+}
+
+/** What a link says at the moment about deposits that are short or late; undefined when it says nothing. */
+export async function findExceptionPolicy(
+  queryable: Queryable,
+  linkId: string,
+): Promise<StoredLink['exceptionPolicy']> {
+  const [row] = await queryable.query(exceptionPolicyOfLink, [linkId]);
+  return policyOf(row?.exception_policy ?? null).exceptionPolicy;
 }
 
 /** The same with the products that the link shows. */

@@ -1,3 +1,4 @@
+import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
@@ -24,6 +25,8 @@ export interface StoredLink {
   readonly successUrl: string;
   readonly customSuccessText: string;
   readonly customDisabledText: string;
+  /** Absent when the link leaves all of it to the installation. */
+  readonly exceptionPolicy?: ExceptionPolicy;
   readonly status: 'active' | 'disabled' | 'deleted';
   /** Content address of everything that the payer agrees to: `ver_` and 22 base62. */
   readonly versionCode: string;

@@ -8,6 +8,7 @@ const columns = {
   settlement_currencies: 'text[]',
   version: 'text',
   status: 'text',
+  settlement_mode: 'text',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const;
@@ -48,11 +49,11 @@ export const lockMerchantForAccounts = statement(
 
 export const insertAccount = statement(
   'account_insert',
-  ['text', 'text', 'text', 'text', 'text[]', 'text', 'timestamptz'],
+  ['text', 'text', 'text', 'text', 'text[]', 'text', 'text', 'timestamptz'],
   columns,
   `insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version,
-     status, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, 'normal', $7, $7)
+     status, settlement_mode, created_at, updated_at)
+   values ($1, $2, $3, $4, $5, $6, 'normal', $7, $8, $8)
    returning ${columnList}`,
 );
 
@@ -61,6 +62,15 @@ export const removeAccountRow = statement(
   ['text', 'text', 'timestamptz'],
   columns,
   `update accounts set status = 'removed', updated_at = $3
+   where merchant_id = $1 and account_id = $2 and status = 'normal'
+   returning ${columnList}`,
+);
+
+export const setSettlementMode = statement(
+  'account_set_settlement_mode',
+  ['text', 'text', 'text', 'timestamptz'],
+  columns,
+  `update accounts set settlement_mode = $3, updated_at = $4
    where merchant_id = $1 and account_id = $2 and status = 'normal'
    returning ${columnList}`,
 );

@@ -9,6 +9,7 @@ import { type TestDatabase, testDatabase } from '../../test/harness/database.ts'
 import {
   type AccountRequest,
   accountOf,
+  chooseSettlementMode,
   createAccount,
   findAccount,
   listAccounts,
@@ -96,6 +97,7 @@ test('a new account is stored, shown and told to webhooks alike', async () => {
     settlementCurrencies: ['ethereum::usdc', 'base::usdc'],
     version: account.version,
     status: 'normal',
+    settlementMode: '',
     createAt: '2026-03-01 12:00:00',
     updateAt: '2026-03-01 12:00:00',
   };
@@ -193,6 +195,31 @@ test('a removed account stays readable, is told to webhooks, and cannot be remov
   );
   const again = remove(merchantId, account.accountId);
   assert.equal(await refusalOf(again), `Account removed: ${account.accountId}`);
+});
+
+test('how an account is settled is chosen at its creation or later, told to webhooks, and keeps its version', async () => {
+  const merchantId = await newMerchant();
+  assert.equal((await create(merchantId, { settlementMode: 'direct' })).settlementMode, 'direct');
+  const account = await create(merchantId);
+  const choose = (settlementMode: 'direct' | '', owner = merchantId) =>
+    database.db.transaction((transaction) =>
+      chooseSettlementMode(transaction, deps, {
+        merchantId: owner,
+        accountId: account.accountId,
+        settlementMode,
+      }),
+    );
+  time += 5_000;
+  const direct = await choose('direct');
+  assert.deepEqual(direct, { ...account, settlementMode: 'direct', updatedAt: new Date(time) });
+  assert.deepEqual(await findAccount(database.db, merchantId, account.accountId), direct);
+  const [, told] = await eventsAbout(account.accountId);
+  assert.deepEqual(told, { type: 'account.updated', sequence: 2n, data: { account: accountOf(direct) } });
+  assert.equal((await choose('')).settlementMode, '');
+  const stranger = await newMerchant();
+  assert.equal(await refusalOf(choose('direct', stranger)), `Account not found: ${account.accountId}`);
+  await remove(merchantId, account.accountId);
+  assert.equal(await refusalOf(choose('direct')), `Account removed: ${account.accountId}`);
 });
 
 test('a merchant has a name of 1 to 100 characters', async () => {

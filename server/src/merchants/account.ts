@@ -1,7 +1,7 @@
 import { type Account, maxAccounts } from '@florin/protocol/account.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { getAddress, isAddress, zeroAddress } from 'viem';
 import type { Chains } from '#chains/chain.ts';
@@ -17,6 +17,7 @@ import {
   insertAccount,
   lockMerchantForAccounts,
   removeAccountRow,
+  setSettlementMode,
 } from './account.sql.ts';
 
 /** A collection account: the wallet that a merchant is paid into. */
@@ -31,6 +32,8 @@ export interface StoredAccount {
   /** New at every creation, so that a removed and re-created address can be told apart. */
   readonly version: string;
   readonly status: 'normal' | 'removed';
+  /** How payments in a settlement token itself reach the wallet; empty: as the configuration says. */
+  readonly settlementMode: SettlementMode | '';
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -50,6 +53,7 @@ function parseAccount(row: AccountRow): StoredAccount {
     settlementCurrencies: row.settlement_currencies,
     version: row.version,
     status: row.status as StoredAccount['status'],
+    settlementMode: row.settlement_mode as StoredAccount['settlementMode'],
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -65,6 +69,7 @@ export function accountOf(stored: StoredAccount): Account {
     settlementCurrencies: [...stored.settlementCurrencies],
     version: stored.version,
     status: 'normal',
+    settlementMode: stored.settlementMode,
     createAt: formatTimestamp(stored.createdAt),
     updateAt: formatTimestamp(stored.updatedAt),
   };
@@ -103,6 +108,8 @@ export interface AccountRequest {
   readonly accountName: string;
   readonly accountAddress: string;
   readonly settlementCurrencies: readonly string[];
+  /** As the configuration says when absent. */
+  readonly settlementMode?: SettlementMode;
 }
 
 /**
@@ -131,6 +138,7 @@ export async function createAccount(
     terms.accountAddress,
     terms.settlementCurrencies,
     newId('accountVersion', deps.random.bytes),
+    request.settlementMode ?? '',
     deps.clock.now(),
   ]);
   if (rows[0] === undefined) throw new Error('an insert of an account returned no row');
@@ -160,6 +168,34 @@ function checkedTerms(deps: AccountDeps, request: AccountRequest) {
 }
 
 /**
+ * Chooses how payments in a settlement token itself reach the account's wallet; empty: as the configuration says. It counts
+ * for every order that is signed from then on, in open sessions too. Refuses an account that is unknown (100401) or
+ * removed (100402).
+ */
+export async function chooseSettlementMode(
+  transaction: Transaction,
+  deps: Pick<AccountDeps, 'clock' | 'random'>,
+  request: { merchantId: string; accountId: string; settlementMode: SettlementMode | '' },
+): Promise<StoredAccount> {
+  const { merchantId, accountId, settlementMode } = request;
+  const chosen = [merchantId, accountId, settlementMode, deps.clock.now()];
+  const [row] = await transaction.query(setSettlementMode, chosen);
+  if (row === undefined) throw await missing(transaction, request);
+  const account = parseAccount(row);
+  await emitAccount(transaction, deps, 'account.updated', account);
+  return account;
+}
+
+/** Why there is no such account in use. */
+async function missing(
+  queryable: Queryable,
+  { merchantId, accountId }: { merchantId: string; accountId: string },
+): Promise<Refusal> {
+  const isRemoved = (await findAccount(queryable, merchantId, accountId)) !== undefined;
+  return new Refusal(isRemoved ? 'account_removed' : 'account_not_found', accountId);
+}
+
+/**
  * Removes an account from use. In the same transaction the caller disables its links (`disableLinksOfAccount` of the
  * room links); open sessions keep their snapshot and stay payable. Refuses an account that is unknown (100401) or
  * removed already (100402).
@@ -172,10 +208,7 @@ export async function removeAccount(
   const { merchantId, accountId } = request;
   const now = deps.clock.now();
   const rows = await transaction.query(removeAccountRow, [merchantId, accountId, now]);
-  if (rows[0] === undefined) {
-    const isRemoved = (await findAccount(transaction, merchantId, accountId)) !== undefined;
-    throw new Refusal(isRemoved ? 'account_removed' : 'account_not_found', accountId);
-  }
+  if (rows[0] === undefined) throw await missing(transaction, request);
   const account = parseAccount(rows[0]);
   await emitAccount(transaction, deps, 'account.removed', account);
   return account;
@@ -184,7 +217,7 @@ export async function removeAccount(
 async function emitAccount(
   transaction: Transaction,
   deps: Pick<AccountDeps, 'clock' | 'random'>,
-  type: 'account.created' | 'account.removed',
+  type: 'account.created' | 'account.updated' | 'account.removed',
   account: StoredAccount,
 ): Promise<void> {
   await emit(transaction, deps.random, [

@@ -50,16 +50,20 @@ export const deleteAnswers = statement(
 
 /** Columns that a draft carries its claim in, with the type of the array of each; null in drafts without a key. */
 export const claimColumns = [
-  ['claim_path', 'text[]'],
   ['claim_key', 'text[]'],
   ['claim_body_hash', 'bytea[]'],
-  ['claim_api_key_id', 'text[]'],
   ['claim_request_id', 'text[]'],
   ['claim_answer', 'bytea[]'],
 ] as const;
 
+/** Further columns of a claim, which many claims of one moment have alike; null in drafts without a key. */
+export const claimPlaceColumns = [
+  ['claim_path', 'text[]'],
+  ['claim_api_key_id', 'text[]'],
+] as const;
+
 /**
- * The common table `claimed`, from a table `draft` with merchant_id, created_at, event_id and the claim columns: stores
+ * The common table `claimed`, from a table `draft` with merchant_id, created_at, event_id and all columns of claims: stores
  * the answers of those whose key nobody has used, and names their requests. Without an answer of its own a claim refers
  * to the object's first event. A key that another statement is storing is waited for.
  * All statements take their keys in one order, so that none waits for another in a circle.

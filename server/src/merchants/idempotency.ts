@@ -11,7 +11,7 @@ import { canonicalBody } from './canonical-body.ts';
 import { answerByKey, deleteAnswers, holdKey, insertAnswer } from './idempotency.sql.ts';
 
 // For rooms that claim a key in their own statement, in one round trip with the business change.
-export { claimColumns, claimedTable } from './idempotency.sql.ts';
+export { claimColumns, claimedTable, claimPlaceColumns } from './idempotency.sql.ts';
 
 /** How long answers are kept: 30 days, in milliseconds. */
 export const answersKeptMs = 30 * 24 * 3_600_000;
@@ -113,13 +113,18 @@ export function claimOfCreated(request: KeyedRequest): IdempotencyClaim {
 /** Values of `claimColumns` for drafts, some of them without a key. */
 export function claimValues(claims: readonly (IdempotencyClaim | undefined)[]): Parameter[] {
   return [
-    claims.map((claim) => claim?.request.path ?? null),
     claims.map((claim) => claim?.request.key ?? null),
     claims.map((claim) => claim?.request.bodyHash ?? null),
-    claims.map((claim) => claim?.request.caller.keyId ?? null),
     claims.map((claim) => claim?.request.requestId ?? null),
     claims.map((claim) => claim?.sealedAnswer ?? null),
   ];
+}
+
+/** Values of `claimPlaceColumns` for one draft. */
+export function claimPlace(
+  claim: IdempotencyClaim | undefined,
+): readonly [path: string | null, keyId: string | null] {
+  return claim === undefined ? [null, null] : [claim.request.path, claim.request.caller.keyId];
 }
 
 /**

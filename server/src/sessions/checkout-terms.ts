@@ -12,6 +12,16 @@ import type { Random } from '#outside/random.ts';
 import { assertRouteOpen, type FeeRates, quoteOf, routesTo } from './quote.ts';
 import type { TermsReader } from './terms-reader.ts';
 
+/** A merchant's request for a checkout session. */
+export interface CheckoutRequest {
+  readonly merchantId: string;
+  readonly body: SessionCreateBody;
+  /** The merchant's metadata, byte for byte. */
+  readonly metadataText: string;
+  /** The hosted URL for each imageUrl of a one_time item that there is an image for. */
+  readonly hostedImages?: ReadonlyMap<string, string>;
+}
+
 interface TermsDeps {
   readonly chains: Chains;
   readonly rates: FeeRates;
@@ -29,6 +39,7 @@ export interface CheckoutTerms {
   readonly expirationTime: Date;
 }
 
+const noImages: ReadonlyMap<string, string> = new Map();
 const noProducts: ReadonlyMap<string, VersionedProduct> = new Map();
 
 type ItemBody = SessionCreateBody['lineItems'][number];
@@ -37,8 +48,7 @@ type ItemBody = SessionCreateBody['lineItems'][number];
 export async function checkoutTerms(
   reader: TermsReader,
   deps: TermsDeps,
-  merchantId: string,
-  body: SessionCreateBody,
+  { merchantId, body, hostedImages = noImages }: CheckoutRequest,
 ): Promise<CheckoutTerms> {
   const expirationTime = expirationOf(deps.clock, body.expirationTime);
   const productIds = productIdsOf(body.lineItems);
@@ -49,7 +59,7 @@ export async function checkoutTerms(
   if (account === undefined) throw new Refusal('account_not_found', body.accountId);
   if (account.status !== 'normal') throw new Refusal('account_removed', body.accountId);
   assertSettlementToken(deps.chains, body.settlementToken, account.settlementCurrencies);
-  const items = snapshotItems(deps.random, body.lineItems, productIds, products);
+  const items = snapshotItems(deps.random, body.lineItems, productIds, { products, hostedImages });
   const amount = items.reduce((sum, item) => sum + BigInt(item.unitPrice) * BigInt(item.quantity), 0n);
   if (amount > maxMicroUsd)
     throw new Refusal('amount_out_of_range', `the total is over ${maxMicroUsd} Micro-USD`);
@@ -111,7 +121,13 @@ function snapshotItems(
   random: Random,
   items: readonly ItemBody[],
   productIds: readonly string[],
-  products: ReadonlyMap<string, VersionedProduct>,
+  {
+    products,
+    hostedImages,
+  }: {
+    products: ReadonlyMap<string, VersionedProduct>;
+    hostedImages: ReadonlyMap<string, string>;
+  },
 ): LineItem[] {
   assertAll(productIds, (id) => products.has(id), 'product_not_found', 'products_missing');
   assertAll(
@@ -122,7 +138,7 @@ function snapshotItems(
   );
   return items.map((item) => {
     const product = products.get(item.productId ?? '');
-    const data: ProductData | undefined = product?.productData ?? oneTimeData(item);
+    const data: ProductData | undefined = product?.productData ?? oneTimeData(item, hostedImages);
     return {
       lineItemId: newId('lineItem', random.bytes),
       itemType: item.itemType,
@@ -134,14 +150,14 @@ function snapshotItems(
   });
 }
 
-function oneTimeData(item: ItemBody): ProductData | undefined {
+function oneTimeData(item: ItemBody, hostedImages: ReadonlyMap<string, string>): ProductData | undefined {
   const data = item.productData;
   if (data === undefined) return undefined;
   return {
     productName: data.productName,
     productDescription: data.productDescription ?? '',
-    // Images of one-time items are not hosted: only our own origin is ever shown to payers.
-    imageUrl: '',
+    // Only our own origin is ever shown to payers.
+    imageUrl: hostedImages.get(data.imageUrl ?? '') ?? '',
     attributes: data.attributes ?? [],
   };
 }

@@ -79,3 +79,14 @@ export const ordersByIds = statement(
   columns,
   `select ${columnList} from orders where order_id = any ($1)`,
 );
+
+// The addresses that payers may have sent to. An order for a wallet that has another one beside it for deposits is none.
+export const depositOrdersOfSession = statement(
+  'order_deposits_of_session',
+  ['text', 'int8'],
+  columns,
+  `select ${columnList} from orders o
+   where o.session_id = $1 and not exists (
+     select from deposit_terms t where t.wallet_order_id = o.order_id)
+   order by o.created_at desc, o.order_id limit $2`,
+);

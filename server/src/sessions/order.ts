@@ -1,15 +1,24 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import { toTokenAmount } from '@florin/protocol/money.ts';
-import { type Hex, type Order, orderKinds } from '@florin/protocol/order.ts';
+import { type Hex, type Order, orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chains } from '#chains/chain.ts';
 import { findCursor } from '#chains/watcher/cursor.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import { insertOrder, orderById, ordersByIds } from './order.sql.ts';
-import { assertRouteOpen, type FeeRates, type Quote, quoteOf, quoteOfTotal, routeFrom } from './quote.ts';
+import { depositOrdersOfSession, insertOrder, orderById, ordersByIds } from './order.sql.ts';
+import {
+  assertRouteOpen,
+  type FeeRates,
+  passedStraightOn,
+  type Quote,
+  quoteOf,
+  quoteOfTotal,
+  routeFrom,
+} from './quote.ts';
 import { moveSession, type SessionMoveDeps } from './session-move.ts';
 import { parseOrder } from './session-row.ts';
+import { settlementModeFor } from './settlement-mode.ts';
 import type { OrderSigner } from './signer.ts';
 import type { StoredOrder, StoredSession } from './stored-session.ts';
 
@@ -19,6 +28,8 @@ export interface OrderDeps extends SessionMoveDeps {
   readonly signer: OrderSigner;
   /** How long after the deadline the payer may take an unsettled payment back, in seconds. */
   readonly reclaimAfterSeconds: number;
+  /** For accounts that say nothing; escrow when absent. */
+  readonly settlementMode?: SettlementMode;
 }
 
 export interface OrderRequest {
@@ -29,6 +40,18 @@ export interface OrderRequest {
   /** Empty when not given; never goes on chain. */
   readonly payerEmail: string;
   readonly token: Token;
+  /** How long after the session's end a block may still carry the payment, in seconds; 0 when absent. */
+  readonly lateSeconds?: number;
+  /** When absent, an order that is signed goes by the merchant's account, and one that is only drafted is held. */
+  readonly settlementMode?: SettlementMode;
+}
+
+/** The signature of an order that nobody has signed: it is only ever collected, and signed for that. */
+export const unsigned: Hex = '0x';
+
+/** Whether nobody but the service, by collecting a deposit, can pay the order. */
+export function isCollectedOnly(order: Pick<StoredOrder, 'signature'>): boolean {
+  return order.signature === unsigned;
 }
 
 /**
@@ -60,7 +83,8 @@ export function assertPayable(session: StoredSession, now: Date): void {
 
 /**
  * Signs and stores an order that lets one payer pay the session with one token, exactly once. Identical requests give
- * the identical order. Sets signedOnce. Refuses what cannot be paid (1002xx, 100608, 100613, 900401).
+ * the identical order. Sets signedOnce. Refuses what cannot be paid (1002xx, 100608, 100613, 900401), and another chain
+ * than that of a direct order (100612).
  */
 export async function prepareOrder(
   transaction: Transaction,
@@ -74,12 +98,13 @@ export async function prepareOrder(
   const cursor = await findCursor(transaction, chain.chainId);
   // Nobody looks at a chain whose breaker has tripped: a payment there would stay unseen for as long.
   if (cursor !== undefined && cursor.haltedReason !== '') throw new Refusal('chain_unavailable', chain.name);
-  const drafted = draftOrder(deps, request);
+  const settlementMode = await settlementModeFor(transaction, deps, request);
+  const drafted = draftOrder(deps, { ...request, settlementMode });
   const stored: StoredOrder = {
     ...drafted,
     signature: await deps.signer.signOrder(chain.chainId, chain.gateway, drafted.order),
   };
-  await insert(transaction, stored, deps.clock.now());
+  await storeOrder(transaction, stored, deps.clock.now());
   if (!session.signedOnce) await moveSession(transaction, deps, session, 'order_signed');
   return stored;
 }
@@ -94,7 +119,8 @@ export function draftOrder(deps: OrderDeps, request: OrderRequest): Omit<StoredO
   const settlementToken = deps.chains.token(session.settlementToken);
   if (chain === undefined || settlementToken === undefined)
     throw new Refusal('payment_token_unsupported', token.tokenId);
-  const quote = quoteSession(deps.chains, deps.rates, session, token);
+  const held = quoteSession(deps.chains, deps.rates, session, token);
+  const quote = request.settlementMode === 'direct' ? passedStraightOn(held) : held;
   const order = orderOf(request, quote, settlementToken, deps.reclaimAfterSeconds);
   const payingChain = deps.chains.byId(settlementToken.chainId);
   return {
@@ -118,7 +144,7 @@ function orderOf(
 ): Order {
   const { session, payer, token } = request;
   const { amounts, orderType } = quote;
-  const payBy = unixSeconds(session.expirationTime);
+  const payBy = unixSeconds(session.expirationTime) + (request.lateSeconds ?? 0);
   return {
     channelId: session.channelId,
     metaData: session.metaData,
@@ -136,7 +162,8 @@ function orderOf(
   };
 }
 
-async function insert(transaction: Transaction, stored: StoredOrder, now: Date): Promise<void> {
+/** Stores an order; one with the same terms stands already. */
+export async function storeOrder(transaction: Transaction, stored: StoredOrder, now: Date): Promise<void> {
   const { order, amounts } = stored;
   await transaction.query(insertOrder, [
     stored.orderId,
@@ -182,4 +209,13 @@ export async function findOrders(queryable: Queryable, orderIds: readonly string
       ? await queryable.query(orderById, [only])
       : await queryable.query(ordersByIds, [orderIds]);
   return rows.map(parseOrder);
+}
+
+/** The orders of a session whose deposit addresses payers may have sent to, the newest first; `limit` at most. */
+export async function findDepositOrders(
+  queryable: Queryable,
+  sessionId: string,
+  limit: number,
+): Promise<StoredOrder[]> {
+  return (await queryable.query(depositOrdersOfSession, [sessionId, limit])).map(parseOrder);
 }

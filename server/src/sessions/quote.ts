@@ -160,6 +160,14 @@ function worseOf(left: Route['condition'], right: Route['condition']): Route['co
   return { status, reason };
 }
 
+/**
+ * The same quote with the money passed straight on to the merchant in the transaction that pays. As it is where that
+ * cannot be: into another token, or on another chain.
+ */
+export function passedStraightOn(quote: Quote): Quote {
+  return quote.route.kind === 'same_token' ? { ...quote, orderType: orderKinds.direct } : quote;
+}
+
 /** Refuses (900401) to begin a payment over a route that nobody watches at the moment: it would stay unseen for as long. */
 export function assertRouteOpen(route: Route): void {
   if (route.condition.status !== 'unavailable') return;

@@ -1,5 +1,7 @@
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { concat, getContractAddress } from 'viem';
+import { concat, encodeFunctionData, getContractAddress } from 'viem';
+import type { StoredOrder } from './stored-session.ts';
 
 /**
  * The deposit address of an order: an ERC-1167 proxy that its gateway puts there by CREATE2 with the order's id as salt
@@ -14,4 +16,12 @@ export function receiverOf(gateway: Hex, orderId: Hex): Hex {
     '0x5af43d82803e903d91602b57fd5bf3',
   ]);
   return getContractAddress({ from: gateway, opcode: 'CREATE2', salt: orderId, bytecode });
+}
+
+/**
+ * The gateway's call that sends a token from an order's address to its payer. Anybody may make it; for the order's own token
+ * once it can be collected no more. The zero address stands for the chain's coin.
+ */
+export function rescueCall({ order }: Pick<StoredOrder, 'order'>, token: Hex): Hex {
+  return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'rescue', args: [order, token] });
 }

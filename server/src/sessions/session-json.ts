@@ -67,6 +67,7 @@ export function sessionJson(session: StoredSession, options: SessionJsonOptions)
     pendingReason: session.pendingReason,
     intendedPayer: session.intendedPayer,
     refundedAmount: microUsdToNumber(session.refundedAmount),
+    ...(session.isLate ? { late: true } : {}),
   };
   return `${JSON.stringify(fields).slice(0, -1)},"metadata":${session.metadata}}`;
 }

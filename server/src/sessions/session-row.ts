@@ -40,6 +40,7 @@ export function parseSession(row: SessionRow): StoredSession {
     paidToken: row.paid_token,
     receiptId: row.receipt_id,
     orderId: row.order_id,
+    isLate: row.is_late,
     initiateTx: row.initiate_tx,
     completeTx: row.complete_tx,
     paymentSucceededAt: row.payment_succeeded_at ?? undefined,

@@ -10,6 +10,12 @@ export const sessionTriggers = [
   'payment_undetected',
   /** The pay event is canonical and final. */
   'payment_final',
+  /** A deposit that was accepted after the session had expired is collected in a block that is not final. */
+  'late_payment_detected',
+  /** That block was reorged out. */
+  'late_payment_undetected',
+  /** Its pay event is canonical and final. */
+  'late_payment_final',
   /** A settlement transaction is stored, not broadcast yet. */
   'settlement_recorded',
   /** The settlement reached the merchant's wallet and is final on the target chain. */
@@ -48,7 +54,7 @@ interface Move {
     | 'session.cancelled';
 }
 
-/** Every move that a session can make (S1 to S9). A pair of status and trigger that is absent is refused. */
+/** Every move that a session can make (S1 to S10). A pair of status and trigger that is absent is refused. */
 export const sessionMoves: readonly Move[] = [
   { from: 'initialized', trigger: 'order_signed', to: 'initialized' },
   { from: 'initialized', trigger: 'payment_detected', to: 'initialized', event: 'session.payment_detected' },
@@ -88,6 +94,10 @@ export const sessionMoves: readonly Move[] = [
   { from: 'completed', trigger: 'settlement_refunded', to: 'completed' },
   { from: 'settlement_pending', trigger: 'settlement_refunded', to: 'settlement_pending' },
   { from: 'initialized', trigger: 'expire', to: 'expired', event: 'session.expired' },
+  // By deposit addresses alone: nobody else holds an order that could be paid after the deadline (S10).
+  { from: 'expired', trigger: 'late_payment_detected', to: 'expired', event: 'session.payment_detected' },
+  { from: 'expired', trigger: 'late_payment_undetected', to: 'expired' },
+  { from: 'expired', trigger: 'late_payment_final', to: 'paid', event: 'session.paid' },
   { from: 'initialized', trigger: 'cancel', signedOnce: false, to: 'cancelled', event: 'session.cancelled' },
 ];
 

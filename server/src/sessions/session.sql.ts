@@ -32,6 +32,7 @@ const columns = {
   paid_token: 'text',
   receipt_id: 'text',
   order_id: 'text',
+  is_late: 'bool',
   initiate_tx: 'text',
   complete_tx: 'text',
   payment_succeeded_at: 'timestamptz?',
@@ -121,7 +122,8 @@ export const updateSession = statement(
   columns,
   `update sessions set status = $3, signed_once = $4, pending_reason = $5, payer = $6, payer_email = $7,
      paid_token = $8, receipt_id = $9, order_id = $10, initiate_tx = $11, complete_tx = $12,
-     payment_succeeded_at = $13, settlement_succeeded_at = $14, updated_at = $15, refunded_amount = $16
+     payment_succeeded_at = $13, settlement_succeeded_at = $14, updated_at = $15, refunded_amount = $16,
+     is_late = is_late or ($2 = 'expired' and $3 = 'paid')
    where session_id = $1 and status = $2
    returning ${columnList}`,
 );
@@ -138,7 +140,8 @@ export const expirableUnsigned = statement(
 );
 
 // Signed sessions expire by the chains' clocks: a final block later than the deadline of each signed order, on the
-// order's chain, and no payment of any of them in a canonical block.
+// order's chain, no payment of any of them in a canonical block, and no deposit being added to or collected, or added to
+// and still to be collected. Orders that are only collected nobody else can pay: what comes to them later is late.
 export const expirableSigned = statement(
   'session_expirable_signed',
   ['int8'],
@@ -148,18 +151,17 @@ export const expirableSigned = statement(
      and s.expiration_time < (select max(final_time) from chain_cursors)
      and not exists (
        select from orders o left join chain_cursors c on c.chain_id = o.chain_id
-       where o.session_id = s.session_id
+       where o.session_id = s.session_id and o.signature <> '0x'
          and (c.final_time is null or c.halted_reason <> '' or extract(epoch from c.final_time) <= o.pay_by))
      and not exists (
        select from orders o join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'
        where o.session_id = s.session_id)
+     and not exists (
+       select from orders o join deposit_moves m on m.order_id = o.order_id
+         left join chain_cursors c on c.chain_id = o.chain_id
+       where o.session_id = s.session_id
+         and (m.move in ('collect', 'add') and m.status = 'sent'
+           or m.move = 'add' and m.status = 'succeeded'
+             and (c.final_time is null or extract(epoch from c.final_time) <= o.pay_by)))
    order by s.expiration_time limit $1 for update of s skip locked`,
-);
-
-export const openSessionsOfPayer = statement(
-  'session_open_of_payer',
-  ['text', 'timestamptz'],
-  { open: 'int8' },
-  `select count(*) as open from sessions
-   where intended_payer = $1 and status = 'initialized' and expiration_time > $2`,
 );

@@ -6,7 +6,7 @@ import { newId, randomBase62 } from '@florin/protocol/id.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { SessionCreateBody, SessionStatus } from '@florin/protocol/session.ts';
+import type { SessionStatus } from '@florin/protocol/session.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chains } from '#chains/chain.ts';
 import { batchedByKey } from '#db/batch.ts';
@@ -14,20 +14,19 @@ import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { IdempotencyKeyUsed } from '#merchants/idempotency.ts';
-import { checkoutTerms } from './checkout-terms.ts';
+import { type CheckoutRequest, checkoutTerms } from './checkout-terms.ts';
 import { findOrders } from './order.ts';
 import type { FeeRates } from './quote.ts';
 import {
   expirableSigned,
   expirableUnsigned,
   lockSessionById,
-  openSessionsOfPayer,
   sessionById,
   sessionPage,
   sessionPageByStatus,
   sessionsByIds,
 } from './session.sql.ts';
-import { type SessionInserter, sessionInserter } from './session-insert.ts';
+import { type NewSession, type SessionInserter, sessionInserter } from './session-insert.ts';
 import type { StoredSessionView } from './session-json.ts';
 import { moveSession, type SessionMoveDeps } from './session-move.ts';
 import { parseSession } from './session-row.ts';
@@ -81,7 +80,7 @@ interface SessionDraft {
 export async function createCheckoutSession(
   queryable: Queryable,
   deps: SessionDeps,
-  request: { merchantId: string; body: SessionCreateBody; metadataText: string },
+  request: CheckoutRequest,
   insert: SessionInserter = sessionInserter(queryable, deps),
 ): Promise<StoredSession> {
   const reader = deps.termsReader ?? termsReader(queryable);
@@ -97,11 +96,11 @@ export async function createCheckoutSession(
 async function createByTerms(
   reader: TermsReader,
   deps: SessionDeps,
-  request: { merchantId: string; body: SessionCreateBody; metadataText: string },
+  request: CheckoutRequest,
   insert: SessionInserter,
 ): Promise<StoredSession> {
   const { merchantId, body } = request;
-  const { products, ...terms } = await checkoutTerms(reader, deps, merchantId, body);
+  const { products, ...terms } = await checkoutTerms(reader, deps, request);
   // What was read a moment ago needs no second look, lest a product that is changed all the time sells nothing.
   const mayBeOld = reader.fresh !== undefined;
   const checked: SessionInserter = mayBeOld ? (created) => insert({ ...created, products }) : insert;
@@ -131,27 +130,23 @@ export async function createLinkSession(
   deps: SessionDeps,
   request: LinkSessionRequest,
 ): Promise<StoredSession> {
-  return storeLinkSession(deps, sessionInserter(transaction, deps), request);
+  return store(deps, sessionInserter(transaction, deps), linkSessionDraft(deps, request));
 }
 
 /**
  * The session that `createLinkSession` would store, without storing it. The same clock and randomness give the same one.
  */
-export function draftLinkSession(deps: SessionDeps, request: LinkSessionRequest): Promise<StoredSession> {
-  return storeLinkSession(deps, async () => 'stored', request);
+export function draftLinkSession(deps: SessionDeps, request: LinkSessionRequest): NewSession {
+  return completed(deps, linkSessionDraft(deps, request));
 }
 
-async function storeLinkSession(
-  deps: SessionDeps,
-  insert: SessionInserter,
-  request: LinkSessionRequest,
-): Promise<StoredSession> {
+function linkSessionDraft(deps: SessionDeps, request: LinkSessionRequest): SessionDraft {
   const { link, payer, token } = request;
   const items =
     link.linkType === 'fixed'
       ? link.items
       : link.items.map((item) => ({ ...item, unitPrice: Number(request.paymentValue) }));
-  return store(deps, insert, {
+  return {
     merchantId: link.merchantId,
     sessionType: payer === undefined ? 'lnk' : 'ai_checkout',
     businessId: link.linkId,
@@ -171,7 +166,7 @@ async function storeLinkSession(
     intendedToken: token?.tokenId ?? '',
     chosenTotal: request.chosenTotal,
     expirationTime: new Date(deps.clock.now().getTime() + linkSessionSeconds * 1000),
-  });
+  };
 }
 
 /**
@@ -189,15 +184,33 @@ export function metaDataOf(items: readonly LineItem[], salt: Hex): Hex {
  */
 export function channelIdOf(accountId: string, version: string, settlementToken: string): Hex {
   const text = canonicalJson([accountId, version, settlementToken]);
-  return `0x${hash('sha256', text)}`;
+  const known = channelIds.get(text);
+  if (known !== undefined) return known;
+  const channelId: Hex = `0x${hash('sha256', text)}`;
+  if (channelIds.size >= maxChannelIds) channelIds.clear();
+  channelIds.set(text, channelId);
+  return channelId;
 }
 
-/** Completes a draft with its ids, secrets and on-chain key, and stores it. Refuses when the account is gone by now. */
+// Merchants have few, and each of their sessions needs one.
+const channelIds = new Map<string, Hex>();
+const maxChannelIds = 5_000;
+
+/** Completes a draft and stores it. Refuses when the account is gone by now. */
 async function store(
   deps: SessionDeps,
   insert: SessionInserter,
   draft: SessionDraft,
 ): Promise<StoredSession> {
+  const created = completed(deps, draft);
+  const outcome = await insert(created);
+  if (outcome === 'terms_changed') throw new Refusal('account_removed', draft.account.accountId);
+  if (outcome === 'key_used') throw new IdempotencyKeyUsed('the key of this session was used before');
+  return created.session;
+}
+
+/** Completes a draft with its ids, secrets and on-chain key. */
+function completed(deps: SessionDeps, draft: SessionDraft): NewSession {
   const { account, ...terms } = draft;
   const salt: Hex = `0x${Buffer.from(deps.random.bytes(32)).toString('hex')}`;
   const session: StoredSession = {
@@ -218,6 +231,7 @@ async function store(
     paidToken: '',
     receiptId: '',
     orderId: '',
+    isLate: false,
     initiateTx: '',
     completeTx: '',
     paymentSucceededAt: undefined,
@@ -225,10 +239,7 @@ async function store(
     refundedAmount: microUsd(0n),
     createdAt: deps.clock.now(),
   };
-  const outcome = await insert({ session, salt });
-  if (outcome === 'terms_changed') throw new Refusal('account_removed', account.accountId);
-  if (outcome === 'key_used') throw new IdempotencyKeyUsed('the key of this session was used before');
-  return session;
+  return { session, salt };
 }
 
 /** One session by id, whoever asks; undefined when there is none. */
@@ -329,12 +340,6 @@ async function withOrders(
   const orders = orderIds.length === 0 ? [] : await findOrders(queryable, orderIds);
   const byId = new Map(orders.map((order) => [order.orderId as string, order]));
   return sessions.map((session) => ({ session, order: byId.get(session.orderId) }));
-}
-
-/** How many payable sessions a payer has opened through the AI protocol. */
-export async function openSessionCount(queryable: Queryable, payer: Hex, now: Date): Promise<number> {
-  const rows = await queryable.query(openSessionsOfPayer, [payer, now]);
-  return Number(rows[0]?.open ?? 0n);
 }
 
 /**

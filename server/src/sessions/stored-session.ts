@@ -42,6 +42,8 @@ export interface StoredSession {
   readonly paidToken: string;
   readonly receiptId: string;
   readonly orderId: string;
+  /** Paid by a deposit that was accepted after the session had expired. */
+  readonly isLate: boolean;
   readonly initiateTx: string;
   readonly completeTx: string;
   readonly paymentSucceededAt: Date | undefined;
@@ -51,7 +53,7 @@ export interface StoredSession {
   readonly createdAt: Date;
 }
 
-/** An order that the service has signed, with its signature and the session that it pays. */
+/** An order that the service has signed or, for deposits that may be late, signs when it collects them. */
 export interface StoredOrder {
   readonly orderId: Hex;
   readonly sessionId: string;
@@ -65,5 +67,6 @@ export interface StoredOrder {
   /** The vault that pays for it on the settlement chain, and no other ever does; empty when none pays, or as above. */
   readonly payoutVault: Hex | '';
   readonly amounts: PaymentAmounts;
+  /** `0x` for orders that are only collected. */
   readonly signature: Hex;
 }

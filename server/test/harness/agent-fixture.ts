@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import { hashTypedData, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { AuthorizationDeps } from '#authorizations/authorization.ts';
-import { viemCryptography } from '#authorizations/cryptography.ts';
+import { cryptographyOf } from '#authorizations/cryptography.ts';
 import type { PayerChain } from '#authorizations/signature.ts';
 import { createProduct } from '#catalog/product.ts';
 import { chainsOf } from '#chains/chain.ts';
@@ -20,6 +20,7 @@ import { buildServer } from '#http/server.ts';
 import { createLink } from '#links/link.ts';
 import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
+import { secp256k1 } from '#outside/secp256k1.ts';
 import type { OrderSigner } from '#sessions/signer.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
@@ -129,9 +130,11 @@ function fakeChain(): FakeChain {
       countCall();
       return chain.code;
     },
-    async callAt(_chainId, { data }) {
+    async callAt(_chainId, { to, data }) {
       countCall();
-      return data.startsWith(isValidSignatureSelector) ? chain.verdict : toHex(chain.allowance, { size: 32 });
+      // Without a recipient it is a question to an account that is not deployed.
+      const isAboutSignature = to === undefined || data.startsWith(isValidSignatureSelector);
+      return isAboutSignature ? chain.verdict : toHex(chain.allowance, { size: 32 });
     },
   };
   return chain;
@@ -186,7 +189,7 @@ export class AgentWorld {
     this.chain = parts.chain;
   }
 
-  static async open(): Promise<AgentWorld> {
+  static async open(limits: Pick<AuthorizationDeps, 'admitCreation'> = {}): Promise<AgentWorld> {
     const database = await testDatabase();
     const clock = testClock();
     const payerChain = fakeChain();
@@ -199,9 +202,10 @@ export class AgentWorld {
       rates: { sameToken: 2000, sameChain: 3000, crossChain: 6000 },
       signer: memorySigner(),
       reclaimAfterSeconds: 86_400,
-      cryptography: viemCryptography,
+      cryptography: cryptographyOf(secp256k1),
       payerChain,
       maxOpenSessions: 20,
+      ...limits,
     };
     const server = await buildServer({
       log: silentLog,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
 import { statement } from '#db/statement.ts';
-import { exceptionHandler } from '#exceptions/exception.ts';
+import { exceptionHandler, raise } from '#exceptions/exception.ts';
 import { paymentHandler } from '#payments/payment.ts';
 import { refundHandler } from '#refunds/refund-events.ts';
 import { prepareOrder } from '#sessions/order.ts';
@@ -109,4 +109,22 @@ export async function addPaidSession(
 function handlersOf(world: MerchantWorld): ChainHandler[] {
   const deps = { ...world.deps, log: silentLog };
   return [paymentHandler(deps), refundHandler(deps), settlementHandler(deps), exceptionHandler(deps)];
+}
+
+/** A late deposit that waits for its merchant's decision, until an hour from now; gives the id of its exception. */
+export async function addLateDeposit(
+  world: MerchantWorld,
+  options: { key: string; accountId: string },
+): Promise<{ exceptionId: string; order: StoredOrder }> {
+  const sessionId = await addSession(world, options);
+  const order = await addOrder(world, sessionId);
+  await world.database.db.transaction(async (transaction) => {
+    const session = await lockSession(transaction, sessionId);
+    if (session === undefined) throw new Error(`no session ${sessionId}`);
+    const decideBy = new Date(world.clock.now().getTime() + 3_600_000);
+    const deps = { ...world.deps, log: silentLog };
+    await raise(transaction, deps, { session, order, kind: 'late', txHash: '', decideBy });
+  });
+  const { exceptions } = (await world.send('GET', '/exception/list/1/1', { key: options.key })).data;
+  return { exceptionId: exceptions[0].exceptionId, order };
 }

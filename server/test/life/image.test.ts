@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { Branding } from '@florin/protocol/branding.ts';
 import type { Product } from '@florin/protocol/product.ts';
 import sharp from 'sharp';
 import { searchSnapshots } from '#sessions/session-search.ts';
@@ -214,4 +215,71 @@ test('requests with one key at the same time make one product', async () => {
   const made = answers.flatMap((answer) => answer.data?.productId ?? []);
   assert.equal(new Set(made).size, 1);
   for (const { code } of answers) assert.ok(code === 0 || code === 400_402, String(code));
+});
+
+test('the image of a one_time item is hosted, shown with its session and kept for it', async () => {
+  const item = (path: string) => ({
+    itemType: 'one_time',
+    quantity: 1,
+    unitPrice: 1_000_000,
+    productData: { productName: 'Cup', imageUrl: source.origin + path },
+  });
+  const body = {
+    accountId: life.accountId,
+    settlementToken: 'ethereum::usdc',
+    lineItems: [item('/cup.png'), item('/broken.png'), item('/cup.png')],
+  };
+  const created = await life.post<LinkView & { sessionId: string }>('/session/checkout/create', body);
+  const shown = created.lineItems.items.map(({ productData }) => productData.imageUrl);
+  const [hosted = ''] = shown;
+  const name = /\/images\/([0-9A-Za-z]{22})-1280\.webp$/.exec(hosted)?.[1];
+  assert.ok(name !== undefined);
+  assert.deepEqual(shown, [hosted, '', hosted]);
+  const response = await fetch(hosted);
+  await response.arrayBuffer();
+  assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/webp']);
+  const { session } = await life.get<{ session: LinkView }>(`/session/${created.sessionId}`);
+  assert.deepEqual(session.lineItems, created.lineItems);
+  const search = { merchantId: life.merchantId, text: `/images/${name}-`, after: 0n, limit: 1_000 };
+  assert.equal((await searchSnapshots(life.database.db, search)).isFound, true);
+});
+
+test('branding through the API is shown on the pages: logo, colour, and the merchant’s own name', async () => {
+  const imageUrl = `${source.origin}/cup.png`;
+  const { productId } = await life.post<Product>('/product/create', { ...tea, imageUrl });
+  const linkId = await linkOf(productId);
+  const before = await life.get<LinkView>(`/payment/link/${linkId}`);
+  const logoUrl = `${source.origin}/tea.jpg`;
+  assert.deepEqual(await life.post('/branding/update', { logoUrl, color: '#FFE600' }), { success: true });
+  const branding = await life.get<Branding>('/branding/detail');
+  assert.equal(branding.color, '#ffe600');
+  const name = /\/images\/([0-9A-Za-z]{22})-1280\.webp$/.exec(branding.logoUrl)?.[1];
+  assert.ok(name !== undefined);
+  // What a read returned, sent back, keeps the logo.
+  await life.post('/branding/update', branding);
+  assert.deepEqual(
+    { ...(await life.get<Branding>('/branding/detail')), updateAt: '' },
+    { ...branding, updateAt: '' },
+  );
+
+  const page = await fetch(`${life.options.origin}/link/${linkId}`);
+  const text = await page.text();
+  assert.ok(text.includes(`<img class="logo" src="${life.options.origin}/images/${name}-320.webp"`));
+  assert.ok(text.includes('To Story Shop'));
+  const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => style);
+  const hashes = styles.map((style) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+  assert.ok(page.headers.get('content-security-policy')?.includes(`style-src ${hashes.join(' ')};`));
+  assert.match(styles[1] ?? '', /--accent: #ffe600; --on-accent: #000000/);
+  assert.equal((await life.get<LinkView>(`/payment/link/${linkId}`)).versionCode, before.versionCode);
+
+  const gone = await life.call('POST', '/branding/update', { logoUrl: `${source.origin}/gone.png` });
+  assert.deepEqual(
+    [gone.code, gone.message],
+    [400_101, 'Invalid field: logoUrl cannot be had: answered 404'],
+  );
+  const wrong = await life.call('POST', '/branding/update', { color: 'red;} body {display:none' });
+  assert.equal(wrong.code, 400_101);
+  await life.post('/branding/update', {});
+  const empty = await life.get<Branding>('/branding/detail');
+  assert.deepEqual([empty.logoUrl, empty.color], ['', '']);
 });

@@ -154,6 +154,14 @@ export class Life {
         depositWindowMs: 50,
         balanceWindowMs: 200,
         x402WaitMs: 4_000,
+        deposits: {
+          underpaidPpm: 0,
+          underpaidAmount: undefined,
+          latePayment: 'return',
+          lateHours: 24,
+          addedAboveFee: microUsd(0n),
+          addedPerDay: microUsd(100_000_000n),
+        },
       },
       settlement: {
         batchSize: 50,

@@ -119,6 +119,52 @@ test('an offer is no row, and each one has an address of its own', async () => {
   );
 });
 
+async function addLink(body: object): Promise<string> {
+  const terms = { accountId: life.accountId, settlementToken: 'ethereum::usdc', feeModel: 2 };
+  const link = await life.post<{ linkId: string }>('/payment/link/create', {
+    linkName: 'Tips',
+    ...terms,
+    ...body,
+  });
+  return link.linkId;
+}
+
+test('a stock client pays a link of which it chooses the amount, the fee included to the unit', async () => {
+  const tips = await addLink({ linkType: 'custom', lineItems: [{ itemType: 'user_priced', quantity: 1 }] });
+  const { account, balance, config } = await client(5_000_000n);
+  const pay = wrapFetchWithPaymentFromConfig(fetch, { ...config, schemes: [...config.schemes] });
+  const response = await pay(resource(`/link/${tips}?amountInUSD=1.5&payer=${account.address}`));
+  assert.equal(response.status, 200, await response.clone().text());
+  const { data } = (await response.json()) as { data: X402Receipt };
+  const done = await life.sessionIn(data.sessionId, 'completed');
+  assert.deepEqual(
+    [done.session.payer, done.transaction?.totalValue, done.transaction?.feeValue, done.session.amount],
+    [account.address, 1_500_000, 2_995, 1_497_005],
+  );
+  assert.equal(await balance(), 3_500_000n);
+});
+
+test('what x402 cannot say is refused by a code that says what to do instead', async () => {
+  const user = { linkType: 'custom', lineItems: [{ itemType: 'user_priced', quantity: 1 }] };
+  const [tips, asking] = [await addLink(user), await addLink({ ...user, payerEmailRequired: 1 })];
+  const answers = await Promise.all(
+    [
+      `/link/${tips}`,
+      `/link/${tips}?amountInUSD=1,5`,
+      `/link/${tips}?amountInUSD=0`,
+      `/link/${tips}?amountInUSD=9999999999`,
+      `/link/${linkId}?amountInUSD=1`,
+      `/link/${asking}?amountInUSD=1`,
+    ].map(async (path) => {
+      const response = await fetch(resource(path));
+      const body = (await response.json()) as { code: number; error: { param: string } };
+      return [response.status, body.code, body.error.param];
+    }),
+  );
+  const amount = (code: number) => [200, code, 'amountInUSD'];
+  assert.deepEqual(answers, [...[400101, 400101, 400101, 100209, 400101].map(amount), [200, 100610, '']]);
+});
+
 test('an unknown outcome is told as pending with its hash, and asking again finds it out', async () => {
   const { balance, config } = await client(2_000_000n);
   let header = '';

@@ -9,12 +9,13 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { openApiDocument } from '@florin/protocol/openapi.ts';
 import { errorsOf } from '@florin/protocol/openapi-errors.ts';
 import type { Route, RouteTable } from '@florin/protocol/route.ts';
+import { x402Api } from '@florin/protocol/x402-api.ts';
 import { sampleBodies } from '../../../test/fuzz/sample-body.ts';
 import { compileCheck } from '../schema-check.ts';
 
 /** What people read: the files of the repository, not what would be written today. */
 const reference = fileURLToPath(new URL('../../../../docs/reference/', import.meta.url));
-const tables: readonly RouteTable[] = [merchantApi, agentApi];
+const tables: readonly RouteTable[] = [merchantApi, agentApi, x402Api];
 const catalogue = Object.entries(errorCatalogue) as [ErrorName, (typeof errorCatalogue)[ErrorName]][];
 
 function read(path: string): string {

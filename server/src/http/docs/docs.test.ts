@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import { x402Api } from '@florin/protocol/x402-api.ts';
 import type { FastifyInstance } from 'fastify';
 import { systemRandom } from '#outside/random.ts';
 import { sessionMoves } from '#sessions/session.machine.ts';
@@ -14,7 +15,7 @@ import { inlineParts, parseMarkdown, renderMarkdown } from './markdown.ts';
 import { anchorOf, type Block, type DocsPage } from './page.ts';
 import { sitePages } from './site.ts';
 
-const options = { origin: exampleOrigin, tables: [merchantApi, agentApi] };
+const options = { origin: exampleOrigin, tables: [merchantApi, agentApi, x402Api] };
 const pages = sitePages(options);
 let server: FastifyInstance;
 

@@ -10,6 +10,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { errorsOf, operatorErrors, serverErrors } from '@florin/protocol/openapi-errors.ts';
 import type { Route, RouteTable } from '@florin/protocol/route.ts';
+import { x402Api } from '@florin/protocol/x402-api.ts';
 import fastify from 'fastify';
 import { readStatus } from '#reconcile/status.ts';
 import { silentLog } from '#telemetry/log.ts';
@@ -29,7 +30,7 @@ import { x402Door } from '../x402/x402-door.ts';
 import { docsDoor } from './docs-door.ts';
 import { referencePages, sitePages } from './site.ts';
 
-const tables: readonly RouteTable[] = [merchantApi, agentApi];
+const tables: readonly RouteTable[] = [merchantApi, agentApi, x402Api];
 const options = { origin: exampleOrigin, tables };
 const slugs = Object.keys(errorCatalogue) as ErrorName[];
 const source = fileURLToPath(new URL('../../', import.meta.url));
@@ -39,9 +40,8 @@ const undocumented = [
   '/.well-known/ai-pay.json',
   '/aipay/.well-known/ai-pay.json',
   '/aipay/openapi.json',
-  '/aipay/x402/link/:id',
-  '/aipay/x402/session/:id',
   '/checkout/:sessionId',
+  '/checkout/:sessionId/claim',
   '/checkout/api/session/:sessionId/events',
   '/checkout/assets/:file',
   '/health/live',
@@ -192,6 +192,9 @@ test('every route of the server is documented, or known to be undocumented', asy
     ...indexes,
     ...undocumented.map((path) => `GET ${path}`),
     ...pageOperations,
+    // Forms of readers without scripts.
+    'POST /checkout/:sessionId/deposit',
+    'POST /link/:linkId',
     // The Model Context Protocol: its own tools/list is its documentation.
     'POST /aipay/mcp',
     'POST /mcp',

@@ -162,8 +162,8 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   payer_not_served: advice('This installation does not serve this payer.', 'Pay from another wallet.'),
   method_not_available: advice(
-    'This way of paying is not available here.',
-    'Choose another one of the methods offered.',
+    'This way of paying is not available here. Or an order is signed that pays the merchant in one transaction: then no other chain gets one for this session, lest both be paid.',
+    'Choose another one of the methods offered. Pay on the chain that was chosen first, or begin a new session.',
   ),
   order_already_paid: advice(
     'A payment for this session is already on its chain, or the session was paid in another way.',
@@ -176,6 +176,14 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   refund_not_found: advice('No refund of this merchant has this id.', 'Check the id.'),
   exception_not_found: advice('No exception of this merchant has this id.', 'Check the id.'),
+  exception_decided: advice(
+    'The other decision about this exception came first, from you or by the link’s policy.',
+    'Read the exception: `decision` says what stands.',
+  ),
+  exception_not_acceptable: advice(
+    'The exception is resolved, is of a kind that needs no decision, its `decideBy` has passed, or it lacks more than the operator adds.',
+    'Nothing to do: what is not accepted goes back to its payer by itself.',
+  ),
   authorization_header_malformed: advice(
     'The header Authorization is missing or is not `Bearer`, one space and a key.',
     'Send `Authorization: Bearer sk_live_…` with exactly one space.',
@@ -213,7 +221,10 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'No route leads from one of these tokens to the other.',
     'Choose tokens that GET /capabilities/all joins.',
   ),
-  stat_not_found: advice('There is no such statistic.', 'Check the name.'),
+  stat_not_found: advice(
+    'There is no such statistic. The number is kept for operations that give some; today none does.',
+    'Check the name.',
+  ),
   idempotency_key_reused: advice(
     'Another body was sent with this Idempotency-Key within the last 30 days.',
     'Take a new key for a new request, and the same body for a retry.',

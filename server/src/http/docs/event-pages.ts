@@ -1,7 +1,8 @@
 import { type EventType, eventPatterns, eventTypes } from '@florin/protocol/event.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
-import { eventFixture } from '@florin/protocol/event-fixture.ts';
+import { eventFixture, exceptionFixture } from '@florin/protocol/event-fixture.ts';
 import { eventExample } from '@florin/protocol/example-event.ts';
+import { type ExceptionKind, exceptionKinds } from '@florin/protocol/exception.ts';
 import { maxBodyBytes } from '#webhooks/event-body.ts';
 import { defaultRetrySettings } from '#webhooks/retry.ts';
 import { type Block, code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
@@ -67,9 +68,33 @@ export function eventPage(origin: string): DocsPage {
         heading(type, 3),
         paragraph(`${eventTexts[type][0]} \`data\` is ${eventTexts[type][1]}.`),
         code('json', JSON.stringify(eventFixture(type, origin), undefined, 2)),
+        ...(type === 'session.exception' ? exceptionBlocks(origin) : []),
       ]),
     ],
   };
+}
+
+const kindTexts: Readonly<Record<ExceptionKind, string>> = {
+  duplicate: 'A second payment, on another chain. It goes back to its payer by itself.',
+  duplicate_settled: 'A second payment was settled before it could go back: you have to return it.',
+  refunded: 'The payment that counted is back with its payer by a refund.',
+  reclaimed: 'Its payer has taken the unsettled payment back.',
+  underpaid:
+    'Too little lies at a deposit address. With `decision` `accept` the operator adds what is lacking; with a `decideBy` you can decide; else it goes back.',
+  overpaid: 'More than the total came to a deposit address. The rest goes back by itself.',
+  late: 'A deposit came after the session’s end. With `decision` `accept` it becomes the payment; with a `decideBy` you can decide; else it goes back.',
+  wrong_token: 'Another token came to a deposit address. It goes back by itself.',
+};
+
+function exceptionBlocks(origin: string): Block[] {
+  return [
+    table(
+      ['`kind`', 'What has happened, and what becomes of the money'],
+      exceptionKinds.map((kind) => [`\`${kind}\``, kindTexts[kind]]),
+    ),
+    paragraph('For example a late deposit that waits for your decision:'),
+    code('json', JSON.stringify(exceptionFixture('late', origin)['exception'], undefined, 2)),
+  ];
 }
 
 /** How notifications are signed, sent and repeated. */

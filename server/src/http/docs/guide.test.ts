@@ -14,6 +14,7 @@ import { promisify } from 'node:util';
 import { discovery } from '@florin/protocol/discovery.ts';
 import { signWebhook } from '#webhooks/signature.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { addLateDeposit } from '../../../test/harness/payment-fixture.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const run = promisify(execFile);
@@ -55,6 +56,13 @@ async function shell(guide: string, name: string, extra: Record<string, string> 
   const { stdout } = await run('sh', ['-c', snippet(guide, name)], { env, cwd: folder });
   return JSON.parse(stdout) as { code: number; message: string; data: Record<string, unknown> };
 }
+
+test('the command of “When payers pay wrongly” accepts a late deposit', async () => {
+  const { KEY: key = '', ACCOUNT: accountId = '' } = environment;
+  const { exceptionId } = await addLateDeposit(world, { key, accountId });
+  const { code, data } = await shell('when-payers-pay-wrongly', 'decide', { EXCEPTION: exceptionId });
+  assert.deepEqual([code, data], [0, { success: true }]);
+});
 
 test('the commands of “Take a payment by API” create, read and cancel a session', async () => {
   const created = await shell('take-a-payment', 'create');

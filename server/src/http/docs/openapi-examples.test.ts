@@ -5,6 +5,7 @@ import { exampleOrigin, operationExamples } from '@florin/protocol/example.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { openApiDocument } from '@florin/protocol/openapi.ts';
 import type { Route } from '@florin/protocol/route.ts';
+import { x402Api } from '@florin/protocol/x402-api.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 type Media = Record<
@@ -37,7 +38,7 @@ interface Document {
   components: { schemas: Record<string, object>; parameters: Record<string, Parameter> };
 }
 
-const tables = [merchantApi, agentApi] as const;
+const tables = [merchantApi, agentApi, x402Api] as const;
 const routes: [string, Route][] = tables.flatMap((table) => Object.entries<Route>(table.routes));
 const document = JSON.parse(
   JSON.stringify(openApiDocument({ origin: exampleOrigin, tables })),

@@ -1,3 +1,4 @@
+import { deprecationText } from '@florin/protocol/deprecation.ts';
 import { type OperationExample, operationExamples } from '@florin/protocol/example.ts';
 import { successBody, tagDescriptions } from '@florin/protocol/openapi.ts';
 import { errorsOf, needsKey, takesIdempotencyKey } from '@florin/protocol/openapi-errors.ts';
@@ -56,6 +57,7 @@ function operationBlocks(operation: Operation): Block[] {
   const rate = interfaceTable.security === 'api_key' ? ` Counts as a ${rateClassOf(route)}.` : '';
   return [
     heading(route.summary),
+    ...(route.deprecation === undefined ? [] : [paragraph(`**${deprecationText(route.deprecation)}**`)]),
     code('http', `${route.method} ${interfaceTable.basePath}${route.path}`),
     paragraph(`${route.description ?? `${route.summary}.`} ${key}${rate} Operation id: \`${id}\`.`),
     ...requestBlocks(operation),
@@ -70,6 +72,7 @@ function requestBlocks(operation: Operation): Block[] {
   const rows = [
     ...fieldRows(schemaPart(route.params ?? {})).map((row) => ['path', ...row]),
     ...fieldRows(schemaPart(route.query ?? {})).map((row) => ['query', ...row]),
+    ...fieldRows(schemaPart(route.headers ?? {})).map((row) => ['header', ...row]),
     ...(takesIdempotencyKey(interfaceTable, route)
       ? [['header', '`Idempotency-Key`', 'string', 'no', 'Makes retries safe. At most 255 characters']]
       : []),
@@ -102,7 +105,20 @@ function replyBlocks({ route, table: interfaceTable, example }: Operation): Bloc
     ...(example === undefined
       ? []
       : [code('json', JSON.stringify(shownAnswer(interfaceTable, example.data), undefined, 2))]),
+    ...stepBlocks(route),
   ];
+}
+
+/** Answers with other statuses that are no errors. */
+function stepBlocks({ steps = {} }: Route): Block[] {
+  return Object.entries(steps).flatMap(([status, step]) => {
+    const headers = Object.entries(step.headers).map(([name, meaning]) => `\`${name}\`: ${meaning}.`);
+    const rows = step.body === undefined ? [] : fieldRows(schemaPart(step.body));
+    return [
+      paragraph(`**HTTP ${status}.** ${step.description} ${headers.join(' ')}`),
+      ...(rows.length === 0 ? [] : [table(replyHead, rows)]),
+    ];
+  });
 }
 
 /** The superset is shown as its envelope: the same members stand beside it. */

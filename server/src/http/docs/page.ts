@@ -13,7 +13,7 @@ export interface DocsPage {
   readonly blocks: readonly Block[];
 }
 
-export type DocsSection = 'Guides' | 'API' | 'Concepts' | 'Errors';
+export type DocsSection = 'Guides' | 'API' | 'Concepts' | 'Contracts' | 'Errors';
 
 export type Block =
   | { readonly kind: 'heading'; readonly level: 2 | 3; readonly text: string }

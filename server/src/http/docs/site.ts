@@ -3,6 +3,7 @@ import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
 import type { Chains } from '#chains/chain.ts';
 import { chainsPage } from './chains-page.ts';
+import { contractPage } from './contract-pages.ts';
 import { errorPages } from './error-pages.ts';
 import { eventPage, webhookPage } from './event-pages.ts';
 import { plainText } from './html-page.ts';
@@ -21,6 +22,7 @@ export interface SiteOptions {
 }
 
 const guideFolder = new URL('../../../../docs/guide/', import.meta.url);
+const contractFolder = new URL('../../../../docs/reference/contracts/', import.meta.url);
 const conformanceFile = new URL('../../../../docs/reference/conformance.md', import.meta.url);
 
 /** The pages that are generated from the code. */
@@ -42,7 +44,7 @@ export function referencePages(options: SiteOptions): DocsPage[] {
 export function sitePages(options: SiteOptions): DocsPage[] {
   const conformance = conformancePage(readFileSync(conformanceFile, 'utf8'));
   const ownPages = options.chains === undefined ? [] : [chainsPage(options.chains)];
-  const pages = [...guidePages(), ...referencePages(options), ...ownPages, conformance];
+  const pages = [...guidePages(), ...referencePages(options), ...ownPages, conformance, ...contractPages()];
   return [indexPage(pages), ...pages];
 }
 
@@ -70,16 +72,24 @@ function sitePath(folder: string | undefined, page: string): string {
   return folder === undefined ? `/docs/guide/${page}` : `/docs/${page}`;
 }
 
+/** The generated pages about the contracts: what each is, and one for each operation. */
+function contractPages(): DocsPage[] {
+  return readdirSync(contractFolder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .sort()
+    .map((file) => contractPage(file, readFileSync(new URL(file, contractFolder), 'utf8')));
+}
+
 /** The table of conformance, from its Markdown. */
 export function conformancePage(markdown: string): DocsPage {
   return { ...parseMarkdown(markdown), path: '/docs/conformance', section: 'Concepts' };
 }
 
-const sections: readonly DocsSection[] = ['Guides', 'Concepts', 'API', 'Errors'];
+const sections: readonly DocsSection[] = ['Guides', 'Concepts', 'API', 'Contracts', 'Errors'];
 
-/** Pages of single errors are reached from their list. */
+/** Pages of single errors and of a contract's operations are reached from their lists. */
 function isListed({ path }: DocsPage): boolean {
-  return !/^\/docs\/errors\/\d+$/.test(path);
+  return !/^\/docs\/(?:errors\/\d+|contracts\/[\w-]+\/[\w-]+)$/.test(path);
 }
 
 /** The first page: everything that there is, by section. */

@@ -9,7 +9,8 @@ const statusTexts: Readonly<Record<SessionStatus, string>> = {
   settling: 'A settlement is recorded and on its way.',
   completed: 'The money is in the merchant’s wallet, final on its chain.',
   settlement_pending: 'The settlement is delayed; it is retried by itself, and an order settles once.',
-  expired: 'Not paid in time; nothing can pay it any more.',
+  expired:
+    'Not paid in time; nothing can pay it any more but a late deposit, where the link’s policy or the merchant accepts it.',
   cancelled: 'Cancelled by the merchant.',
 };
 
@@ -18,6 +19,10 @@ const triggerTexts: Readonly<Record<SessionTrigger, string>> = {
   payment_detected: 'The payment transaction is in a block that is not final.',
   payment_undetected: 'That block was reorganised away.',
   payment_final: 'The payment is in a canonical block that is final by the chain’s policy.',
+  late_payment_detected:
+    'A deposit that came after the end, and was accepted by the link’s policy or by `POST /exception/accept`, is collected in a block that is not final.',
+  late_payment_undetected: 'That block was reorganised away.',
+  late_payment_final: 'That block is canonical and final: the session shows `late: true` for good.',
   settlement_recorded: 'A settlement transaction is stored, not broadcast yet.',
   settlement_final: 'The settlement reached the merchant’s wallet and is final on its chain.',
   settlement_delayed:

@@ -64,7 +64,7 @@ export function authenticationPage(): DocsPage {
       list(
         `An authorization is good until \`authorizationExpiresAt\`, at most ${grouped(authorizationLifeSeconds.maximum)} seconds ahead.`,
         'The same message and signature again get the same answer, marked `replayed`: a retry after a time-out is always safe. The same nonce with anything else is refused.',
-        'Smart accounts authorize by their own code (EIP-1271, EIP-7702); accounts that are not deployed yet are refused.',
+        'A plain account signs in one form: 65 bytes, low s, v 27 or 28. Smart accounts authorize by their own code (EIP-1271, EIP-7702), and by a wrapped signature before they are deployed (ERC-6492).',
       ),
     ],
   };
@@ -164,6 +164,8 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
           ['Without a valid key', 'client address', ...rateCells(limits.failedAuthentications)],
           ['Public reads', 'client address', ...rateCells(limits.publicReads)],
           ['Signed requests', 'client address', ...rateCells(limits.signedRequests)],
+          ['Sessions that payers sign for', 'payment link', ...rateCells(limits.linkCreations)],
+          ['Signatures of smart accounts', 'client address', ...rateCells(limits.walletCalls)],
         ],
       ),
       heading('Fields'),

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { PermitKind } from '@florin/protocol/token.ts';
 import type { FastifyInstance } from 'fastify';
 import { type ConditionKeeper, conditionKeeper } from '#chains/condition.ts';
+import { RpcUnavailable } from '#chains/rpc/rpc.ts';
+import type { TokenSigningReader } from '#chains/token-signing.ts';
 import { statement } from '#db/statement.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
@@ -96,6 +99,35 @@ test('routes show what is measured: final after the lag, a block and a poll, and
   ]);
 });
 
+test('where payments go straight to the merchant they arrive one finality earlier; other tokens do not', async () => {
+  const { chains } = world.deps;
+  const direct = await buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin: world.deps.origin,
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [
+      merchantDoor({
+        ...world.deps,
+        settlementMode: 'direct',
+        chains: { ...chains, conditions: keeper.conditions },
+      }),
+    ],
+  });
+  const reply = await direct.inject({ url: '/payment/v1/capabilities/all' });
+  await direct.close();
+  const routes: { tokenId: string; etaSeconds: number }[] =
+    reply.json().data.paymentCapabilities['ethereum::usdc'];
+  assert.deepEqual(
+    routes.map(({ tokenId, etaSeconds }) => [tokenId, etaSeconds]),
+    [
+      ['ethereum::usdc', 23],
+      ['ethereum::usdt', 69],
+      ['base::usdc', 69],
+    ],
+  );
+});
+
 test('over a halted chain no session begins: 503 with Retry-After, until it is resumed', async () => {
   const keyed = { 'idempotency-key': 'before-the-halt' };
   const first = await post('/session/checkout/create', sessionBody('ethereum::usdc'), keyed);
@@ -132,6 +164,41 @@ test('over a halted chain no session begins: 503 with Retry-After, until it is r
   assert.equal((await post('/session/checkout/create', sessionBody('base::usdc'))).json().code, 0);
   await stand('ethereum', '');
   assert.equal((await post('/session/checkout/create', sessionBody('ethereum::usdc'))).json().code, 0);
+});
+
+test('each token shows the ways to pay with it; a chain that does not tell is asked again', async () => {
+  const { chains, origin } = world.deps;
+  let isTelling = false;
+  const signings: Readonly<Record<string, readonly PermitKind[]>> = {
+    'ethereum::usdc': ['eip2612', 'eip3009', 'permit2'],
+    'ethereum::usdt': ['permit2'],
+    'base::usdc': [],
+  };
+  const signingOf: TokenSigningReader = async ({ tokenId }) => {
+    if (tokenId === 'base::usdc' && !isTelling) throw new RpcUnavailable('no answer');
+    return { permits: new Set(signings[tokenId]) };
+  };
+  const sending = await buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin,
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [merchantDoor({ ...world.deps, chains: { ...chains, conditions: keeper.conditions }, signingOf })],
+  });
+  const shown = async () => {
+    const reply = await sending.inject({ url: '/payment/v1/capabilities/all' });
+    const routes: { tokenId: string; methods: string[] }[] =
+      reply.json().data.paymentCapabilities['ethereum::usdc'];
+    return Object.fromEntries(routes.map(({ tokenId, methods }) => [tokenId, methods.join(' ')]));
+  };
+  const known = {
+    'ethereum::usdc': 'transaction eip5792 eip3009 permit2 deposit x402',
+    'ethereum::usdt': 'transaction eip5792 permit2 deposit',
+  };
+  assert.deepEqual(await shown(), { ...known, 'base::usdc': 'transaction eip5792' });
+  isTelling = true;
+  assert.deepEqual(await shown(), { ...known, 'base::usdc': 'transaction eip5792 deposit' });
+  await sending.close();
 });
 
 test('a vault’s cap for one order bounds the routes that it pays, and what it may not pay is none', async () => {

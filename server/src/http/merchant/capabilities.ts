@@ -1,34 +1,67 @@
 import type { Capabilities } from '@florin/protocol/capability.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
-import { orderKinds } from '@florin/protocol/order.ts';
+import { orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
+import { paymentMethodsOf } from '#authorizations/alternatives.ts';
 import { type Chain, type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
+import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
+import type { TokenSigningReader } from '#chains/token-signing.ts';
 import { type FeeRates, type Route, routesTo } from '#sessions/quote.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply } from '../route-handler.ts';
 
+interface CapabilityDeps {
+  readonly chains: Chains;
+  readonly rates: FeeRates;
+  /** Which signatures move a token; absent where the service sends no payments of others. */
+  readonly signingOf?: TokenSigningReader;
+  /** Of accounts that say nothing; escrow when absent. */
+  readonly settlementMode?: SettlementMode;
+}
+
 /** GET /capabilities/all: what can be paid with what, and on which terms. Public. */
-export function addCapabilityRoutes<Caller>(
-  addRoute: AddRoute<Caller>,
-  deps: { chains: Chains; rates: FeeRates },
-): void {
-  const { chains, rates } = deps;
+export function addCapabilityRoutes<Caller>(addRoute: AddRoute<Caller>, deps: CapabilityDeps): void {
+  const { chains } = deps;
   // The configuration is frozen, so the answer is written anew only when something else is known of the chains.
   // As bytes, which are neither measured nor encoded again for each answer of 5 kB: 5 of 36 µs.
   let written: { version: number; answer: FinishedReply } | undefined;
   addRoute(merchantApi.routes.getCapabilities, async () => {
     const version = chains.conditions?.version() ?? 0;
-    if (written?.version !== version) {
-      const text = envelope.success(capabilitiesOf(chains, rates));
-      written = { version, answer: new FinishedReply(Buffer.from(text)) };
-    }
-    return written.answer;
+    if (written?.version === version) return written.answer;
+    const { methods, isWhole } = await readMethods(deps);
+    const text = envelope.success(capabilitiesOf(deps, methods));
+    const answer = new FinishedReply(Buffer.from(text));
+    if (isWhole) written = { version, answer };
+    return answer;
   });
 }
 
+/** The ways to pay with each token, by its id; not whole while a chain does not tell what its tokens can do. */
+async function readMethods({
+  chains,
+  signingOf,
+}: CapabilityDeps): Promise<{ methods: ReadonlyMap<string, string[]>; isWhole: boolean }> {
+  let isWhole = true;
+  const entries = chains.tokens.map(async (token): Promise<[string, string[]]> => {
+    // Who begins no payments there need not wait for a chain that does not answer.
+    const isAsked = signingOf !== undefined && chains.conditions?.of(token.chainId).status !== 'unavailable';
+    try {
+      return [token.tokenId, paymentMethodsOf(isAsked ? await signingOf(token) : undefined)];
+    } catch (error) {
+      if (!(error instanceof RpcUnavailable) && !(error instanceof RpcError)) throw error;
+      isWhole = false;
+      return [token.tokenId, paymentMethodsOf(undefined)];
+    }
+  });
+  return { methods: new Map(await Promise.all(entries)), isWhole };
+}
+
 /** Every configured token with the tokens that pay towards it. */
-function capabilitiesOf(chains: Chains, rates: FeeRates): Capabilities {
+function capabilitiesOf(
+  { chains, rates, settlementMode = 'escrow' }: CapabilityDeps,
+  methods: ReadonlyMap<string, string[]>,
+): Capabilities {
   return {
     supportedTokens: chains.tokens.map(({ tokenId, symbol, chainId, decimals }) => ({
       tokenId,
@@ -39,13 +72,18 @@ function capabilitiesOf(chains: Chains, rates: FeeRates): Capabilities {
     paymentCapabilities: Object.fromEntries(
       chains.tokens.map(({ tokenId }) => [
         tokenId,
-        routesTo(chains, rates, tokenId).map((route) => capabilityOf(chains, route)),
+        routesTo(chains, rates, tokenId).map((route) => ({
+          ...termsOf(chains, settlementMode, route),
+          methods: methods.get(route.paymentToken.tokenId) ?? [],
+          status: route.condition.status,
+          statusReason: route.condition.reason,
+        })),
       ]),
     ),
   };
 }
 
-function capabilityOf(chains: Chains, route: Route): Capabilities['paymentCapabilities'][string][number] {
+function termsOf(chains: Chains, settlementMode: SettlementMode, route: Route) {
   const paid = chainOf(chains, route.paymentToken.chainId);
   const settled = chainOf(chains, route.settlementToken.chainId);
   return {
@@ -54,11 +92,12 @@ function capabilityOf(chains: Chains, route: Route): Capabilities['paymentCapabi
     feeRatePPM: route.feePpm,
     minPaymentValue: microUsdToNumber(route.minPaymentValue),
     maxPaymentValue: microUsdToNumber(route.maxPaymentValue),
-    etaSeconds: etaOf(route, secondsToFinal(chains, paid), secondsToFinal(chains, settled)),
+    etaSeconds:
+      settlementMode === 'direct' && route.kind === 'same_token'
+        ? // The payment is the settlement.
+          secondsToFinal(chains, paid)
+        : etaOf(route, secondsToFinal(chains, paid), secondsToFinal(chains, settled)),
     finality: finalityText(paid.finality),
-    methods: ['transaction'],
-    status: route.condition.status,
-    statusReason: route.condition.reason,
   };
 }
 

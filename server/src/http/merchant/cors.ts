@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 const preflightSeconds = 7_200;
 const requestHeaders = 'authorization, content-type, idempotency-key';
 const exposedHeaders =
-  'request-id, retry-after, idempotent-replayed, ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset';
+  'request-id, retry-after, idempotent-replayed, ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, deprecation, sunset';
 
 /** Lets a page of the origin that the key lists read the answer. Never `*`, and never without such a key. */
 export function allowOrigin(reply: FastifyReply, webOrigin: string | undefined): void {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
-import { addOrder, addPaidSession, addSession, happen } from '../../../test/harness/payment-fixture.ts';
+import {
+  addLateDeposit,
+  addOrder,
+  addPaidSession,
+  addSession,
+  happen,
+} from '../../../test/harness/payment-fixture.ts';
 
 let world: MerchantWorld;
 let key: string;
@@ -36,6 +42,8 @@ test('what went another way than a payment should is listed, newest first, to it
     sessionId: first.sessionId,
     status: 'resolved',
     resolvedTx: '',
+    decision: '',
+    decideBy: '',
     createAt: '2030-01-01 00:00:00',
     updateAt: '2030-01-01 00:00:00',
   });
@@ -80,4 +88,60 @@ test('a payment that was settled before it could go back stays open until somebo
     ['duplicate_settled', 'resolved'],
     ['duplicate', 'open'],
   ]);
+});
+
+const post = async (path: string, exceptionId: string, as = key) =>
+  (await world.send('POST', path, { key: as, body: { exceptionId } })).code;
+const only = async (exceptionId: string) => {
+  const { exceptions } = (await world.send('GET', '/exception/list/1/100', { key })).data;
+  return exceptions.find((exception: { exceptionId: string }) => exception.exceptionId === exceptionId);
+};
+
+test('the first decision about a late deposit stands, and the same one again changes nothing', async () => {
+  const { exceptionId } = await addLateDeposit(world, { key, accountId });
+  const held = await only(exceptionId);
+  assert.deepEqual(
+    [held.kind, held.status, held.decision, held.decideBy],
+    ['late', 'open', '', '2030-01-01 01:00:00'],
+  );
+  const foreignKey = await world.addKey(await world.addMerchant());
+  assert.equal(await post('/exception/accept', exceptionId, foreignKey), 100704);
+  const codes = await Promise.all(
+    ['accept', 'refund', 'accept', 'refund'].map((decision) => post(`/exception/${decision}`, exceptionId)),
+  );
+  assert.deepEqual([...codes].sort(), [0, 0, 100705, 100705]);
+  const { decision, status } = await only(exceptionId);
+  assert.deepEqual([codes[0] === 0 ? 'accept' : 'refund', 'open'], [decision, status]);
+});
+
+test('a late deposit that becomes the payment, or goes back, ends its exception; then nothing is decided any more', async () => {
+  const ends = [
+    ['Paid', 'accept'],
+    ['Rescued', 'refund'],
+  ] as const;
+  for (const [name, decision] of ends) {
+    const { exceptionId, order } = await addLateDeposit(world, { key, accountId });
+    const event = await happen(world, order, name, { arguments: { token: order.order.token, amount: '1' } });
+    const { status, resolvedTx } = await only(exceptionId);
+    assert.deepEqual([status, resolvedTx], ['resolved', event.txHash]);
+    assert.equal(await post(`/exception/${decision}`, exceptionId), 100706);
+  }
+});
+
+test('after its time nothing is decided about a late deposit, and what needs no decision takes none', async () => {
+  const { exceptionId } = await addLateDeposit(world, { key, accountId });
+  world.clock.time += 3_600_001;
+  assert.equal(await post('/exception/accept', exceptionId), 100706);
+  assert.equal(await post('/exception/refund', exceptionId), 100706);
+  const { order } = await addPaidSession(world, { key, accountId });
+  await happen(world, order, 'Reclaimed');
+  const { exceptions } = await list();
+  assert.equal(await post('/exception/accept', exceptions[0].exceptionId), 100706);
+});
+
+test('a late deposit is not accepted once its session is paid another way: it goes back, and can be refused', async () => {
+  const { exceptionId, order } = await addLateDeposit(world, { key, accountId });
+  await happen(world, await addOrder(world, order.sessionId, `0x${'e6'.repeat(20)}`), 'Paid');
+  assert.equal(await post('/exception/accept', exceptionId), 100706);
+  assert.equal(await post('/exception/refund', exceptionId), 0);
 });

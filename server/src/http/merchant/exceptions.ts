@@ -1,5 +1,5 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { listExceptions, markResolved } from '#exceptions/exception.ts';
+import { decide, listExceptions, markResolved } from '#exceptions/exception.ts';
 import type { Clock } from '#outside/clock.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
@@ -7,7 +7,7 @@ import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
-/** Exceptions: list, and say that one is dealt with. */
+/** Exceptions: list, decide about money that came late or short, and say that one is dealt with. */
 export function addExceptionRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
   add.read(routes.listExceptions, async ({ params, caller: { merchantId } }, db) => {
     const { total, exceptions } = await listExceptions(db, { ...params, merchantId });
@@ -18,4 +18,14 @@ export function addExceptionRoutes(add: MerchantRoutes, deps: { readonly clock: 
     await markResolved(transaction, deps, { merchantId, exceptionId: body.exceptionId });
     return success;
   });
+
+  for (const [decision, route] of [
+    ['accept', routes.acceptException],
+    ['refund', routes.refundException],
+  ] as const) {
+    add.change(route, async ({ body, caller: { merchantId } }, transaction) => {
+      await decide(transaction, deps, { merchantId, exceptionId: body.exceptionId, decision });
+      return success;
+    });
+  }
 }

@@ -317,3 +317,33 @@ test('a product that a link ever referenced cannot be removed, one of sessions a
     ['product.created', 'product.removed'],
   );
 });
+
+test('what a link says about short and late deposits comes back as it was given, and is reset by an update without it', async () => {
+  const exceptionPolicy = {
+    underpaidPpm: 2_000,
+    underpaidAmount: 500_000,
+    latePayment: 'ask',
+    lateHours: 48,
+  };
+  const body = linkBody(await addProduct(), { exceptionPolicy });
+  const created = (await post('/payment/link/create', body)).data;
+  assert.deepEqual(created.exceptionPolicy, exceptionPolicy);
+  const { linkId } = created;
+  const read = (await get(`/payment/link/${linkId}`)).data;
+  assert.equal(JSON.stringify(read.exceptionPolicy), JSON.stringify(exceptionPolicy));
+  assert.equal((await post('/payment/link/update', read)).code, 0);
+  assert.equal((await get(`/payment/link/${linkId}`)).data.versionCode, created.versionCode);
+  const plain = linkBody(await addProduct());
+  assert.equal((await post('/payment/link/update', { linkId, ...plain, exceptionPolicy: {} })).code, 0);
+  const reset = (await get(`/payment/link/${linkId}`)).data;
+  assert.equal('exceptionPolicy' in reset, false);
+  const mistakes = [
+    [{ underpaid: 1 }, 'Invalid field: exceptionPolicy.underpaid is not a known field'],
+    [{ lateHours: 169 }, 'Invalid field: exceptionPolicy.lateHours must be at most 168'],
+  ] as const;
+  for (const [policy, message] of mistakes)
+    assert.equal(
+      (await post('/payment/link/create', { ...plain, exceptionPolicy: policy })).message,
+      message,
+    );
+});

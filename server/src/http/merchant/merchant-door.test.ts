@@ -182,7 +182,7 @@ test('capabilities are public, and say what pays towards what', async () => {
     minPaymentValue: 1,
     maxPaymentValue: 10_000_000_000_000,
     finality: 'finalized, 1 block deep',
-    methods: ['transaction'],
+    methods: ['transaction', 'eip5792'],
     status: 'available',
     statusReason: '',
   };

@@ -1,8 +1,11 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { SettlementMode } from '@florin/protocol/order.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ImageIntake, noIntake } from '#catalog/images/intake.ts';
+import { itemImages } from '#catalog/images/item-images.ts';
+import type { TokenSigningReader } from '#chains/token-signing.ts';
 import type { LinkDeps } from '#links/link.ts';
 import type { LinkPrice } from '#links/link-terms.ts';
 import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
@@ -17,6 +20,7 @@ import { type MerchantGuards, merchantGuards, networkOf, type RateLimits } from 
 import { requirePermission, routesOf } from '../route-handler.ts';
 import type { Door } from '../server.ts';
 import { addAccountRoutes } from './accounts.ts';
+import { addBrandingRoutes } from './branding.ts';
 import { addCapabilityRoutes } from './capabilities.ts';
 import { addPreflightRoutes, allowEveryOrigin, allowOrigin } from './cors.ts';
 import { addDeliveryRoutes } from './deliveries.ts';
@@ -39,6 +43,10 @@ export interface MerchantDoorDeps extends SessionDeps, WebhookDeps {
   readonly insertSession: SessionInserter;
   /** Finds sessions for many requests together; each alone when absent. */
   readonly findSession?: SessionFinder;
+  /** Which signatures move a token; absent where the service sends no payments of others. */
+  readonly signingOf?: TokenSigningReader;
+  /** How accounts that say nothing are settled; escrow when absent. */
+  readonly settlementMode?: SettlementMode;
   /** Gets the images that merchants name; without it products have none. */
   readonly images?: ImageIntake;
   /** What callers may ask in a time; without them there is no limit. */
@@ -87,7 +95,8 @@ export function merchantDoor(deps: MerchantDoorDeps): Door {
     addProductRoutes(add, linkDeps, deps.images ?? noIntake);
     addAccountRoutes(add);
     addLinkRoutes(add, linkDeps);
-    addSessionRoutes(add, deps);
+    addBrandingRoutes(add, deps, deps.images ?? noIntake);
+    addSessionRoutes(add, { ...deps, itemImages: itemImages(deps.images ?? noIntake, deps.clock) });
     addRefundRoutes(add, deps);
     addExceptionRoutes(add, deps);
     addWebhookRoutes(add, deps);

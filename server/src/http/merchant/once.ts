@@ -91,8 +91,8 @@ export function merchantRoutes(addRoute: AddRoute<MerchantCaller>, deps: Merchan
     preparedChange: (route, prepare, handle) =>
       add(route, async (call, db) => {
         const request = keyedRequestOf(route, call);
-        const earlier = request === undefined ? undefined : await findAnswer(db, deps, request);
-        if (earlier !== undefined) return replayed(earlier);
+        const earlier = await replyOfEarlier(db, deps, request);
+        if (earlier !== undefined) return earlier;
         const prepared = await prepare(call, db);
         const work = (transaction: Transaction) => handle(call, transaction, prepared);
         return request === undefined ? db.transaction(work) : once(db, deps, request, work);
@@ -151,6 +151,16 @@ export async function onceByClaim(
     return answerOfWinner(db, deps, request, error);
   }
   return new FinishedReply(answer);
+}
+
+/** The answer of an identical request that was carried out before; for work that is done before the change itself. */
+export async function replyOfEarlier(
+  db: MerchantDatabase,
+  deps: IdempotencyDeps,
+  request: KeyedRequest | undefined,
+): Promise<FinishedReply | undefined> {
+  const earlier = request === undefined ? undefined : await findAnswer(db, deps, request);
+  return earlier === undefined ? undefined : replayed(earlier);
 }
 
 /** After a refusal: an identical request that was carried out decides, else the refusal itself. */

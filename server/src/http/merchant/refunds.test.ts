@@ -15,6 +15,20 @@ const insertSettlement = statement(
    select $1, '0xwallet', count(*), 'settle', '0xgateway', $2, 1, $3, now(), now() from sent_transactions`,
 );
 
+const insertAddition = statement(
+  'refunds_test_addition',
+  ['text', 'text'],
+  {},
+  `with sent as (
+     insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
+       updated_at)
+     select 1, '0xadding', count(*), 'add', '0xtoken', '0x', 1, 'succeeded', now(), now() from sent_transactions
+     returning transaction_id
+   )
+   insert into deposit_moves (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at, amount)
+   select $1, 'add', '0xtoken', 1, $2, transaction_id, now(), now(), 5 from sent`,
+);
+
 let world: MerchantWorld;
 let key: string;
 let accountId: string;
@@ -231,4 +245,24 @@ test('refunds are listed newest first, to their own merchant alone', async () =>
   );
   assert.equal((await world.send('GET', `/refund/${ids[0]}`, { key })).code, 100703);
   assert.equal((await world.send('GET', '/refund/rfd_none', { key })).code, 100703);
+});
+
+test('before its settlement a payment that the operator added to does not go back: the payer would get the addition', async () => {
+  const added = await addPaidSession(world, { key, accountId });
+  await world.database.db.query(insertAddition, [added.order.orderId, 'succeeded']);
+  assert.equal((await create({ sessionId: added.sessionId })).code, 100702);
+  const notAdded = await addPaidSession(world, { key, accountId });
+  await world.database.db.query(insertAddition, [notAdded.order.orderId, 'failed']);
+  assert.equal((await create({ sessionId: notAdded.sessionId })).code, 0);
+});
+
+test('nor does one whose session had another deposit that was added to: its fee pays for what that payer got', async () => {
+  const sessionId = await addSession(world, { key, accountId });
+  const [one, other] = [
+    await addOrder(world, sessionId),
+    await addOrder(world, sessionId, `0x${'e5'.repeat(20)}`),
+  ];
+  await happen(world, one, 'Paid');
+  await world.database.db.query(insertAddition, [other.orderId, 'succeeded']);
+  assert.equal((await create({ sessionId })).code, 100702);
 });

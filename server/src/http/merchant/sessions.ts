@@ -1,6 +1,7 @@
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { metadataLimits, type SessionStatus } from '@florin/protocol/session.ts';
+import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@florin/protocol/session.ts';
+import type { ItemImages } from '#catalog/images/item-images.ts';
 import type { MerchantDatabase, Transaction } from '#db/database.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
@@ -21,7 +22,14 @@ import { fitsInEvent } from '#webhooks/event-body.ts';
 import { jsonDepth, rawMember } from '../body.ts';
 import { type RawJson, rawJson } from '../raw-json.ts';
 import { success } from '../route-handler.ts';
-import { keyedRequestOf, type MerchantCaller, type MerchantRoutes, once, onceByClaim } from './once.ts';
+import {
+  keyedRequestOf,
+  type MerchantCaller,
+  type MerchantRoutes,
+  once,
+  onceByClaim,
+  replyOfEarlier,
+} from './once.ts';
 import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
@@ -37,12 +45,22 @@ export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): v
 
   add.bare(routes.createCheckoutSession, async (call, db) => {
     const { body, bodyText, caller } = call;
+    const { merchantId } = caller;
+    const keyed = keyedRequestOf(routes.createCheckoutSession, call);
+    const request = { merchantId, body, metadataText: metadataOf(bodyText) };
+    const urls = imageUrlsOf(body);
+    if (urls.length > 0) {
+      const earlier = await replyOfEarlier(db, deps, keyed);
+      if (earlier !== undefined) return earlier;
+    }
     const creation: Creation = {
       caller,
-      request: { merchantId: caller.merchantId, body, metadataText: metadataOf(bodyText) },
+      request:
+        urls.length === 0
+          ? request
+          : { ...request, hostedImages: await deps.itemImages.take(db, { merchantId, urls }) },
       write: (session) => sessionJson(session, viewFor(caller)),
     };
-    const keyed = keyedRequestOf(routes.createCheckoutSession, call);
     if (caller.limits.maxDayAmount !== undefined) {
       const work = (transaction: Transaction) => createCounted(transaction, deps, creation);
       return keyed === undefined ? db.transaction(work) : once(db, deps, keyed, work);
@@ -86,6 +104,15 @@ export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): v
 interface SessionRouteDeps extends SessionDeps, IdempotencyDeps {
   readonly insertSession: SessionInserter;
   readonly findSession?: SessionFinder;
+  readonly itemImages: ItemImages;
+}
+
+/** The images that one_time items name; the schema has already said that they are https URLs. */
+function imageUrlsOf({ lineItems }: SessionCreateBody): string[] {
+  return lineItems.flatMap(({ itemType, productData }) => {
+    const url = itemType === 'one_time' ? (productData?.imageUrl ?? '') : '';
+    return url === '' ? [] : [url];
+  });
 }
 
 /** One request for a session, and how its caller sees the answer. */

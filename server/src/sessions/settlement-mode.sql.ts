@@ -1,0 +1,23 @@
+import { statement } from '#db/statement.ts';
+
+// A session that is payable has orders that are: none of them ends before the session does. One that is older than a restore
+// of the database may have orders that nobody here knows.
+export const modeTerms = statement(
+  'settlement_mode_terms',
+  ['text', 'text', 'text', 'int8', 'int4', 'timestamptz'],
+  { settlement_mode: 'text', is_payable_elsewhere: 'bool', is_direct_elsewhere: 'bool' },
+  `select a.settlement_mode, elsewhere.is_direct as is_direct_elsewhere,
+     elsewhere.is_payable or exists (select from restorations where restored_at >= $6) as is_payable_elsewhere
+   from accounts a, (
+     select count(*) > 0 as is_payable, coalesce(bool_or(order_type = $5), false) as is_direct
+     from orders where session_id = $3 and chain_id <> $4) as elsewhere
+   where a.merchant_id = $1 and a.account_id = $2`,
+);
+
+// Never two chains: a second one is refused.
+export const directChain = statement(
+  'settlement_direct_chain',
+  ['text', 'int4'],
+  { chain_id: 'int8' },
+  'select chain_id from orders where session_id = $1 and order_type = $2 limit 1',
+);

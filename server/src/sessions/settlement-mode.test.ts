@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Refusal } from '@florin/protocol/error.ts';
+import { type Hex, orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
+import { statement } from '#db/statement.ts';
+import { chooseSettlementMode } from '#merchants/account.ts';
+import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
+import { addSession } from '../../test/harness/payment-fixture.ts';
+import { prepareOrder } from './order.ts';
+import { orderSignerOf } from './order-signer.ts';
+import { lockSession } from './session.ts';
+
+let world: MerchantWorld;
+before(async () => {
+  world = await MerchantWorld.open();
+});
+after(() => world.close());
+
+const noteRestore = statement(
+  'settlement_mode_test_restore',
+  ['timestamptz'],
+  {},
+  `insert into restorations (taken_at, restored_at, archive_hash, cursors) values ($1, $1, '', '[]')`,
+);
+
+const signer = orderSignerOf(`0x${'0f'.repeat(32)}`);
+const stranger: Hex = `0x${'d4'.repeat(20)}`;
+const { escrow, direct, vaultPayout } = orderKinds;
+
+/** A session of an account with a mode; gives what signs orders for it, by the type that they have. */
+async function sale(ofAccount: SettlementMode | '', ofConfiguration?: SettlementMode) {
+  const merchantId = await world.addMerchant();
+  const [key, accountId] = [await world.addKey(merchantId), await world.addAccount(merchantId)];
+  const { db } = world.database;
+  const choose = (settlementMode: SettlementMode | '') =>
+    db.transaction((transaction) =>
+      chooseSettlementMode(transaction, world.deps, { merchantId, accountId, settlementMode }),
+    );
+  await choose(ofAccount);
+  const sessionId = await addSession(world, { key, accountId });
+  const deps = {
+    ...world.deps,
+    ...{ signer, reclaimAfterSeconds: 86_400 },
+    ...(ofConfiguration === undefined ? {} : { settlementMode: ofConfiguration }),
+  };
+  const sign = (tokenId: string, payer?: Hex) =>
+    db.transaction(async (transaction) => {
+      const session = await lockSession(transaction, sessionId);
+      const token = deps.chains.token(tokenId);
+      if (session === undefined || token === undefined) throw new Error(`no session, or no ${tokenId}`);
+      const request = { session, payer: payer ?? stranger, payerEmail: '', token };
+      return (await prepareOrder(transaction, deps, request)).order.orderType;
+    });
+  const wallet = async () => {
+    const session = await db.transaction((transaction) => lockSession(transaction, sessionId));
+    if (session === undefined) throw new Error('no session');
+    return session.recipient;
+  };
+  return { sign, choose, wallet };
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return error instanceof Refusal ? error.slug : undefined;
+}
+
+test('the account decides, and where it says nothing the configuration, and where that says nothing the gateway holds', async () => {
+  const found = [];
+  for (const ofAccount of ['', 'escrow', 'direct'] as const)
+    for (const ofConfiguration of [undefined, 'escrow', 'direct'] as const)
+      found.push(await (await sale(ofAccount, ofConfiguration)).sign('ethereum::usdc'));
+  assert.deepEqual(found, [escrow, escrow, direct, escrow, escrow, escrow, direct, direct, direct]);
+});
+
+test('another token or another chain is never passed straight on', async () => {
+  for (const tokenId of ['ethereum::usdt', 'base::usdc'])
+    assert.equal(await (await sale('direct')).sign(tokenId), vaultPayout, tokenId);
+});
+
+test('a direct order is signed only while no other chain has one that can be paid', async () => {
+  const { sign } = await sale('direct');
+  assert.equal(await sign('ethereum::usdt'), vaultPayout);
+  // The same chain takes one payment, whatever is signed.
+  assert.equal(await sign('ethereum::usdc'), direct);
+  const other = await sale('direct');
+  assert.equal(await other.sign('base::usdc'), vaultPayout);
+  assert.equal(await other.sign('ethereum::usdc'), escrow);
+});
+
+test('while a direct order can be paid other chains are refused, also when the account has changed its mind', async () => {
+  const { sign, choose } = await sale('direct');
+  assert.equal(await sign('ethereum::usdc'), direct);
+  assert.equal(await refusalOf(sign('base::usdc')), 'method_not_available');
+  assert.equal(await sign('ethereum::usdt'), vaultPayout);
+  await choose('escrow');
+  assert.equal(await refusalOf(sign('base::usdc')), 'method_not_available');
+  assert.equal(await sign('ethereum::usdc'), escrow);
+});
+
+test('of two chains that are asked for at once one is refused, or nothing is passed straight on', async () => {
+  for (let count = 0; count < 5; count += 1) {
+    const { sign } = await sale('direct');
+    const outcomes = await Promise.all(
+      ['ethereum::usdc', 'base::usdc'].map(async (tokenId) => {
+        try {
+          return await sign(tokenId);
+        } catch (error) {
+          return error instanceof Refusal ? error.slug : String(error);
+        }
+      }),
+    );
+    const allowed = [
+      [direct, 'method_not_available'],
+      [escrow, vaultPayout],
+    ];
+    assert.ok(
+      allowed.some((each) => each.join() === outcomes.join()),
+      outcomes.join(),
+    );
+  }
+});
+
+test('a session from before a restore is held, for it may have orders that were lost; later ones are not', async () => {
+  const older = await sale('direct');
+  world.clock.time += 1_000;
+  await world.database.db.query(noteRestore, [world.clock.now()]);
+  world.clock.time += 1_000;
+  const newer = await sale('direct');
+  assert.deepEqual(
+    [await older.sign('ethereum::usdc'), await newer.sign('ethereum::usdc')],
+    [escrow, direct],
+  );
+});
+
+test('a wallet that pays itself is held, for such a transfer shows nothing', async () => {
+  const { sign, wallet } = await sale('direct');
+  assert.equal(await sign('ethereum::usdc', await wallet()), escrow);
+});

@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
+import { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { type Hex, orderKinds } from '@florin/protocol/order.ts';
+import type { Refund } from '@florin/protocol/refund.ts';
+import { ExactEvmScheme } from '@x402/evm';
+import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
+import { encodeFunctionData, erc20Abi } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { statement } from '#db/statement.ts';
+import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
+import { chooseSettlementMode } from '#merchants/account.ts';
+import type { BooksStatus } from '#reconcile/status.ts';
+import { findOrder } from '#sessions/order.ts';
+import { startService } from '../../src/service.ts';
+import { Life } from './life.ts';
+import { type AgentReply, Payer } from './payer.ts';
+import { checkout } from './story-fixture.ts';
+
+const price = 5_000_000n;
+/** 2,000 ppm of the price. */
+const fee = 10_000n;
+
+let life: Life;
+before(async () => {
+  life = await Life.start((options) => startService({ ...options, reconcileIntervalMs: 150 }));
+  await choose('direct');
+  life.mine();
+});
+after(() => life.close());
+
+async function choose(settlementMode: 'direct' | 'escrow' | ''): Promise<void> {
+  const { merchantId, accountId, options } = life;
+  await life.database.db.transaction((transaction) =>
+    chooseSettlementMode(transaction, options, { merchantId, accountId, settlementMode }),
+  );
+}
+
+const legsOfSession = statement(
+  'story_legs_of_session',
+  ['text'],
+  { legs: 'int8' },
+  'select count(*) as legs from settlements where session_id = $1',
+);
+
+async function legsOf(sessionId: string): Promise<bigint | undefined> {
+  const [row] = await life.database.db.query(legsOfSession, [sessionId]);
+  return row?.legs;
+}
+
+function typesOf(sessionId: string): string[] {
+  return life.eventsOf(sessionId).map(({ type }) => type);
+}
+
+async function orderTypeOf(orderId: string): Promise<number | undefined> {
+  return (await findOrder(life.database.db, orderId))?.order.orderType;
+}
+
+async function preparedType(prepared: AgentReply): Promise<number | undefined> {
+  return orderTypeOf(prepared.aiView.paymentExecutionGuide.order.orderId);
+}
+
+async function fundedPayer(chain = life.ethereum): Promise<Payer> {
+  const payer = new Payer(life);
+  await payer.fund(chain, chain.token('usdc'), price);
+  return payer;
+}
+
+function alternative(prepared: AgentReply, method: string): PaymentAlternative {
+  const guide = prepared.aiView.paymentExecutionGuide as unknown as { alternatives: PaymentAlternative[] };
+  const found = guide.alternatives.find((candidate) => candidate.method === method);
+  if (found === undefined) throw new Error(`${method} is not offered`);
+  return found;
+}
+
+/** A stock x402 client with a wallet of its own. */
+function x402Client() {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const pay = wrapFetchWithPaymentFromConfig(fetch, {
+    schemes: [{ network: 'eip155:31337', client: new ExactEvmScheme(account) }],
+    spendControls: { allowedAssets: true, maxAmountPerPayment: false },
+  });
+  return { payer: account.address, pay };
+}
+
+async function submitted(payer: Payer, { typedData, submit }: PaymentAlternative): Promise<void> {
+  if (typedData === undefined || submit === undefined) throw new Error('nothing to sign');
+  const { EIP712Domain: _domain, ...types } = typedData.types;
+  const signature = await payer.wallet.signTypedData(typedData.domain, types, typedData.message);
+  const reply = await payer.ask('POST', submit.path, { ...submit.body, signature });
+  assert.equal(reply.code, 0, JSON.stringify(reply));
+}
+
+/** Ways to pay a direct order; each gives when the payment is under way. */
+type Pay = (payer: Payer, prepared: AgentReply) => Promise<unknown>;
+const ways: readonly (readonly [name: string, pay: Pay])[] = [
+  ['transaction', (payer, prepared) => payer.execute(life.ethereum, prepared)],
+  ['eip3009', (payer, prepared) => submitted(payer, alternative(prepared, 'eip3009'))],
+  [
+    'permit2',
+    async (payer, prepared) => {
+      const { calls = [] } = alternative(prepared, 'permit2');
+      for (const call of calls) await payer.send(life.ethereum, call);
+      await submitted(payer, alternative(prepared, 'permit2'));
+    },
+  ],
+  [
+    'deposit',
+    async (payer, prepared) => {
+      const token = life.ethereum.token('usdc');
+      const { address = '' } = alternative(prepared, 'deposit');
+      const data = encodeFunctionData({
+        abi: erc20Abi,
+        functionName: 'transfer',
+        args: [address as Hex, price],
+      });
+      const call = { chainId: String(token.chainId), to: token.address, data, value: '0' };
+      await payer.send(life.ethereum, call);
+    },
+  ],
+];
+
+for (const [way, pay] of ways) {
+  test(`a direct payment by ${way} is paid and completed at once, with one transaction`, async () => {
+    const token = life.ethereum.token('usdc');
+    const payer = await fundedPayer();
+    const before = await life.ethereum.balanceOf(token, life.merchantWallet);
+    const inGateway = await life.ethereum.balanceOf(token, life.ethereum.chain.gateway);
+    const sessionId = await checkout(life, Number(price));
+    await pay(payer, await payer.prepare(sessionId, token));
+    const { session, transaction } = await life.sessionIn(sessionId, 'completed');
+    const events = await life.eventOf(sessionId, 'session.completed');
+
+    assert.deepEqual(
+      events.map(({ sequence, type }) => `${sequence} ${type}`),
+      ['1 session.created', '2 session.payment_detected', '3 session.paid', '4 session.completed'],
+    );
+    assert.equal(session.completeTx, session.initiateTx);
+    assert.notEqual(session.completeTx, '');
+    assert.deepEqual(
+      [transaction?.sourceTx, transaction?.targetTx, transaction?.totalValue, transaction?.netValue],
+      [session.initiateTx, session.initiateTx, Number(price), Number(price - fee)],
+    );
+    assert.equal(await orderTypeOf(transaction?.orderId ?? ''), orderKinds.direct);
+    assert.equal(await legsOf(sessionId), 0n);
+    assert.equal(await life.ethereum.balanceOf(token, life.merchantWallet), before + price - fee);
+    assert.equal(await life.ethereum.balanceOf(token, life.ethereum.chain.gateway), inGateway);
+    assert.equal(await life.ethereum.balanceOf(token, payer.address), 0n);
+  });
+}
+
+test('a direct payment that is in a block but not final makes nothing paid, and a reorg takes it out', async () => {
+  const token = life.ethereum.token('usdc');
+  const { anvil } = life.ethereum;
+  const payer = await fundedPayer();
+  const sessionId = await checkout(life, Number(price));
+  const prepared = await payer.prepare(sessionId, token);
+  await life.pauseMining();
+  const held = await life.ethereum.balanceOf(token, life.merchantWallet);
+  const hash = await payer.execute(life.ethereum, prepared);
+  await anvil.mine();
+  const seen = (initiateTx: string) =>
+    life.eventually(
+      () => life.session(sessionId),
+      ({ session }) => session.initiateTx === initiateTx,
+      `initiateTx ${initiateTx}`,
+    );
+  const { session, transaction } = await seen(hash);
+  assert.deepEqual([session.status, session.completeTx, transaction], ['initialized', '', undefined]);
+  const raw = await anvil.request('eth_getRawTransactionByHash', [hash]);
+  await anvil.request('anvil_reorg', [1, []]);
+  assert.equal((await seen('')).session.status, 'initialized');
+  assert.equal(await life.ethereum.balanceOf(token, life.merchantWallet), held);
+
+  // The node forgot both transactions; the payer's wallet sends them again.
+  const [approval] = prepared.aiView.paymentExecutionGuide.prerequisites;
+  assert.ok(approval !== undefined);
+  await payer.send(life.ethereum, approval.txRequest);
+  await anvil.request('eth_sendRawTransaction', [raw]);
+  life.mine();
+  const done = await life.sessionIn(sessionId, 'completed');
+  await life.eventOf(sessionId, 'session.completed');
+  assert.deepEqual([done.session.initiateTx, done.session.completeTx], [hash, hash]);
+  assert.deepEqual(typesOf(sessionId), [
+    'session.created',
+    'session.payment_detected',
+    'session.payment_detected',
+    'session.paid',
+    'session.completed',
+  ]);
+});
+
+test('once a direct order is signed no other chain gets one, and its own chain pays once', async () => {
+  const usdc = life.ethereum.token('usdc');
+  const sessionId = await checkout(life, Number(price));
+  const [first, second] = [await fundedPayer(), await fundedPayer()];
+  const prepared = [await first.prepare(sessionId, usdc), await second.prepare(sessionId, usdc)];
+  for (const each of prepared) assert.equal(await preparedType(each), orderKinds.direct);
+  const elsewhere = await fundedPayer(life.base);
+  const refused = await elsewhere.ask(
+    'POST',
+    '/payment/prepare',
+    await elsewhere.preparation(sessionId, life.base.token('usdc')),
+  );
+  assert.deepEqual(
+    [refused.code, refused.message],
+    [
+      100_612,
+      'Payment method not available: a payment straight to the merchant can still be made on another chain',
+    ],
+  );
+  const shown = await fetch(`${life.options.origin}${checkoutApi.basePath}/session/${sessionId}`);
+  const { data } = (await shown.json()) as { data: { options: { tokenId: string }[] } };
+  assert.deepEqual(
+    data.options.map(({ tokenId }) => tokenId),
+    ['ethereum::usdc', 'ethereum::usdt'],
+    'the page offers this chain alone',
+  );
+  // Another token of its own chain is held, and shares the key that the contract takes once.
+  const usdt = life.ethereum.token('usdt');
+  const third = new Payer(life);
+  await third.fund(life.ethereum, usdt, price);
+  const other = await third.prepare(sessionId, usdt);
+  assert.equal(await preparedType(other), orderKinds.vaultPayout);
+  const everyone = [
+    { payer: first, token: usdc, order: prepared[0] },
+    { payer: second, token: usdc, order: prepared[1] },
+    { payer: third, token: usdt, order: other },
+  ];
+  await life.pauseMining();
+  for (const { payer, order } of everyone) {
+    assert.ok(order !== undefined);
+    await payer.execute(life.ethereum, order);
+  }
+  life.mine();
+  const done = await life.sessionIn(sessionId, 'completed');
+  const balances = await Promise.all(
+    everyone.map(({ payer, token }) => life.ethereum.balanceOf(token, payer.address)),
+  );
+  assert.deepEqual(
+    everyone.filter((_, index) => balances[index] === 0n).map(({ payer }) => payer.address),
+    [done.session.payer],
+  );
+  assert.equal(balances.filter((balance) => balance === price).length, 2);
+});
+
+test('while another chain has an order that can be paid, the payment is held, and the later one goes back', async () => {
+  const sessionId = await checkout(life, Number(price));
+  const [elsewhere, payer] = [await fundedPayer(life.base), await fundedPayer()];
+  const across = await elsewhere.prepare(sessionId, life.base.token('usdc'));
+  assert.equal(await preparedType(across), orderKinds.vaultPayout);
+  const held = await payer.prepare(sessionId, life.ethereum.token('usdc'));
+  assert.equal(await preparedType(held), orderKinds.escrow);
+  await life.pauseMining();
+  await payer.execute(life.ethereum, held);
+  await elsewhere.execute(life.base, across);
+  life.mine();
+  await life.sessionIn(sessionId, 'completed');
+  await life.eventually(
+    async () => [
+      await life.ethereum.balanceOf(life.ethereum.token('usdc'), payer.address),
+      await life.base.balanceOf(life.base.token('usdc'), elsewhere.address),
+    ],
+    (balances) => balances.filter((balance) => balance === price).length === 1,
+    'one of two payments to come back',
+  );
+});
+
+test('what was paid straight to the merchant goes back by the wallet of the merchant, in parts', async () => {
+  const token = life.ethereum.token('usdc');
+  const payer = await fundedPayer();
+  const sessionId = await checkout(life, Number(price));
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+  await life.sessionIn(sessionId, 'completed');
+  const wallet = new Payer(life);
+  await wallet.fund(life.ethereum, token, price);
+  for (const [amount, isBack] of [
+    [2_000_000, 2_000_000n],
+    [3_000_000, price],
+  ] as const) {
+    const refund = await life.post<Refund>('/refund/create', { sessionId, amount });
+    assert.equal(refund.status, 'requires_signature');
+    for (const { txRequest } of refund.prerequisites ?? []) await wallet.send(life.ethereum, txRequest);
+    assert.ok(refund.txRequest !== undefined);
+    await wallet.send(life.ethereum, refund.txRequest);
+    await life.eventually(
+      () => life.get<Refund>(`/refund/${refund.refundId}`),
+      ({ status }) => status === 'completed',
+      'a completed refund',
+    );
+    assert.equal(await life.ethereum.balanceOf(token, payer.address), isBack);
+  }
+  const over = await life.call('POST', '/refund/create', { sessionId, amount: 1 });
+  assert.equal(over.code, 100_701);
+});
+
+test('the x402 address and other tokens are held, and so is an account of escrow from its next order on', async () => {
+  const token = life.ethereum.token('usdc');
+  const { payer, pay } = x402Client();
+  await life.ethereum.mint(token, payer, price);
+  const byAddress = await checkout(life, Number(price));
+  await pay(`${life.options.origin}/aipay/x402/session/${byAddress}?payer=${payer}`);
+  const { transaction } = await life.sessionIn(byAddress, 'completed');
+  assert.equal(await orderTypeOf(transaction?.orderId ?? ''), orderKinds.escrow);
+
+  const sessionId = await checkout(life, Number(price));
+  await choose('escrow');
+  const escrowed = await fundedPayer();
+  const prepared = await escrowed.prepare(sessionId, token);
+  assert.equal(await preparedType(prepared), orderKinds.escrow);
+  await escrowed.execute(life.ethereum, prepared);
+  await life.sessionIn(sessionId, 'completed');
+  await life.eventOf(sessionId, 'session.completed');
+  assert.ok(typesOf(sessionId).includes('session.settling'));
+  await choose('direct');
+});
+
+test('an account that says nothing goes by the configuration', async () => {
+  await choose('');
+  const token = life.ethereum.token('usdc');
+  const [sessionId, payer] = [await checkout(life, Number(price)), new Payer(life)];
+  assert.equal(await preparedType(await payer.prepare(sessionId, token)), orderKinds.escrow);
+  await life.stopService();
+  (life.options.settlement as { mode?: string }).mode = 'direct';
+  await life.startService();
+  assert.equal(await preparedType(await payer.prepare(sessionId, token)), orderKinds.direct);
+});
+
+test('the books of direct payments sum to zero, and reconcile with the chains', async () => {
+  const sums = await ledgerSums(life.database.db);
+  assert.deepEqual(
+    sums.filter(({ total }) => total !== 0n),
+    [],
+  );
+  const from = BigInt((await life.ethereum.anvil.request('eth_blockNumber')) as Hex);
+  const status = await life.eventually(
+    async () => (await (await fetch(`${life.options.origin}/status`)).json()) as BooksStatus,
+    ({ chains }) => chains.every(({ reconciledBlock }) => BigInt(reconciledBlock ?? '0') > from),
+    'a look at the books',
+  );
+  assert.equal(status.isBalanced, true);
+  const owed = (await ledgerBalances(life.database.db)).filter(({ account }) =>
+    account.startsWith('merchant:'),
+  );
+  assert.deepEqual(owed, []);
+});
