@@ -20,6 +20,7 @@ export const doctorCommand: Command = {
       orderSigner: addressOfKey(config.orderKey),
       settler: addressOfKey(config.settlerKey),
       otherSettlers: config.otherSettlerKeys.map(addressOfKey),
+      relaysAsOrderSigner: config.gasless?.relaysAsOrderSigner === true,
     };
     const paysOutAcrossChains = config.chains.all.length > 1;
     const [database, ...chains] = await Promise.all([

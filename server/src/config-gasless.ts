@@ -18,6 +18,7 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
       perLink: gas('gasPerLinkPerDay', 100_000_000),
       perNetwork: gas('gasPerNetworkPerDay', 20_000_000),
     },
+    relaysAsOrderSigner: fields.flag('relaysAsOrderSigner', false),
     // Each look is one request to a node for all open addresses of a chain.
     depositWindowMs: fields.integer('depositWindowMs', { least: 50, most: 600_000, fallback: 2_000 }),
     // Each look reads a hundred addresses, in one request for each token of the chain.

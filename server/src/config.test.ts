@@ -143,6 +143,7 @@ test('what the file leaves out has documented defaults', async () => {
       gasless: {
         minAmount: 1_000_000n,
         budgets: { perPayer: 3_000_000, perLink: 100_000_000, perNetwork: 20_000_000 },
+        relaysAsOrderSigner: false,
         depositWindowMs: 2_000,
         balanceWindowMs: 10_000,
         deposits: {

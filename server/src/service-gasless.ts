@@ -31,6 +31,8 @@ export interface GaslessSettings {
   /** Payments of less are not sent, in Micro-USD. */
   readonly minAmount: MicroUsd;
   readonly budgets: GasBudgets;
+  /** Every settler is also an order signer, so that what it sends needs no signature of the order; false when absent. */
+  readonly relaysAsOrderSigner?: boolean;
   /** Milliseconds between two looks for deposits in new blocks, and in balances. */
   readonly depositWindowMs: number;
   readonly balanceWindowMs: number;

@@ -40,13 +40,19 @@ function quickClock(): Clock & { slept: number } {
 
 async function mistakeOf(
   change: Partial<Chain> = {},
-  options: { orderKey?: Hex; settlerKey?: Hex; otherSettlerKeys?: Hex[]; clock?: Clock } = {},
+  options: {
+    orderKey?: Hex;
+    settlerKey?: Hex;
+    otherSettlerKeys?: Hex[];
+    clock?: Clock;
+    gasless?: { relaysAsOrderSigner: boolean };
+  } = {},
 ): Promise<string> {
   const { orderKey = keys.orderSigner, settlerKey = keys.settler, clock = quickClock() } = options;
   const chains = chainsOf([{ ...life.chain, ...change }]);
   try {
-    const { otherSettlerKeys = [] } = options;
-    await checkChains({ chains, orderKey, settlerKey, otherSettlerKeys, clock, log: silentLog });
+    const { otherSettlerKeys = [], gasless = { relaysAsOrderSigner: false } } = options;
+    await checkChains({ chains, orderKey, settlerKey, otherSettlerKeys, gasless, clock, log: silentLog });
   } catch (error) {
     assert.ok(error instanceof ConfigError, String(error));
     return error.message;
@@ -56,6 +62,18 @@ async function mistakeOf(
 
 test('a configuration that the chain agrees with passes', async () => {
   assert.equal(await mistakeOf(), 'all is well');
+});
+
+test('settlers that are to relay as order signers must have that role', async () => {
+  const gasless = { relaysAsOrderSigner: true };
+  assert.equal(
+    await mistakeOf({}, { gasless }),
+    `chain base: the gateway ${life.chain.gateway} does not know the settler ${addresses.settler} as an order signer: register it there (setOrderSigner), or set gasless.relaysAsOrderSigner to false`,
+  );
+  const { gateway } = life.chain;
+  await life.call(gateway, 'PaymentGateway', 'setOrderSigner', [addresses.settler, true]);
+  assert.equal(await mistakeOf({}, { gasless }), 'all is well');
+  await life.call(gateway, 'PaymentGateway', 'setOrderSigner', [addresses.settler, false]);
 });
 
 test('a node of another chain is refused', async () => {

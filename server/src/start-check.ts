@@ -27,6 +27,7 @@ export interface ChainCheckOptions {
   readonly orderKey: SigningKey;
   readonly settlerKey: SigningKey;
   readonly otherSettlerKeys?: readonly SigningKey[];
+  readonly gasless?: { readonly relaysAsOrderSigner?: boolean };
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -51,6 +52,8 @@ export interface ServiceWallets {
   readonly settler: Hex;
   /** The sender's other wallets; none when absent. */
   readonly otherSettlers?: readonly Hex[];
+  /** Whether the sender's wallets are meant to be order signers of the gateways as well. */
+  readonly relaysAsOrderSigner?: boolean;
 }
 
 /**
@@ -63,6 +66,7 @@ export async function checkChains(options: ChainCheckOptions): Promise<void> {
     orderSigner: signerOf(options.orderKey).address,
     settler: signerOf(options.settlerKey).address,
     otherSettlers: (options.otherSettlerKeys ?? []).map((key) => signerOf(key).address),
+    relaysAsOrderSigner: options.gasless?.relaysAsOrderSigner === true,
   };
   // All are waited for, so that nothing is still asking when the process ends or goes on.
   const checks = await Promise.allSettled(
@@ -187,6 +191,15 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
   for (const other of otherSettlers) {
     const isKnown = await readContract(rpc, gateway, { abi, functionName: 'isSettler', args: [other] });
     if (isKnown !== true) problems.push(missing('settler', other, 'setSettler'));
+  }
+  if (wallets.relaysAsOrderSigner !== true) return problems;
+  for (const relayer of [settler, ...otherSettlers]) {
+    const isKnown = await readContract(rpc, gateway, { abi, functionName: 'isOrderSigner', args: [relayer] });
+    if (isKnown !== true) {
+      problems.push(
+        `chain ${name}: the gateway ${gateway} does not know the settler ${relayer} as an order signer: register it there (setOrderSigner), or set gasless.relaysAsOrderSigner to false`,
+      );
+    }
   }
   return problems;
 }

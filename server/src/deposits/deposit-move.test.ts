@@ -38,12 +38,17 @@ before(async () => {
 after(() => world.close());
 
 /** What the chain says: all addresses hold ten dollars, of a total of 10.02. */
-let node: { collectReverts: Hex; isRecipientBlocked: boolean; calls: unknown[] };
+let node: {
+  collectReverts: Hex;
+  isRecipientBlocked: boolean;
+  calls: unknown[];
+  beforeBalances: () => Promise<void>;
+};
 let sent: SendRequest[];
 beforeEach(() => {
   const args = [usdc().address] as const;
   const short = encodeErrorResult({ abi: paymentGatewayAbi, errorName: 'TransferFailed', args });
-  node = { collectReverts: short, isRecipientBlocked: false, calls: [] };
+  node = { collectReverts: short, isRecipientBlocked: false, calls: [], beforeBalances: async () => {} };
   sent = [];
   world.clock.time += 2 * 86_400_000;
 });
@@ -66,8 +71,10 @@ const rpc: Rpc = {
     if (node.isRecipientBlocked) throw new RpcError(3, 'execution reverted');
     return encodeAbiParameters([{ type: 'bool' }], [true]);
   },
-  batch: async (calls) =>
-    calls.map(() => ({ result: encodeAbiParameters([{ type: 'uint256' }], [10_000_000n]) })),
+  async batch(calls) {
+    await node.beforeBalances();
+    return calls.map(() => ({ result: encodeAbiParameters([{ type: 'uint256' }], [10_000_000n]) }));
+  },
 };
 
 function deps(addedPerDay = 100_000_000n): DepositMoveDeps {
@@ -123,8 +130,19 @@ test('of several orders of a session one is added to', async () => {
   const first = await newOrder();
   const second = await newOrder(first.sessionId, `0x${'e5'.repeat(20)}`);
   assert.notEqual(first.orderId, second.orderId);
+  // Both have looked for the other one before either is recorded.
+  const met = Promise.withResolvers<void>();
+  let asked = 0;
+  node.beforeBalances = () => {
+    asked += 1;
+    if (asked === 2) met.resolve();
+    return met.promise;
+  };
   const answers = await Promise.all([addTo(first), addTo(second)]);
   assert.deepEqual(answers.sort(), [false, true]);
+  assert.equal(sent.length, 1);
+  node.beforeBalances = async () => {};
+  assert.deepEqual([await addTo(first), await addTo(second)].sort(), [false, true]);
   assert.equal(sent.length, 1);
 });
 

@@ -6,7 +6,7 @@ import { encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { type Rpc, RpcError } from '#chains/rpc/rpc.ts';
 import type { Sender, SentOutcome } from '#chains/sender/sender.ts';
-import type { Database, Transaction } from '#db/database.ts';
+import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { book } from '#ledger/entry.ts';
 import type { Clock } from '#outside/clock.ts';
 import { additionPostings } from '#payments/postings.ts';
@@ -98,6 +98,8 @@ export async function add(
   { most, during }: { readonly most: bigint; readonly during: SessionStatus },
 ): Promise<boolean> {
   if (order.amounts.totalValue < deps.settings.minAmount) return false;
+  // Decided under the session's lock; asked before, so that many short deposits of one session cost no calls to the chain.
+  if (await isAnotherServed(deps.db, order)) return false;
   const holding = ownHolding(chain, order);
   const [latest = 0n] = await readBalances(deps.rpcOf(chain.chainId), [holding], 'latest');
   const lacking = order.order.total - latest;
@@ -126,7 +128,7 @@ async function isOnlyShort(deps: DepositMoveDeps, chain: Chain, order: StoredOrd
   const isShort = 'reverted' in plan && [failedTransfer(token), '0x'].includes(plan.data.toLowerCase());
   // What arrives on another chain has left this one, whoever refuses it there.
   const isTaken = targetChain !== BigInt(chainId) || (await isTransferable(deps, chain, order, to));
-  if (!isShort || !isTaken) deps.log.warn('deposits.not_added', { chainId, orderId, isShort, isTaken });
+  if (!isShort || !isTaken) deps.log.info('deposits.not_added', { chainId, orderId, isShort, isTaken });
   return isShort && isTaken;
 }
 
@@ -216,6 +218,17 @@ function isUnpaidIn(session: StoredSession | undefined, status: SessionStatus): 
   return session?.status === status && session.orderId === '' && session.initiateTx === '';
 }
 
+/**
+ * Whether another order of the session is added to or being collected: whoever sends too little for several would have the
+ * additions to all but one of them back.
+ */
+async function isAnotherServed(
+  queryable: Queryable,
+  { orderId, sessionId }: Pick<StoredOrder, 'orderId' | 'sessionId'>,
+): Promise<boolean> {
+  return (await queryable.query(moveBesideOrder, [sessionId, orderId])).length > 0;
+}
+
 const dayMs = 86_400_000;
 
 /** Whether an addition stays within its bounds. The session's row is locked, so that of its orders one is added to. */
@@ -225,8 +238,7 @@ async function mayBeAdded(
   { orderId, sessionId, chainId, order, amounts }: StoredOrder,
   amount: bigint,
 ): Promise<boolean> {
-  // Whoever sends too little for several orders of a session would have the additions to all but one of them back.
-  if ((await transaction.query(moveBesideOrder, [sessionId, orderId])).length > 0) return false;
+  void [orderId, sessionId];
   await transaction.query(lockAdditions, []);
   const since = new Date(deps.clock.now().getTime() - dayMs);
   const [sum] = await transaction.query(addedSince, [since]);

@@ -5,19 +5,30 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { decodeErrorResult, encodeFunctionData } from 'viem';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 
-/** The gateway's call that pays an order with the payer's signature over a consent with this nonce. */
+/** What a payer has signed to have an order paid. */
+export interface Consent {
+  readonly method: SubmitMethod;
+  readonly signature: Hex;
+  /** The nonce that it is signed with. */
+  readonly nonce: bigint;
+}
+
+/**
+ * The gateway's call that pays an order by its payer's consent. A sender who is an order signer itself consents for the
+ * service by sending: the order's signature then stays away, and 4,400 gas with it.
+ */
 export function submissionCall(
-  method: SubmitMethod,
-  stored: StoredOrder,
-  { signature, nonce }: { readonly signature: Hex; readonly nonce: bigint },
+  { order, signature: orderSignature }: Pick<StoredOrder, 'order' | 'signature'>,
+  { method, signature, nonce }: Consent,
+  isSenderSigner: boolean,
 ): Hex {
-  const { order } = stored;
+  const consent: Hex = isSenderSigner ? '0x' : orderSignature;
   const abi = paymentGatewayAbi;
   if (method === 'eip3009') {
-    const args = [order, stored.signature, signature] as const;
+    const args = [order, consent, signature] as const;
     return encodeFunctionData({ abi, functionName: 'payWithAuthorization', args });
   }
-  const args = [order, stored.signature, nonce, signature] as const;
+  const args = [order, consent, nonce, signature] as const;
   return encodeFunctionData({ abi, functionName: 'payWithPermit2', args });
 }
 

@@ -35,7 +35,11 @@ export interface GasBudgets {
 }
 
 export interface SubmissionDeps extends AuthorizationDeps {
-  readonly gasless: NonNullable<AuthorizationDeps['gasless']> & { readonly budgets: GasBudgets };
+  readonly gasless: NonNullable<AuthorizationDeps['gasless']> & {
+    readonly budgets: GasBudgets;
+    /** Whether every wallet that sends is an order signer of every gateway, too; false when absent. */
+    readonly relaysAsOrderSigner?: boolean;
+  };
   readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
 }
 
@@ -96,7 +100,8 @@ async function planOf(
 ): Promise<SendPlan> {
   const chain = deps.chains.byId(order.chainId);
   if (chain === undefined) throw new Refusal('payment_token_unsupported', order.tokenId);
-  const data = submissionCall(method, order, { signature: signature as Hex, nonce });
+  const consent = { method, signature: signature as Hex, nonce };
+  const data = submissionCall(order, consent, deps.gasless.relaysAsOrderSigner === true);
   const plan = await asking(chain.name, () =>
     deps.sender.plan(order.chainId, { purpose: 'relay', to: gatewayOf(order, chain), data }),
   );

@@ -105,7 +105,7 @@ export class Life {
   /** Starts everything; the service in this process, unless the story brings another way to start it. */
   static async start(
     start: (options: ServiceOptions) => Promise<Pick<Service, 'stop'>> = startService,
-    extras: { hasCctp?: boolean } = {},
+    extras: { hasCctp?: boolean; relaysAsOrderSigner?: boolean } = {},
   ): Promise<Life> {
     const [database, receiver, ethereum, base] = await Promise.all([
       testDatabase(),
@@ -154,6 +154,7 @@ export class Life {
         depositWindowMs: 50,
         balanceWindowMs: 200,
         x402WaitMs: 4_000,
+        relaysAsOrderSigner: extras.relaysAsOrderSigner === true,
         deposits: {
           underpaidPpm: 0,
           underpaidAmount: undefined,

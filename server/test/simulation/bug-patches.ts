@@ -66,6 +66,13 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
       to: 'set next_nonce = $3 + $4',
     },
   ],
+  'restore-floor-at-latest': [
+    {
+      file: senderContext,
+      from: 'return await getTransactionCount(rpc, address, tag);',
+      to: "return await getTransactionCount(rpc, address, 'latest');",
+    },
+  ],
   'no-rebroadcast': [
     { file: 'chains/sender/sender-loop.ts', from: 'if (due.length === 0) return;', to: 'return;' },
   ],

@@ -20,6 +20,8 @@ export interface Bug {
   readonly wiring?: (world: World) => Partial<Wiring>;
   /** Faults without which it does no harm; every history with this bug has them. */
   readonly faults?: readonly (keyof FaultRates)[];
+  /** Whether nothing else goes wrong in its histories: what it needs takes too many steps in a row. */
+  readonly isQuietOtherwise?: boolean;
   /** What its histories are about, where others seldom come to it. */
   readonly story?: (story: Story) => Story;
 }
@@ -29,6 +31,27 @@ function restored(story: Story): Story {
   const sessions = [0, 1, 2, 3].map((index) => ({ character: 'honest' as const, startMs: 6_000 * index }));
   const restore = { backupMs: 15_000, restoreMs: 40_000 };
   return { ...story, sessions, restore, finalityLag: 4, calmMs: 90_000, deepReorgMs: undefined };
+}
+
+/** A backup that is put back while settlements that it does not know are in blocks and not final, and may be reorged. */
+function restoredMidway(story: Story): Story {
+  const sessions = Array.from({ length: 7 }, (_, index) => ({
+    character: 'honest' as const,
+    startMs: 10_000 * index,
+  }));
+  return {
+    ...story,
+    sessions,
+    restore: { backupMs: 30_000, restoreMs: 31_000, isMidway: true },
+    chainCount: 1,
+    nodeCount: 2,
+    nodeLag: 8,
+    isBalanced: true,
+    finalityLag: 8,
+    slowestBlockMs: 3_000,
+    calmMs: 110_000,
+    deepReorgMs: undefined,
+  };
 }
 
 /** Nodes that are as often behind as not, by more than a reorg is deep. */
@@ -90,6 +113,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   },
   'nonce-from-pending': { faults: ['rpcDropped', 'nodeStuck'] },
   'no-rebroadcast': { faults: ['rpcDropped', 'reorg'] },
+  'restore-floor-at-latest': { story: restoredMidway, faults: ['reorg'], isQuietOtherwise: true },
   'no-chain-idempotency': { isChainIdempotent: false, story: restored },
   'restore-without-requeue': { wiring: () => ({ hearsOutcomes: false }), story: restored, faults: ['reorg'] },
 };

@@ -80,6 +80,12 @@ export function chooseFaults(random: SeededRandom, always: readonly (keyof Fault
   return Object.fromEntries(rates) as unknown as FaultRates;
 }
 
+/** The same rates of these kinds, and nothing else goes wrong. */
+export function onlyFaults(rates: FaultRates, kinds: readonly (keyof FaultRates)[]): FaultRates {
+  const kept = Object.entries(rates).filter(([name]) => kinds.some((kind) => kind === name));
+  return { ...noFaults, ...Object.fromEntries(kept) };
+}
+
 /** The faults as they are now: the chosen ones, until they are switched off so that everything can come to rest. */
 export class Faults {
   readonly random: SeededRandom;

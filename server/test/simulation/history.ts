@@ -10,7 +10,7 @@ import type { Backup, Tables } from './backup.ts';
 import { type Bug, bugs } from './bugs.ts';
 import { check, checkHalted, isAnyOpen, openDeposits, unrestOf, watchFinality } from './checker.ts';
 import type { Connections } from './connections.ts';
-import { chooseFaults, Faults } from './faults.ts';
+import { chooseFaults, type FaultRates, Faults, onlyFaults } from './faults.ts';
 import { merchantAddress } from './places.ts';
 import { epochMs } from './process-model.ts';
 import { Scheduler, type Teller } from './scheduler.ts';
@@ -54,7 +54,7 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
   const chosen = chooseStory(random.fork('story'));
   const story = bug?.story?.(chosen) ?? chosen;
   const scheduler = new Scheduler(options.tell);
-  const faults = new Faults(chooseFaults(random.fork('rates'), bug?.faults), random.fork('faults'));
+  const faults = new Faults(ratesOf(bug, random.fork('rates')), random.fork('faults'));
   await tables.empty();
   const world = new World({ story, random: random.fork('world'), scheduler, faults, connections, bug });
   await seedMerchant(world, connections, random.fork('merchant'));
@@ -82,6 +82,11 @@ function bugOf(name: string | undefined): Bug | undefined {
   const bug = bugs[name];
   if (bug === undefined) throw new RangeError(`no bug has the name ${name}: ${Object.keys(bugs).join(', ')}`);
   return bug;
+}
+
+function ratesOf(bug: Bug | undefined, random: SeededRandom): FaultRates {
+  const rates = chooseFaults(random, bug?.faults);
+  return bug?.isQuietOtherwise === true ? onlyFaults(rates, bug.faults ?? []) : rates;
 }
 
 /** A merchant with an account and a webhook, made before anything can fail. */
@@ -130,18 +135,33 @@ async function seedMerchant(world: World, connections: Connections, random: Seed
 
 /** Has the database put back to an earlier state while the chains go on. */
 function planRestore(world: World, tables: Tables): void {
-  const { restore } = world.options.story;
+  const { scheduler, story } = world.options;
+  const { restore } = story;
   if (restore === undefined) return;
-  const { scheduler } = world.options;
   let backup: Backup | undefined;
+  let sentBefore: readonly number[] = [];
   scheduler.after(restore.backupMs, world.owner, 'backup', async () => {
+    sentBefore = world.models.map((model) => model.pendingNonce(model.settler));
     backup = await tables.copy();
   });
-  scheduler.after(restore.restoreMs, world.owner, 'restore', async () => {
+  const putBack = async () => {
+    if (restore.isMidway === true && scheduler.nowMs < story.calmMs && !isMidway(world, sentBefore)) {
+      scheduler.after(500, world.owner, 'restore', putBack);
+      return;
+    }
     world.mayStart = false;
     await world.killAll();
     if (backup !== undefined) await tables.restore(backup);
     world.mayStart = true;
+  };
+  scheduler.after(restore.restoreMs, world.owner, 'restore', putBack);
+}
+
+/** Whether transactions of ours that were not sent yet when the copy was made are in blocks and not final. */
+function isMidway({ models }: World, sentBefore: readonly number[]): boolean {
+  return models.some((model, index) => {
+    const mined = model.nextNonce(model.settler);
+    return mined > (sentBefore[index] ?? 0) && mined > model.nextNonce(model.settler, model.finalized);
   });
 }
 

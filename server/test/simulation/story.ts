@@ -41,6 +41,14 @@ export const characters = [
 ] as const;
 export type Character = (typeof characters)[number];
 
+/** A copy of the database, and when it is put back. */
+export interface Restore {
+  readonly backupMs: number;
+  readonly restoreMs: number;
+  /** Whether it is put back only once transactions that the copy does not know are in blocks and not final. */
+  readonly isMidway?: boolean;
+}
+
 /** What a history is about: everything that is chosen once. */
 export interface Story {
   /** How the money of payments on another chain gets to the merchant's. */
@@ -70,7 +78,7 @@ export interface Story {
   /** When faults end. */
   readonly calmMs: number;
   /** When a copy of the database is made, and when it is put back. */
-  readonly restore: { readonly backupMs: number; readonly restoreMs: number } | undefined;
+  readonly restore: Restore | undefined;
   /** When a reorg deeper than finality happens. */
   readonly deepReorgMs: number | undefined;
 }

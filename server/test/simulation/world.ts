@@ -135,7 +135,9 @@ export class World {
     });
     void process.killed.then(() => {
       this.services[place] = undefined;
-      const wait = this.#isCalm ? 500 : random.between(100, 15_000);
+      // Those that start anew over a restored backup are to meet what it does not know.
+      const isSoon = this.#isCalm || story.restore?.isMidway === true;
+      const wait = isSoon ? 500 : random.between(100, 15_000);
       scheduler.after(wait, this.owner, 'restart', () => this.startService(place));
     });
   }

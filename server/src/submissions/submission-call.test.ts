@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { Order } from '@florin/protocol/order.ts';
+import { decodeFunctionData } from 'viem';
+import { submissionCall } from './submission-call.ts';
+
+const word = `0x${'11'.repeat(32)}` as const;
+const address = `0x${'22'.repeat(20)}` as const;
+const order: Order = {
+  channelId: word,
+  metaData: word,
+  payer: address,
+  token: address,
+  to: address,
+  total: 5n,
+  payment: 4n,
+  fee: 1n,
+  payBy: 9n,
+  reclaimAt: 10n,
+  orderType: 0,
+  targetChain: 1n,
+};
+const signature = `0x${'33'.repeat(65)}` as const;
+const consent = `0x${'44'.repeat(65)}` as const;
+
+test('an order signer that sends a payment leaves the signature of the order out, and nobody else does', () => {
+  const sent = (method: 'eip3009' | 'permit2', isSenderSigner: boolean) => {
+    const data = submissionCall(
+      { order, signature },
+      { method, signature: consent, nonce: 7n },
+      isSenderSigner,
+    );
+    const { functionName, args } = decodeFunctionData({ abi: paymentGatewayAbi, data });
+    return [functionName, ...(args ?? []).slice(1)];
+  };
+  assert.deepEqual(sent('eip3009', false), ['payWithAuthorization', signature, consent]);
+  assert.deepEqual(sent('eip3009', true), ['payWithAuthorization', '0x', consent]);
+  assert.deepEqual(sent('permit2', false), ['payWithPermit2', signature, 7n, consent]);
+  assert.deepEqual(sent('permit2', true), ['payWithPermit2', '0x', 7n, consent]);
+});
