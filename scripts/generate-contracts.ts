@@ -76,7 +76,8 @@ function main(args: string[]): void {
 
 function generate(contracts: NonNullable<CompilerOutput['contracts']>): { path: string; text: string }[] {
   const files = artifacts.map(({ source, name }) => {
-    const { abi, userdoc, devdoc, evm } = find(contracts, source, name);
+    const { userdoc, devdoc, evm } = find(contracts, source, name);
+    const abi = abiOf(contracts, source, name);
     // scripts/generate-contract-pages.ts prints the documentation of what is deployed.
     const documentation = source.startsWith('src/') ? { userdoc, devdoc } : {};
     const artifact = {
@@ -103,8 +104,8 @@ function printAbis(contracts: NonNullable<CompilerOutput['contracts']>): string 
     return entry;
   });
   const abis = {
-    paymentGatewayAbi: find(contracts, 'src/PaymentGateway.sol', 'PaymentGateway').abi,
-    payoutVaultAbi: find(contracts, 'src/PayoutVault.sol', 'PayoutVault').abi,
+    paymentGatewayAbi: abiOf(contracts, 'src/PaymentGateway.sol', 'PaymentGateway'),
+    payoutVaultAbi: abiOf(contracts, 'src/PayoutVault.sol', 'PayoutVault'),
     erc20Abi: minimal,
   };
   const lines = Object.entries(abis).map(([name, abi]) => {
@@ -112,6 +113,25 @@ function printAbis(contracts: NonNullable<CompilerOutput['contracts']>): string 
     return `export const ${name} = [\n${entries}] as const;\n`;
   });
   return `// Written by scripts/generate-contracts.ts from contracts/src. Do not edit.\n\n${lines.join('\n')}`;
+}
+
+/**
+ * A contract's ABI with its interface's names: hot paths read some of their parameters from where they stand in the
+ * calldata, and leave them without a name.
+ */
+function abiOf(
+  contracts: NonNullable<CompilerOutput['contracts']>,
+  source: string,
+  name: string,
+): AbiEntry[] {
+  const { abi } = find(contracts, source, name);
+  const named = contracts[`src/interfaces/I${name}.sol`]?.[`I${name}`]?.abi ?? [];
+  return abi.map((entry) => named.find((other) => shapeOf(other) === shapeOf(entry)) ?? entry);
+}
+
+/** An entry without the names of its parameters. */
+function shapeOf({ name, ...entry }: AbiEntry): string {
+  return `${name} ${JSON.stringify(entry, (key, value) => (key === 'name' ? undefined : value))}`;
 }
 
 /** Code that is sent as a call and deployed nowhere. */

@@ -105,8 +105,8 @@ const rows: Record<keyof typeof merchantApi.routes, Row> = {
   listLinks: { permissions: links.read, params: page },
   disableLink: { permissions: links.write, body: ({ linkId }) => ({ linkId }) },
   enableLink: { permissions: links.write, body: ({ linkId }) => ({ linkId }) },
-  getBranding: { permissions: links.read },
-  updateBranding: { permissions: links.write, body: () => ({ color: '#0b6b4d' }) },
+  getBranding: { permissions: products.read },
+  updateBranding: { permissions: products.write, body: () => ({ color: '#0b6b4d' }) },
   createCheckoutSession: {
     permissions: ['checkout_sessions:write'],
     body: ({ accountId, productId }) => ({

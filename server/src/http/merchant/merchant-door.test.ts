@@ -102,6 +102,7 @@ const presetRoutes: [preset: 'fulfilment' | 'agent', routes: string[]][] = [
   [
     'fulfilment',
     [
+      'getBranding',
       'getEvent',
       'getSession',
       'listCancelledSessions',
@@ -126,6 +127,7 @@ const presetRoutes: [preset: 'fulfilment' | 'agent', routes: string[]][] = [
       'createLink',
       'disableLink',
       'enableLink',
+      'getBranding',
       'getLink',
       'getSession',
       'listCancelledSessions',
