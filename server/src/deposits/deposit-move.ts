@@ -238,7 +238,7 @@ async function mayBeAdded(
   { orderId, sessionId, chainId, order, amounts }: StoredOrder,
   amount: bigint,
 ): Promise<boolean> {
-  void [orderId, sessionId];
+  if (await isAnotherServed(transaction, { orderId, sessionId })) return false;
   await transaction.query(lockAdditions, []);
   const since = new Date(deps.clock.now().getTime() - dayMs);
   const [sum] = await transaction.query(addedSince, [since]);

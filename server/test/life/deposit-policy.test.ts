@@ -73,8 +73,6 @@ async function addressOf(token: Token, exceptionPolicy: ExceptionPolicy): Promis
   const prepared = await ask<PreparedOrder>('/prepare', asked);
   const { deposit } = prepared;
   if (deposit === undefined) throw new Error('no deposit address is offered');
-  // The same question gets the same address.
-  assert.deepEqual(await ask<PreparedOrder>('/prepare', asked), prepared);
   return {
     sessionId,
     address: deposit.address as Hex,
@@ -126,6 +124,10 @@ test('a deposit that is short within the tolerance pays: the operator adds the r
   const short = await addressOf(token, { underpaidPpm: 2_000 });
   assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
   assert.equal(short.deposit.lateUntil, undefined);
+  // The same question gets the same address.
+  const { sessionId, payer } = short;
+  const asked = { sessionId, payer: payer.address, tokenId: token.tokenId, payerEmail: '' };
+  assert.deepEqual((await ask<PreparedOrder>('/prepare', asked)).deposit, short.deposit);
   await transfer(life.ethereum, token, short.address, short.amount - 150_000n);
   const done = await life.sessionIn(short.sessionId, 'completed');
   assert.deepEqual([done.transaction?.totalValue, done.transaction?.netValue], [100_000_000, 99_800_000]);
