@@ -69,5 +69,7 @@ export const recentOrders = statement(
   'submission_recent_orders',
   ['text', 'int8'],
   { order_id: 'text' },
-  'select order_id from orders where session_id = $1 order by created_at desc, order_id limit $2',
+  // Without a signature it is a late deposit's, which only its collection gets: nothing else may pay it.
+  `select order_id from orders where session_id = $1 and signature <> '0x'
+   order by created_at desc, order_id limit $2`,
 );

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { consentsOf } from '#authorizations/consent.ts';
 import type { SendPlan } from '#chains/sender/sender.ts';
 import { statement } from '#db/statement.ts';
 import { findLink } from '#links/link.ts';
@@ -12,6 +13,7 @@ import type { StoredOrder } from '#sessions/stored-session.ts';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { newPayer } from '../../test/harness/agent-payer.ts';
 import {
+  checkSubmission,
   type NewSubmission,
   recordSubmission,
   type SubmissionDeps,
@@ -121,6 +123,33 @@ test('a payer, a network and a link each have gas for a day, and it comes back',
   world.clock.time += 86_400_001;
   const later = await orderFor(payer);
   assert.equal((await record(submissionOf(later))).view.status, 'submitted');
+});
+
+const takeSignature = statement(
+  'submission_test_take_signature',
+  ['text'],
+  {},
+  `update orders set signature = '0x' where order_id = $1`,
+);
+
+test('a consent to an order that the service has not signed is sent by nobody', async () => {
+  const payer = newPayer();
+  const order = await orderFor(payer.address as Hex);
+  const { token } = order.order;
+  const domain = { name: 'USD Coin', version: '2', chainId: order.chainId, verifyingContract: token };
+  const asked: SubmissionDeps = {
+    ...deps,
+    gasless: { ...deps.gasless, signingOf: async () => ({ permits: new Set(['eip3009']), domain }) },
+  };
+  const gateway = deps.chains.byId(order.chainId)?.gateway ?? '0x';
+  const [consent] = consentsOf('eip3009', order, { gateway, domain });
+  assert.ok(consent !== undefined);
+  const signature = payer.signingKey.sign(consent.digest).serialized;
+  const body = { sessionId: order.sessionId, method: 'eip3009' as const, signature };
+  const check = () => checkSubmission(world.db, asked, { body, network: 'somewhere' });
+  await assert.rejects(check(), refusal('payer_not_served', /would revert/));
+  await world.db.query(takeSignature, [order.orderId]);
+  await assert.rejects(check(), refusal('signature_invalid', /signature/));
 });
 
 test('a repeat is the same payment; one that failed may be sent again', async () => {

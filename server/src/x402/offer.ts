@@ -73,6 +73,12 @@ function sessionFor(deps: OfferDeps, resource: Resource, terms: OfferTerms, toke
   return draftLinkSession(made, { link: resource.link, ...purchaseOf(deps, resource, token) }).session;
 }
 
+/** The id of the session that an offer for a link makes: it follows from the offer, whatever the link says by now. */
+export function offeredSessionId(deps: OfferDeps, link: StoredLink, terms: OfferTerms): string {
+  const made = { ...deps, ...seeded(deps, terms) };
+  return draftLinkSession(made, { link, paymentValue: link.amount }).session.sessionId;
+}
+
 /**
  * What a link's session is made for in one token: its price, or what of the chosen total the merchant is to get. Refuses a
  * token without a route (100608) and a total that the route does not take (100209).

@@ -3,14 +3,26 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { transferAuthorizationTypes } from '@florin/protocol/typed-data.ts';
 import type { X402Payment, X402Receipt } from '@florin/protocol/x402.ts';
-import { encodeFunctionData, getAddress, hashTypedData, parseAbi, parseSignature, size } from 'viem';
+import {
+  encodeFunctionData,
+  getAddress,
+  hashTypedData,
+  hexToBytes,
+  hexToNumber,
+  parseAbi,
+  slice,
+} from 'viem';
 import { isPaymentSignedBy } from '#authorizations/signature.ts';
 import type { SendPlan } from '#chains/sender/sender.ts';
 import type { TokenDomain } from '#chains/token-signing.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import { assertPayable, prepareOrder } from '#sessions/order.ts';
+import { isCanonicalSignature } from '#outside/secp256k1.ts';
+import { assertPayable, findDepositOrders, prepareOrder } from '#sessions/order.ts';
+import { gatewayOf } from '#sessions/order-gateway.ts';
+import { receiverOf } from '#sessions/receiver.ts';
 import { createLinkSession, findSession, lockSession } from '#sessions/session.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
 import { asking, findSubmission, recordSubmission } from '#submissions/submission.ts';
 import {
   type DraftedOrder,
@@ -18,6 +30,7 @@ import {
   draftOffer,
   type OfferDeps,
   type OfferTerms,
+  offeredSessionId,
   offerSeconds,
   openOffer,
   purchaseOf,
@@ -40,6 +53,45 @@ export type PaymentResult =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'taken'; readonly receipt: X402Receipt; readonly isSeen: boolean };
 
+/** Orders of one session that an offer is looked for among. */
+const comparedOrders = 20;
+
+/**
+ * What became of a payment that was sent before; undefined when none was, or it moved no money. It goes by what is stored:
+ * by now the link may be another or closed, or a chain unavailable, and whoever has paid must not be asked to pay again.
+ */
+export async function paymentBefore(
+  deps: PaymentDeps,
+  resource: Resource,
+  payment: X402Payment,
+): Promise<PaymentResult | undefined> {
+  const terms = openOffer(deps, payment.accepted);
+  if (terms === undefined) return undefined;
+  const session =
+    resource.kind === 'session'
+      ? resource.session
+      : await findSession(deps.db, offeredSessionId(deps, resource.link, terms));
+  // An offer of another link is none of this one's.
+  if (session === undefined || (resource.kind === 'link' && session.businessId !== resource.link.linkId))
+    return undefined;
+  const { sessionId } = session;
+  const orders = await findDepositOrders(deps.db, sessionId, comparedOrders);
+  const order = orders.find((each) => isPaidTo(deps, each, payment.accepted.payTo));
+  if (order === undefined) return undefined;
+  const asked = { orderId: order.orderId, sessionId };
+  return (await receiptOf(deps, asked, payment)) === undefined
+    ? undefined
+    : waitUntilSeen(deps, asked, { payment, isMoved: false });
+}
+
+function isPaidTo({ chains }: PaymentDeps, order: StoredOrder, payTo: string): boolean {
+  const chain = chains.byId(order.chainId);
+  return (
+    chain !== undefined &&
+    receiverOf(gatewayOf(order, chain), order.orderId).toLowerCase() === payTo.toLowerCase()
+  );
+}
+
 /** Takes a signed payment for an offer: checks, sends once, and waits until it is seen. Call outside a transaction. */
 export async function takePayment(
   deps: PaymentDeps,
@@ -51,17 +103,24 @@ export async function takePayment(
   const terms = openOffer(deps, accepted);
   const token = deps.chains.tokenAt(Number(accepted.network.slice('eip155:'.length)), accepted.asset);
   if (terms === undefined || token === undefined) return refusedFor('invalid_payment_requirements');
-  // A link that has changed since gives another order: whatever was sent for the old one stands under its own id.
+  // A link that has changed since gives another order: what was sent for the old one is found by `paymentBefore`.
   const drafted = await draftOffer(deps, resource, terms, token);
   if (drafted.payTo.toLowerCase() !== accepted.payTo.toLowerCase())
     return refusedFor('invalid_payment_requirements');
+  const asked = { orderId: drafted.order.orderId, sessionId: drafted.session.sessionId };
   let isMoved = false;
-  if ((await receiptOf(deps, drafted, payment)) === undefined) {
+  if ((await receiptOf(deps, asked, payment)) === undefined) {
     const sent = await send(deps, resource, { ...request, terms, token, drafted });
     if ('reason' in sent) return refusedFor(sent.reason);
     ({ isMoved } = sent);
   }
-  return waitUntilSeen(deps, drafted, { payment, isMoved });
+  return waitUntilSeen(deps, asked, { payment, isMoved });
+}
+
+/** The order that a payment is for, be it stored or only drafted. */
+interface AskedOrder {
+  readonly orderId: string;
+  readonly sessionId: string;
 }
 
 function refusedFor(reason: string): PaymentResult {
@@ -149,7 +208,11 @@ const byBytesAbi = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
 ]);
 
-function transferCall({ authorization, signature }: X402Payment['payload']): Hex {
+/** The token's call that an authorization allows. */
+export function transferCall({
+  authorization,
+  signature,
+}: Pick<X402Payment['payload'], 'authorization' | 'signature'>): Hex {
   const terms = [
     getAddress(authorization.from),
     getAddress(authorization.to),
@@ -160,11 +223,11 @@ function transferCall({ authorization, signature }: X402Payment['payload']): Hex
   ] as const;
   const functionName = 'transferWithAuthorization';
   const bytes = signature as Hex;
-  // Wallets that are contracts may have signatures of any length; those of 65 bytes the token takes in parts as well.
-  if (size(bytes) !== 65)
+  // Wallets that are contracts may have signatures of any kind; those of keys the token takes in parts as well.
+  if (!isCanonicalSignature(hexToBytes(bytes)))
     return encodeFunctionData({ abi: byBytesAbi, functionName, args: [...terms, bytes] });
-  const { r, s, v = 27n } = parseSignature(bytes);
-  return encodeFunctionData({ abi: byPartsAbi, functionName, args: [...terms, Number(v), r, s] });
+  const [r, s, v] = [slice(bytes, 0, 32), slice(bytes, 32, 64), hexToNumber(slice(bytes, 64))];
+  return encodeFunctionData({ abi: byPartsAbi, functionName, args: [...terms, v, r, s] });
 }
 
 /** The transaction that moves the payment to its deposit address; undefined when the token would refuse it now. */
@@ -242,14 +305,14 @@ async function record(
  */
 async function receiptOf(
   deps: PaymentDeps,
-  { order, session: { sessionId } }: DraftedOrder,
+  { orderId, sessionId }: AskedOrder,
   payment: X402Payment,
   isMoved = false,
 ): Promise<Extract<PaymentResult, { kind: 'taken' }> | undefined> {
   const session = await findSession(deps.db, sessionId);
-  const submission = await findSubmission(deps.db, order.orderId);
+  const submission = await findSubmission(deps.db, orderId);
   const isSent = isMoved || (submission !== undefined && submission.status !== 'failed');
-  const isPaid = session?.orderId === order.orderId;
+  const isPaid = session?.orderId === orderId;
   // Before it is final the session does not say which order paid it; for one that was sent it is this one, or none.
   const isSeen = isPaid || (isSent && session?.orderId === '' && session.initiateTx !== '');
   if (!isSeen && !isSent) return undefined;
@@ -271,12 +334,12 @@ const lookMs = 100;
 
 async function waitUntilSeen(
   deps: PaymentDeps,
-  drafted: DraftedOrder,
+  asked: AskedOrder,
   { payment, isMoved }: { readonly payment: X402Payment; readonly isMoved: boolean },
 ): Promise<PaymentResult> {
   const end = deps.clock.monotonicMs() + deps.waitMs;
   for (;;) {
-    const taken = await receiptOf(deps, drafted, payment, isMoved);
+    const taken = await receiptOf(deps, asked, payment, isMoved);
     if (taken?.isSeen === true) return taken;
     // It was reverted for good, which its simulation did not foresee: the same payment may be sent again.
     if (taken === undefined) return refusedFor('transaction_failed');
