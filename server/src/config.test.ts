@@ -157,10 +157,8 @@ test('what the file leaves out has documented defaults', async () => {
       },
       images: { allowLoopback: false, store: undefined },
       settlement: {
-        mode: 'escrow',
-        batchSize: 50,
-        windowMs: 2000,
-        windowSeconds: 0,
+        ...{ mode: 'escrow', batchSize: 50 },
+        ...{ windowMs: 2000, windowSeconds: 0 },
         notMinedAfterSeconds: 600,
         reclaimAfterSeconds: 604_800,
         maxFeePerGasGwei: 500,

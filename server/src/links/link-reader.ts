@@ -26,23 +26,34 @@ export interface LinkReader {
   readonly fresh?: LinkReader;
 }
 
-/** Links of some kilobytes each that are remembered; the oldest go first. */
-const maxRemembered = 2_000;
+/** Links and items of links that are remembered; the oldest go first. An item shows a product of at most some 15 kB. */
+const rememberedLimits = { links: 2_000, items: 4_000 };
 
 /**
  * A reader that remembers links that can be paid: three round trips less for each session. What it says may be out of
  * date; whoever stores something made of it checks the versions in the statement that stores it.
  */
-export function rememberingLinkReader(queryable: Queryable): LinkReader {
+export function rememberingLinkReader(
+  queryable: Queryable,
+  limits: { readonly links: number; readonly items: number } = rememberedLimits,
+): LinkReader {
   const remembered = new Map<string, VersionedLink>();
+  let items = 0;
+  const forget = (linkId: string) => {
+    items -= remembered.get(linkId)?.link.items.length ?? 0;
+    remembered.delete(linkId);
+  };
   const fresh: LinkReader = {
     async find(linkId) {
       const found = await readLink(queryable, linkId);
-      remembered.delete(linkId);
+      forget(linkId);
       if (found?.link.status !== 'active') return found;
-      const [oldest] = remembered.keys();
-      if (remembered.size >= maxRemembered && oldest !== undefined) remembered.delete(oldest);
       remembered.set(linkId, found);
+      items += found.link.items.length;
+      for (const oldest of remembered.keys()) {
+        if (remembered.size <= limits.links && items <= limits.items) break;
+        forget(oldest);
+      }
       return found;
     },
   };

@@ -5,7 +5,7 @@ import { statement } from '#db/statement.ts';
 export const modeTerms = statement(
   'settlement_mode_terms',
   ['text', 'text', 'text', 'int8', 'int4', 'timestamptz'],
-  { settlement_mode: 'text', is_payable_elsewhere: 'bool', is_direct_elsewhere: 'bool' },
+  { settlement_mode: 'text', is_direct_elsewhere: 'bool', is_payable_elsewhere: 'bool' },
   `select a.settlement_mode, elsewhere.is_direct as is_direct_elsewhere,
      elsewhere.is_payable or exists (select from restorations where restored_at >= $6) as is_payable_elsewhere
    from accounts a, (

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { decodeFunctionData } from 'viem';
 import { consentsOf } from '#authorizations/consent.ts';
 import type { SendPlan } from '#chains/sender/sender.ts';
 import { statement } from '#db/statement.ts';
 import { findLink } from '#links/link.ts';
 import { prepareOrder } from '#sessions/order.ts';
-import { createLinkSession } from '#sessions/session.ts';
+import { createLinkSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { newPayer } from '../../test/harness/agent-payer.ts';
@@ -150,6 +152,97 @@ test('a consent to an order that the service has not signed is sent by nobody', 
   await assert.rejects(check(), refusal('payer_not_served', /would revert/));
   await world.db.query(takeSignature, [order.orderId]);
   await assert.rejects(check(), refusal('signature_invalid', /signature/));
+});
+
+test('orders that strangers have prepared for contracts cost a payer with a key nothing', async () => {
+  const payer = newPayer();
+  const first = await orderFor(newAddress());
+  const token = deps.chains.token('ethereum::usdc');
+  assert.ok(token !== undefined);
+  const own = await world.db.transaction(async (transaction) => {
+    const session = await lockSession(transaction, first.sessionId);
+    if (session === undefined) throw new Error('the session has vanished');
+    const request = { session, payerEmail: '', token };
+    for (let count = 0; count < 4; count += 1)
+      await prepareOrder(transaction, deps, { ...request, payer: newAddress() });
+    return prepareOrder(transaction, deps, { ...request, payer: payer.address as Hex });
+  });
+  const domain = {
+    ...{ name: 'USD Coin', version: '2' },
+    ...{ chainId: own.chainId, verifyingContract: token.address },
+  };
+  let walletCalls = 0;
+  const asked: SubmissionDeps = {
+    ...deps,
+    gasless: { ...deps.gasless, signingOf: async () => ({ permits: new Set(['permit2']), domain }) },
+    payerChain: {
+      codeAt: async (_chainId, address) => (address === payer.address ? '0x' : '0xc0de'),
+      callAt: async () => undefined,
+    },
+    admitWalletCall: () => {
+      walletCalls += 1;
+    },
+  };
+  const gateway = deps.chains.byId(own.chainId)?.gateway ?? '0x';
+  const check = (signature: string) =>
+    checkSubmission(world.db, asked, {
+      body: { sessionId: own.sessionId, method: 'permit2', signature },
+      network: 'somewhere',
+    });
+  for (const { digest } of consentsOf('permit2', own, { gateway, domain })) {
+    await assert.rejects(
+      check(payer.signingKey.sign(digest).serialized),
+      refusal('payer_not_served', /would revert/),
+    );
+  }
+  assert.equal(walletCalls, 0);
+  await assert.rejects(check(`0x${'11'.repeat(64)}1b`), refusal('signature_invalid', /signature/));
+  assert.equal(walletCalls, 10);
+});
+
+const moveToGateway = statement(
+  'submission_test_move_to_gateway',
+  ['text', 'text'],
+  {},
+  'update orders set gateway = $2 where order_id = $1',
+);
+
+test('an order leaves its signature out at the gateway in use alone: an earlier one may know no such thing', async () => {
+  const payer = newPayer();
+  const order = await orderFor(payer.address as Hex);
+  const chain = deps.chains.byId(order.chainId);
+  assert.ok(chain !== undefined);
+  const domain = {
+    ...{ name: 'USD Coin', version: '2' },
+    ...{ chainId: order.chainId, verifyingContract: order.order.token },
+  };
+  const sent: Hex[] = [];
+  const asked: SubmissionDeps = {
+    ...deps,
+    gasless: {
+      ...deps.gasless,
+      signingOf: async () => ({ permits: new Set(['eip3009']), domain }),
+      relaysAsOrderSigner: true,
+    },
+    sender: {
+      ...deps.sender,
+      async plan(_chainId, { data }) {
+        sent.push(data);
+        return { reverted: true, data: '0x' };
+      },
+    },
+  };
+  const earlier: Hex = `0x${'e1'.repeat(20)}`;
+  for (const gateway of [chain.gateway, earlier]) {
+    await world.db.query(moveToGateway, [order.orderId, gateway]);
+    const [consent] = consentsOf('eip3009', order, { gateway, domain });
+    assert.ok(consent !== undefined);
+    const signature = payer.signingKey.sign(consent.digest).serialized;
+    const body = { sessionId: order.sessionId, method: 'eip3009' as const, signature };
+    await assert.rejects(checkSubmission(world.db, asked, { body, network: 'somewhere' }));
+  }
+  const signatures = sent.map((data) => decodeFunctionData({ abi: paymentGatewayAbi, data }).args?.[1]);
+  assert.deepEqual(signatures, ['0x', order.signature]);
 });
 
 test('a repeat is the same payment; one that failed may be sent again', async () => {

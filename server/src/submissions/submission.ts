@@ -4,7 +4,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import { consentsOf } from '#authorizations/consent.ts';
-import { isPaymentSignedBy } from '#authorizations/signature.ts';
+import { isPaymentSignedBy, type SignatureClaim } from '#authorizations/signature.ts';
 import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import type { TokenSigning } from '#chains/token-signing.ts';
@@ -37,7 +37,7 @@ export interface GasBudgets {
 export interface SubmissionDeps extends AuthorizationDeps {
   readonly gasless: NonNullable<AuthorizationDeps['gasless']> & {
     readonly budgets: GasBudgets;
-    /** Whether every wallet that sends is an order signer of every gateway, too; false when absent. */
+    /** Whether every wallet that sends is an order signer of every configured gateway, too; false when absent. */
     readonly relaysAsOrderSigner?: boolean;
   };
   readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
@@ -101,9 +101,12 @@ async function planOf(
   const chain = deps.chains.byId(order.chainId);
   if (chain === undefined) throw new Refusal('payment_token_unsupported', order.tokenId);
   const consent = { method, signature: signature as Hex, nonce };
-  const data = submissionCall(order, consent, deps.gasless.relaysAsOrderSigner === true);
+  const to = gatewayOf(order, chain);
+  // Who signs at a gateway that is configured no more, and whether it knows consent by transaction, nobody has checked.
+  const isSenderSigner = deps.gasless.relaysAsOrderSigner === true && to === chain.gateway;
+  const data = submissionCall(order, consent, isSenderSigner);
   const plan = await asking(chain.name, () =>
-    deps.sender.plan(order.chainId, { purpose: 'relay', to: gatewayOf(order, chain), data }),
+    deps.sender.plan(order.chainId, { purpose: 'relay', to, data }),
   );
   if ('reverted' in plan) throw refusalOfRevert(plan.data);
   return plan;
@@ -131,26 +134,36 @@ async function signedOrder(
     queryable,
     ids.map((row) => row.order_id),
   );
-  let isOffered = false;
+  const candidates: (SignedOrder & { readonly claim: SignatureClaim })[] = [];
+  let silence: Refusal | undefined;
   for (const order of orders) {
     const chain = deps.chains.byId(order.chainId);
     const token = deps.chains.token(order.tokenId);
     if (chain === undefined || token === undefined) continue;
-    const signing: TokenSigning = await asking(chain.name, () => deps.gasless.signingOf(token));
-    if (!signing.permits.has(method)) continue;
-    const place = { gateway: gatewayOf(order, chain), domain: signing.domain };
-    for (const { digest, nonce } of consentsOf(method, order, place)) {
-      isOffered = true;
-      const claim = {
-        chainId: order.chainId,
-        payer: order.order.payer,
-        digest,
-        signature: signature.toLowerCase() as Hex,
-      };
-      if (await isPaymentSignedBy(deps, claim)) return { order, nonce };
+    try {
+      const signing: TokenSigning = await asking(chain.name, () => deps.gasless.signingOf(token));
+      if (!signing.permits.has(method)) continue;
+      const place = { gateway: gatewayOf(order, chain), domain: signing.domain };
+      for (const { digest, nonce } of consentsOf(method, order, place)) {
+        const { payer } = order.order;
+        const claim = { chainId: order.chainId, payer, digest, signature: signature.toLowerCase() as Hex };
+        candidates.push({ order, nonce, claim });
+      }
+    } catch (error) {
+      // Told when no order of another chain is the one.
+      if (!(error instanceof Refusal)) throw error;
+      silence = error;
     }
   }
-  if (orders.length > 0 && !isOffered) throw new Refusal('method_not_available', method);
+  // What a key has signed needs no chain to be found: anybody may prepare orders for contracts, and to ask those first would
+  // use up what the caller may have run of their code.
+  const byKey = candidates.filter(
+    ({ claim }) => deps.cryptography.recover(claim.digest, claim.signature) === claim.payer.toLowerCase(),
+  );
+  for (const { order, nonce, claim } of [...byKey, ...candidates.filter((each) => !byKey.includes(each))])
+    if (await isPaymentSignedBy(deps, claim)) return { order, nonce };
+  if (silence !== undefined) throw silence;
+  if (orders.length > 0 && candidates.length === 0) throw new Refusal('method_not_available', method);
   throw new Refusal('signature_invalid', { param: 'signature' });
 }
 

@@ -190,6 +190,42 @@ test('an unknown outcome is told as pending with its hash, and asking again find
   assert.equal(await balance(), 0n);
 });
 
+test('a payment that was sent is told whatever has become of its link, and nothing more is asked for', async () => {
+  const { productId } = await life.post<{ productId: string }>('/product/create', {
+    name: 'A page',
+    commonPrices: [1_000_000],
+  });
+  const priced = (unitPrice: number) => ({
+    linkType: 'fixed',
+    lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice }],
+  });
+  const pages = await addLink(priced(1_000_000));
+  const { balance, config } = await client(2_000_000n);
+  let header = '';
+  const recording: typeof fetch = (input, init) => {
+    const request = new Request(input, init);
+    header = request.headers.get('payment-signature') ?? header;
+    return fetch(request);
+  };
+  const pay = wrapFetchWithPaymentFromConfig(recording, { ...config, schemes: [...config.schemes] });
+  const response = await pay(resource(`/link/${pages}`));
+  assert.equal(response.status, 200, await response.clone().text());
+  const settlement = decoded<X402Settlement>(response.headers.get('payment-response'));
+  const repeat = async () => {
+    const again = await fetch(resource(`/link/${pages}`), { headers: { 'payment-signature': header } });
+    return [again.status, decoded<X402Settlement>(again.headers.get('payment-response') ?? 'bnVsbA==')];
+  };
+  const { accountId } = life;
+  const terms = { linkName: 'Pages', accountId, settlementToken: 'ethereum::usdc', feeModel: 2 };
+  await life.post('/payment/link/update', { linkId: pages, ...terms, ...priced(3_000_000) });
+  assert.deepEqual(await repeat(), [200, settlement]);
+  await life.post('/payment/link/disable', { linkId: pages });
+  assert.deepEqual(await repeat(), [200, settlement]);
+  const closed = (await (await fetch(resource(`/link/${pages}`))).json()) as { code: number };
+  assert.equal(closed.code, 100103);
+  assert.equal(await balance(), 998_000n);
+});
+
 test('a payment for terms that this service did not offer is refused, and nothing is sent', async () => {
   const { balance, config } = await client(9_000_000n);
   const changing: typeof fetch = (input, init) => {

@@ -36,6 +36,8 @@ const downloadTimeoutMs = 10_000;
 /** Images that one process gets at once, and of these, for one merchant; more are left to the background. */
 const maxAtOnce = 16;
 const maxPerMerchant = 4;
+/** Why an image is pending whose source was not asked. */
+export const noPlace = 'too many images at once';
 
 /** An installation without a place for images makes its products without. */
 export const noIntake: ImageIntake = {
@@ -55,7 +57,7 @@ export function imageIntake(deps: IntakeDeps): ImageIntake {
       if (own !== undefined) return takeOwn(queryable, deps, { merchantId, name: own });
       const count = underWay.get(merchantId) ?? 0;
       if (total >= maxAtOnce || count >= maxPerMerchant) {
-        return { status: 'pending', sourceUrl: url, reason: 'too many images at once' };
+        return { status: 'pending', sourceUrl: url, reason: noPlace };
       }
       total += 1;
       underWay.set(merchantId, count + 1);

@@ -57,3 +57,17 @@ test('what a request has not got after ten seconds is left out', async () => {
   assert.equal(found.has(`${world.source.origin}/8.png`), false);
   assert.equal(askedFor('/8.png'), 0);
 });
+
+test('an image that found no place is looked for by the next request: its source has not failed', async () => {
+  const shop = await world.addMerchant();
+  const [first, second] = [
+    ['/0.png', '/1.png', '/2.png', '/3.png'],
+    ['/4.png', '/5.png'],
+  ] as const;
+  const found = await Promise.all([take(first, shop), take(second, shop)]);
+  assert.deepEqual(
+    found.map(({ size }) => size),
+    [4, 0],
+  );
+  assert.equal((await take(second, shop)).size, 2);
+});

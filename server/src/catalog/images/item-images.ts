@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
-import type { ImageIntake } from './intake.ts';
+import { type ImageIntake, noPlace } from './intake.ts';
 
 /** Gets the images that one request names for items of its own, outside of any transaction. */
 export interface ItemImages {
@@ -48,6 +48,8 @@ export function itemImages(intake: ImageIntake, clock: Clock): ItemImages {
         const earlier = known.get(key);
         if (earlier === undefined || earlier.untilMs <= clock.monotonicMs()) {
           const image = await intake.take(queryable, { merchantId, url });
+          // Says nothing of the source, which the next request may ask.
+          if (image.status === 'pending' && image.reason === noPlace) return;
           remember(key, image.status === 'hosted' ? image.url : undefined);
         }
         const hostedUrl = known.get(key)?.hostedUrl;

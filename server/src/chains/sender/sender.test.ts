@@ -342,6 +342,38 @@ test('a nonce is never below the final transactions of the wallet, whoever sent 
   );
 });
 
+test('what is in a block and not final takes up no nonce, by depth and by tag: a reorg leaves no hole', async () => {
+  // By a process that a restored backup has made forget it.
+  await sendForeign(0n);
+  await mineAndLook();
+  const request = { purpose: 'settle', to: gateway, data: paidCall(orderIdOf(1)) } as const;
+  for (const finality of [chain.finality, { tag: 'finalized', depth: 1 } as const]) {
+    chain = { ...chain, finality };
+    startAnew();
+    const plan = await sender.plan(chainId, request);
+    assert.deepEqual('reverted' in plan ? 'reverted' : plan.nonceFloor, 0n, finality.tag);
+  }
+});
+
+test('a foreign transaction that is reorged out has superseded nothing, by the tag: ours is mined at its nonce', async () => {
+  chain = { ...chain, finality: { tag: 'finalized', depth: 1 } };
+  startAnew();
+  const sent = await record(1);
+  await sendForeign(0n);
+  await mineAndLook();
+  await round();
+  await round();
+  assert.deepEqual(outcomes, []);
+  await anvil.request('anvil_reorg', [1, []]);
+  aheadMs = 2_500;
+  await round();
+  await mineAndLook(4);
+  assert.deepEqual(
+    outcomes.map(({ status, txHash }) => [status, txHash]),
+    [['succeeded', sent.txHash]],
+  );
+});
+
 test('a transaction that is mined after all is never given up', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);

@@ -16,7 +16,7 @@ import { unixSeconds } from '#outside/clock.ts';
 import { assertPayable } from '#sessions/order.ts';
 import { findSession } from '#sessions/session.ts';
 import { type OfferTerms, type Resource, requirementsFor } from '#x402/offer.ts';
-import { type PaymentDeps, type PaymentResult, takePayment } from '#x402/payment.ts';
+import { type PaymentDeps, type PaymentResult, paymentBefore, takePayment } from '#x402/payment.ts';
 import { supersetEnvelope } from '../envelope.ts';
 import { chargedTo, networkOf, type WalletCallGuard } from '../rate-limit.ts';
 import { jsonType } from '../route-handler.ts';
@@ -54,13 +54,12 @@ export function x402Door({ deps, basePaths, walletCalls }: X402DoorOptions): Doo
 
 async function linkResource(
   deps: PaymentDeps,
-  { params: { linkId = '' }, query: { amountInUSD } }: FastifyRequest<Asked>,
+  { params: { linkId = '' }, query: { amountInUSD }, headers }: FastifyRequest<Asked>,
 ): Promise<Resource> {
   const link = await findLink(deps.db, linkId);
   if (link === undefined) throw new Refusal('link_not_found', linkId);
-  if (link.status === 'deleted') throw new Refusal('link_archived', linkId);
-  if (link.status !== 'active') throw new Refusal('link_not_active', linkId);
-  if (link.payerEmailRequired) throw withoutEmail();
+  // Who has paid is told so first, whatever the link is by now.
+  if (headers['payment-signature'] === undefined) assertOffered({ kind: 'link', link });
   if (link.linkType === 'custom') return { kind: 'link', link, chosenTotal: chosenTotalOf(amountInUSD) };
   if (amountInUSD !== undefined)
     throw fieldRefusal('amountInUSD', 'is only for links whose payer chooses the amount');
@@ -91,8 +90,18 @@ function withoutEmail(): Refusal {
 async function sessionResource(deps: PaymentDeps, sessionId: string): Promise<Resource> {
   const session = await findSession(deps.db, sessionId);
   if (session === undefined) throw new Refusal('session_not_found', sessionId);
-  if (session.payerEmailRequired) throw withoutEmail();
   return { kind: 'session', session };
+}
+
+/** Refuses what x402 sells nothing of, now or at all. */
+function assertOffered(resource: Resource): void {
+  if (resource.kind === 'link') {
+    const { linkId, status } = resource.link;
+    if (status === 'deleted') throw new Refusal('link_archived', linkId);
+    if (status !== 'active') throw new Refusal('link_not_active', linkId);
+  }
+  const { payerEmailRequired } = resource.kind === 'link' ? resource.link : resource.session;
+  if (payerEmailRequired) throw withoutEmail();
 }
 
 async function answer(
@@ -108,6 +117,9 @@ async function answer(
     'cache-control': 'no-store',
   });
   const payment = typeof header === 'string' ? paymentIn(header) : undefined;
+  const before = payment === undefined ? undefined : await paymentBefore(deps, resource, payment);
+  if (before?.kind === 'taken') return writeReceipt(reply, before);
+  assertOffered(resource);
   const result: PaymentResult =
     payment === undefined
       ? { kind: 'refused', reason: 'PAYMENT-SIGNATURE header is required' }
