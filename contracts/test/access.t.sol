@@ -184,6 +184,21 @@ contract AccessTest is GatewayTest {
         }
     }
 
+    function test_keepsSignersApartFromEachOther() public {
+        address[3] memory signers = [address(1), address(0xf0f0), address(0x0ff0)];
+        vm.startPrank(admin);
+        for (uint256 i = 0; i < 3; ++i) {
+            gateway.setOrderSigner(signers[i], true);
+        }
+        vm.stopPrank();
+        for (uint256 i = 0; i < 3; ++i) {
+            vm.assertEq(gateway.isOrderSigner(signers[i]), true, "each of them");
+        }
+        vm.assertEq(gateway.isOrderSigner(address(0xfff0)), false, "the bits of two");
+        vm.assertEq(gateway.isOrderSigner(address(0xfff1)), false, "the bits of all");
+        vm.assertEq(gateway.isOrderSigner(address(0xff00)), false, "the bits that differ");
+    }
+
     function test_pausesAndUnpauses(bool ofVault, bool byGuardian) public {
         IAccess access = target(ofVault);
         address by = byGuardian ? guardian : admin;

@@ -36,17 +36,23 @@ contract CctpSendTest is CctpTest {
     function test_reverts_whenConstructedWrongly() public {
         (uint64[] memory chains, uint32[] memory domains) = table();
         expectError(ICctpBurns.ZeroValue.selector);
-        new CctpRoute(address(0), chains, domains, GATEWAY_CODE);
+        this.makeRoute(address(0), chains, domains);
         expectError(ICctpBurns.InvalidDomains.selector);
-        new CctpRoute(address(messenger), chains, new uint32[](2), GATEWAY_CODE);
+        this.makeRoute(address(messenger), chains, new uint32[](2));
         expectError(ICctpBurns.InvalidDomains.selector);
-        new CctpRoute(address(messenger), chains, new uint32[](4), GATEWAY_CODE);
+        this.makeRoute(address(messenger), chains, new uint32[](4));
         chains[2] = chains[0];
         expectError(ICctpBurns.InvalidDomains.selector);
-        new CctpRoute(address(messenger), chains, domains, GATEWAY_CODE);
+        this.makeRoute(address(messenger), chains, domains);
         chains[2] = 0;
         expectError(ICctpBurns.InvalidDomains.selector);
-        new CctpRoute(address(messenger), chains, domains, GATEWAY_CODE);
+        this.makeRoute(address(messenger), chains, domains);
+    }
+
+    /// @dev Called from outside: where tests are linked to the contracts only as they run, an expected revert of `new`
+    /// itself would end the test.
+    function makeRoute(address messengerOf, uint64[] calldata chains, uint32[] calldata domains) external {
+        new CctpRoute(messengerOf, chains, domains, GATEWAY_CODE);
     }
 
     function test_burnsForTheRecipientAlone(bytes32 orderId, uint256 amount, address to, bool far) public {

@@ -5,7 +5,9 @@ import {LocalUsdc} from "../local/LocalUsdc.sol";
 import {DepositReceiver} from "../src/DepositReceiver.sol";
 import {IDepositReceiver} from "../src/interfaces/IDepositReceiver.sol";
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
+import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
 import {SigningTest} from "./base/SigningTest.sol";
+import {ForgetfulToken} from "./hostile/ForgetfulToken.sol";
 import {HostileToken} from "./hostile/HostileToken.sol";
 
 contract CollectTest is SigningTest {
@@ -148,5 +150,46 @@ contract CollectTest is SigningTest {
         vm.assertEq(success, false, "it was paid");
         vm.assertEq(statusOf(order), UNKNOWN, "status");
         vm.assertEq(token.balanceOf(address(gateway)), 5_000, "others' money");
+    }
+
+    function test_tellsWhatIsWrongWithTheToken() public {
+        HostileToken.Mode[11] memory modes = refusedModes();
+        address[3] memory recipients = [address(gateway), merchant, feeRecipient];
+        uint16[3] memory legs = [1_000, 990, 10];
+        for (uint256 i = 0; i < 3 * modes.length; ++i) {
+            HostileToken token = new HostileToken();
+            IPaymentGateway.Order memory order = anyOrderOf(i, i % 3 == 0 ? ESCROW : DIRECT);
+            order.token = address(token);
+            (order.total, order.payment, order.fee) = (1_000, 1_000, 10);
+            token.mint(gateway.receiverOf(digestOf(order)), 1_000);
+            token.mint(recipients[i % 3], 7);
+            token.set(modes[i / 3], recipients[i % 3]);
+            bytes memory signature = sign(order);
+            vm.expectRevert(refusalOf(modes[i / 3], address(token), legs[i % 3]));
+            gateway.collect(order, signature);
+        }
+    }
+
+    function test_reverts_whenTheTokenDoesNotTellABalance() public {
+        IPaymentGateway.Order memory order = plainOrder();
+        for (uint8 i = 0; i < 9; ++i) {
+            // Before the move, after it, or both.
+            (uint256 from, uint256 to) = i < 3 ? (0, 1) : i < 6 ? (1, 2) : (0, 2);
+            order.token = address(new ForgetfulToken(ForgetfulToken.Answer(i % 3), from, to, payer, order.total));
+            give(order.token, gateway.receiverOf(digestOf(order)), order.total);
+            bytes memory signature = sign(order);
+            vm.expectRevert(balanceUnavailable(order.token));
+            gateway.collect(order, signature);
+        }
+    }
+
+    /// @dev A nonce stands for whatever keeps the receiver's code from being put there.
+    function test_reverts_whenTheReceiverCannotBeDeployed(uint256 seed) public {
+        IPaymentGateway.Order memory order = anySignedOrder(seed);
+        fundFor(Way.Deposit, order);
+        vm.setNonce(gateway.receiverOf(digestOf(order)), 1);
+        bytes memory signature = sign(order);
+        expectError(TokenTransfer.InsufficientGas.selector);
+        gateway.collect(order, signature);
     }
 }

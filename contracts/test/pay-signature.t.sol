@@ -67,6 +67,15 @@ contract PaySignatureTest is GatewayTest {
         expectInvalid(order, abi.encodePacked(uint256(CURVE_ORDER), uint256(1), uint8(27)));
     }
 
+    /// @dev Whoever is a signer, a signature that recovers nobody is nobody's.
+    function test_reverts_whenRecoveryFailsAndTheFirstAddressIsASigner(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        fund(order);
+        vm.prank(admin);
+        gateway.setOrderSigner(address(1), true);
+        expectInvalid(order, abi.encodePacked(bytes32(uint256(1)), uint256(1), uint8(29)));
+    }
+
     function test_reverts_whenAnyBitOfTheOrderIsFlipped(uint256 seed, uint16 bit) public {
         IPaymentGateway.Order memory order = anyOrder(seed);
         fund(order);

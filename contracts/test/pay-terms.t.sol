@@ -5,6 +5,7 @@ import {PaymentGateway} from "../src/PaymentGateway.sol";
 import {IAccess} from "../src/interfaces/IAccess.sol";
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {GatewayTest} from "./base/GatewayTest.sol";
+import {HostileToken} from "./hostile/HostileToken.sol";
 
 contract PayTermsTest is GatewayTest {
     function test_reverts_whenTheTokenIsZero(uint256 seed) public {
@@ -118,6 +119,29 @@ contract PayTermsTest is GatewayTest {
         vm.assertEq(statusOf(order), PAID, "status");
     }
 
+    function test_takesTheLargestTotalOfEveryType() public {
+        for (uint8 orderType = 0; orderType < ORDER_TYPES; ++orderType) {
+            HostileToken token = new HostileToken();
+            IPaymentGateway.Order memory order = anyOrderOf(orderType, orderType);
+            order.token = address(token);
+            (order.total, order.payment, order.fee) = (MAX_TOTAL, MAX_TOTAL, MAX_TOTAL);
+            pay(order);
+            vm.assertEq(statusOf(order), orderType == DIRECT ? SETTLED : PAID, "status");
+        }
+    }
+
+    /// @dev Payments that make up for the total, or the total without the fee, only modulo 2^256.
+    function test_reverts_whenThePaymentWraps(uint256 seed) public {
+        for (uint8 i = 0; i < 2 * ORDER_TYPES; ++i) {
+            IPaymentGateway.Order memory order = anyOrderOf(pick(seed, i), i % ORDER_TYPES);
+            unchecked {
+                order.payment = (i < ORDER_TYPES ? 0 : order.fee) - order.total;
+            }
+            if (order.payment == 0) continue;
+            expectRefused(order, sign(order), wrongAmounts(order));
+        }
+    }
+
     function test_reverts_whenTheFeeExceedsTheTotalByOne(uint256 seed) public {
         IPaymentGateway.Order memory order = anyOrder(seed);
         order.total = order.payment;
@@ -186,26 +210,47 @@ contract PayTermsTest is GatewayTest {
         for (uint256 i = 0; i < fields.length; ++i) {
             bytes memory words = abi.encode(order);
             flip(words, fields[i][0] * 256 + 255 - fields[i][1]);
-            bytes32 typeHash = keccak256(
-                "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)"
-            );
-            bytes32 structHash = keccak256(abi.encodePacked(typeHash, words));
-            bytes32 digest = keccak256(abi.encodePacked(hex"1901", gateway.domainSeparator(), structHash));
-            give(address(usdc), gateway.receiverOf(digest), order.total);
-            bytes memory signature = signDigest(keyOf("order signer"), digest);
-            (bool success, bytes memory answer) = callRaw(
-                address(gateway),
-                abi.encodePacked(
-                    IPaymentGateway.collect.selector, words, uint256(0x1a0), uint256(65), signature, bytes31(0)
-                )
-            );
-            vm.assertEq(success, false, "dirty bits were paid");
-            vm.assertEq(bytes32(answer), bytes32(IPaymentGateway.MalformedOrder.selector), "another reason");
+            expectMalformed(words);
+        }
+    }
+
+    /// @dev Addresses whose lower bits are all zero, so that a check of those alone finds nothing.
+    function test_reverts_whenOnlyUpperBitsAreThere() public {
+        IPaymentGateway.Order memory order = plainOrder();
+        (order.payer, order.token, order.to) = (address(1 << 96), address(2 << 96), address(3 << 96));
+        vm.etch(order.token, address(new HostileToken()).code);
+        for (uint256 field = 2; field < 5; ++field) {
+            bytes memory words = abi.encode(order);
+            flip(words, field * 256 + 255 - 200);
+            expectMalformed(words);
         }
     }
 
     function wrongAmounts(IPaymentGateway.Order memory order) private pure returns (bytes memory) {
         return abi.encodeWithSelector(IPaymentGateway.WrongAmounts.selector, order.total, order.payment, order.fee);
+    }
+
+    /// @dev Signed by the service, sent by anyone, with the deposit in place.
+    function expectMalformed(bytes memory words) private {
+        bytes32 typeHash = keccak256(
+            "Order(bytes32 channelId,bytes32 metaData,address payer,address token,address to,uint256 total,uint256 payment,uint256 fee,uint64 payBy,uint64 reclaimAt,uint8 orderType,uint64 targetChain)"
+        );
+        bytes32 structHash = keccak256(abi.encodePacked(typeHash, words));
+        bytes32 digest = keccak256(abi.encodePacked(hex"1901", gateway.domainSeparator(), structHash));
+        uint256 token;
+        assembly ("memory-safe") {
+            token := mload(add(words, 0x80))
+        }
+        give(address(uint160(token)), gateway.receiverOf(digest), 100e6);
+        bytes memory signature = signDigest(keyOf("order signer"), digest);
+        (bool success, bytes memory answer) = callRaw(
+            address(gateway),
+            abi.encodePacked(
+                IPaymentGateway.collect.selector, words, uint256(0x1a0), uint256(65), signature, bytes31(0)
+            )
+        );
+        vm.assertEq(success, false, "dirty bits were paid");
+        vm.assertEq(bytes32(answer), bytes32(IPaymentGateway.MalformedOrder.selector), "another reason");
     }
 
     /// @dev Bits count from the first byte's highest.

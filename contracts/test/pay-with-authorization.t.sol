@@ -143,13 +143,44 @@ contract PayWithAuthorizationTest is SigningTest {
         gateway.payWithAuthorization(order, sign(order), new bytes(65));
     }
 
-    function test_reverts_whenTheTokenDoesNotTellABalance(uint256 seed, uint8 answer, bool afterwards) public {
-        IPaymentGateway.Order memory order = anyOrder(seed);
-        ForgetfulToken.Answer how = ForgetfulToken.Answer(answer % 3);
-        order.token = address(new ForgetfulToken(how, afterwards ? 1 : 0, payer, order.total));
+    /// @dev In parts and as bytes alike. The one unit that the gateway holds must not pass for an answer of true.
+    function test_tellsWhatIsWrongWithTheToken() public {
+        HostileToken.Mode[11] memory modes = refusedModes();
+        for (uint256 i = 0; i < 2 * modes.length; ++i) {
+            (HostileToken token, IPaymentGateway.Order memory order) = hostileOrder(i, false);
+            token.rebase(address(gateway), 1);
+            token.set(modes[i / 2], address(0));
+            bytes memory signature = sign(order);
+            vm.expectRevert(refusalOf(modes[i / 2], address(token), 1_000));
+            gateway.payWithAuthorization(order, signature, new bytes(i % 2 == 0 ? 65 : 66));
+        }
+    }
+
+    function test_reverts_whenTheTokenDoesNotTellABalance() public {
+        IPaymentGateway.Order memory order = plainOrder();
+        for (uint8 i = 0; i < 9; ++i) {
+            // Before the move, after it, or both.
+            (uint256 from, uint256 to) = i < 3 ? (0, 1) : i < 6 ? (1, 2) : (0, 2);
+            order.token = address(new ForgetfulToken(ForgetfulToken.Answer(i % 3), from, to, payer, order.total));
+            bytes memory signature = sign(order);
+            vm.expectRevert(balanceUnavailable(order.token));
+            gateway.payWithAuthorization(order, signature, new bytes(65));
+        }
+    }
+
+    /// @dev Bytes of another length are never cut or filled up to the three parts.
+    function test_reverts_whenTheTokenTakesPartsOnly() public {
+        IPaymentGateway.Order memory order = plainOrder();
+        ForgetfulToken.Answer never = ForgetfulToken.Answer.Nothing;
+        order.token = address(new ForgetfulToken(never, 9, 9, payer, order.total));
         bytes memory signature = sign(order);
-        vm.expectRevert(abi.encodeWithSelector(TokenTransfer.BalanceUnavailable.selector, order.token));
+        uint8[3] memory lengths = [0, 64, 66];
+        for (uint256 i = 0; i < 3; ++i) {
+            vm.expectRevert(transferFailed(order.token));
+            gateway.payWithAuthorization(order, signature, new bytes(lengths[i]));
+        }
         gateway.payWithAuthorization(order, signature, new bytes(65));
+        vm.assertEq(statusOf(order), PAID, "status");
     }
 
     /// @dev In is honest, out is not: the legs of a direct order are compared too, and nothing of others pays for them.
@@ -163,6 +194,15 @@ contract PayWithAuthorizationTest is SigningTest {
         (HostileToken token, IPaymentGateway.Order memory order) = hostileOrder(seed, true);
         token.set(modes[which % 4], ofFee ? feeRecipient : merchant);
         expectHostile(token, order);
+    }
+
+    /// @dev Both legs arrive exactly, and the token takes one unit more from the gateway, which is somebody else's.
+    function test_reverts_whenALegOfADirectOrderCostsMore(bool ofFee) public {
+        (HostileToken token, IPaymentGateway.Order memory order) = hostileOrder(1, true);
+        token.set(HostileToken.Mode.ChargesSender, ofFee ? feeRecipient : merchant);
+        bytes memory signature = sign(order);
+        vm.expectRevert(inexact(address(token), 0, 0));
+        gateway.payWithAuthorization(order, signature, new bytes(65));
     }
 
     function hostileOrder(uint256 seed, bool direct)

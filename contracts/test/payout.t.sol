@@ -116,6 +116,17 @@ contract PayoutTest is VaultTest {
         expectInvalid(p, forms[form % 5]);
     }
 
+    /// @dev A signature that recovers nobody is nobody's, whoever is a signer and whatever the order's id is.
+    function test_reverts_whenRecoveryFails(uint256 seed) public {
+        IPayoutVault.Payout memory p = anyPayout(seed);
+        vm.prank(admin);
+        vault.setSigner(address(1), true);
+        bytes memory signature = abi.encodePacked(bytes32(uint256(1)), uint256(1), uint8(29));
+        expectInvalid(p, signature);
+        p.orderId = bytes32(uint256(uint160(signer)));
+        expectInvalid(p, signature);
+    }
+
     function test_reverts_whenAnyFieldIsAltered(uint256 seed, uint8 field, uint256 value) public {
         IPayoutVault.Payout memory p = anyPayout(seed);
         bytes memory signature = sign(p);

@@ -33,6 +33,18 @@ contract ReentrancyTest is GatewayTest {
         expectLocked(direct ? SETTLED : PAID, order);
     }
 
+    function test_nothingCanBeEnteredWhilePaying() public {
+        for (uint8 into = 0; into < 11; ++into) {
+            IPaymentGateway.Order memory order = walletOrder(into, ESCROW);
+            fund(order);
+            bytes memory data = abi.encodeCall(IPaymentGateway.pay, (order, sign(order)));
+            arm(100 + into, into, false);
+            wallet.execute(address(gateway), data);
+            expectLocked(PAID, order);
+            token.set(HostileToken.Mode.Honest, address(0));
+        }
+    }
+
     function test_collect_cannotBeReentered(uint256 seed, uint8 into, bool direct, bool afterwards) public {
         IPaymentGateway.Order memory order = walletOrder(seed, direct ? DIRECT : ESCROW);
         give(order.token, gateway.receiverOf(digestOf(order)), order.total);
@@ -150,6 +162,23 @@ contract ReentrancyTest is GatewayTest {
         vm.assertEq(token.balanceOf(merchant), 2_000, "merchant, later");
     }
 
+    /// @dev The admin's own wallet is called, with money on its way out by either function.
+    function test_vaultWithdraw_cannotBeReentered(bool afterwards) public {
+        PayoutVault payoutVault = new PayoutVault(address(wallet), signer, address(wallet), guardian);
+        wallet.execute(
+            address(payoutVault), abi.encodeCall(IPayoutVault.setCaps, (address(token), 1_000, 10_000, 10_000))
+        );
+        token.mint(address(payoutVault), 10_000);
+        token.set(afterwards ? HostileToken.Mode.CallsAfter : HostileToken.Mode.CallsBefore, address(0));
+        bytes memory withdraw = abi.encodeCall(IPayoutVault.withdraw, (address(token), merchant, 1_000));
+        wallet.arm(address(payoutVault), withdraw);
+        wallet.execute(address(payoutVault), withdraw);
+        vm.assertEq(wallet.called(), true, "the wallet was not called");
+        vm.assertEq(wallet.succeeded(), false, "reentered");
+        vm.assertEq(bytes32(wallet.failure()), bytes32(IAccess.Reentered.selector), "reason");
+        vm.assertEq(token.balanceOf(merchant), 1_000, "merchant");
+    }
+
     function walletOrder(uint256 seed, uint8 orderType) private view returns (IPaymentGateway.Order memory order) {
         order = anyOrderOf(seed, orderType);
         order.token = address(token);
@@ -164,7 +193,7 @@ contract ReentrancyTest is GatewayTest {
         other.reclaimAt = 0;
         pay(other);
         IPaymentGateway.Order memory unpaid = other;
-        bytes[9] memory calls;
+        bytes[11] memory calls;
         calls[0] = abi.encodeCall(IPaymentGateway.settle, (only(other)));
         calls[1] = abi.encodeCall(IPaymentGateway.refund, (other));
         calls[2] = abi.encodeCall(IPaymentGateway.reclaim, (other));
@@ -179,8 +208,10 @@ contract ReentrancyTest is GatewayTest {
         calls[7] = abi.encodeCall(IPaymentGateway.collect, (unpaid, sign(unpaid)));
         give(address(token), gateway.receiverOf(digestOf(other)), 1);
         calls[8] = abi.encodeCall(IPaymentGateway.rescue, (other, address(token)));
+        calls[9] = abi.encodeCall(IPaymentGateway.payWithPermit2, (unpaid, sign(unpaid), 0, ""));
+        calls[10] = abi.encodeCall(IPaymentGateway.refundSettled, (other, 1));
         token.set(afterwards ? HostileToken.Mode.CallsAfter : HostileToken.Mode.CallsBefore, address(0));
-        wallet.arm(address(gateway), calls[into % 9]);
+        wallet.arm(address(gateway), calls[into % 11]);
     }
 
     function expectLocked(uint8 status, IPaymentGateway.Order memory order) private view {

@@ -77,6 +77,10 @@ contract SettleCctpTest is GatewayTest {
         vm.assertEq(statusOf(orders[2]), SETTLED, "after it");
         vm.assertEq(balance(order.token, route.NOBODY()), 0, "burned");
         expectNoAllowance(order);
+        expectAccrued(order.token, orders[0], orders[2]);
+        route.set(HostileRoute.Mode.Reverts);
+        settleAs(settler, order);
+        expectAccrued(order.token, orders[0], orders[2]);
         route.set(HostileRoute.Mode.Honest);
         settleAs(settler, order);
         vm.assertEq(statusOf(order), SETTLED, "later");
@@ -121,6 +125,41 @@ contract SettleCctpTest is GatewayTest {
         expectNoAllowance(order);
     }
 
+    /// @dev A route that needs all of its allotment, at every gas from too little to enough. It takes nothing, so when it
+    /// has got that the call reverts as well.
+    function test_reverts_whenTheRouteDoesNotGetItsWholeAllotment() public {
+        IPaymentGateway.Order memory order = cctpOrder(1);
+        pay(order);
+        vm.etch(address(route), gasGate(500_000, false));
+        bytes memory data = abi.encodeCall(IPaymentGateway.settle, (only(order)));
+        for (uint256 given = 480_000; given < 700_000; given += 500) {
+            vm.prank(settler);
+            (bool success,) = address(gateway).call{gas: given}(data);
+            vm.assertEq(success, false, "an order was skipped for want of gas");
+        }
+        vm.expectRevert(inexact(order.token, netOf(order), 0));
+        settleAs(settler, order);
+    }
+
+    /// @dev A burn through Circle's contracts needs 200,000. It takes nothing, so the call reverts instead of a skip.
+    function test_givesTheRouteExactlyItsAllotment() public {
+        IPaymentGateway.Order memory order = cctpOrder(1);
+        pay(order);
+        vm.etch(address(route), gasGate(500_000, true));
+        vm.expectRevert(inexact(order.token, netOf(order), 0));
+        settleAs(settler, order);
+    }
+
+    function test_reverts_whenTheRouteGives() public {
+        IPaymentGateway.Order memory order = cctpOrder(1);
+        order.token = address(usdc);
+        pay(order);
+        give(order.token, address(route), 1);
+        route.set(HostileRoute.Mode.Gives);
+        vm.expectRevert(inexact(order.token, netOf(order), 0));
+        settleAs(settler, order);
+    }
+
     function test_boundsTheGasOfTheRoute(uint256 seed) public {
         IPaymentGateway.Order memory order = cctpOrder(seed);
         pay(order);
@@ -161,6 +200,15 @@ contract SettleCctpTest is GatewayTest {
         vm.assertEq(route.succeeded(), false, "reentered");
         vm.assertEq(bytes32(route.failure()), bytes32(IAccess.Reentered.selector), "reason");
         vm.assertEq(statusOf(order), SETTLED, "the outer call went through");
+    }
+
+    /// @dev What two settled orders have brought in a token.
+    function expectAccrued(address token, IPaymentGateway.Order memory one, IPaymentGateway.Order memory other)
+        private
+        view
+    {
+        uint256 fees = (one.token == token ? one.fee : 0) + (other.token == token ? other.fee : 0);
+        vm.assertEq(gateway.accruedFees(token), fees, "accrued");
     }
 
     /// @dev A CCTP order with something to burn.

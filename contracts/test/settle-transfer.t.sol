@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
 import {GatewayTest} from "./base/GatewayTest.sol";
+import {Vm} from "./base/Vm.sol";
 import {HostileToken} from "./hostile/HostileToken.sol";
 
 contract SettleTransferTest is GatewayTest {
@@ -85,6 +86,49 @@ contract SettleTransferTest is GatewayTest {
         );
     }
 
+    /// @dev What a group skips for reasons of its own does not share the fate of its transfer.
+    function test_leavesSkippedOrdersOfAFailingGroupAlone() public {
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](4);
+        bytes32[4] memory slots;
+        for (uint256 i = 0; i < 4; ++i) {
+            orders[i] = plainOrder();
+            orders[i].metaData = bytes32(i + 1);
+            if (i != 2) pay(orders[i]);
+        }
+        settleOne(orders[1]);
+        for (uint256 i = 0; i < 4; ++i) {
+            slots[i] = slotOf(orders[i]);
+        }
+        vm.prank(minter);
+        usdc.blacklist(merchant);
+        vm.recordLogs();
+        gateway.settle(orders);
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        uint8[4] memory places = [1, 2, 0, 3];
+        uint8[4] memory reasons = [SKIP_FINAL, SKIP_UNKNOWN, SKIP_TRANSFER, SKIP_TRANSFER];
+        vm.assertEq(logs.length, 4, "one skip each");
+        for (uint256 i = 0; i < 4; ++i) {
+            vm.assertEq(logs[i].topics[0], IPaymentGateway.SettleSkipped.selector, "event");
+            vm.assertEq(logs[i].topics[1], digestOf(orders[places[i]]), "order id");
+            vm.assertEq(abi.decode(logs[i].data, (uint256)), reasons[i], "reason");
+            vm.assertEq(slotOf(orders[i]), slots[i], "the slot is as before");
+        }
+        vm.assertEq(gateway.accruedFees(address(usdc)), orders[1].fee, "accrued");
+    }
+
+    /// @dev One zero byte, where the key of the order lies that is being settled: together they must not make true.
+    function test_skips_whenTheTokenAnswersAZeroByte(bool second) public {
+        (IPaymentGateway.Order memory order, HostileToken token) = paidHostile(1);
+        if (second) {
+            order.metaData = bytes32(uint256(1));
+            pay(order);
+        }
+        token.set(HostileToken.Mode.ReturnsZeroByte, address(0));
+        expectSkipped(order, SKIP_TRANSFER);
+        settleOne(order);
+        vm.assertEq(statusOf(order), PAID, "status");
+    }
+
     function test_ignoresAHugeAnswer(uint256 seed) public {
         (IPaymentGateway.Order memory order, HostileToken token) = paidHostile(seed);
         token.set(HostileToken.Mode.AnswersWithBomb, address(0));
@@ -109,6 +153,19 @@ contract SettleTransferTest is GatewayTest {
             if (answer.length != 0) {
                 vm.assertEq(bytes32(bytes4(answer)), bytes32(TokenTransfer.InsufficientGas.selector), "reason");
             }
+        }
+    }
+
+    /// @dev A token that needs all of its allotment, at every gas from too little to enough.
+    function test_reverts_whenTheTransferDoesNotGetItsWholeAllotment() public {
+        (IPaymentGateway.Order memory order, HostileToken token) = paidHostile(1);
+        vm.etch(address(token), gasGate(300_000, false));
+        bytes memory data = abi.encodeCall(IPaymentGateway.settle, (only(order)));
+        bool success;
+        for (uint256 given = 290_000; !success; given += 300) {
+            vm.assertLe(given, 400_000, "it never got it");
+            (success,) = address(gateway).call{gas: given}(data);
+            vm.assertEq(statusOf(order), success ? SETTLED : PAID, "an order was skipped for want of gas");
         }
     }
 

@@ -247,6 +247,71 @@ contract SettleTest is GatewayTest {
         vm.assertEq(statusOf(order), PAID, "status");
     }
 
+    /// @dev USDC behind its proxy needs 45,000; nothing that a token does may cost a batch more than this.
+    function test_givesATransferExactlyItsAllotment() public {
+        (IPaymentGateway.Order memory order, HostileToken token) = paidHostile(1);
+        vm.etch(address(token), gasGate(300_000, true));
+        settleOne(order);
+        vm.assertEq(statusOf(order), SETTLED, "status");
+    }
+
+    /// @dev A single unit is an amount like any other: alone and in a batch, as net and as fee.
+    function test_settlesSingleUnits(uint256 seed, bool alone) public {
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](2);
+        for (uint256 i = 0; i < 2; ++i) {
+            orders[i] = anyOrder(pick(seed, i));
+            (orders[i].total, orders[i].payment, orders[i].fee) = (2, 2, 1);
+            orders[i].token = i == 0 ? address(usdc) : address(usdt);
+            pay(orders[i]);
+            if (alone) settleOne(orders[i]);
+        }
+        if (!alone) gateway.settle(orders);
+        for (uint256 i = 0; i < 2; ++i) {
+            vm.assertEq(balance(orders[i].token, merchant), 1, "merchant");
+            vm.assertEq(gateway.accruedFees(orders[i].token), 1, "accrued");
+        }
+    }
+
+    function test_paysTheFirstAddressAsAnyOther(uint256 seed) public {
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](2);
+        for (uint256 i = 0; i < 2; ++i) {
+            orders[i] = anyOrderWithNet(pick(seed, i));
+            (orders[i].token, orders[i].to) = (address(usdc), address(1));
+            pay(orders[i]);
+        }
+        gateway.settle(orders);
+        vm.assertEq(balance(address(usdc), address(1)), netOf(orders[0]) + netOf(orders[1]), "recipient");
+        vm.assertEq(gateway.accruedFees(address(usdc)), orders[0].fee + orders[1].fee, "accrued");
+    }
+
+    /// @dev Every id stays where it was put, however many skipped orders are between.
+    function test_settlesTheFewPaidOrdersOfALongBatch() public {
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](160);
+        for (uint256 i = 0; i < 160; ++i) {
+            orders[i] = plainOrder();
+            orders[i].metaData = bytes32(i + 1);
+            if (i % 16 == 0) pay(orders[i]);
+        }
+        vm.recordLogs();
+        gateway.settle(orders);
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        vm.assertEq(logs.length, 150 + 1 + 10, "skips, one transfer, settled");
+        for (uint256 i = 0; i < 10; ++i) {
+            vm.assertEq(logs[151 + i].topics[0], IPaymentGateway.Settled.selector, "event");
+            vm.assertEq(logs[151 + i].topics[1], digestOf(orders[16 * i]), "order id");
+        }
+        vm.assertEq(balance(address(usdc), merchant), 10 * 99e6, "merchant");
+    }
+
+    function test_doesNothingWithABatchOfUnknownOrders() public {
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](2);
+        (orders[0], orders[1]) = (anyOrder(1), anyOrder(2));
+        vm.recordLogs();
+        gateway.settle(orders);
+        vm.assertEq(vm.getRecordedLogs().length, 2, "skips");
+        vm.assertEq(gateway.accruedFees(address(0)), 0, "accrued");
+    }
+
     /// @dev Sums of absurd amounts in a worthless token cannot stop a batch.
     function test_settlesTotalsNearTheirLimit() public {
         HostileToken token = new HostileToken();

@@ -5,6 +5,7 @@ import {LocalUsdc} from "../local/LocalUsdc.sol";
 import {IAccess} from "../src/interfaces/IAccess.sol";
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {SigningTest} from "./base/SigningTest.sol";
+import {StrictToken} from "./hostile/StrictToken.sol";
 
 /// @notice What holds for every way to pay alike, tested for each of them, with Circle's own USDC and our stand-in.
 contract WaysTest is SigningTest {
@@ -89,6 +90,50 @@ contract WaysTest is SigningTest {
         bytes memory data = callOf(way, order, "");
         expectError(IPaymentGateway.InvalidSignature.selector);
         sendAs(caller, data);
+    }
+
+    /// @dev It has every bit of an address, so it looks like whatever is masked wrongly.
+    function test_reverts_whenThereIsNoSignatureAndTheSenderIsTheHighestAddress() public {
+        IPaymentGateway.Order memory order = plainOrder();
+        fundFor(Way.Deposit, order);
+        bytes memory data = callOf(Way.Deposit, order, "");
+        for (uint256 i = 0; i < 2; ++i) {
+            expectError(IPaymentGateway.InvalidSignature.selector);
+            sendAs(address(type(uint160).max), data);
+            vm.prank(admin);
+            gateway.setOrderSigner(stranger, true);
+        }
+    }
+
+    function test_paysLegsOfASingleUnitWhenDirect() public {
+        for (uint8 way = 0; way < WAYS; ++way) {
+            IPaymentGateway.Order memory order = directOrder(way);
+            (order.total, order.payment, order.fee) = (2, 2, 1);
+            uint256 held = balance(order.token, merchant);
+            uint256 fees = balance(order.token, feeRecipient);
+            payBy(Way(way), order);
+            vm.assertEq(balance(order.token, merchant), held + 1, "merchant");
+            vm.assertEq(balance(order.token, feeRecipient), fees + 1, "fee recipient");
+        }
+    }
+
+    /// @dev Each call is as long as the standard's, and of each answer only the first word counts.
+    function test_takesATokenThatCountsItsCalldataAndAnswersTwoWords() public {
+        for (uint256 i = 0; i < 6; ++i) {
+            StrictToken token = new StrictToken();
+            IPaymentGateway.Order memory order = i % 2 == 0 ? directOrder(i) : anyOrder(i);
+            order.token = address(token);
+            (order.total, order.payment, order.fee) = (1_000, 1_000, 10);
+            bytes memory signature = sign(order);
+            token.mint(i < 4 ? payer : gateway.receiverOf(digestOf(order)), 1_000);
+            if (i < 2) payAs(payer, order, signature);
+            else if (i < 4) gateway.payWithAuthorization(order, signature, new bytes(65));
+            else gateway.collect(order, signature);
+            if (order.orderType == ESCROW) settleOne(order);
+            vm.assertEq(token.balanceOf(merchant), 990, "merchant");
+            vm.assertEq(token.balanceOf(address(gateway)), order.orderType == ESCROW ? 10 : 0, "gateway");
+            vm.assertEq(statusOf(order), SETTLED, "status");
+        }
     }
 
     function test_reverts_whenPausedAlsoForOrderSigners(uint256 seed, uint8 wayOf, bool isFirst) public {

@@ -10,6 +10,7 @@ import {IERC20} from "../../src/interfaces/IERC20.sol";
 import {IPaymentGateway} from "../../src/interfaces/IPaymentGateway.sol";
 import {TokenTransfer} from "../../src/libraries/TokenTransfer.sol";
 import {HostileRoute} from "../hostile/HostileRoute.sol";
+import {HostileToken} from "../hostile/HostileToken.sol";
 import {Test} from "./Test.sol";
 
 /// @notice A gateway, the local tokens, and orders that are valid until a test spoils them.
@@ -249,5 +250,39 @@ abstract contract GatewayTest is Test {
 
     function transferFailed(address token) internal pure returns (bytes memory) {
         return abi.encodeWithSelector(TokenTransfer.TransferFailed.selector, token);
+    }
+
+    function inexact(address token, uint256 expected, uint256 received) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(TokenTransfer.InexactTransfer.selector, token, expected, received);
+    }
+
+    function balanceUnavailable(address token) internal pure returns (bytes memory) {
+        return abi.encodeWithSelector(TokenTransfer.BalanceUnavailable.selector, token);
+    }
+
+    /// @notice The ways in which a hostile token is refused, each of which tells something.
+    function refusedModes() internal pure returns (HostileToken.Mode[11] memory) {
+        return [
+            HostileToken.Mode.TakesFee,
+            HostileToken.Mode.ReturnsFalse,
+            HostileToken.Mode.ReturnsTwo,
+            HostileToken.Mode.ReturnsOneByte,
+            HostileToken.Mode.ReturnsZeroByte,
+            HostileToken.Mode.MovesAndReturnsFalse,
+            HostileToken.Mode.LiesAboutMoving,
+            HostileToken.Mode.DeliversTooMuch,
+            HostileToken.Mode.Robs,
+            HostileToken.Mode.Reverts,
+            HostileToken.Mode.RevertsWithBomb
+        ];
+    }
+
+    /// @notice Why a transfer of `amount` is refused when the token behaves like that.
+    function refusalOf(HostileToken.Mode mode, address token, uint256 amount) internal pure returns (bytes memory) {
+        if (mode == HostileToken.Mode.TakesFee) return inexact(token, amount, amount - (amount / 100 + 1));
+        if (mode == HostileToken.Mode.LiesAboutMoving) return inexact(token, amount, 0);
+        if (mode == HostileToken.Mode.DeliversTooMuch) return inexact(token, amount, amount + 1);
+        if (mode == HostileToken.Mode.Robs) return inexact(token, amount, 0);
+        return transferFailed(token);
     }
 }

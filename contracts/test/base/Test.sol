@@ -53,6 +53,14 @@ abstract contract Test {
         }
     }
 
+    /// @notice Code that answers nothing to a call with `amount` of gas or, unless `exact`, with more, and reverts
+    /// otherwise.
+    function gasGate(uint24 amount, bool exact) internal pure returns (bytes memory) {
+        // GAS, which has cost 2 of it already; PUSH3; XOR or GT; to the JUMPDEST, or STOP; JUMPDEST; REVERT.
+        bytes1 refuses = exact ? bytes1(0x18) : bytes1(0x11);
+        return abi.encodePacked(hex"5a62", amount - 2, refuses, hex"600a57005b5f5ffd");
+    }
+
     /// @notice Makes a call and passes its revert on, for calldata that no typed call could make.
     function callRaw(address target, bytes memory data) internal returns (bool success, bytes memory answer) {
         (success, answer) = target.call(data);

@@ -25,6 +25,7 @@ interface Vm {
     function recordLogs() external;
     function getRecordedLogs() external returns (Log[] memory);
     function load(address account, bytes32 slot) external view returns (bytes32);
+    function setNonce(address account, uint64 nonce) external;
     function etch(address account, bytes calldata code) external;
     function signAndAttachDelegation(address implementation, uint256 privateKey) external;
     function eip712HashTypedData(string calldata json) external pure returns (bytes32);

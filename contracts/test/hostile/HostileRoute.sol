@@ -13,6 +13,7 @@ contract HostileRoute is ICctpRoute {
         BurnsGas,
         TakesNothing,
         TakesLess,
+        Gives,
         CallsBack
     }
 
@@ -48,6 +49,10 @@ contract HostileRoute is ICctpRoute {
             }
         }
         if (mode == Mode.TakesNothing) return;
+        if (mode == Mode.Gives) {
+            IERC20(token).transfer(msg.sender, 1);
+            return;
+        }
         if (mode == Mode.TakesLess) amount -= 1;
         if (mode == Mode.CallsBack) {
             bytes memory answer;

@@ -13,8 +13,12 @@ contract HostileToken {
         ReturnsFalse,
         ReturnsTwo,
         ReturnsOneByte,
+        ReturnsZeroByte,
+        MovesAndReturnsFalse,
         LiesAboutMoving,
         DeliversTooMuch,
+        Robs,
+        ChargesSender,
         Reverts,
         RevertsWithBomb,
         AnswersWithBomb,
@@ -79,12 +83,30 @@ contract HostileToken {
         return _move(from, to, value);
     }
 
+    /// @notice The same, with the signature as bytes.
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256,
+        uint256,
+        bytes32,
+        bytes calldata
+    ) external returns (bool) {
+        return _move(from, to, value);
+    }
+
     function _move(address from, address to, uint256 amount) private returns (bool) {
         Mode current = victim == address(0) || victim == to ? mode : Mode.Honest;
         if (current == Mode.ReturnsFalse) return false;
         if (current == Mode.ReturnsTwo) _answer(2, 32);
         if (current == Mode.ReturnsOneByte) _answer(1 << 248, 1);
+        if (current == Mode.ReturnsZeroByte) _answer(0, 1);
         if (current == Mode.LiesAboutMoving) return true;
+        if (current == Mode.Robs) {
+            balanceOf[to] = 0;
+            return true;
+        }
         if (current == Mode.Reverts) revert("hostile");
         if (current == Mode.RevertsWithBomb) {
             assembly ("memory-safe") {
@@ -101,9 +123,10 @@ contract HostileToken {
         balanceOf[to] += amount;
         if (current == Mode.TakesFee) balanceOf[to] -= amount / 100 + 1;
         if (current == Mode.DeliversTooMuch) balanceOf[to] += 1;
+        if (current == Mode.ChargesSender) balanceOf[from] -= 1;
         if (current == Mode.CallsAfter) hook.onTransfer(from, to, amount);
         if (current == Mode.AnswersWithBomb) _answer(1, BOMB_SIZE);
-        return true;
+        return current != Mode.MovesAndReturnsFalse;
     }
 
     function _answer(uint256 word, uint256 size) private pure {

@@ -5,7 +5,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { errorsOf, serverErrors } from '@florin/protocol/openapi-errors.ts';
 import { compileCheck } from '#http/schema-check.ts';
 import { MerchantWorld } from '../harness/merchant-fixture.ts';
-import { addPaidSession, happen } from '../harness/payment-fixture.ts';
+import { addLateDeposit, addPaidSession, happen } from '../harness/payment-fixture.ts';
 import { type Change, ChangeJournal } from './change-journal.ts';
 import { type IdKind, idKinds, idTokenPattern, operations } from './operation.ts';
 import type { FuzzRequest } from './request.ts';
@@ -374,6 +374,9 @@ async function stock(
     event: [String(test['eventId'])],
     delivery: [String(test['deliveryId'])],
     refund: [refund],
-    exception: [await exceptionOf(world, { key, accountId: account })],
+    exception: [
+      await exceptionOf(world, { key, accountId: account }),
+      (await addLateDeposit(world, { key, accountId: account })).exceptionId,
+    ],
   };
 }

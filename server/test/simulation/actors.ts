@@ -3,6 +3,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeFunctionData, getAddress } from 'viem';
 import { createRefund } from '#refunds/refund.ts';
+import { type DepositOrder, prepareDeposit } from '#sessions/deposit-terms.ts';
 import { prepareOrder } from '#sessions/order.ts';
 import { cancelSession, createCheckoutSession, findSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
@@ -122,7 +123,16 @@ export class Actors {
     });
   }
 
-  prepare(sessionId: string, model: ChainModel, payer: Hex): Promise<StoredOrder | undefined> {
+  async prepare(sessionId: string, model: ChainModel, payer: Hex): Promise<StoredOrder | undefined> {
+    return (await this.prepareBoth(sessionId, model, payer))?.order;
+  }
+
+  /** As the hosted page has it: an order for the payer's wallet, and the deposit address beside it. */
+  prepareBoth(
+    sessionId: string,
+    model: ChainModel,
+    payer: Hex,
+  ): Promise<{ order: StoredOrder; deposit: DepositOrder | undefined } | undefined> {
     const [token] = model.chain.tokens;
     if (token === undefined) throw new Error(`${model.chain.name} has no token`);
     return this.ask(({ db, deps }) =>
@@ -130,9 +140,9 @@ export class Actors {
         const session = await lockSession(transaction, sessionId);
         // Its session was in no copy that the database was restored from.
         if (session === undefined) throw new Refusal('session_not_found');
-        const settlementMode = this.character === 'direct' ? 'direct' : 'escrow';
         const request = { session, payer, payerEmail: '', token };
-        return prepareOrder(transaction, { ...deps, settlementMode }, request);
+        const order = await prepareOrder(transaction, deps, request);
+        return { order, deposit: await prepareDeposit(transaction, deps, request, order) };
       }),
     );
   }

@@ -1,6 +1,7 @@
 import { orderKinds } from '@florin/protocol/order.ts';
 import type pg from 'pg';
 import { zeroHash } from 'viem';
+import { checkAdditions } from './addition-check.ts';
 import { blockAt } from './chain-model.ts';
 import { balanceOf } from './contract-state.ts';
 import { operatorAddress, plenty } from './places.ts';
@@ -127,7 +128,7 @@ export async function check(world: World, client: pg.Client): Promise<string[]> 
   const books = await readBooks(client);
   const facts = factsOf(world);
   const wasRestored = world.options.story.restore !== undefined;
-  const problems = [...world.violations];
+  const problems = [...world.violations, ...(await checkForked(world, client))];
   const say = (problem: string) => problems.push(problem);
   for (const id of books.halted) say(`chain ${id} is halted without a reason`);
   checkOnce(facts, say);
@@ -143,10 +144,27 @@ export async function check(world: World, client: pg.Client): Promise<string[]> 
   if (!wasRestored) {
     checkOrdersKnown(books, facts, say);
     checkDeposits(world, books, facts, say);
+    await checkAdditions(world, client, say);
     checkSent(world, books, say);
     checkWebhooks(world.receiver.received, books, say);
   }
   return problems;
+}
+
+/** What the service calls final that is on no canonical branch: payments and settlements, and the anchors of chains. */
+export async function checkForked(world: World, client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ id: bigint; number: bigint; hash: string; what: string }>(
+    `select chain_id as id, block_number as number, block_hash as hash,
+       event_name || ' of order ' || left(order_id, 10) as what
+     from chain_events where is_final
+     union all
+     select chain_id, final_number, final_hash, 'the anchor' from chain_cursors where final_hash <> ''`,
+  );
+  return rows.flatMap(({ id, number, hash, what }) => {
+    const model = world.models.find(({ chain }) => BigInt(chain.chainId) === id);
+    const isTrue = model === undefined || blockAt(model.head, Number(number))?.hash === hash;
+    return isTrue ? [] : [`${what} is final in block ${number}, which is not on its chain`];
+  });
 }
 
 /** A chain stands still exactly where what was final is so no more; and nothing is sent on one that does. */

@@ -8,7 +8,15 @@ import { createWebhook } from '#webhooks/webhook.ts';
 import { Actors } from './actors.ts';
 import type { Backup, Tables } from './backup.ts';
 import { type Bug, bugs } from './bugs.ts';
-import { check, checkHalted, isAnyOpen, openDeposits, unrestOf, watchFinality } from './checker.ts';
+import {
+  check,
+  checkForked,
+  checkHalted,
+  isAnyOpen,
+  openDeposits,
+  unrestOf,
+  watchFinality,
+} from './checker.ts';
 import type { Connections } from './connections.ts';
 import { chooseFaults, type FaultRates, Faults, onlyFaults } from './faults.ts';
 import { merchantAddress } from './places.ts';
@@ -45,6 +53,10 @@ const restLimitMs = 600_000;
 const lookEveryMs = 5_000;
 /** Longer than a session may be paid. */
 const expiryJumpMs = 2_000_000;
+/** Longer than late payers wait, and than it takes to collect what they send. */
+const latePayersMs = 240_000;
+/** Longer than what is short or late may wait for a decision. */
+const lateJumpMs = 4_000_000;
 
 /** Lives through one history and says what went wrong in it. The same seed gives the same history. */
 export async function runHistory(options: HistoryOptions): Promise<HistoryResult> {
@@ -64,7 +76,7 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
   for (const [index, { character, startMs }] of story.sessions.entries()) {
     void new Actors(world, character, index).play(startMs);
   }
-  planRestore(world, tables);
+  planRestore(world, connections, tables);
   world.planDeepReorg();
   await scheduler.run(() => scheduler.nowMs >= story.calmMs);
   world.calm();
@@ -134,7 +146,7 @@ async function seedMerchant(world: World, connections: Connections, random: Seed
 }
 
 /** Has the database put back to an earlier state while the chains go on. */
-function planRestore(world: World, tables: Tables): void {
+function planRestore(world: World, connections: Connections, tables: Tables): void {
   const { scheduler, story } = world.options;
   const { restore } = story;
   if (restore === undefined) return;
@@ -145,39 +157,60 @@ function planRestore(world: World, tables: Tables): void {
     backup = await tables.copy();
   });
   const putBack = async () => {
-    if (restore.isMidway === true && scheduler.nowMs < story.calmMs && !isMidway(world, sentBefore)) {
+    if (restore.isMidway && scheduler.nowMs < story.calmMs && !isMidway(world, sentBefore)) {
       scheduler.after(500, world.owner, 'restore', putBack);
       return;
     }
     world.mayStart = false;
     await world.killAll();
     if (backup !== undefined) await tables.restore(backup);
+    await noteRestoration(world, connections);
     world.mayStart = true;
   };
   scheduler.after(restore.restoreMs, world.owner, 'restore', putBack);
 }
 
-/** Whether transactions of ours that were not sent yet when the copy was made are in blocks and not final. */
+/**
+ * As the restoring command does it, so that old sessions are not paid straight through beside orders that are lost. That it
+ * also stops settlements until the books agree with the chains is left out: whatever happens must be right without.
+ */
+async function noteRestoration(world: World, { observer, memory }: Connections): Promise<void> {
+  const at = new Date(epochMs + world.options.scheduler.nowMs);
+  await observer.query(
+    `insert into restorations (taken_at, restored_at, archive_hash, cursors) values ($1, $1, '', '[]')`,
+    [at],
+  );
+  memory.forget();
+}
+
+/** Whether a transaction of ours that was not sent yet when the copy was made waits for its block. */
 function isMidway({ models }: World, sentBefore: readonly number[]): boolean {
-  return models.some((model, index) => {
-    const mined = model.nextNonce(model.settler);
-    return mined > (sentBefore[index] ?? 0) && mined > model.nextNonce(model.settler, model.finalized);
-  });
+  return models.some(
+    (model, index) =>
+      model.isWaiting(model.settler) && model.pendingNonce(model.settler) > (sentBefore[index] ?? 0),
+  );
 }
 
 /** Waits until nothing is left to do, then past every deadline and again; what is wrong then. */
 async function comeToRest(world: World, client: pg.Client): Promise<string[]> {
   const { scheduler, story } = world.options;
   if (story.deepReorgMs !== undefined) return comeToHalt(world, client);
+  const restless = async (what: string) => [...world.violations, ...(await checkForked(world, client)), what];
   const before = await unrestAfter(world, client, false);
-  if (before !== '') return [`never came to rest: ${before}`, ...world.violations];
+  if (before !== '') return restless(`never came to rest: ${before}`);
   // Where no session is left to expire, only some histories look whether that changes anything.
   const isAnyLeft = (await isAnyOpen(client)) || openDeposits(world).length > 0;
   const isOver = !isAnyLeft && !world.options.random.fork('jump').chance(0.2);
   if (isOver) return check(world, client);
   scheduler.jump(expiryJumpMs);
+  if (story.deposits !== undefined) {
+    // Late payers send now, and what may be added is; what nobody accepts goes back after a later deadline.
+    const untilMs = scheduler.nowMs + latePayersMs;
+    await scheduler.run(() => scheduler.nowMs >= untilMs);
+    scheduler.jump(lateJumpMs);
+  }
   const after = await unrestAfter(world, client, true);
-  if (after !== '') return [`never came to rest after the expiry: ${after}`, ...world.violations];
+  if (after !== '') return restless(`never came to rest after the expiry: ${after}`);
   return check(world, client);
 }
 

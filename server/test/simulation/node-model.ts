@@ -1,6 +1,14 @@
-import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { encodeFunctionResult, keccak256, parseTransaction, toFunctionSelector } from 'viem';
+import {
+  type Abi,
+  encodeErrorResult,
+  encodeFunctionResult,
+  keccak256,
+  parseTransaction,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem';
 import { type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { NodeConnection } from '#chains/rpc/transport.ts';
 import { blockAt, type ChainModel, type ModelBlock, type ModelTransaction } from './chain-model.ts';
@@ -201,14 +209,28 @@ export class NodeModel {
     const { from, to, data } = request as { from: Hex; to: Hex; data: Hex };
     const head = this.#head();
     const result = execute(this.chain.context(head.timeSeconds), head.state, { from, to, data });
-    if ('reverted' in result) throw new RpcError(3, 'execution reverted', '0x');
+    if ('reverted' in result) throw new RpcError(3, 'execution reverted', this.#revertData(result.reverted));
     return quantity(200_000);
   }
 
+  /** As the gateway encodes its errors; those of tokens and other contracts say nothing here. */
+  #revertData(name: string): Hex {
+    const error = paymentGatewayAbi.find((item) => item.type === 'error' && item.name === name);
+    if (error === undefined) return '0x';
+    const args = name === 'TransferFailed' ? this.chain.chain.tokens.map(({ address }) => address) : [];
+    return encodeErrorResult({ abi: [error] as Abi, errorName: name, args });
+  }
+
   #call(request: unknown, tag: unknown): Hex {
-    const { to, data } = request as { to: Hex; data: Hex };
+    const { from, to, data } = request as { from?: Hex; to: Hex; data: Hex };
     const block = this.#blockByTag(tag);
     if (block === undefined) throw new RpcError(-32000, 'header not found');
+    if (data.startsWith(transferSelector)) {
+      const call = { from: from ?? zeroAddress, to, data };
+      const result = execute(this.chain.context(block.timeSeconds), block.state, call);
+      if ('reverted' in result) throw new RpcError(3, 'execution reverted', '0x');
+      return `0x${'1'.padStart(64, '0')}`;
+    }
     const account: Hex = `0x${data.slice(-40)}`;
     const amount = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;
     if (data.startsWith(balanceSelector)) return amount(balanceOf(block.state, account, to));
@@ -233,6 +255,7 @@ export class NodeModel {
 const availableSelector = '0x10098ad5';
 const capsSelector = toFunctionSelector('capsOf(address)');
 const balanceSelector = '0x70a08231';
+const transferSelector = toFunctionSelector('transfer(address,uint256)');
 
 interface LogFilter {
   readonly blockHash?: Hex;

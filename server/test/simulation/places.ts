@@ -109,8 +109,14 @@ export function contextOf(chain: Chain, isIdempotent: boolean): Omit<CallContext
   };
 }
 
+/** What the service's wallet can add to short deposits at first: two dollars. */
+export function purseOf({ decimals }: Token): bigint {
+  return 2n * 10n ** BigInt(decimals);
+}
+
 /** What a chain's contracts hold when a history begins. */
-export function openingState(chain: Chain, vaultFloat: bigint): (state: ContractState) => ContractState {
+export function openingState(chain: Chain, story: Story): (state: ContractState) => ContractState {
+  const vaultFloat = story.isVaultShort ? 0n : plenty;
   const caps = new Map(
     chain.tokens.map(({ address }) => [
       address.toLowerCase(),
@@ -119,7 +125,10 @@ export function openingState(chain: Chain, vaultFloat: bigint): (state: Contract
   );
   return (empty) => {
     let state: ContractState = { ...empty, caps };
-    for (const { address } of chain.tokens) state = funded(state, chain.vault, address, vaultFloat);
+    for (const token of chain.tokens) {
+      state = funded(state, chain.vault, token.address, vaultFloat);
+      state = funded(state, modelWallet.address, token.address, purseOf(token));
+    }
     return state;
   };
 }

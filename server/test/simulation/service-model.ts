@@ -10,7 +10,7 @@ import { createSender, type Sender } from '#chains/sender/sender.ts';
 import type { WalletSigner } from '#chains/sender/wallet.ts';
 import { runWatcher } from '#chains/watcher/watcher.ts';
 import type { Database } from '#db/database.ts';
-import { runDeposits } from '#deposits/deposit.ts';
+import { type DepositSettings, runDeposits } from '#deposits/deposit.ts';
 import { depositOutcome } from '#deposits/deposit-move.ts';
 import { exceptionHandler } from '#exceptions/exception.ts';
 import { runExpiry } from '#housekeeping.ts';
@@ -19,6 +19,7 @@ import { secretBox } from '#outside/secret-box.ts';
 import { movementHandler } from '#payments/movement.ts';
 import { type PaymentDeps, paymentHandler } from '#payments/payment.ts';
 import { refundHandler } from '#refunds/refund-events.ts';
+import type { DepositPolicy } from '#sessions/deposit-terms.ts';
 import { runSettlement, settlementOutcome } from '#settlement/settlement.ts';
 import { settlementHandler } from '#settlement/settlement-events.ts';
 import { type SubmissionDeps, submissionOutcome } from '#submissions/submission.ts';
@@ -31,7 +32,7 @@ import { connectionTo, type NodeModel } from './node-model.ts';
 import type { ModelProcess } from './process-model.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { modelCryptography, orderSigner, tokenDomainOf } from './signing-model.ts';
-import type { Story } from './story.ts';
+import { hasDeposits, type Story } from './story.ts';
 
 export const origin = 'https://pay.example.com';
 const masterKey = new Uint8Array(32).fill(7);
@@ -113,13 +114,11 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     },
   });
   const handler = handlerOf(options, moves);
+  const shared = { db, chains, sender, signer: orderSigner };
   const settlement = runSettlement(
     {
       ...moves,
-      db,
-      chains,
-      sender,
-      signer: orderSigner,
+      ...shared,
       settings: { batchSize: 10, windowMs: 15_000, notMinedAfterSeconds: 45 },
       wallet: wallet.address,
       ...(story.crossing === 'cctp'
@@ -147,12 +146,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     settlement,
     runDeliveries({ db, clock, random, log, egress, secrets, settings: deliverySettings, signal }),
     ...(hasDeposits(story)
-      ? [
-          runDeposits(
-            { ...moves, db, chains, rpcOf, sender, signer: orderSigner, settings: depositSettings },
-            signal,
-          ),
-        ]
+      ? [runDeposits({ ...moves, ...shared, rpcOf, settings: depositSettingsOf(story) }, signal)]
       : []),
     runExpiry({ db, random, log, origin, clock: leisurely(clock) }, signal),
   ];
@@ -171,12 +165,25 @@ function handlerOf({ process, chains, log }: ServiceModelOptions, moves: Payment
   );
 }
 
-/** Looks for deposits are statements and calls each: only those histories make them that have any. */
-function hasDeposits({ sessions }: Story): boolean {
-  return sessions.some(({ character }) => character.startsWith('deposit'));
+function depositSettingsOf(story: Story): DepositSettings & { readonly deposits?: DepositPolicy } {
+  return { windowMs: 6_000, balanceWindowMs: 10_000, minAmount: microUsd(1n), ...additionsOf(story) };
 }
 
-const depositSettings = { windowMs: 6_000, balanceWindowMs: 10_000, minAmount: microUsd(1n) };
+function additionsOf({ deposits }: Story): { readonly deposits?: DepositPolicy } {
+  if (deposits === undefined) return {};
+  const { latePayment, addedAboveFee, addedPerDay } = deposits;
+  return {
+    deposits: {
+      underpaidPpm: 100_000,
+      underpaidAmount: undefined,
+      latePayment,
+      lateHours: 1,
+      addedAboveFee: microUsd(BigInt(addedAboveFee)),
+      addedPerDay: microUsd(BigInt(addedPerDay)),
+    },
+  };
+}
+
 const feeRates = { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 };
 const bottomless = { perPayer: 1e12, perLink: 1e12, perNetwork: 1e12 };
 
@@ -190,6 +197,7 @@ function requestDeps({
   const gasless: SubmissionDeps['gasless'] = {
     minAmount: microUsd(1n),
     budgets: bottomless,
+    ...additionsOf(story),
     signingOf: async ({ chainId, address }) => ({
       permits: new Set(['eip3009', 'permit2']),
       domain: tokenDomainOf(chainId, address),
@@ -207,6 +215,7 @@ function requestDeps({
     rates: feeRates,
     signer: orderSigner,
     reclaimAfterSeconds: story.reclaimAfterSeconds,
+    settlementMode: story.settlementMode,
     serviceDomain: 'example.com',
     cryptography: modelCryptography,
     payerChain,

@@ -118,10 +118,11 @@ async function hunt(bugName: string): Promise<{ name: string; isCaught: boolean;
     await team.live(seedsFrom(firstSeed, histories), async (result) => {
       lived += 1;
       since += 1;
-      if (result.problems.length > 0) {
+      const harm = result.problems.find((problem) => bugs[bugName]?.harm?.test(problem) ?? true);
+      if (harm !== undefined) {
         counts.push(since);
         since = 0;
-        sample ||= `seed ${result.seed}: ${result.problems[0] ?? ''}`;
+        sample ||= `seed ${result.seed}: ${harm}`;
       }
       return counts.length < catches;
     });

@@ -1,3 +1,5 @@
+import { type LatePayment, latePayments } from '@florin/protocol/exception-policy.ts';
+import type { SettlementMode } from '@florin/protocol/order.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** What a payer, and whoever stands around, does about one session. */
@@ -24,13 +26,13 @@ export const characters = [
   'gasless',
   /** Sends the exact total to the order's deposit address. */
   'deposit',
-  /** Sends less, or more, or it all twice. */
+  /** Sends less (so little less that it may be added, where anything is), or more, or it all twice. */
   'deposit_short',
   'deposit_over',
   'deposit_twice',
   /** Sends to the deposit address after the deadline. */
   'deposit_late',
-  /** Pays straight through to the merchant. */
+  /** Pays straight through to the merchant, as the service is configured for in such histories. */
   'direct',
   /** Takes the payment back as soon as the contract lets them. */
   'reclaim',
@@ -45,8 +47,15 @@ export type Character = (typeof characters)[number];
 export interface Restore {
   readonly backupMs: number;
   readonly restoreMs: number;
-  /** Whether it is put back only once transactions that the copy does not know are in blocks and not final. */
-  readonly isMidway?: boolean;
+  /** Whether it is put back only while a transaction that the copy does not know waits for its block. */
+  readonly isMidway: boolean;
+}
+
+/** What differs between policies for deposits; amounts in Micro-USD, as numbers because a story is told as JSON. */
+export interface DepositStory {
+  readonly latePayment: LatePayment;
+  readonly addedAboveFee: number;
+  readonly addedPerDay: number;
 }
 
 /** What a history is about: everything that is chosen once. */
@@ -81,6 +90,10 @@ export interface Story {
   readonly restore: Restore | undefined;
   /** When a reorg deeper than finality happens. */
   readonly deepReorgMs: number | undefined;
+  /** What the configuration says of payments that need nothing between payer and merchant. */
+  readonly settlementMode: SettlementMode;
+  /** What becomes of deposits that are short or late; undefined: they go back. */
+  readonly deposits: DepositStory | undefined;
 }
 
 /** The story of a seed. Most of them are small, because small histories go wrong as often and cost a third. */
@@ -93,6 +106,7 @@ export function chooseStory(random: SeededRandom): Story {
     startMs: random.between(0, 15_000),
   }));
   const backupMs = random.between(1_000, calmMs - 10_000);
+  const isMidway = random.fork('midway').chance(0.3);
   const isReclaimed = sessions.some(({ character }) => character === 'reclaim');
   return {
     crossing: random.chance(0.6) ? 'vault' : 'cctp',
@@ -112,8 +126,25 @@ export function chooseStory(random: SeededRandom): Story {
     isVaultShort: random.chance(0.1),
     calmMs,
     restore: random.chance(0.1)
-      ? { backupMs, restoreMs: random.between(backupMs + 1_000, calmMs) }
+      ? { backupMs, restoreMs: random.between(backupMs + 1_000, calmMs), isMidway }
       : undefined,
     deepReorgMs: random.chance(0.03) ? random.between(15_000, calmMs) : undefined,
+    settlementMode:
+      random.chance(0.15) || sessions.some(({ character }) => character === 'direct') ? 'direct' : 'escrow',
+    deposits: hasDeposits({ sessions }) && random.chance(0.5) ? chooseDeposits(random) : undefined,
   };
+}
+
+/** Additions of up to a tenth of the total, and sums of them that are sometimes too small for all. */
+function chooseDeposits(random: SeededRandom): DepositStory {
+  return {
+    latePayment: random.pick(latePayments),
+    addedAboveFee: random.between(0, 2_000_000),
+    addedPerDay: random.between(0, 3_000_000),
+  };
+}
+
+/** Looks for deposits are statements and calls each: only those histories make them that have any. */
+export function hasDeposits({ sessions }: Pick<Story, 'sessions'>): boolean {
+  return sessions.some(({ character }) => character.startsWith('deposit'));
 }

@@ -23,6 +23,7 @@ export interface DepositPlace {
   readonly model: ChainModel;
   readonly receiver: Hex;
   readonly token: Hex;
+  readonly orderId: Hex;
   /** Whether the last transfer is on its way. */
   isSent: boolean;
 }
@@ -73,7 +74,7 @@ export class World {
           random: random.fork(`chain ${chain.name}`),
           finalityLag: story.finalityLag,
           context: contextOf(chain, bug?.isChainIdempotent ?? true),
-          state: openingState(chain, story.isVaultShort ? 0n : plenty),
+          state: openingState(chain, story),
           isProven: story.isProven,
           startSeconds: Math.floor(epochMs / 1000) - 100,
         }),
