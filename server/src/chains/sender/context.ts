@@ -49,8 +49,9 @@ export interface SenderContext extends Omit<SenderOptions, 'settings' | 'otherWa
 /**
  * How many of the wallet's transactions are final: every smaller nonce is gone for good. By the chain's tag; a node
  * that does not know the tag is asked for our own final block. Where finality takes long, a node that is no archive has
- * the state of neither: then it is the count at the head. What that may get wrong heals: a nonce skipped by a reorg is
- * filled, and what is given up too early and mined after all is work that counts once.
+ * the state of neither: then it is the count at the head. What that may get wrong mostly heals: a nonce skipped by a reorg
+ * is filled, and what is given up too early and mined after all is work that counts once. Not healed is a nonce that was
+ * given up and whose other transaction a reorg then takes back: what comes behind it waits for a hand (docs/runbook/restore.md).
  */
 export async function finalTransactionCount(context: SenderContext, chain: Chain, rpc: Rpc): Promise<bigint> {
   const { tag } = chain.finality;
