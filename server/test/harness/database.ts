@@ -6,6 +6,7 @@ import { startPostgres } from '@florin/world/postgres.ts';
 import pg from 'pg';
 import { type Database, openDatabase } from '#db/database.ts';
 import { migrate } from '#db/migrate.ts';
+import { systemClock } from '#outside/clock.ts';
 
 /** A fresh, migrated database of its own, on a throw-away PostgreSQL. */
 export interface TestDatabase {
@@ -28,6 +29,26 @@ async function execute(url: string, text: string): Promise<void> {
     await client.query(text);
   } finally {
     await client.end();
+  }
+}
+
+const insufficientPrivilege = '42501';
+const dropPauseMs = 100;
+const maxDrops = 300;
+
+/**
+ * Drops a database with whoever is still connected to it. Only a superuser may end the server's own vacuum of a table, so
+ * that is waited for.
+ */
+async function drop(serverUrl: string, name: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await execute(serverUrl, `drop database if exists ${name} with (force)`);
+    } catch (error) {
+      const isVacuumed = error instanceof pg.DatabaseError && error.code === insufficientPrivilege;
+      if (!isVacuumed || tries === maxDrops) throw error;
+      await systemClock.sleep(dropPauseMs);
+    }
   }
 }
 
@@ -80,7 +101,7 @@ export async function testDatabase(options: { connections?: number } = {}): Prom
     db,
     async close() {
       await db.close();
-      await execute(serverUrl, `drop database if exists ${name} with (force)`);
+      await drop(serverUrl, name);
       await own?.stop();
     },
   };
@@ -102,7 +123,7 @@ export async function emptyDatabase(): Promise<EmptyDatabase> {
   return {
     url: withDatabase(serverUrl, name),
     async close() {
-      await execute(serverUrl, `drop database if exists ${name} with (force)`);
+      await drop(serverUrl, name);
       await own?.stop();
     },
   };
