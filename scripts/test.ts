@@ -134,10 +134,10 @@ async function nodeTests(files: readonly string[]): Promise<Count> {
 async function simulation(): Promise<Count> {
   const simulate = [...flags, 'server/test/simulation/simulate.ts'];
   return sum([
-    await whole('simulated histories', node, [...simulate, '--histories', '2000', '--minutes', '3']),
+    await whole('simulated histories', node, [...simulate, '--histories', '2000', '--minutes', '6']),
     await whole('seeded bugs are caught', node, [
       ...simulate,
-      ...['--bug', 'all', '--histories', '200', '--catches', '1'],
+      ...['--bug', 'all', '--histories', '400', '--catches', '1'],
     ]),
     await whole('the model does as the contracts do', node, [
       ...flags,
