@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { CreateSessionMessage } from '@florin/protocol/agent-api.ts';
 import type { LinkView } from '@florin/protocol/agent-view.ts';
-import { agentDomainName } from '@florin/protocol/typed-data.ts';
+import { agentDomainName, transferAuthorizationTypes } from '@florin/protocol/typed-data.ts';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { cryptographyOf } from '../server/src/authorizations/cryptography.ts';
@@ -57,17 +57,6 @@ export interface Payment {
   readonly payers: readonly { readonly privateKey: Hex }[];
 }
 
-const transferTypes = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
-
 /** Signed x402 payments for a facilitator to verify, no two alike, by payers who have the money. */
 export async function writeVerifications(
   file: string,
@@ -101,7 +90,7 @@ export async function writeVerifications(
     };
     const signature = await account.signTypedData({
       domain,
-      types: transferTypes,
+      types: transferAuthorizationTypes,
       primaryType: 'TransferWithAuthorization',
       message,
     });

@@ -1,20 +1,10 @@
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex, Order } from '@florin/protocol/order.ts';
 import { keccak256 } from './keccak.ts';
 
 /** An order as the gateway takes it: twelve words (contracts/src/interfaces/IPaymentGateway.sol). */
-export interface GatewayOrder {
-  readonly channelId: Hex;
-  readonly metaData: Hex;
-  readonly payer: Hex;
-  readonly token: Hex;
-  readonly to: Hex;
-  readonly total: bigint;
-  readonly payment: bigint;
-  readonly fee: bigint;
-  readonly payBy: bigint;
-  readonly reclaimAt: bigint;
+export interface GatewayOrder extends Omit<Order, 'orderType'> {
+  /** Of a kind that this kit need not know. */
   readonly orderType: bigint;
-  readonly targetChain: bigint;
 }
 
 /** Names and types of the members, in the order of the words. */

@@ -188,20 +188,26 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
   const missing = missingRole(name, `gateway ${gateway}`);
   if (!isOrderSigner) problems.push(missing('order signer', orderSigner, 'setOrderSigner'));
   if (!isSettler) problems.push(missing('settler', settler, 'setSettler'));
-  for (const other of otherSettlers) {
-    const isKnown = await readContract(rpc, gateway, { abi, functionName: 'isSettler', args: [other] });
-    if (isKnown !== true) problems.push(missing('settler', other, 'setSettler'));
-  }
+  const holdsNot = (functionName: 'isSettler' | 'isOrderSigner', accounts: readonly Hex[]) =>
+    withoutRole(accounts, (account) => readContract(rpc, gateway, { abi, functionName, args: [account] }));
+  for (const other of await holdsNot('isSettler', otherSettlers))
+    problems.push(missing('settler', other, 'setSettler'));
   if (wallets.relaysAsOrderSigner !== true) return problems;
-  for (const relayer of [settler, ...otherSettlers]) {
-    const isKnown = await readContract(rpc, gateway, { abi, functionName: 'isOrderSigner', args: [relayer] });
-    if (isKnown !== true) {
-      problems.push(
-        `chain ${name}: the gateway ${gateway} does not know the settler ${relayer} as an order signer: register it there (setOrderSigner), or set gasless.relaysAsOrderSigner to false`,
-      );
-    }
+  for (const relayer of await holdsNot('isOrderSigner', [settler, ...otherSettlers])) {
+    problems.push(
+      `chain ${name}: the gateway ${gateway} does not know the settler ${relayer} as an order signer: register it there (setOrderSigner), or set gasless.relaysAsOrderSigner to false`,
+    );
   }
   return problems;
+}
+
+/** Those of the accounts of which the contract does not say that they have the role. */
+async function withoutRole(
+  accounts: readonly Hex[],
+  hasRole: (account: Hex) => Promise<boolean | undefined>,
+): Promise<readonly Hex[]> {
+  const answers = await Promise.all(accounts.map(hasRole));
+  return accounts.filter((_, index) => answers[index] !== true);
 }
 
 async function vaultProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): Promise<string[]> {
@@ -224,10 +230,10 @@ async function vaultProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets): P
   const missing = missingRole(name, `vault ${vault}`);
   if (!isSigner) problems.push(missing('order signer', orderSigner, 'setSigner'));
   if (!isSettler) problems.push(missing('settler', settler, 'setSettler'));
-  for (const other of otherSettlers) {
-    const isKnown = await readContract(rpc, vault, { abi, functionName: 'isSettler', args: [other] });
-    if (isKnown !== true) problems.push(missing('settler', other, 'setSettler'));
-  }
+  const strangers = await withoutRole(otherSettlers, (account) =>
+    readContract(rpc, vault, { abi, functionName: 'isSettler', args: [account] }),
+  );
+  for (const other of strangers) problems.push(missing('settler', other, 'setSettler'));
   return problems;
 }
 

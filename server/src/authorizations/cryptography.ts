@@ -5,7 +5,7 @@ import {
   paymentSessionCreationTypes,
   preparePaymentTypes,
 } from '@florin/protocol/typed-data.ts';
-import { addressOfKey } from '#chains/checksum.ts';
+import { addressOfPublicKey } from '#chains/checksum.ts';
 import { keccakHex } from '#chains/rpc/keccak.ts';
 import { structHasher, typedPreimage } from '#chains/typed-data.ts';
 import type { Secp256k1 } from '#outside/secp256k1.ts';
@@ -73,7 +73,7 @@ export function cryptographyOf(secp256k1: Secp256k1): Cryptography {
       if (!digestForm.test(digest)) throw new RangeError('no digest');
       if (!signatureForm.test(signature)) return undefined;
       const publicKey = secp256k1.recover(bytesOf(digest), bytesOf(signature));
-      return publicKey === undefined ? undefined : addressOfKey(publicKey);
+      return publicKey === undefined ? undefined : addressOfPublicKey(publicKey);
     },
   };
 }

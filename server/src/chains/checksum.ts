@@ -1,5 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { keccakHex } from './rpc/keccak.ts';
+import { keccakBytes, keccakHex } from './rpc/keccak.ts';
 
 const addressForm = /^0x[0-9a-fA-F]{40}$/;
 
@@ -10,21 +10,24 @@ const addressForm = /^0x[0-9a-fA-F]{40}$/;
 export function parseAddress(text: string): Hex | undefined {
   if (!addressForm.test(text)) return undefined;
   const lower = text.toLowerCase();
-  const checksummed = checksummedOf(lower);
+  const checksummed = withChecksum(lower.slice(2));
   return text === lower || text === checksummed ? checksummed : undefined;
 }
 
-function checksummedOf(lower: string): Hex {
-  const hash = keccakHex(Buffer.from(lower.slice(2), 'latin1'));
+/** The address of these 40 lower-case digits, with its checksum. */
+export function withChecksum(digits: string): Hex {
+  const hash = keccakBytes(Buffer.from(digits, 'latin1'));
   let letters = '';
-  for (let index = 2; index < 42; index++) {
-    const letter = lower.charAt(index);
-    letters += hash.charAt(index) >= '8' ? letter.toUpperCase() : letter;
+  for (let index = 0; index < digits.length; index += 1) {
+    const byte = hash[index >> 1] ?? 0;
+    const nibble = index % 2 === 0 ? byte >> 4 : byte & 15;
+    const digit = digits.charAt(index);
+    letters += nibble >= 8 ? digit.toUpperCase() : digit;
   }
   return `0x${letters}`;
 }
 
 /** The address of a public key of 64 bytes, in lower case. */
-export function addressOfKey(publicKey: Uint8Array): Hex {
+export function addressOfPublicKey(publicKey: Uint8Array): Hex {
   return `0x${keccakHex(publicKey).slice(-40)}`;
 }

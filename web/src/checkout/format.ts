@@ -1,3 +1,6 @@
+import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { Texts } from '../text/en.ts';
+
 type Decimal = `${number}`;
 
 /** Puts values into a text: `{name}` becomes the value of that name. */
@@ -80,4 +83,18 @@ export function parseAmount(typed: string): bigint | undefined {
   if (match === null) return undefined;
   const value = BigInt(match[1] ?? '0') * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0'));
   return value > 0n ? value : undefined;
+}
+
+/** Why money that arrived paid nothing. */
+export function reasonOf(
+  texts: Pick<Texts, 'whyUnderpaid' | 'whyOverpaid' | 'whyLate' | 'whyWrongToken' | 'whyDuplicate'>,
+  kind: CheckoutState['exceptions'][number]['kind'],
+): string {
+  return {
+    underpaid: texts.whyUnderpaid,
+    overpaid: texts.whyOverpaid,
+    late: texts.whyLate,
+    wrong_token: texts.whyWrongToken,
+    duplicate: texts.whyDuplicate,
+  }[kind];
 }

@@ -1,6 +1,6 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { CheckoutData } from './data.ts';
-import { fill, formatMoney, formatSpan, formatTime, formatToken } from './format.ts';
+import { fill, formatMoney, formatSpan, formatTime, formatToken, reasonOf } from './format.ts';
 import { h, type Tree } from './tree.ts';
 
 /** What the reader's device knows and the server does not. */
@@ -98,13 +98,7 @@ function exceptionText(
   exception: CheckoutState['exceptions'][number],
   { timeZone }: Reader,
 ): string {
-  const why = {
-    underpaid: texts.whyUnderpaid,
-    overpaid: texts.whyOverpaid,
-    late: texts.whyLate,
-    wrong_token: texts.whyWrongToken,
-    duplicate: texts.whyDuplicate,
-  }[exception.kind];
+  const why = reasonOf(texts, exception.kind);
   const amount = formatToken(locale, exception, exception.amount);
   if (exception.isBack) return fill(texts.wentBack, { amount, why });
   if (exception.heldUntil === 0) return fill(texts.goesBack, { amount, why });

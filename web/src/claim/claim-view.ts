@@ -1,5 +1,5 @@
 import type { Claim } from '@florin/protocol/checkout-api.ts';
-import { fill, formatTime, formatToken } from '../checkout/format.ts';
+import { fill, formatTime, formatToken, reasonOf } from '../checkout/format.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import { type ClaimData, type ClaimedMoney, type ClaimPlace, coinAddress } from './data.ts';
 
@@ -76,13 +76,7 @@ function moneyText(
   money: ClaimedMoney,
   timeZone: string | undefined,
 ): string {
-  const why = {
-    underpaid: texts.whyUnderpaid,
-    overpaid: texts.whyOverpaid,
-    late: texts.whyLate,
-    wrong_token: texts.whyWrongToken,
-    duplicate: texts.whyDuplicate,
-  }[money.kind];
+  const why = reasonOf(texts, money.kind);
   const amount = formatToken(locale, money, money.amount);
   return fill(words[money.outcome], { amount, why, time: timeOf(locale, money.until, timeZone) });
 }

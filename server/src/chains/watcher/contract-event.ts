@@ -3,10 +3,10 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { type Abi, type AbiEvent, getAddress, toEventSelector, zeroHash } from 'viem';
 import { parseBurnBody } from '../cctp-message.ts';
 import type { MintSource } from '../chain.ts';
+import { withChecksum } from '../checksum.ts';
 import type { ChainEventName, ContractName } from '../event.ts';
 import type { RpcLog } from '../rpc/actions.ts';
 import { type BloomBits, bloomBitsOf } from '../rpc/bloom.ts';
-import { keccakBytes } from '../rpc/keccak.ts';
 import { RpcAnswerInvalid } from '../rpc/rpc.ts';
 
 /** A decoded log of one of our contracts. */
@@ -73,7 +73,7 @@ function readAddress(word: string): string {
   const digits = word.slice(24);
   let address = seenAddresses.get(digits);
   if (address === undefined) {
-    address = checksummed(digits);
+    address = withChecksum(digits);
     if (seenAddresses.size === maxSeenAddresses) seenAddresses.clear();
     seenAddresses.set(digits, address);
   }
@@ -86,19 +86,6 @@ function readAddress(word: string): string {
  */
 const seenAddresses = new Map<string, string>();
 const maxSeenAddresses = 1_000;
-
-/** An address with its checksum (EIP-55). */
-function checksummed(digits: string): string {
-  const hash = keccakBytes(Buffer.from(digits, 'latin1'));
-  let address = '0x';
-  for (let index = 0; index < digits.length; index += 1) {
-    const byte = hash[index >> 1] ?? 0;
-    const nibble = index % 2 === 0 ? byte >> 4 : byte & 15;
-    const digit = digits.charAt(index);
-    address += nibble >= 8 ? digit.toUpperCase() : digit;
-  }
-  return address;
-}
 
 function readerOf(type: string): (word: string) => string {
   if (type === 'address') return readAddress;
