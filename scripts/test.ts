@@ -21,6 +21,18 @@ interface Count {
   failed: number;
 }
 
+/** How long each part took, printed at the end. */
+const timings: string[] = [];
+
+async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const startedMs = performance.now();
+  try {
+    return await work();
+  } finally {
+    timings.push(`${((performance.now() - startedMs) / 1_000).toFixed(1).padStart(7)} s ${name}`);
+  }
+}
+
 /** Runs a command, shows its output as it comes, and gives it back with the exit code. */
 function run(
   command: string,
@@ -55,7 +67,7 @@ async function whole(
   env: Record<string, string> = {},
 ): Promise<Count> {
   console.log(`\n# ${name}`);
-  const { code } = await run(command, args, env);
+  const { code } = await timed(`  ${name}`, () => run(command, args, env));
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
@@ -112,7 +124,10 @@ async function nodeTests(files: readonly string[]): Promise<Count> {
   const postgres = await startTestPostgres();
   stopPostgres = () => postgres.stop();
   try {
-    const reporter = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
+    const reporter = ['spec', './scripts/slow-files.ts'].flatMap((name) => [
+      `--test-reporter=${name}`,
+      '--test-reporter-destination=stdout',
+    ]);
     const { code, output } = await run(
       node,
       [...flags, '--test', '--test-concurrency=2', ...reporter, ...files],
@@ -137,7 +152,7 @@ async function simulation(): Promise<Count> {
     await whole('simulated histories', node, [...simulate, '--histories', '2000', '--minutes', '6']),
     await whole('seeded bugs are caught', node, [
       ...simulate,
-      ...['--bug', 'all', '--histories', '400', '--catches', '1'],
+      ...['--bug', 'all', '--histories', '800', '--catches', '1'],
     ]),
     await whole('the model does as the contracts do', node, [
       ...flags,
@@ -171,8 +186,10 @@ async function main(): Promise<void> {
   }
   const chosen = wanted.length === 0 ? Object.keys(suites) : names;
   const counts: Count[] = [];
-  for (const name of chosen) counts.push((await suites[name]?.()) ?? { passed: 0, failed: 1 });
-  if (files.length > 0) counts.push(await nodeTests(files));
+  for (const name of chosen)
+    counts.push(await timed(name, async () => (await suites[name]?.()) ?? { passed: 0, failed: 1 }));
+  if (files.length > 0) counts.push(await timed('files', () => nodeTests(files)));
+  console.log(`\n${timings.join('\n')}`);
   const { passed, failed } = sum(counts);
   console.log(`\n${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

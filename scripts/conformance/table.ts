@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConformanceSection, TestName } from './conformance-proof.ts';
-import { conformanceSections } from './conformance-rules.ts';
+import type { ConformanceSection, TestName } from './proof.ts';
+import { conformanceSections } from './rules.ts';
 
 /** Where tests are looked for. */
 const testFolders = ['protocol/src', 'server/src', 'server/test', 'world/src', 'cli/src'];

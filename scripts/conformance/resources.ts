@@ -29,7 +29,7 @@ import {
   signature,
   stages,
   webhook,
-} from './conformance-proof.ts';
+} from './proof.ts';
 
 /** The specification: what the service does, its resources and their states. */
 export const resourceSections: readonly ConformanceSection[] = [

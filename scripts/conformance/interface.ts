@@ -1,6 +1,7 @@
 import {
   account,
   agent,
+  agentCreation,
   apiKey,
   type ConformanceSection,
   cancelRefusal,
@@ -23,12 +24,13 @@ import {
   refusal,
   rule,
   server,
+  serverRefusal,
   sessionStates,
   sessions,
   signature,
   urlPolicy,
   webhook,
-} from './conformance-proof.ts';
+} from './proof.ts';
 
 /** The specification: endpoints, authentication, events, errors, limits and versions. */
 export const interfaceSections: readonly ConformanceSection[] = [
@@ -54,8 +56,8 @@ export const interfaceSections: readonly ConformanceSection[] = [
       rule('product/update downloads a new image, which later reads show', imageLife(imageShown)),
       rule('product/list: page from 1, size up to 100, both back as strings', [
         products('a product is created with what may be left out empty, listed, and read by id'),
-        server('page 0 is refused with 400101'),
-        server('size 101 is refused with 400101'),
+        serverRefusal('page 0 is refused with 400101'),
+        serverRefusal('size 101 is refused with 400101'),
       ]),
       rule(
         'product/list/by/ids leaves unknown ids out',
@@ -153,7 +155,7 @@ export const interfaceSections: readonly ConformanceSection[] = [
       ),
       rule(
         'AI: create and prepare need every field of their message',
-        agent('a message with a missing field is refused with 400101'),
+        agentCreation('a message with a missing field is refused with 400101'),
       ),
       rule('AI: create is answered in the envelope, the others can be read without it', [
         agent('a success is the view in the envelope and beside it'),
@@ -181,7 +183,7 @@ export const interfaceSections: readonly ConformanceSection[] = [
       ]),
       rule('The signature proves the payer and authorizes exactly this amount, token and chain', [
         signature('digests of creations are those of ethers'),
-        agent('a creation with one unit too much is refused with 100609 although it is signed'),
+        agentCreation('a creation with one unit too much is refused with 100609 although it is signed'),
       ]),
       rule('The domain is aipay. and the service’s domain, version 1, and the chain of the payment', [
         agent('a link offers every token with the fee in the amount, and a message to sign'),
@@ -195,10 +197,13 @@ export const interfaceSections: readonly ConformanceSection[] = [
         'PreparePaymentAuthorization has exactly these fields in this order',
         signature('digests of preparations are those of ethers'),
       ),
-      rule('The nonce prevents replay', agent('a known nonce with anything else is refused with 100604')),
+      rule(
+        'The nonce prevents replay',
+        agentCreation('a known nonce with anything else is refused with 100604'),
+      ),
       rule(
         'authorizationExpiresAt ends the signature',
-        agent('an authorization is good until the second before its expiry'),
+        agentCreation('an authorization is good until the second before its expiry'),
       ),
       rule(
         'authorizationSpec of the answer before says what to sign',
@@ -282,11 +287,11 @@ export const interfaceSections: readonly ConformanceSection[] = [
       ]),
       rule(
         'Characters are counted, not bytes or code units',
-        server('five astral characters fit a text of five'),
+        serverRefusal('five astral characters fit a text of five'),
       ),
       rule('Pages from 1, at most 100 entries', [
-        server('page 0 is refused with 400101'),
-        server('size 101 is refused with 400101'),
+        serverRefusal('page 0 is refused with 400101'),
+        serverRefusal('size 101 is refused with 400101'),
       ]),
     ],
   },
@@ -298,7 +303,7 @@ export const interfaceSections: readonly ConformanceSection[] = [
         openApi('the document holds every route of every table under its own path and method'),
       ),
       rule('Links carry their version, and creating a session must name the current one', [
-        agent('a creation with an old version is refused with 100104 although it is signed'),
+        agentCreation('a creation with an old version is refused with 100104 although it is signed'),
         linkVersion('two links have one version exactly when payers agree to the same'),
       ]),
       rule(

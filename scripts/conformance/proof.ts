@@ -15,6 +15,7 @@ export interface ConformanceSection {
 
 const inHttp = (file: string) => (name: string) => [`server/src/http/${file}.test.ts`, name] as const;
 export const server = inHttp('server');
+export const serverRefusal = inHttp('server-refusal');
 export const door = inHttp('merchant/merchant-door');
 export const products = inHttp('merchant/products');
 export const links = inHttp('merchant/links');
@@ -32,6 +33,8 @@ export const pageView = inHttp('checkout/page-view');
 export const forms = inHttp('checkout/forms');
 export const protection = inHttp('merchant/protection');
 export const agent = inHttp('agent/agent');
+export const agentCreation = inHttp('agent/creation');
+export const agentPreparation = inHttp('agent/preparation');
 export const openApi = inHttp('openapi');
 export const examples = inHttp('docs/openapi-examples');
 export const rateLimit = inHttp('rate-limit');
