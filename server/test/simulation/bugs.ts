@@ -56,6 +56,22 @@ function restoredMidway(story: Story): Story {
   };
 }
 
+/** Sessions that are settled one by one, so that something is signed again and again. */
+function busy(story: Story): Story {
+  const sessions = Array.from({ length: 5 }, (_, index) => ({
+    character: 'honest' as const,
+    startMs: 4_000 * index,
+  }));
+  return {
+    ...story,
+    sessions,
+    settlementWindowMs: 2_000,
+    calmMs: 45_000,
+    deepReorgMs: undefined,
+    restore: undefined,
+  };
+}
+
 /** Nodes that are as often behind as not, by more than a reorg is deep. */
 function balanced(story: Story): Story {
   return {
@@ -105,13 +121,14 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'webhooks-unordered': { faults: ['receiver'] },
   'broadcast-before-persist': {
     faults: ['crash', 'serializationFailure'],
+    story: busy,
     wiring: (world) => ({
       wallet: () => ({
         ...modelWallet,
         async signTransaction(unsigned) {
           const raw = await modelWallet.signTransaction(unsigned);
           const model = world.models.find(({ chain }) => chain.chainId === unsigned.chainId);
-          model?.submit(readTransaction(raw, modelWallet.address));
+          model?.submit(readTransaction(raw));
           return raw;
         },
       }),

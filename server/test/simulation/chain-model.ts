@@ -71,8 +71,8 @@ export class ChainModel {
   /** By sender and nonce, the transaction that offers most. */
   readonly mempool = new Map<string, ModelTransaction>();
   readonly byHash = new Map<Hex, ModelBlock>();
-  /** All transactions of the settler that any node has ever been given. */
-  readonly settlerHashes = new Set<Hex>();
+  /** All transactions of the service's wallets that any node has ever been given. */
+  readonly ownHashes = new Set<Hex>();
   /** Reorgs so far by depth. */
   readonly reorgDepths: number[] = [];
   /** Called with each block that becomes canonical. */
@@ -178,8 +178,9 @@ export class ChainModel {
   }
 
   #enqueue(transaction: ModelTransaction): void {
-    if (transaction.from.toLowerCase() === this.settler.toLowerCase())
-      this.settlerHashes.add(transaction.hash);
+    const { settler, orderSigner } = this.#options.context;
+    if ([settler, orderSigner].some((own) => transaction.from.toLowerCase() === own.toLowerCase()))
+      this.ownHashes.add(transaction.hash);
     this.mempool.set(poolKey(transaction), transaction);
   }
 

@@ -291,7 +291,7 @@ function checkOrdersKnown(books: Books, facts: readonly Fact[], say: Say): void 
 /** Nothing of ours is out that the database does not know. */
 function checkSent(world: World, books: Books, say: Say): void {
   for (const model of world.models) {
-    for (const hash of model.settlerHashes) {
+    for (const hash of model.ownHashes) {
       if (!books.attempts.has(hash)) say(`${model.chain.name} was given ${hash}, which is not stored`);
     }
   }

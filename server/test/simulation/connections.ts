@@ -1,6 +1,6 @@
-import type { Writable } from 'node:stream';
 import pg from 'pg';
 import { columnTypes, withSystemScope } from '#db/database.ts';
+import { askQuickly, commitQuickly, prepareQuickly } from './quick-query.ts';
 import { ReadMemory } from './read-memory.ts';
 
 /** A statement as the database room hands it to its driver. */
@@ -28,8 +28,8 @@ export interface Connection {
   /** What begins the transaction, as long as it has not been sent: it goes with the first statement that is. */
   begins: string;
   isOpen: boolean;
-  /** Statements of the open transaction that did not only read. */
-  written: Query[];
+  /** What the open transaction has changed; undefined: it may be anything. */
+  changes: readonly string[] | undefined;
 }
 
 /** How long a statement may take, in real milliseconds, before somebody looks whether it waits for a lock. */
@@ -54,9 +54,10 @@ export class Connections {
     this.memory = memory;
   }
 
-  static async open(url: string): Promise<Connections> {
+  /** With `remembers` false each statement is asked, whether its answer is known or not. */
+  static async open(url: string, options: { remembers?: boolean } = {}): Promise<Connections> {
     const observer = await connect(url);
-    return new Connections(url, observer, await ReadMemory.of(observer));
+    return new Connections(url, observer, await ReadMemory.of(observer, options));
   }
 
   async take(): Promise<Connection> {
@@ -64,7 +65,7 @@ export class Connections {
     if (idle !== undefined) return idle;
     const client = await connect(this.#url);
     const pid = (client as unknown as { processID: number }).processID;
-    const connection = { client, pid, begins: '', isOpen: false, written: [] };
+    const connection = { client, pid, begins: '', isOpen: false, changes: [] };
     this.#all.push(connection);
     return connection;
   }
@@ -104,22 +105,36 @@ export class Connections {
       close(connection);
       return [];
     }
-    return connection.written.length === 0 ? this.memory.recall(query)?.slice() : undefined;
+    return connection.changes === undefined
+      ? undefined
+      : this.memory.recall(query, connection.changes)?.slice();
   }
 
   async #execute(connection: Connection, query: Query): Promise<Answer> {
-    const { client, begins, isOpen } = connection;
-    connection.begins = '';
-    const isPure = this.memory.isPure(query);
+    const { memory } = this;
+    const { client, isOpen, changes } = connection;
+    const isPure = memory.isPure(query);
     const isCommit = query.text === 'commit';
-    if (isOpen && !isPure && !isCommit) connection.written.push(query);
+    // In READ COMMITTED, what only reads before anything is changed or locked needs no transaction.
+    const begins = isPure && connection.begins === 'begin' ? '' : connection.begins;
+    if (begins !== '') connection.begins = '';
+    const first = isPure && changes !== undefined ? memory.toAskFirst(query, changes) : undefined;
+    if (first !== undefined && changes !== undefined) {
+      const answer = await ask(client, begins, first);
+      if ('error' in answer) return answer;
+      memory.keep(first, answer.rows, changes);
+      if (answer.rows.length === 0) return answer;
+    }
     const answer = await ask(client, begins, query);
     if ('error' in answer) return answer;
-    if (isCommit) {
-      this.memory.changed(connection.written);
-      close(connection);
-    } else if (isPure && connection.written.length === 0) this.memory.keep(query, answer.rows);
-    else if (!isOpen) this.memory.changed([query]);
+    if (isPure) {
+      if (changes !== undefined) memory.keep(query, answer.rows, changes);
+      return answer;
+    }
+    const all = isCommit ? changes : joined(changes, memory.changesOf(query, answer.found));
+    if (isCommit) close(connection);
+    if (isCommit || !isOpen) memory.changed(all);
+    else connection.changes = all;
     return answer;
   }
 
@@ -191,36 +206,48 @@ export class Connections {
   }
 }
 
+type Changes = readonly string[] | undefined;
+
+function joined(first: Changes, second: Changes): Changes {
+  return first === undefined || second === undefined ? undefined : [...first, ...second];
+}
+
 function close(connection: Connection): void {
   connection.begins = '';
   connection.isOpen = false;
-  connection.written = [];
+  connection.changes = [];
 }
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: withSystemScope(url),
     types: columnTypes,
-    pipeline: true,
   });
   // A server that ends is found by the next statement.
   client.on('error', () => {});
   await client.connect();
   await client.query(`set plan_cache_mode = force_generic_plan; set synchronous_commit = off`);
+  await prepareQuickly(client);
   return client;
 }
 
-/** Sends a statement, and before it, in the same packet, what begins its transaction. */
-async function ask(client: pg.Client, begins: string, query: Query): Promise<Answer> {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+/** Sends a statement, and before it what begins its transaction. */
+async function ask(
+  client: pg.Client,
+  begins: string,
+  query: Query,
+): Promise<{ readonly rows: Rows; readonly found: number } | { readonly error: Error }> {
+  const { name, text, values = [] } = query;
   try {
-    stream.cork();
-    const begun = begins === '' ? undefined : client.query(begins);
-    const work = client.query(query.name === undefined ? query.text : { ...query });
-    stream.uncork();
-    await begun;
-    const result = await work;
-    return { rows: inSomeOrder(query.text, result.rows ?? []) };
+    if (text === 'commit') return await commitQuickly(client);
+    const isQuick = name !== undefined && (begins === '' || begins === 'begin');
+    if (!isQuick && begins !== '') await client.query(begins);
+    if (isQuick) {
+      const given = await askQuickly(client, { name, text, values }, { begins: begins !== '' });
+      return { rows: inSomeOrder(text, given.rows), found: given.found };
+    }
+    const { rows = [], rowCount } = await client.query<Record<string, unknown>>({ ...query });
+    return { rows: inSomeOrder(text, rows), found: rowCount ?? 1 };
   } catch (error) {
     if (error instanceof Error) return { error };
     throw error;

@@ -62,6 +62,9 @@ class LentConnection {
   readonly #listeners: readonly (() => void)[];
   readonly #onError: ((error: Error) => void)[] = [];
   #state: State = 'fresh';
+  /** The statement that is under way, and those that were sent behind it: a connection answers in order. */
+  #begun: (() => void) | undefined;
+  readonly #waiting: (() => void)[] = [];
   #connection: Connection | undefined;
   #late: Query[] = [];
   #mayNotify = false;
@@ -89,15 +92,24 @@ class LentConnection {
     const { process, faults } = this.#options;
     const label = `sql ${query.name ?? query.text.slice(0, 20)}`;
     return new Promise((resolve, reject) => {
-      process.io(faults.random.between(0, 3), label, () =>
-        this.#effect(query, isAlone, (answer) => {
-          this.uses += 1;
-          process.io(faults.random.between(0, 3), `${label} ${outcomeOf(answer)}`, () => {
-            if ('error' in answer) reject(answer.error);
-            else resolve({ rows: answer.rows });
-          });
-        }),
-      );
+      const begin = () =>
+        process.io(faults.random.between(0, 3), label, () =>
+          this.#effect(query, isAlone, (answer) => {
+            this.uses += 1;
+            process.io(faults.random.between(0, 3), `${label} ${outcomeOf(answer)}`, () => {
+              if ('error' in answer) reject(answer.error);
+              else resolve({ rows: answer.rows });
+              this.#begun = this.#waiting.shift();
+              this.#begun?.();
+            });
+          }),
+        );
+      if (this.#begun !== undefined) {
+        this.#waiting.push(begin);
+        return;
+      }
+      this.#begun = begin;
+      begin();
     });
   }
 
@@ -110,12 +122,15 @@ class LentConnection {
       await this.#options.connections.abandon(connection);
     this.#state = 'dead';
     for (const hear of this.#onError) hear(terminated());
+    for (const begin of this.#waiting.splice(0)) begin();
   }
 
   async #effect(query: Query, isAlone: boolean, answer: (answer: Answer) => void): Promise<void> {
     const { faults, connections } = this.#options;
     if (this.#state === 'dead') return answer({ error: terminated() });
     if (query.text === 'rollback') return this.#rollback(answer);
+    // What was sent behind a statement that failed is not executed.
+    if (this.#state === 'failed') return answer({ error: aborted() });
     if (faults.strikes('serializationFailure')) {
       await this.#abandon('failed');
       return answer({ error: Object.assign(new Error('could not serialize access'), { code: '40001' }) });
@@ -204,6 +219,10 @@ class LentConnection {
 
 function terminated(): Error {
   return new Error('Connection terminated unexpectedly');
+}
+
+function aborted(): Error {
+  return Object.assign(new Error('current transaction is aborted'), { code: '25P02' });
 }
 
 function outcomeOf(answer: Answer): string {

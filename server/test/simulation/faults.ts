@@ -1,4 +1,5 @@
 import type { SeededRandom } from './seeded-random.ts';
+import type { Size } from './story.ts';
 
 /** How often each thing goes wrong while faults are on: probabilities per call, unless said otherwise. */
 export interface FaultRates {
@@ -70,14 +71,33 @@ const worst: FaultRates = {
   attestation: 0.6,
 };
 
-/** Faults of one history: half of the kinds do not occur at all, so that none hides behind the others. */
-export function chooseFaults(random: SeededRandom, always: readonly (keyof FaultRates)[] = []): FaultRates {
+/** Kinds that a short history has besides those that it must have. */
+const fewKinds = [1, 3] as const;
+
+/**
+ * Faults of one history: not all kinds occur, so that none hides behind the others. Of a long one half of them, each as often
+ * as it comes; of a short one few, which then strike.
+ */
+export function chooseFaults(
+  random: SeededRandom,
+  size: Size,
+  always: readonly (keyof FaultRates)[] = [],
+): FaultRates {
+  const few = size === 'short' ? pickKinds(random) : undefined;
   const rates = Object.entries(worst).map(([name, rate]) => {
     const isWanted = always.some((kind) => kind === name);
-    const isOff = random.chance(0.5) && !isWanted;
-    return [name, isOff ? 0 : rate * (isWanted ? 1 : random.fraction())];
+    const isOff = (few === undefined ? random.chance(0.5) : !few.has(name)) && !isWanted;
+    return [
+      name,
+      isOff ? 0 : rate * (isWanted ? 1 : few === undefined ? random.fraction() : 0.5 + random.fraction() / 2),
+    ];
   });
   return Object.fromEntries(rates) as unknown as FaultRates;
+}
+
+function pickKinds(random: SeededRandom): ReadonlySet<string> {
+  const kinds = Object.keys(worst);
+  return new Set(Array.from({ length: random.between(...fewKinds) }, () => random.pick(kinds)));
 }
 
 /** The same rates of these kinds, and nothing else goes wrong. */

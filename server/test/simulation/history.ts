@@ -24,11 +24,13 @@ import { epochMs } from './process-model.ts';
 import { Scheduler, type Teller } from './scheduler.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 import { origin, secrets } from './service-model.ts';
-import { chooseStory, type Story } from './story.ts';
+import { chooseSize, chooseStory, isAttestedLate, type Size, type Story } from './story.ts';
 import { World } from './world.ts';
 
 export interface HistoryOptions {
   readonly seed: number;
+  /** How much happens; chosen by the seed when absent. */
+  readonly size?: Size;
   /** A name of `bugs`; its patches must have been loaded. */
   readonly bugName?: string;
   readonly connections: Connections;
@@ -50,11 +52,13 @@ export interface HistoryResult {
 
 /** Virtual milliseconds that the service has, after the faults, to bring everything to rest. */
 const restLimitMs = 600_000;
-const lookEveryMs = 5_000;
+const lookEveryMs = 2_000;
 /** Longer than a session may be paid. */
 const expiryJumpMs = 2_000_000;
 /** Longer than late payers wait, and than it takes to collect what they send. */
 const latePayersMs = 240_000;
+/** Longer than it takes until the service sees what lies at a deposit address. */
+const depositSeenMs = 25_000;
 /** Longer than what is short or late may wait for a decision. */
 const lateJumpMs = 4_000_000;
 
@@ -63,10 +67,11 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
   const { seed, connections, tables } = options;
   const random = seededRandom(seed);
   const bug = bugOf(options.bugName);
-  const chosen = chooseStory(random.fork('story'));
+  const size = options.size ?? chooseSize(random.fork('size'));
+  const chosen = chooseStory(random.fork('story'), size);
   const story = bug?.story?.(chosen) ?? chosen;
   const scheduler = new Scheduler(options.tell);
-  const faults = new Faults(ratesOf(bug, random.fork('rates')), random.fork('faults'));
+  const faults = new Faults(ratesOf(bug, story, random.fork('rates')), random.fork('faults'));
   await tables.empty();
   const world = new World({ story, random: random.fork('world'), scheduler, faults, connections, bug });
   await seedMerchant(world, connections, random.fork('merchant'));
@@ -96,8 +101,9 @@ function bugOf(name: string | undefined): Bug | undefined {
   return bug;
 }
 
-function ratesOf(bug: Bug | undefined, random: SeededRandom): FaultRates {
-  const rates = chooseFaults(random, bug?.faults);
+function ratesOf(bug: Bug | undefined, story: Story, random: SeededRandom): FaultRates {
+  const always = isAttestedLate(story) ? (['attestation'] as const) : [];
+  const rates = chooseFaults(random, story.size, [...always, ...(bug?.faults ?? [])]);
   return bug?.isQuietOtherwise === true ? onlyFaults(rates, bug.faults ?? []) : rates;
 }
 
@@ -200,13 +206,12 @@ async function comeToRest(world: World, client: pg.Client): Promise<string[]> {
   if (before !== '') return restless(`never came to rest: ${before}`);
   // Where no session is left to expire, only some histories look whether that changes anything.
   const isAnyLeft = (await isAnyOpen(client)) || openDeposits(world).length > 0;
-  const isOver = !isAnyLeft && !world.options.random.fork('jump').chance(0.2);
+  const isOver = !isAnyLeft && !world.options.random.fork('jump').chance(story.size === 'long' ? 0.2 : 0.05);
   if (isOver) return check(world, client);
   scheduler.jump(expiryJumpMs);
   if (story.deposits !== undefined) {
     // Late payers send now, and what may be added is; what nobody accepts goes back after a later deadline.
-    const untilMs = scheduler.nowMs + latePayersMs;
-    await scheduler.run(() => scheduler.nowMs >= untilMs);
+    await waitForLatePayers(world, client);
     scheduler.jump(lateJumpMs);
   }
   const after = await unrestAfter(world, client, true);
@@ -214,11 +219,24 @@ async function comeToRest(world: World, client: pg.Client): Promise<string[]> {
   return check(world, client);
 }
 
+/** Waits until all payers have sent to deposit addresses, and what they sent is collected. */
+async function waitForLatePayers(world: World, client: pg.Client): Promise<void> {
+  const { scheduler } = world.options;
+  const limitMs = scheduler.nowMs + latePayersMs;
+  await scheduler.run(() => scheduler.nowMs >= limitMs || world.deposits.every(({ isSent }) => isSent));
+  await pass(world, depositSeenMs);
+  while (scheduler.nowMs < limitMs && (await unrestOf(world, client, false)) !== '')
+    await pass(world, lookEveryMs);
+}
+
+async function pass({ options: { scheduler } }: World, ms: number): Promise<void> {
+  const untilMs = scheduler.nowMs + ms;
+  await scheduler.run(() => scheduler.nowMs >= untilMs);
+}
+
 /** After a reorg below finality, chains that contradict what was final stand still, and nothing else does. */
 async function comeToHalt(world: World, client: pg.Client): Promise<string[]> {
-  const { scheduler } = world.options;
-  const untilMs = scheduler.nowMs + 90_000;
-  await scheduler.run(() => scheduler.nowMs >= untilMs);
+  await pass(world, 90_000);
   return [...world.violations, ...(await checkHalted(world, client))];
 }
 
@@ -228,8 +246,7 @@ async function unrestAfter(world: World, client: pg.Client, isExpiryOver: boolea
   const limitMs = scheduler.nowMs + restLimitMs;
   let unrest = 'nothing looked at';
   while (unrest !== '' && scheduler.nowMs < limitMs) {
-    const untilMs = scheduler.nowMs + lookEveryMs;
-    await scheduler.run(() => scheduler.nowMs >= untilMs);
+    await pass(world, lookEveryMs);
     unrest = await unrestOf(world, client, isExpiryOver);
   }
   return unrest;

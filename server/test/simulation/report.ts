@@ -3,10 +3,21 @@ import type { Tally } from './tally.ts';
 
 const file = new URL('../../../docs/reliability.md', import.meta.url);
 
+/** How a seeded bug was caught. */
+export interface Hunted {
+  readonly name: string;
+  readonly isCaught: boolean;
+  /** Histories to each catch. */
+  readonly counts: readonly number[];
+  /** Events of all histories, and seconds of processor time that their workers took. */
+  readonly events: number;
+  readonly cpuSeconds: number;
+}
+
 /** What the simulator has found. */
 export type Findings =
   | { readonly tally: Tally; readonly workers: number }
-  | { readonly hunted: readonly { readonly name: string; readonly counts: readonly number[] }[] };
+  | { readonly hunted: readonly Hunted[] };
 
 /** Writes what a run has found into its section of docs/reliability.md, between its two marks. */
 export async function writeReport(findings: Findings): Promise<void> {
@@ -28,7 +39,14 @@ function historyLines({ tally, workers }: Extract<Findings, { readonly tally: Ta
   return [
     '',
     `Seeds from ${tally.firstSeed} on, ${workers} workers, ${Math.round(tally.seconds)} seconds on two shared cores ` +
-      `(${perSecond.toFixed(1)} a second).`,
+      `(${perSecond.toFixed(1)} a second). What an earlier version has lived through counts for it alone.`,
+    '',
+    '| sources | commit | histories | bad |',
+    '|---|---|---|---|',
+    ...tally.versions.map(
+      (version) =>
+        `| ${version.sources} | ${version.commit || 'none'} | ${version.histories} | **${version.bad}** |`,
+    ),
     '',
     '| what | how many |',
     '|---|---|',
@@ -42,15 +60,17 @@ function historyLines({ tally, workers }: Extract<Findings, { readonly tally: Ta
 }
 
 function bugLines({ hunted }: Extract<Findings, { readonly hunted: unknown }>): string[] {
-  const rows = hunted.map(({ name, counts }) => {
+  const rows = hunted.map(({ name, counts, events, cpuSeconds }) => {
     const median = counts.toSorted((a, b) => a - b)[counts.length >> 1];
-    return `| ${name} | ${median ?? 'not caught'} |`;
+    if (median === undefined) return `| ${name} | not caught | | |`;
+    const share = counts.length;
+    return `| ${name} | ${median} | ${Math.round(events / share)} | ${(cpuSeconds / share).toFixed(1)} |`;
   });
   const caught = hunted.filter(({ counts }) => counts.length > 0).length;
   return [
     '',
-    '| seeded bug | histories to catch it (median) |',
-    '|---|---|',
+    '| seeded bug | histories to catch it (median) | events to each catch | seconds of the workers to each catch |',
+    '|---|---|---|---|',
     ...rows,
     '',
     `${caught} of ${hunted.length} caught.`,

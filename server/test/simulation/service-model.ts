@@ -13,12 +13,12 @@ import type { Database } from '#db/database.ts';
 import { type DepositSettings, runDeposits } from '#deposits/deposit.ts';
 import { depositOutcome } from '#deposits/deposit-move.ts';
 import { exceptionHandler } from '#exceptions/exception.ts';
-import { runExpiry } from '#housekeeping.ts';
 import type { Egress } from '#outside/egress.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { movementHandler } from '#payments/movement.ts';
 import { type PaymentDeps, paymentHandler } from '#payments/payment.ts';
 import { refundHandler } from '#refunds/refund-events.ts';
+import { runExpiry } from '#service/housekeeping.ts';
 import type { DepositPolicy } from '#sessions/deposit-terms.ts';
 import { runSettlement, settlementOutcome } from '#settlement/settlement.ts';
 import { settlementHandler } from '#settlement/settlement-events.ts';
@@ -31,7 +31,7 @@ import type { Faults } from './faults.ts';
 import { connectionTo, type NodeModel } from './node-model.ts';
 import type { ModelProcess } from './process-model.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import { modelCryptography, orderSigner, tokenDomainOf } from './signing-model.ts';
+import { modelCryptography, orderSigner, relayerWallet, tokenDomainOf } from './signing-model.ts';
 import { hasDeposits, type Story } from './story.ts';
 
 export const origin = 'https://pay.example.com';
@@ -81,7 +81,7 @@ const deliverySettings: DeliverySettings = {
   },
 };
 
-/** Starts the loops of one process: the same files, wired as `service.ts` wires them. */
+/** Starts the loops of one process: the same files, wired as `service/service.ts` wires them. */
 export function startModel(options: ServiceModelOptions): ServiceModel {
   const { process, db, chains, nodes, random, faults, log, wiring, story } = options;
   const { clock } = process;
@@ -106,6 +106,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     clock,
     log,
     wallet,
+    relayer: relayerWallet,
     maxFeePerGas: 500_000_000_000n,
     onOutcome: async (transaction, outcome) => {
       if (wiring.hearsOutcomes) await settlementOutcome(transaction, moves, outcome);
@@ -119,7 +120,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     {
       ...moves,
       ...shared,
-      settings: { batchSize: 10, windowMs: 15_000, notMinedAfterSeconds: 45 },
+      settings: { batchSize: 10, windowMs: story.settlementWindowMs, notMinedAfterSeconds: 45 },
       wallet: wallet.address,
       ...(story.crossing === 'cctp'
         ? { attestations: attestationModel(options.models, process, faults) }

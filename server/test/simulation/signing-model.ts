@@ -1,5 +1,5 @@
 import type { Hex, Order, Payout } from '@florin/protocol/order.ts';
-import { pad, serializeTransaction } from 'viem';
+import { pad, parseTransaction, serializeTransaction } from 'viem';
 import { consentsOf } from '#authorizations/consent.ts';
 import { type Cryptography, cryptographyOf } from '#authorizations/cryptography.ts';
 import type { Chain } from '#chains/chain.ts';
@@ -27,6 +27,7 @@ export const orderSigner: OrderSigner & { markOf: typeof orderMark } = {
   orderId: orderIdOf,
   markOf: orderMark,
   signOrder: async (chainId, gateway, order: Order) => orderMark(chainId, gateway, order),
+  hasSigned: (chainId, gateway, order, signature) => signature === orderMark(chainId, gateway, order),
   signPayout: async (_chainId, _vault, payout: Payout) => payoutMark(payout),
 };
 
@@ -69,26 +70,34 @@ export function payerSignature(
   return consent === undefined ? undefined : signatureOf(order.payer, consent.digest);
 }
 
-const settlerAddress: Hex = `0x${'5e'.repeat(20)}`;
+/** A wallet whose signature is no signature but its address, in a transaction that reads like any other. */
+function walletAt(address: Hex): WalletSigner {
+  return {
+    address,
+    async signTransaction({ chainId, nonce, to, data, gasLimit, maxFee, priorityFee }) {
+      const unsigned = {
+        type: 'eip1559',
+        chainId,
+        nonce: Number(nonce),
+        to,
+        data,
+        gas: gasLimit,
+        maxFeePerGas: maxFee,
+        maxPriorityFeePerGas: priorityFee,
+      } as const;
+      // Its first byte is not zero: leading zeros would be lost.
+      const r: Hex = `0x${'11'.repeat(12)}${address.slice(2)}`;
+      return serializeTransaction(unsigned, { r, s: `0x${'22'.repeat(32)}`, yParity: 0 });
+    },
+  };
+}
 
-/** A wallet whose signature is no signature, in a transaction that reads like any other. */
-export const modelWallet: WalletSigner = {
-  address: settlerAddress,
-  async signTransaction({ chainId, nonce, to, data, gasLimit, maxFee, priorityFee }) {
-    const unsigned = {
-      type: 'eip1559',
-      chainId,
-      nonce: Number(nonce),
-      to,
-      data,
-      gas: gasLimit,
-      maxFeePerGas: maxFee,
-      maxPriorityFeePerGas: priorityFee,
-    } as const;
-    return serializeTransaction(unsigned, {
-      r: `0x${'11'.repeat(32)}`,
-      s: `0x${'22'.repeat(32)}`,
-      yParity: 0,
-    });
-  },
-};
+/** The wallet that settles. */
+export const modelWallet = walletAt(`0x${'5e'.repeat(20)}`);
+/** The order signer's, which sends payments of others. */
+export const relayerWallet = walletAt(orderSigner.address);
+
+/** Whose wallet has signed a transaction of the model. */
+export function senderOf(raw: Hex): Hex {
+  return `0x${parseTransaction(raw).r?.slice(26) ?? ''}`;
+}

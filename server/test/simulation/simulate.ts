@@ -6,9 +6,20 @@ import { parseArgs } from 'node:util';
 import { startTestPostgres } from '../harness/database.ts';
 import { bugs } from './bugs.ts';
 import type { HistoryResult } from './history.ts';
-import { writeReport } from './report.ts';
-import { addTo, newTally, readTally, writeTally } from './tally.ts';
-import { Team } from './team.ts';
+import { type Hunted, writeReport } from './report.ts';
+import { type Version, versionOfSources } from './sources.ts';
+import { sizes } from './story.ts';
+import {
+  addTo,
+  continueWith,
+  neverMet,
+  newTally,
+  readTally,
+  type Tally,
+  type VersionCount,
+  writeTally,
+} from './tally.ts';
+import { type Assignment, Team } from './team.ts';
 
 /**
  * `npm run simulate`: lives through the kept seeds and many others, or through seeded bugs until each is caught.
@@ -17,12 +28,14 @@ import { Team } from './team.ts';
  *   --minutes M     no longer than that
  *   --seed S        the first seed; the others follow it
  *   --workers N     processes at once, 2 unless told otherwise
+ *   --size SIZE     all of one size: short, middle or long; a mixture of them unless told otherwise
  *   --bug NAME      with this seeded bug, or `all`: exits with 1 when one is not caught
  *   --catches N     how often a bug is to be caught, 3 unless told otherwise: so that a median means something
  *   --tell          prints every event of the first seed, and no more
  *   --report        writes the figures into docs/reliability.md
- *   --resume        goes on where an earlier run from the same seed has stopped, and adds to its sums: they are kept in
- *                   .florin/simulation.json as they grow
+ *   --resume        goes on where an earlier run from the same seed has stopped, however that was, and adds to its sums;
+ *                   what other sources have lived through is counted apart
+ *   --state FILE    where the sums are kept as they grow, .florin/simulation.json unless told otherwise
  */
 const { values } = parseArgs({
   options: {
@@ -30,11 +43,13 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '600' },
     seed: { type: 'string', default: '1' },
     workers: { type: 'string', default: '2' },
+    size: { type: 'string' },
     bug: { type: 'string' },
     catches: { type: 'string', default: '3' },
     tell: { type: 'boolean', default: false },
     report: { type: 'boolean', default: false },
     resume: { type: 'boolean', default: false },
+    state: { type: 'string' },
   },
 });
 const histories = wholeNumber('histories', values.histories);
@@ -42,6 +57,7 @@ const limitMs = wholeNumber('minutes', values.minutes) * 60_000;
 const firstSeed = wholeNumber('seed', values.seed);
 const workers = wholeNumber('workers', values.workers);
 const catches = wholeNumber('catches', values.catches);
+const tallyFile = values.state ?? fileURLToPath(new URL('../../../.florin/simulation.json', import.meta.url));
 
 function wholeNumber(name: string, text: string): number {
   const number = Number(text);
@@ -49,43 +65,55 @@ function wholeNumber(name: string, text: string): number {
   throw new RangeError(`--${name} takes a whole number above 0, not ${text}`);
 }
 
-function* seedsFrom(first: number, count: number): Iterable<number> {
-  for (let seed = first; seed < first + count; seed += 1) yield seed;
+const size = sizes.find((name) => name === values.size);
+if (values.size !== undefined && size === undefined)
+  throw new RangeError(`--size takes one of ${sizes.join(', ')}, not ${values.size}`);
+
+function* historiesFrom(first: number, count: number): Iterable<Assignment> {
+  for (let seed = first; seed < first + count; seed += 1)
+    yield size === undefined ? { seed } : { seed, size };
 }
 
-async function keptSeeds(): Promise<number[]> {
+async function keptSeeds(): Promise<Assignment[]> {
   const text = await readFile(new URL('./seeds.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { seeds: { seed: number }[] }).seeds.map(({ seed }) => seed);
+  const { seeds } = JSON.parse(text) as { seeds: Required<Assignment>[] };
+  return seeds.map((kept) => ({ seed: kept.seed, size: kept.size }));
 }
 
-const tallyFile = fileURLToPath(new URL('../../../.florin/simulation.json', import.meta.url));
-/** Histories between two writes of the sums. */
-const keepEvery = 100;
+/** Histories between two writes of the sums: what a run that is killed at once lives through again. */
+const keepEvery = 50;
+let isInterrupted = false;
 
 /** Lives through histories without a bug. True when all of them were good, in earlier runs too. */
 async function search(): Promise<boolean> {
+  const version = await versionOfSources();
   const earlier = values.resume ? await readTally(tallyFile, firstSeed) : undefined;
   const tally = earlier ?? newTally(firstSeed);
-  const kept = earlier === undefined ? await keptSeeds() : [];
+  tellVersion(version, continueWith(tally, version));
+  const regressions = earlier === undefined ? await keptSeeds() : [];
   const ahead = new Set(tally.ahead);
-  const fresh = [...seedsFrom(tally.nextSeed, firstSeed + histories - tally.nextSeed)].filter(
-    (seed) => !ahead.has(seed),
+  const fresh = [...historiesFrom(tally.nextSeed, firstSeed + histories - tally.nextSeed)].filter(
+    ({ seed }) => !ahead.has(seed),
   );
   const before = tally.seconds;
   const startedMs = performance.now();
   let lived = 0;
-  const keep = async () => {
+  let cpuMs = 0;
+  let kept = Promise.resolve();
+  const keep = () => {
     tally.seconds = before + (performance.now() - startedMs) / 1_000;
-    if (values.resume || values.report) await writeTally(tallyFile, tally);
+    if (values.resume || values.report) kept = kept.then(() => writeTally(tallyFile, tally));
+    return kept;
   };
   const team = await Team.start({ workers });
   try {
-    await team.live(new Set([...kept, ...fresh]), async (result) => {
+    await team.live([...regressions, ...fresh], async (result) => {
       addTo(tally, result);
       lived += 1;
+      cpuMs += result.cpuMs;
       if (result.problems.length > 0) tellProblems(result);
       if (lived % keepEvery === 0) await keep();
-      return performance.now() - startedMs < limitMs;
+      return !isInterrupted && performance.now() - startedMs < limitMs;
     });
   } finally {
     await team.close();
@@ -94,11 +122,32 @@ async function search(): Promise<boolean> {
   const seconds = tally.seconds - before;
   const { histories: all = 0, events = 0 } = tally.counts;
   console.log(
-    `${lived} histories in ${seconds.toFixed(0)} s (${(lived / seconds).toFixed(1)} a second); ` +
+    `${lived} histories in ${seconds.toFixed(0)} s (${(lived / seconds).toFixed(1)} a second, ` +
+      `${(cpuMs / Math.max(1, lived)).toFixed(0)} ms of its worker each); ` +
       `${all} in all: ${events} events, ${tally.bad.length} bad`,
   );
   if (values.report) await writeReport({ tally, workers });
-  return tally.bad.length === 0;
+  return tally.bad.length === 0 && hasMetAll(tally);
+}
+
+/** Says what is run, and what of the sums was lived by other sources. */
+function tellVersion({ sources, commit }: Version, last: VersionCount | undefined): void {
+  console.log(`sources ${sources}${commit === '' ? '' : `, commit ${commit}`}`);
+  if (last === undefined) return;
+  console.log(
+    `the sources have changed: ${last.histories} histories of ${last.sources} and those from now on are counted apart`,
+  );
+}
+
+/** So many histories of all sizes meet everything; fewer may miss something. */
+const enough = 2_000;
+
+/** Whether every kind of history, way of paying and fault has occurred, where there were enough histories for it. */
+function hasMetAll(tally: Tally): boolean {
+  const isEnough = (tally.counts['histories'] ?? 0) >= enough && size === undefined;
+  const missing = isEnough ? neverMet(tally) : [];
+  if (missing.length > 0) console.error(`never met: ${missing.join(', ')}`);
+  return missing.length === 0;
 }
 
 function tellProblems({ seed, problems, story }: HistoryResult): void {
@@ -107,32 +156,41 @@ function tellProblems({ seed, problems, story }: HistoryResult): void {
   console.error(`  ${JSON.stringify(story)}`);
 }
 
-/** Lives through histories with a seeded bug. True when it was caught. */
-async function hunt(bugName: string): Promise<{ name: string; isCaught: boolean; counts: number[] }> {
-  const team = await Team.start({ workers, bugName });
+/** Lives through histories with a seeded bug. */
+async function hunt(name: string): Promise<Hunted> {
+  const team = await Team.start({ workers, bugName: name });
   const counts: number[] = [];
   let since = 0;
   let lived = 0;
+  let events = 0;
+  let cpuMs = 0;
   let sample = '';
   try {
-    await team.live(seedsFrom(firstSeed, histories), async (result) => {
+    await team.live(historiesFrom(firstSeed, histories), async (result) => {
       lived += 1;
       since += 1;
-      const harm = result.problems.find((problem) => bugs[bugName]?.harm?.test(problem) ?? true);
+      events += result.eventCount;
+      cpuMs += result.cpuMs;
+      const harm = result.problems.find((problem) => bugs[name]?.harm?.test(problem) ?? true);
       if (harm !== undefined) {
         counts.push(since);
         since = 0;
         sample ||= `seed ${result.seed}: ${harm}`;
       }
-      return counts.length < catches;
+      return !isInterrupted && counts.length < catches;
     });
   } finally {
     await team.close();
   }
   const median = counts.toSorted((a, b) => a - b)[counts.length >> 1];
-  const figure = median === undefined ? 'not caught' : `caught after ${median} (median of ${counts.length})`;
-  console.log(`${bugName.padEnd(26)} ${figure}, ${lived} lived; ${sample.slice(0, 120)}`);
-  return { name: bugName, isCaught: counts.length > 0, counts };
+  const each = (sum: number) => sum / Math.max(1, counts.length);
+  const figure =
+    median === undefined
+      ? 'not caught'
+      : `caught after ${median} (median of ${counts.length}), ${each(events).toFixed(0)} events and ` +
+        `${(each(cpuMs) / 1_000).toFixed(1)} s of its workers each`;
+  console.log(`${name.padEnd(26)} ${figure}, ${lived} lived; ${sample.slice(0, 120)}`);
+  return { name, isCaught: counts.length > 0, counts, events, cpuSeconds: cpuMs / 1_000 };
 }
 
 async function huntAll(name: string): Promise<boolean> {
@@ -154,7 +212,7 @@ async function tell(): Promise<boolean> {
   });
   let isGood = false;
   try {
-    await team.live([firstSeed], async (result) => {
+    await team.live(historiesFrom(firstSeed, 1), async (result) => {
       isGood = result.problems.length === 0;
       if (!isGood) tellProblems(result);
       return false;
@@ -186,15 +244,17 @@ async function stop(): Promise<void> {
   await rm(sockets, { recursive: true, force: true });
 }
 
-/** An interrupted run leaves no server behind; workers end with their channel. */
-async function interrupted(): Promise<void> {
-  await stop();
-  process.exit(130);
+/** An interrupted run ends after the histories that are being lived, and leaves no server behind. */
+function interrupted(): void {
+  if (isInterrupted) process.exit(130);
+  isInterrupted = true;
+  process.exitCode = 130;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void interrupted());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupted);
 try {
-  process.exitCode = (await run()) ? 0 : 1;
+  const isGood = await run();
+  process.exitCode ??= isGood ? 0 : 1;
 } finally {
   await stop();
 }

@@ -43,6 +43,72 @@ export const characters = [
 ] as const;
 export type Character = (typeof characters)[number];
 
+/** How much happens in a history. Most mistakes show in small ones, which are the cheaper the fewer events they have. */
+export const sizes = ['short', 'middle', 'long'] as const;
+export type Size = (typeof sizes)[number];
+
+/** What a size stands for: ranges from least to most, and probabilities. */
+interface Measure {
+  readonly sessionCount: readonly [number, number];
+  readonly lastStartMs: number;
+  readonly calmMs: readonly [number, number];
+  /** Of one chain, of one process, of one node to each chain. */
+  readonly oneChain: number;
+  readonly oneProcess: number;
+  readonly oneNode: number;
+  readonly finalityLag: readonly [number, number];
+  readonly slowestBlockMs: readonly [number, number];
+  readonly pollIntervalMs: number;
+  readonly settlementWindowMs: number;
+}
+
+const long: Measure = {
+  sessionCount: [1, 3],
+  lastStartMs: 15_000,
+  calmMs: [30_000, 60_000],
+  oneChain: 0.65,
+  oneProcess: 0.65,
+  oneNode: 0.5,
+  finalityLag: [2, 4],
+  slowestBlockMs: [3_000, 6_000],
+  pollIntervalMs: 4_000,
+  settlementWindowMs: 15_000,
+};
+
+const measures: Readonly<Record<Size, Measure>> = {
+  // Quick enough for a settlement to be final before the faults end.
+  short: {
+    sessionCount: [1, 2],
+    lastStartMs: 6_000,
+    calmMs: [18_000, 30_000],
+    oneChain: 0.85,
+    oneProcess: 0.8,
+    oneNode: 0.6,
+    finalityLag: [2, 3],
+    slowestBlockMs: [2_500, 4_000],
+    pollIntervalMs: 3_000,
+    settlementWindowMs: 6_000,
+  },
+  middle: {
+    ...long,
+    sessionCount: [1, 2],
+    lastStartMs: 8_000,
+    calmMs: [22_000, 42_000],
+    settlementWindowMs: 10_000,
+  },
+  long,
+};
+
+/** Until a burn is final and attested. */
+const attestedMs = 30_000;
+
+/** The size of a seed's history. */
+export function chooseSize(random: SeededRandom): Size {
+  const share = random.fraction();
+  if (share < 0.7) return 'short';
+  return share < 0.9 ? 'middle' : 'long';
+}
+
 /** A copy of the database, and when it is put back. */
 export interface Restore {
   readonly backupMs: number;
@@ -60,6 +126,7 @@ export interface DepositStory {
 
 /** What a history is about: everything that is chosen once. */
 export interface Story {
+  readonly size: Size;
   /** How the money of payments on another chain gets to the merchant's. */
   readonly crossing: 'vault' | 'cctp';
   /** Whether blocks and receipts have to be proven by their hashes. */
@@ -80,6 +147,8 @@ export interface Story {
   readonly slowestBlockMs: number;
   /** Between two looks of a watcher at its chain. */
   readonly pollIntervalMs: number;
+  /** Between two looks of the settlement at what waits for it. */
+  readonly settlementWindowMs: number;
   readonly sessions: readonly { readonly character: Character; readonly startMs: number }[];
   /** What each process's clock is ahead. */
   readonly skewsMs: readonly number[];
@@ -96,31 +165,34 @@ export interface Story {
   readonly deposits: DepositStory | undefined;
 }
 
-/** The story of a seed. Most of them are small, because small histories go wrong as often and cost a third. */
-export function chooseStory(random: SeededRandom): Story {
-  const chainCount = random.chance(0.65) ? 1 : 2;
-  const calmMs = random.between(30_000, 60_000);
+/** The story of a seed. A size changes what is drawn, and not how often something is: a long one is what it always was. */
+export function chooseStory(random: SeededRandom, size: Size): Story {
+  const measure = measures[size];
+  const chainCount = random.chance(measure.oneChain) ? 1 : 2;
+  const calmMs = random.between(...measure.calmMs);
   const skew = () => (random.chance(0.7) ? 0 : random.between(-20_000, 20_000));
-  const sessions = Array.from({ length: random.between(1, 3) }, () => ({
+  const sessions = Array.from({ length: random.between(...measure.sessionCount) }, () => ({
     character: random.pick(characters),
-    startMs: random.between(0, 15_000),
+    startMs: random.between(0, measure.lastStartMs),
   }));
   const backupMs = random.between(1_000, calmMs - 10_000);
   const isMidway = random.fork('midway').chance(0.3);
   const isReclaimed = sessions.some(({ character }) => character === 'reclaim');
-  return {
+  const story: Story = {
+    size,
     crossing: random.chance(0.6) ? 'vault' : 'cctp',
     isProven: random.chance(0.25),
     reclaimAfterSeconds: isReclaimed ? random.between(-1_790, -1_750) : 86_400,
     chainCount,
-    processCount: random.chance(0.65) ? 1 : 2,
+    processCount: random.chance(measure.oneProcess) ? 1 : 2,
     hasLeaders: random.chance(0.4),
-    nodeCount: random.chance(0.5) ? 1 : 2,
+    nodeCount: random.chance(measure.oneNode) ? 1 : 2,
     nodeLag: random.between(0, 4),
     isBalanced: random.chance(0.4),
-    finalityLag: random.between(2, 4),
-    slowestBlockMs: random.between(3_000, 6_000),
-    pollIntervalMs: 4_000,
+    finalityLag: random.between(...measure.finalityLag),
+    slowestBlockMs: random.between(...measure.slowestBlockMs),
+    pollIntervalMs: measure.pollIntervalMs,
+    settlementWindowMs: measure.settlementWindowMs,
     sessions,
     skewsMs: [skew(), skew()],
     isVaultShort: random.chance(0.1),
@@ -128,11 +200,17 @@ export function chooseStory(random: SeededRandom): Story {
     restore: random.chance(0.1)
       ? { backupMs, restoreMs: random.between(backupMs + 1_000, calmMs), isMidway }
       : undefined,
-    deepReorgMs: random.chance(0.03) ? random.between(15_000, calmMs) : undefined,
+    deepReorgMs: random.chance(0.03) ? random.between(Math.min(15_000, calmMs - 4_000), calmMs) : undefined,
     settlementMode:
       random.chance(0.15) || sessions.some(({ character }) => character === 'direct') ? 'direct' : 'escrow',
     deposits: hasDeposits({ sessions }) && random.chance(0.5) ? chooseDeposits(random) : undefined,
   };
+  return isAttestedLate(story) ? { ...story, calmMs: calmMs + attestedMs } : story;
+}
+
+/** Histories that are there for attestations that fail, which need a burn and time until it is final. */
+export function isAttestedLate({ size, chainCount, crossing }: Story): boolean {
+  return size === 'middle' && chainCount === 2 && crossing === 'cctp';
 }
 
 /** Additions of up to a tenth of the total, and sums of them that are sometimes too small for all. */

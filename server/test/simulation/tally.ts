@@ -1,6 +1,12 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { noFaults } from './faults.ts';
 import type { HistoryResult } from './history.ts';
+import type { Version } from './sources.ts';
+import { characters, sizes } from './story.ts';
+
+/** What one version of the sources has lived through. */
+export type VersionCount = Version & { histories: number; bad: number };
 
 /** The sums of many histories. They can be gathered in several runs: they are kept in a file as they grow. */
 export interface Tally {
@@ -13,13 +19,23 @@ export interface Tally {
   bad: number[];
   /** By what is counted. */
   readonly counts: Record<string, number>;
+  /** By version, oldest first: what another version has lived through says little of the last one. */
+  readonly versions: VersionCount[];
 }
 
 export function newTally(firstSeed: number): Tally {
-  return { firstSeed, nextSeed: firstSeed, ahead: [], seconds: 0, bad: [], counts: {} };
+  return { firstSeed, nextSeed: firstSeed, ahead: [], seconds: 0, bad: [], counts: {}, versions: [] };
 }
 
-/** Adds one history. One that was lived in an earlier run counts once. */
+/** Counts for this version from now on. The version before it, where that is another one. */
+export function continueWith(tally: Tally, version: Version): VersionCount | undefined {
+  const last = tally.versions.at(-1);
+  if (last?.sources === version.sources) return undefined;
+  tally.versions.push({ ...version, histories: 0, bad: 0 });
+  return last;
+}
+
+/** Adds one history, of the last version. One that was lived in an earlier run counts once. */
 export function addTo(
   tally: Tally,
   { seed, story, problems, eventCount, faultCounts, reorgCount }: HistoryResult,
@@ -32,11 +48,17 @@ export function addTo(
       tally.nextSeed += 1;
     }
   }
+  const version = tally.versions.at(-1);
+  if (version !== undefined) {
+    version.histories += 1;
+    if (problems.length > 0) version.bad += 1;
+  }
   if (problems.length > 0) tally.bad.push(seed);
   const count = (name: string, by = 1) => {
     tally.counts[name] = (tally.counts[name] ?? 0) + by;
   };
   count('histories');
+  count(`size: ${story.size}`);
   count('events', eventCount);
   count('sessions', story.sessions.length);
   const isDeep = story.deepReorgMs !== undefined;
@@ -49,11 +71,29 @@ export function addTo(
   for (const [kind, times] of Object.entries(faultCounts)) count(`fault: ${kind}`, times);
 }
 
-/** The tally of earlier runs; undefined when there is none from this seed on. */
+/** What a run of some hundred histories must have met at least once. */
+const kinds: readonly string[] = [
+  'reorgs within finality',
+  'reorgs below finality',
+  'restored backups',
+  'histories whose blocks have to be proven',
+  'histories across chains by cctp',
+  'histories across chains by vault',
+  ...sizes.map((size) => `size: ${size}`),
+  ...characters.map((character) => `session: ${character.replaceAll('_', ' ')}`),
+  ...Object.keys(noFaults).map((kind) => `fault: ${kind}`),
+];
+
+/** What none of the histories has met. */
+export function neverMet(tally: Tally): string[] {
+  return kinds.filter((kind) => (tally.counts[kind] ?? 0) === 0);
+}
+
+/** The tally of earlier runs; undefined when there is none from this seed on that says of which sources it is. */
 export async function readTally(file: string, firstSeed: number): Promise<Tally | undefined> {
   try {
-    const tally = JSON.parse(await readFile(file, 'utf8')) as Tally;
-    return tally.firstSeed === firstSeed ? tally : undefined;
+    const tally = JSON.parse(await readFile(file, 'utf8')) as Partial<Tally>;
+    return tally.firstSeed === firstSeed && tally.versions !== undefined ? (tally as Tally) : undefined;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

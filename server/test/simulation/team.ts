@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type TestDatabase, testDatabase } from '../harness/database.ts';
 import type { HistoryResult } from './history.ts';
+import type { Size } from './story.ts';
 
 export interface TeamOptions {
   readonly workers: number;
@@ -9,6 +10,16 @@ export interface TeamOptions {
   /** Whether workers print every event. */
   readonly tells?: boolean;
 }
+
+/** A history that is to be lived. */
+export interface Assignment {
+  readonly seed: number;
+  /** How much happens in it; chosen by the seed when absent. */
+  readonly size?: Size;
+}
+
+/** A history that was lived, and how much processor time its worker took for it, PostgreSQL's not counted. */
+export type Lived = HistoryResult & { readonly cpuMs: number };
 
 interface Member {
   readonly child: ChildProcess;
@@ -38,9 +49,12 @@ export class Team {
     return new Team(members);
   }
 
-  /** Lives through the histories of these seeds; `onResult` may end it early by answering false. */
-  async live(seeds: Iterable<number>, onResult: (result: HistoryResult) => Promise<boolean>): Promise<void> {
-    const waiting = seeds[Symbol.iterator]();
+  /** Lives through these histories; `onResult` may end it early by answering false. */
+  async live(
+    assignments: Iterable<Assignment>,
+    onResult: (result: Lived) => Promise<boolean>,
+  ): Promise<void> {
+    const waiting = assignments[Symbol.iterator]();
     let isOver = false;
     await Promise.all(
       this.#members.map(async ({ child }) => {
@@ -48,8 +62,8 @@ export class Team {
           const next = waiting.next();
           if (next.done === true) return;
           const answer = nextMessage(child);
-          child.send({ seed: next.value });
-          if (!(await onResult((await answer) as HistoryResult))) isOver = true;
+          child.send(next.value);
+          if (!(await onResult((await answer) as Lived))) isOver = true;
         }
       }),
     );
@@ -59,10 +73,12 @@ export class Team {
     await Promise.all(
       this.#members.map(async ({ child, database }) => {
         const ended = new Promise((resolve) => child.once('exit', resolve));
-        if (child.exitCode === null) {
+        const isRunning = child.exitCode === null && child.signalCode === null;
+        if (isRunning && child.connected) {
+          child.send('over');
           child.disconnect();
-          await ended;
         }
+        if (isRunning) await ended;
         await database.close();
       }),
     );
