@@ -1,13 +1,13 @@
+import { ConfigError, readConfig } from '#config/config.ts';
 import { migrate } from '#db/migrate.ts';
 import { ScopeError } from '#db/scope-check.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { nativeFailure, secp256k1 } from '#outside/secp256k1.ts';
+import { startService } from '#service/service.ts';
+import { checkChains, checkDatabase } from '#start/check.ts';
+import { serviceOptionsOf } from '#start/options.ts';
 import { jsonLog } from '#telemetry/log.ts';
-import { ConfigError, readConfig } from './config.ts';
-import { startService } from './service.ts';
-import { serviceOptionsOf } from './service-options.ts';
-import { checkChains, checkDatabase } from './start-check.ts';
 
 /** The service as a process: reads its configuration, migrates, checks the chains, runs until it is told to stop. */
 async function main(): Promise<void> {

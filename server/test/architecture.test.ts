@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** The rooms of server/src, left to right. A file imports its own room and rooms to its left, nothing else. */
+/** The rooms of server/src, left to right, and the process. A file imports its own room and rooms to its left, nothing else. */
 const rooms = [
   'outside',
   'telemetry',
@@ -25,26 +25,11 @@ const rooms = [
   'x402',
   'reconcile',
   'http',
-];
-/** Files beside the rooms; they stand right of all of them, in this order. */
-const entries = [
-  'service-gasless.ts',
-  'config-field.ts',
-  'config-gasless.ts',
-  'config-images.ts',
-  'config-nodes.ts',
-  'config-contracts.ts',
-  'config-settlement.ts',
-  'config-signer.ts',
-  'config.ts',
-  'housekeeping.ts',
-  'service-checkout.ts',
-  'service.ts',
-  'service-options.ts',
-  'start-check.ts',
+  'service',
+  'config',
+  'start',
   'main.ts',
 ];
-const places = [...rooms, ...entries];
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts')).sort();
@@ -52,9 +37,9 @@ const sources = new Map<string, string>();
 for (const file of files) sources.set(file, await readFile(`${root}${file}`, 'utf8'));
 const production = files.filter((file) => !file.endsWith('.test.ts'));
 
-/** The room of a file, or the entry that it is, or is the test of. */
-function placeOf(file: string): string {
-  return (file.split('/')[0] ?? file).replace(/\.test\.ts$/, '.ts');
+/** The room of a file. */
+function roomOf(file: string): string {
+  return file.split('/')[0] ?? file;
 }
 
 /** The targets of a file's imports that lie in server/src, as paths below it. */
@@ -75,7 +60,7 @@ function code(file: string): string {
 
 test('every file stands in a known room', () => {
   assert.deepEqual(
-    files.filter((file) => !places.includes(placeOf(file))),
+    files.filter((file) => !rooms.includes(roomOf(file))),
     [],
   );
 });
@@ -86,8 +71,7 @@ test('imports go one way, from right to left', () => {
       .filter(
         (target) =>
           !(
-            places.indexOf(placeOf(target)) >= 0 &&
-            places.indexOf(placeOf(target)) <= places.indexOf(placeOf(file))
+            rooms.indexOf(roomOf(target)) >= 0 && rooms.indexOf(roomOf(target)) <= rooms.indexOf(roomOf(file))
           ),
       )
       .map((target) => `${file} -> ${target}`),
@@ -111,7 +95,7 @@ test('one door never imports another', () => {
 test('statements are private to their room', () => {
   const wrong = production.flatMap((file) =>
     importsOf(file)
-      .filter((target) => target.endsWith('.sql.ts') && placeOf(target) !== placeOf(file))
+      .filter((target) => target.endsWith('.sql.ts') && roomOf(target) !== roomOf(file))
       .map((target) => `${file} -> ${target}`),
   );
   assert.deepEqual(wrong, []);
@@ -159,7 +143,7 @@ test('there are no barrels, junk drawers or layers', () => {
     files.filter(
       (file) =>
         /(^|\/)(index|utils|helpers|common)\b|(service|manager|repository|dto)\.ts$/.test(file) &&
-        file !== 'service.ts',
+        file !== 'service/service.ts',
     ),
     [],
   );

@@ -84,10 +84,16 @@ export function rawMember(text: string, name: string): string | undefined {
     const keyEnd = stringEnd(text, keyStart);
     const valueStart = text.indexOf(':', keyEnd) + 1;
     const valueEnd = endOfValue(text, valueStart);
-    if (JSON.parse(text.slice(keyStart, keyEnd)) === name) found = text.slice(valueStart, valueEnd).trim();
+    if (isKey(text, keyStart, keyEnd, name)) found = text.slice(valueStart, valueEnd).trim();
     if (text[valueEnd] !== ',') return found;
     index = valueEnd + 1;
   }
+}
+
+/** Whether the string between these places, its quotes included, means this name. */
+function isKey(text: string, start: number, end: number, name: string): boolean {
+  const key = text.slice(start + 1, end - 1);
+  return key === name || (key.includes('\\') && JSON.parse(`"${key}"`) === name);
 }
 
 /** Index of the comma or closing bracket that ends the value which begins at `start`. */

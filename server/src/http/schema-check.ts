@@ -13,10 +13,9 @@ const plainHttps = /^https:\/\/\P{Cc}*$/iu;
 
 /** Whether a text is an absolute https URL without credentials, as browsers read URLs (WHATWG), wherever they read it. */
 function isHttpsUrl(text: string): boolean {
-  if (!isStorableText(text) || text !== text.trim() || !plainHttps.test(text) || !URL.canParse(text))
-    return false;
-  const url = new URL(text);
-  return url.protocol === 'https:' && url.username === '' && url.password === '';
+  if (!isStorableText(text) || text !== text.trim() || !plainHttps.test(text)) return false;
+  const url = URL.parse(text);
+  return url !== null && url.protocol === 'https:' && url.username === '' && url.password === '';
 }
 
 // Where a local installation, which has no https, hosts its images.

@@ -171,9 +171,9 @@ test('every error of the catalogue has a page', () => {
 });
 
 test('the doors of the service are the doors of this test', () => {
-  const wired = readdirSync(source)
+  const wired = readdirSync(`${source}service`)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .flatMap((file) => [...readFileSync(`${source}${file}`, 'utf8').matchAll(/\b(\w+Door)\(/g)])
+    .flatMap((file) => [...readFileSync(`${source}service/${file}`, 'utf8').matchAll(/\b(\w+Door)\(/g)])
     .map((match) => match[1] ?? '');
   // A wrapper: it adds no route to the door that it limits.
   const opened = wired.filter((name) => name !== 'limitedDoor');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { statement } from '#db/statement.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 
 let world: MerchantWorld;
@@ -93,6 +94,23 @@ test('a session is created initialized, whole, and read back the same', async ()
   });
   const read = await get(`/session/${sessionId}`);
   assert.deepEqual(read.data, { session: created.data });
+});
+
+/** As rows have them that were stored when the column was jsonb, which keeps no order of members. */
+const sortItems = statement(
+  'sessions_test_sort_items',
+  ['text'],
+  {},
+  `update sessions set line_items = line_items::jsonb::text where session_id = $1`,
+);
+
+test('items read in the order of their members, however they are stored', async () => {
+  const { data, text } = await create();
+  await world.database.db.query(sortItems, [data.sessionId]);
+  const read = await get(`/session/${data.sessionId}`);
+  const itemsIn = (reply: string) =>
+    reply.slice(reply.indexOf('"lineItems":'), reply.indexOf(',"expirationTime"'));
+  assert.equal(itemsIn(read.text), itemsIn(text));
 });
 
 test('metadata comes back byte for byte, whatever the spelling', async () => {

@@ -55,9 +55,9 @@ import type { Log } from '#telemetry/log.ts';
 import { defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
 import { runEventHousekeeping } from '#webhooks/event-housekeeping.ts';
 import { runDeliverySweeps } from '#webhooks/sweep.ts';
+import { checkoutOptionsOf } from './checkout.ts';
+import { agentDoors, depositLoops, type GaslessSettings, outcomesOf, runReleases } from './gasless.ts';
 import { runAnswerHousekeeping, runBooks, runExpiry } from './housekeeping.ts';
-import { checkoutOptionsOf } from './service-checkout.ts';
-import { agentDoors, depositLoops, type GaslessSettings, outcomesOf } from './service-gasless.ts';
 
 /** What a process of the service does: answer HTTP, follow the chains, settle and deliver. */
 export type Role = 'web' | 'watcher' | 'worker';
@@ -207,6 +207,7 @@ function wireRooms(options: ServiceOptions, db: Database, rpcs: ReadonlyMap<numb
     log,
     wallet: walletOf(options.settlerKey),
     otherWallets: (options.otherSettlerKeys ?? []).map(walletOf),
+    ...(options.gasless?.relayer === 'orderSigner' ? { relayer: walletOf(options.orderKey) } : {}),
     maxFeePerGas: BigInt(options.settlement.maxFeePerGasGwei) * 1_000_000_000n,
     onOutcome: outcomesOf(moves),
   });
@@ -316,7 +317,7 @@ function watch(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Prom
   return options.chains.all.flatMap((chain: Chain) => {
     const { chainId, wsUrls: urls = [] } = chain;
     const heads = newHeads({ chainId, urls, clock, log });
-    const wake = urls.length === 0 ? {} : { wake: heads.wake };
+    const wake = urls.length === 0 ? {} : { wake: heads.wake, hint: heads.hint };
     const rpc = rooms.rpcOf(chainId);
     return [
       runWatcher({ chain, rpc, db, clock, log, handler, signal, candidate, ...wake }),
@@ -367,6 +368,7 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
     runListCounts({ db, clock, log }, signal),
     runAnswerHousekeeping({ ...options, db }, signal),
     ...runBooks({ ...options, chains: chains.all, rpcOf: rooms.rpcOf, db }, signal),
+    runReleases(options, rooms, signal),
   ];
   const images = rooms.images?.run(signal) ?? [];
   return [

@@ -4,15 +4,15 @@ import { type PermitKind, permitKinds, type Token } from '@florin/protocol/token
 import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
 import { defaultRateLimits, type Rate, type RateLimits } from '#http/rate-limit.ts';
 import { Secret } from '#outside/secret.ts';
-import { addressOf, assertCctpFits, attestationUrlOf, contractsFrom } from './config-contracts.ts';
-import { ConfigError, type Environment, Fields, readJson, SecretSource } from './config-field.ts';
-import { gaslessOf } from './config-gasless.ts';
-import { type ImagesConfig, imagesOf } from './config-images.ts';
-import { nodesOf } from './config-nodes.ts';
-import { type SettlementConfig, settlementOf } from './config-settlement.ts';
-import { type ConfiguredKey, signersOf } from './config-signer.ts';
+import { addressOf, assertCctpFits, attestationUrlOf, contractsFrom } from './contracts.ts';
+import { ConfigError, type Environment, Fields, readJson, SecretSource } from './field.ts';
+import { gaslessOf } from './gasless.ts';
+import { type ImagesConfig, imagesOf } from './images.ts';
+import { nodesOf } from './nodes.ts';
+import { type SettlementConfig, settlementOf } from './settlement.ts';
+import { type ConfiguredKey, signersOf } from './signer.ts';
 
-export { ConfigError } from './config-field.ts';
+export { ConfigError } from './field.ts';
 
 export const roles = ['web', 'watcher', 'worker'] as const;
 export type RoleName = (typeof roles)[number];

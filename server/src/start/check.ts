@@ -9,12 +9,12 @@ import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import { readTokenSigning, signingProblem } from '#chains/token-signing.ts';
 import { unprovenPart } from '#chains/watcher/proof-check.ts';
+import { ConfigError } from '#config/field.ts';
 import { openDatabase } from '#db/database.ts';
 import { findScopeProblems } from '#db/scope-check.ts';
 import type { Clock } from '#outside/clock.ts';
 import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
 import type { Log } from '#telemetry/log.ts';
-import { ConfigError } from './config-field.ts';
 
 /** How long a chain may stay unreachable before the start is given up. */
 const patienceMs = 30_000;
@@ -27,7 +27,6 @@ export interface ChainCheckOptions {
   readonly orderKey: SigningKey;
   readonly settlerKey: SigningKey;
   readonly otherSettlerKeys?: readonly SigningKey[];
-  readonly gasless?: { readonly relaysAsOrderSigner?: boolean };
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -52,8 +51,6 @@ export interface ServiceWallets {
   readonly settler: Hex;
   /** The sender's other wallets; none when absent. */
   readonly otherSettlers?: readonly Hex[];
-  /** Whether the sender's wallets are meant to be order signers of the gateways as well. */
-  readonly relaysAsOrderSigner?: boolean;
 }
 
 /**
@@ -66,7 +63,6 @@ export async function checkChains(options: ChainCheckOptions): Promise<void> {
     orderSigner: signerOf(options.orderKey).address,
     settler: signerOf(options.settlerKey).address,
     otherSettlers: (options.otherSettlerKeys ?? []).map((key) => signerOf(key).address),
-    relaysAsOrderSigner: options.gasless?.relaysAsOrderSigner === true,
   };
   // All are waited for, so that nothing is still asking when the process ends or goes on.
   const checks = await Promise.allSettled(
@@ -188,16 +184,10 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
   const missing = missingRole(name, `gateway ${gateway}`);
   if (!isOrderSigner) problems.push(missing('order signer', orderSigner, 'setOrderSigner'));
   if (!isSettler) problems.push(missing('settler', settler, 'setSettler'));
-  const holdsNot = (functionName: 'isSettler' | 'isOrderSigner', accounts: readonly Hex[]) =>
-    withoutRole(accounts, (account) => readContract(rpc, gateway, { abi, functionName, args: [account] }));
-  for (const other of await holdsNot('isSettler', otherSettlers))
-    problems.push(missing('settler', other, 'setSettler'));
-  if (wallets.relaysAsOrderSigner !== true) return problems;
-  for (const relayer of await holdsNot('isOrderSigner', [settler, ...otherSettlers])) {
-    problems.push(
-      `chain ${name}: the gateway ${gateway} does not know the settler ${relayer} as an order signer: register it there (setOrderSigner), or set gasless.relaysAsOrderSigner to false`,
-    );
-  }
+  const strangers = await withoutRole(otherSettlers, (account) =>
+    readContract(rpc, gateway, { abi, functionName: 'isSettler', args: [account] }),
+  );
+  for (const other of strangers) problems.push(missing('settler', other, 'setSettler'));
   return problems;
 }
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Token } from '@florin/protocol/token.ts';
 import type { CctpPlace, Chain } from '#chains/chain.ts';
-import { assertCctpFits, attestationUrlOf, contractsFrom } from './config-contracts.ts';
-import { Fields } from './config-field.ts';
-import { settlementOf } from './config-settlement.ts';
+import { assertCctpFits, attestationUrlOf, contractsFrom } from './contracts.ts';
+import { Fields } from './field.ts';
+import { settlementOf } from './settlement.ts';
 
 const gateway = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const vault = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { privateKeyToAddress } from 'viem/accounts';
 import { systemClock } from '#outside/clock.ts';
-import { type Environment, Fields, SecretSource } from './config-field.ts';
-import { addressOfKey, openSigners, signersOf } from './config-signer.ts';
+import { type Environment, Fields, SecretSource } from './field.ts';
+import { addressOfKey, openSigners, signersOf } from './signer.ts';
 
 const [first, second, third] = ['11', '22', '33'].map((byte) => `0x${byte.repeat(32)}` as const);
 const address = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
@@ -40,6 +40,11 @@ test('every mistake about signers is one sentence', () => {
   const mistakes: [object, Environment, RegExp][] = [
     [{ ...keys, settlerKey: first }, {}, /signer.settlerKey is the same as signer.orderKey/],
     [{ ...keys, otherSettlers: [{ kind: 'key', number: 2 }] }, {}, /FLORIN_SETTLER_2_KEY/],
+    [
+      { ...keys, otherSettlers: [{ kind: 'key', number: 2 }] },
+      { FLORIN_SETTLER_2_KEY: first },
+      /is the same as signer.orderKey/,
+    ],
     [
       { ...keys, otherSettlers: [{ kind: 'key', number: 2 }] },
       { FLORIN_SETTLER_2_KEY: second },

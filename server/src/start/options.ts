@@ -1,12 +1,12 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { hexToBytes } from 'viem';
+import type { Config } from '#config/config.ts';
+import { openSigners } from '#config/signer.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { Secret } from '#outside/secret.ts';
+import type { ServiceOptions } from '#service/service.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { Config } from './config.ts';
-import { openSigners } from './config-signer.ts';
-import type { ServiceOptions } from './service.ts';
 
 /** Joins the configuration with the outside world into what the service is started with. */
 export function serviceOptionsOf(

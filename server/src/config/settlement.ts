@@ -1,6 +1,6 @@
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import { type SettlementMode, settlementModes } from '@florin/protocol/order.ts';
-import { ConfigError, type Fields } from './config-field.ts';
+import { ConfigError, type Fields } from './field.ts';
 
 /** How paid orders are settled; see docs/runbook/settlement.md. */
 export interface SettlementConfig {

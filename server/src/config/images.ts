@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Secret } from '#outside/secret.ts';
-import { ConfigError, type Fields, type SecretSource } from './config-field.ts';
+import { ConfigError, type Fields, type SecretSource } from './field.ts';
 
 /** Where images are kept; without a store products have none. */
 export interface ImagesConfig {

@@ -8,8 +8,10 @@ import type { Sender } from '#chains/sender/sender.ts';
 import type { OutcomeHandler } from '#chains/sender/sent.ts';
 import { tokenSigningReader } from '#chains/token-signing.ts';
 import type { Database } from '#db/database.ts';
+import { watchAdditions } from '#deposits/addition-balance.ts';
 import { runDeposits } from '#deposits/deposit.ts';
-import { depositOutcome } from '#deposits/deposit-move.ts';
+import type { DepositBudgets } from '#deposits/deposit-gas.ts';
+import { depositOutcome, releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
 import { type AgentDoorOptions, agentDoor } from '#http/agent/agent.ts';
 import { creationGuard, type RateLimits, type WalletCallGuard, walletCallGuard } from '#http/rate-limit.ts';
 import type { Door } from '#http/server.ts';
@@ -17,22 +19,36 @@ import { x402Door } from '#http/x402/x402-door.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { secp256k1 } from '#outside/secp256k1.ts';
-import type { SigningKey } from '#outside/signer/signer.ts';
+import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
 import type { DepositPolicy } from '#sessions/deposit-terms.ts';
 import type { OrderDeps } from '#sessions/order.ts';
 import { orderSignerOf } from '#sessions/order-signer.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';
 import { settlementOutcome } from '#settlement/settlement.ts';
-import { type GasBudgets, type SubmissionDeps, submissionOutcome } from '#submissions/submission.ts';
+import {
+  type GasBudgets,
+  releaseUnfollowed,
+  type SubmissionDeps,
+  submissionOutcome,
+} from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';
+import { runRounds } from '#telemetry/rounds.ts';
+
+/**
+ * Who may send payments of others: the order signer, whose transaction needs no signature of the order, as long as its
+ * wallet has gas; or the settlers.
+ */
+export const relayers = ['orderSigner', 'settler'] as const;
 
 /** Which payments of others are sent at the service's cost. */
 export interface GaslessSettings {
   /** Payments of less are not sent, in Micro-USD. */
   readonly minAmount: MicroUsd;
   readonly budgets: GasBudgets;
-  /** Every settler is also an order signer, so that what it sends needs no signature of the order; false when absent. */
-  readonly relaysAsOrderSigner?: boolean;
+  /** Of collections and returns; absent: none. */
+  readonly depositBudgets?: DepositBudgets;
+  /** Whose wallet sends them. */
+  readonly relayer: (typeof relayers)[number];
   /** Milliseconds between two looks for deposits in new blocks, and in balances. */
   readonly depositWindowMs: number;
   readonly balanceWindowMs: number;
@@ -50,6 +66,8 @@ interface Options {
   readonly origin: string;
   readonly serviceDomain: string;
   readonly orderKey: SigningKey;
+  readonly settlerKey: SigningKey;
+  readonly otherSettlerKeys?: readonly SigningKey[];
   readonly masterKeys: readonly [Uint8Array, ...Uint8Array[]];
   readonly settlement: { readonly reclaimAfterSeconds: number };
   readonly maxOpenSessions: number | undefined;
@@ -130,7 +148,38 @@ export function depositLoops(options: Options, parts: Parts, signal: AbortSignal
   if (gasless === undefined) return [];
   const settings = { ...gasless, windowMs: gasless.depositWindowMs };
   const signer = orderSignerOf(options.orderKey);
-  return [runDeposits({ ...options, ...parts, signer, settings }, signal)];
+  const settlers = [options.settlerKey, ...(options.otherSettlerKeys ?? [])].map(
+    (key) => signerOf(key).address,
+  );
+  const additions = { ...options, ...parts, settlers, settings };
+  return [
+    runDeposits({ ...options, ...parts, signer, settings }, signal),
+    ...options.chains.all.map((chain) => watchAdditions(additions, chain, signal)),
+  ];
+}
+
+/** Time between two looks for payments whose wallet nobody follows any more. */
+const releaseIntervalMs = 60_000;
+
+/** Lets go of what was sent by wallets whose keys have been changed since, as settlements are let go of. */
+export function runReleases(
+  {
+    clock,
+    log,
+    settlement,
+  }: Pick<Options, 'clock' | 'log'> & { settlement: { notMinedAfterSeconds: number } },
+  { db, sender: { wallets } }: Pick<Parts, 'db' | 'sender'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const rounds = { clock, log, intervalMs: releaseIntervalMs, failure: 'sender.release_failed' };
+  return runRounds(rounds, signal, async () => {
+    const at = clock.now();
+    const given = { wallets, at, before: new Date(at.getTime() - settlement.notMinedAfterSeconds * 1_000) };
+    const submissions = await releaseUnfollowed(db, given);
+    const moves = await releaseUnfollowedMoves(db, given);
+    if (submissions + moves > 0) log.warn('sender.released', { submissions, moves });
+    return false;
+  });
 }
 
 /** What became of the service's own transactions, told to whoever asked for them. */

@@ -1,5 +1,5 @@
 import type { Chain, FinalityPolicy } from '#chains/chain.ts';
-import { ConfigError, type Fields } from './config-field.ts';
+import { ConfigError, type Fields } from './field.ts';
 
 /** What is configured of a chain's nodes, and of how far they are believed. */
 export type NodesConfig = Pick<Chain, 'rpcUrls' | 'wsUrls' | 'finality' | 'proofs'>;

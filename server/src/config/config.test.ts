@@ -8,8 +8,8 @@ import { encryptKeystore } from '#outside/keystore.ts';
 import { systemRandom } from '#outside/random.ts';
 import { Secret } from '#outside/secret.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import type { Environment } from './config-field.ts';
-import type { ConfiguredKey } from './config-signer.ts';
+import type { Environment } from './field.ts';
+import type { ConfiguredKey } from './signer.ts';
 
 let folder: string;
 before(async () => {
@@ -143,7 +143,8 @@ test('what the file leaves out has documented defaults', async () => {
       gasless: {
         minAmount: 1_000_000n,
         budgets: { perPayer: 3_000_000, perLink: 100_000_000, perNetwork: 20_000_000 },
-        relaysAsOrderSigner: false,
+        depositBudgets: { collections: 1_000_000_000, returns: 20_000_000 },
+        relayer: 'orderSigner',
         depositWindowMs: 2_000,
         balanceWindowMs: 10_000,
         deposits: {
@@ -478,12 +479,26 @@ test('images are kept in a folder, or in a bucket whose secret comes from the en
 test('payments of others are sent within budgets, or not at all', async () => {
   const off = await read({ ...completeFile(), gasless: { enabled: false } });
   assert.equal(off.gasless, undefined);
-  const on = await read({ ...completeFile(), gasless: { minAmount: 0, gasPerPayerPerDay: 1 } });
-  assert.deepEqual([on.gasless?.minAmount, on.gasless?.budgets.perPayer], [0n, 1]);
+  const given = { minAmount: 0, gasPerPayerPerDay: 1, gasForReturnsPerLinkPerDay: 2 };
+  const on = await read({ ...completeFile(), gasless: given });
+  const { minAmount, budgets, depositBudgets } = on.gasless ?? {};
+  assert.deepEqual([minAmount, budgets?.perPayer, depositBudgets?.returns], [0n, 1, 2]);
   assert.equal(
     await mistakeIn({ ...completeFile(), gasless: { minAmount: -1 } }),
     'gasless.minAmount must be an integer from 0 to 1000000000000',
   );
+});
+
+test('payments of others leave from the order signer’s wallet unless settlers are to send them', async () => {
+  const relayerOf = async (gasless: Json) => (await read({ ...completeFile(), gasless })).gasless?.relayer;
+  assert.equal(await relayerOf({}), 'orderSigner');
+  assert.equal(await relayerOf({ relayer: 'settler' }), 'settler');
+  const mistakes = [
+    [{ relayer: 'signer' }, 'gasless.relayer must be one of orderSigner, settler'],
+    [{ relaysAsOrderSigner: true }, 'gasless.relaysAsOrderSigner is not a known setting: remove it'],
+  ] as const;
+  for (const [gasless, mistake] of mistakes)
+    assert.equal(await mistakeIn({ ...completeFile(), gasless }), mistake);
 });
 
 test('deposits that are short or late go back unless the operator says otherwise', async () => {

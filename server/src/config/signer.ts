@@ -6,8 +6,8 @@ import { awsKmsSigner } from '#outside/signer/aws-kms.ts';
 import type { SigningKey } from '#outside/signer/signer.ts';
 import { type SignerHttp, signerHttp } from '#outside/signer/signer-http.ts';
 import { web3Signer } from '#outside/signer/web3signer.ts';
-import { addressOf } from './config-contracts.ts';
-import { ConfigError, type Environment, type Fields, type SecretSource } from './config-field.ts';
+import { addressOf } from './contracts.ts';
+import { ConfigError, type Environment, type Fields, type SecretSource } from './field.ts';
 
 /** A service that has a key and signs with it. */
 export type RemoteSigner =

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { getAddress, type Hex } from 'viem';
 import { type Chain, chainsOf } from '#chains/chain.ts';
+import { ConfigError } from '#config/field.ts';
 import type { Clock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { startLyingRpc } from '../test/harness/lying-rpc.ts';
-import { addresses, keys, LifeChain } from '../test/life/life-chain.ts';
-import { ConfigError } from './config-field.ts';
-import { checkChains } from './start-check.ts';
+import { startLyingRpc } from '../../test/harness/lying-rpc.ts';
+import { addresses, keys, LifeChain } from '../../test/life/life-chain.ts';
+import { checkChains } from './check.ts';
 
 let life: LifeChain;
 before(async () => {
@@ -45,14 +45,13 @@ async function mistakeOf(
     settlerKey?: Hex;
     otherSettlerKeys?: Hex[];
     clock?: Clock;
-    gasless?: { relaysAsOrderSigner: boolean };
   } = {},
 ): Promise<string> {
   const { orderKey = keys.orderSigner, settlerKey = keys.settler, clock = quickClock() } = options;
   const chains = chainsOf([{ ...life.chain, ...change }]);
   try {
-    const { otherSettlerKeys = [], gasless = { relaysAsOrderSigner: false } } = options;
-    await checkChains({ chains, orderKey, settlerKey, otherSettlerKeys, gasless, clock, log: silentLog });
+    const { otherSettlerKeys = [] } = options;
+    await checkChains({ chains, orderKey, settlerKey, otherSettlerKeys, clock, log: silentLog });
   } catch (error) {
     assert.ok(error instanceof ConfigError, String(error));
     return error.message;
@@ -62,18 +61,6 @@ async function mistakeOf(
 
 test('a configuration that the chain agrees with passes', async () => {
   assert.equal(await mistakeOf(), 'all is well');
-});
-
-test('settlers that are to relay as order signers must have that role', async () => {
-  const gasless = { relaysAsOrderSigner: true };
-  assert.equal(
-    await mistakeOf({}, { gasless }),
-    `chain base: the gateway ${life.chain.gateway} does not know the settler ${addresses.settler} as an order signer: register it there (setOrderSigner), or set gasless.relaysAsOrderSigner to false`,
-  );
-  const { gateway } = life.chain;
-  await life.call(gateway, 'PaymentGateway', 'setOrderSigner', [addresses.settler, true]);
-  assert.equal(await mistakeOf({}, { gasless }), 'all is well');
-  await life.call(gateway, 'PaymentGateway', 'setOrderSigner', [addresses.settler, false]);
 });
 
 test('a node of another chain is refused', async () => {

@@ -2,7 +2,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { walletOf } from '#chains/sender/wallet.ts';
 import type { CheckoutDoorOptions } from '#http/checkout/checkout-door.ts';
 import { demoPayerOf } from '#http/checkout/demo-payer.ts';
-import { agentDepsOf } from './service-gasless.ts';
+import { agentDepsOf } from './gasless.ts';
 
 type Options = Parameters<typeof agentDepsOf>[0] & { readonly demoPayerKey?: Hex };
 

@@ -1,8 +1,8 @@
 import { latePayments, maxLateHours, maxUnderpaidPpm } from '@florin/protocol/exception-policy.ts';
 import { microUsd } from '@florin/protocol/money.ts';
+import { type GaslessSettings, relayers } from '#service/gasless.ts';
 import type { DepositPolicy } from '#sessions/deposit-terms.ts';
-import type { Fields } from './config-field.ts';
-import type { GaslessSettings } from './service-gasless.ts';
+import type { Fields } from './field.ts';
 
 /** Reads the section `gasless`; undefined when it is switched off. */
 export function gaslessOf(fields: Fields): GaslessSettings | undefined {
@@ -18,7 +18,12 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
       perLink: gas('gasPerLinkPerDay', 100_000_000),
       perNetwork: gas('gasPerNetworkPerDay', 20_000_000),
     },
-    relaysAsOrderSigner: fields.flag('relaysAsOrderSigner', false),
+    // A collection takes some 130,000 gas, a return 70,000. Returns cost those nothing who have them made.
+    depositBudgets: {
+      collections: gas('gasForCollectionsPerLinkPerDay', 1_000_000_000),
+      returns: gas('gasForReturnsPerLinkPerDay', 20_000_000),
+    },
+    relayer: fields.choice('relayer', relayers, 'orderSigner'),
     // Each look is one request to a node for all open addresses of a chain.
     depositWindowMs: fields.integer('depositWindowMs', { least: 50, most: 600_000, fallback: 2_000 }),
     // Each look reads a hundred addresses, in one request for each token of the chain.

@@ -2,7 +2,7 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress, isAddress } from 'viem';
 import type { CctpPlace, Chain, PreviousContracts } from '#chains/chain.ts';
-import { ConfigError, type Fields } from './config-field.ts';
+import { ConfigError, type Fields } from './field.ts';
 
 /** Reads an address and refuses one without its checksum. */
 export function addressOf(fields: Fields, name: string): Hex {

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { PreparedView } from '@florin/protocol/agent-view.ts';
+import { fixtureChains } from '../../../test/harness/agent-fixture.ts';
+import {
+  newNonce,
+  newPayer,
+  openLinkWorld,
+  preparationBody,
+  present,
+  viewOf,
+} from '../../../test/harness/agent-payer.ts';
+
+const { world, createSession, prepare } = await openLinkWorld();
+after(() => world.close());
+
+const [usdc, usdt] = fixtureChains.tokens.map((token) => ({ ...token }));
+
+test('the same preparation answers the same order, a fresh one an order with the same id', async () => {
+  const created = await createSession();
+  const first = await prepare(created);
+  const replay = viewOf<PreparedView>(await world.post('/payment/prepare', first.body));
+  const requirement = created.view.aiView.preparePaymentRequirement;
+  const again = await preparationBody(created.payer, requirement, { authorizationNonce: newNonce() });
+  const fresh = viewOf<PreparedView>(await world.post('/payment/prepare', again));
+  const { orderId } = first.view.aiView.paymentExecutionGuide.order;
+  assert.deepEqual([replay.calldata, replay.replayed], [first.view.calldata, true]);
+  assert.deepEqual([fresh.aiView.paymentExecutionGuide.order.orderId, fresh.replayed], [orderId, undefined]);
+});
+
+test('a preparation is refused while the chain cannot be asked, but its retry is answered', async () => {
+  const created = await createSession();
+  const body = await preparationBody(created.payer, created.view.aiView.preparePaymentRequirement);
+  world.chain.isDown = true;
+  const refused = await world.post('/payment/prepare', body);
+  world.chain.isDown = false;
+  const first = viewOf<PreparedView>(await world.post('/payment/prepare', body));
+  world.chain.isDown = true;
+  const retry = viewOf<PreparedView>(await world.post('/payment/prepare', body));
+  world.chain.isDown = false;
+  assert.deepEqual([refused.httpStatus, refused.body['code']], [503, 900401]);
+  assert.equal(retry.calldata, first.calldata);
+});
+
+test('100 identical preparations at once get the one order', async () => {
+  const created = await createSession();
+  const body = await preparationBody(created.payer, created.view.aiView.preparePaymentRequirement);
+  const all = await Promise.all(Array.from({ length: 100 }, () => world.post('/payment/prepare', body)));
+  assert.equal(new Set(all.map((reply) => viewOf<PreparedView>(reply).calldata)).size, 1);
+});
+
+test('checks of a preparation come in their documented order', async () => {
+  const link = await world.addLink({ payerEmailRequired: 1 });
+  const { view, payer } = await createSession(newPayer(), link);
+  const template = present(present(view.aiView.preparePaymentRequirement).messageTemplate);
+  const now = world.clock.time / 1000;
+  const fixes: Record<string, string>[] = [
+    { purpose: 'prepare_payment' },
+    { sessionId: view.sessionId },
+    { merchantId: world.merchantId },
+    { payer: payer.address },
+    { payerEmail: 'ada@example.com' },
+    { paymentChainId: '31337' },
+    { paymentToken: present(usdc).address },
+    { authorizationExpiresAt: String(now + 3901) },
+    { authorizationExpiresAt: String(now + 3900) },
+  ];
+  let tried = {
+    ...template,
+    purpose: 'create_payment_session',
+    sessionId: 'sess_unknown',
+    merchantId: 'mer_other',
+    payer: newPayer().address,
+    payerEmail: '',
+    paymentChainId: '1',
+    paymentToken: present(usdt).address,
+    authorizationExpiresAt: '0',
+  };
+  const codes: unknown[] = [];
+  for (const fix of [{}, ...fixes]) {
+    tried = { ...tried, ...fix };
+    const reply = await world.post('/payment/prepare', { message: tried, signature: `0x${'11'.repeat(65)}` });
+    codes.push(reply.body['code']);
+  }
+  assert.deepEqual(codes, [100606, 100201, 100607, 100206, 100610, 100608, 100608, 100602, 100603, 100601]);
+});
