@@ -1,5 +1,5 @@
-import { type Config, readConfig } from '@florin/server/src/config.ts';
-import type { Environment } from '@florin/server/src/config-field.ts';
+import { type Config, readConfig } from '@florin/server/src/config/config.ts';
+import type { Environment } from '@florin/server/src/config/field.ts';
 import { type Database, openDatabase, type Queryable } from '@florin/server/src/db/database.ts';
 import { findMerchant, type Merchant } from '@florin/server/src/merchants/merchant.ts';
 import type { Clock } from '@florin/server/src/outside/clock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { createWalletClient, getAddress, http } from 'viem';
+import { createWalletClient, getAddress, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Anvil, startTestAnvil } from '../../server/test/harness/anvil.ts';
 import { CommandError } from './command-error.ts';
@@ -161,14 +161,15 @@ test('a role that was taken away since is told', async () => {
   const wallet = createWalletClient({
     account: privateKeyToAccount(admin.privateKey),
     transport: http(first.url),
-  });
-  await wallet.writeContract({
+  }).extend(publicActions);
+  const hash = await wallet.writeContract({
     chain: null,
     address: gateway,
     abi: paymentGatewayAbi,
     functionName: 'setSettler',
     args: [role('3'), false],
   });
+  await wallet.waitForTransactionReceipt({ hash, pollingInterval: 10 });
   await assert.rejects(
     deployContracts(optionsFor(first, change)),
     new CommandError(

@@ -8,13 +8,15 @@ import { type HttpRpc, openHttpRpc } from '@florin/server/src/chains/rpc/http-rp
 import { type Rpc, RpcError, RpcUnavailable } from '@florin/server/src/chains/rpc/rpc.ts';
 import { readGasBalance } from '@florin/server/src/chains/sender/gas-balance.ts';
 import type { Queryable } from '@florin/server/src/db/database.ts';
+import { readAdditionBalances } from '@florin/server/src/deposits/addition-balance.ts';
 import type { Clock } from '@florin/server/src/outside/clock.ts';
+import type { DepositPolicy } from '@florin/server/src/sessions/deposit-terms.ts';
 import {
   ChainUnreachable,
   findChainProblems,
   providersOf,
   type ServiceWallets,
-} from '@florin/server/src/start-check.ts';
+} from '@florin/server/src/start/check.ts';
 import { silentLog } from '@florin/server/src/telemetry/log.ts';
 import { formatEther, formatUnits } from 'viem';
 
@@ -28,14 +30,18 @@ export interface Finding {
 const maxHeadAgeSeconds = 120;
 const timeLimitMs = 5_000;
 
-/** Looks at a chain: nodes, head, contracts and roles, the settler's gas, the vault's caps and float. */
+/** Looks at a chain: nodes, head, contracts and roles, the wallets' gas, the vault's caps and float. */
 export async function examineChain(
   chain: Chain,
   given: {
     readonly clock: Clock;
     readonly wallets: ServiceWallets;
+    /** Whether payments of others leave from the order signer's wallet. */
+    readonly isOrderSignerRelaying: boolean;
     readonly paysOutAcrossChains: boolean;
-    /** To learn what the settlers use; absent: what they hold is compared with a fixed reserve. */
+    /** Absent where deposits are not looked after. */
+    readonly deposits?: DepositPolicy;
+    /** To learn what the wallets use; absent: what they hold is compared with a fixed reserve. */
     readonly db?: Queryable;
   },
 ): Promise<Finding[]> {
@@ -57,9 +63,8 @@ export async function examineChain(
     }
     findings.push(good(`${chain.name} contracts`, 'code, tokens and roles are as configured'));
     findings.push(await examinePauses(chain, rpc));
-    const { settler, otherSettlers = [] } = given.wallets;
-    for (const wallet of [settler, ...otherSettlers])
-      findings.push(await examineGas(chain, rpc, wallet, given));
+    for (const wallet of sendersOf(given)) findings.push(await examineGas(chain, rpc, wallet, given));
+    findings.push(...(await examineAdditions(chain, rpc, given)));
     for (const token of chain.tokens) {
       findings.push(await examineFloat(chain, rpc, { token, isNeeded: given.paysOutAcrossChains }));
     }
@@ -132,21 +137,60 @@ async function examinePauses(chain: Chain, rpc: Rpc): Promise<Finding> {
   return bad(what, `paused: ${paused.join(' and ')}; the admin unpauses when the reason is gone`);
 }
 
+interface SendingWallet {
+  readonly role: 'settler' | 'order signer';
+  readonly address: Hex;
+  /** What happens while its gas is used up. */
+  readonly consequence: string;
+}
+
+/** The wallets that pay gas. */
+function sendersOf(given: {
+  readonly wallets: ServiceWallets;
+  readonly isOrderSignerRelaying: boolean;
+}): readonly SendingWallet[] {
+  const { settler, otherSettlers = [], orderSigner } = given.wallets;
+  const settlers = [settler, ...otherSettlers].map(
+    (address): SendingWallet => ({ role: 'settler', address, consequence: 'without it nothing is settled' }),
+  );
+  const consequence = 'without it settlers send the payments of others, which costs 4,500 gas more for each';
+  return given.isOrderSignerRelaying
+    ? [...settlers, { role: 'order signer', address: orderSigner, consequence }]
+    : settlers;
+}
+
 async function examineGas(
   chain: Chain,
   rpc: Rpc,
-  wallet: Hex,
+  { role, address: wallet, consequence }: SendingWallet,
   { db, clock }: { readonly db?: Queryable; readonly clock: Clock },
 ): Promise<Finding> {
-  const what = `${chain.name} settler`;
+  const what = `${chain.name} ${role}`;
   const detailOf = (balance: bigint) => `${wallet} holds ${formatEther(balance)} of the native coin`;
   const asked = { chainId: chain.chainId, wallet, now: clock.now() };
   const { balance, needed } = await readGasBalance({ rpc, ...(db === undefined ? {} : { db }) }, asked);
   if (balance >= needed) return good(what, `${detailOf(balance)}, enough for three days`);
   return bad(
     what,
-    `${detailOf(balance)}: send it at least ${formatEther(needed - balance)} for three days' gas`,
+    `${detailOf(balance)}: send it at least ${formatEther(needed - balance)} for three days' gas; ${consequence}`,
   );
+}
+
+/** What settlers add to short deposits comes out of their own tokens. */
+async function examineAdditions(
+  chain: Chain,
+  rpc: Rpc,
+  { wallets, deposits }: { readonly wallets: ServiceWallets; readonly deposits?: DepositPolicy },
+): Promise<Finding[]> {
+  const { settler, otherSettlers = [] } = wallets;
+  const balances = await readAdditionBalances(rpc, chain, [settler, ...otherSettlers], deposits);
+  return balances.map(({ token, balance, needed }) => {
+    const what = `${token.tokenId} additions`;
+    const shown = (units: bigint) => formatUnits(units, token.decimals);
+    const detail = `settlers hold ${shown(balance)} to add to short deposits, ${shown(needed)} in a day at most`;
+    if (balance >= needed) return good(what, detail);
+    return bad(what, `${detail}: send ${shown(needed - balance)} to ${settler}, or they wait and go back`);
+  });
 }
 
 async function examineFloat(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/server/src/db/statement.ts';
 import { privateKeyToAddress } from 'viem/accounts';
-import { keys } from '../../server/test/life/life-chain.ts';
+import { addresses, keys } from '../../server/test/life/life-chain.ts';
 import { CliWorld, failure } from './cli-world.fixture.ts';
 
 let world: CliWorld;
@@ -36,6 +36,44 @@ test('doctor tells what is wrong and exits with 1', async () => {
     `WRONG ethereum contracts: chain ethereum: the gateway ${gateway} does not know the order signer ${stranger}: register it there (setOrderSigner), ${advice}`,
     `WRONG ethereum contracts: chain ethereum: the vault ${vault} does not know the order signer ${stranger}: register it there (setSigner), ${advice}`,
   ]);
+});
+
+test('doctor looks at the gas of the order signer’s wallet where it sends payments of others', async () => {
+  const { orderSigner } = addresses;
+  const lineOf = async (config?: string) =>
+    (await world.run('doctor', [], config)).stdout.match(/^.*ethereum order signer: .*$/m)?.[0];
+  assert.equal(
+    await lineOf(),
+    `ok    ethereum order signer: ${orderSigner} holds 100 of the native coin, enough for three days`,
+  );
+  const { anvil } = world.life;
+  await anvil.request('anvil_setBalance', [orderSigner, '0x0']);
+  assert.match(
+    (await lineOf()) ?? '',
+    /^WRONG ethereum order signer: \S+ holds 0 of the native coin: send it at least \S+ for three days' gas; without it settlers send the payments of others, which costs 4,500 gas more for each$/,
+  );
+  assert.equal(
+    await lineOf(world.writeConfig('settler.json', { gasless: { relayer: 'settler' } })),
+    undefined,
+  );
+  await anvil.request('anvil_setBalance', [orderSigner, '0x56bc75e2d63100000']);
+});
+
+test('doctor looks at the tokens that settlers need for additions to short deposits', async () => {
+  const token = world.life.token('usdc');
+  const adding = world.writeConfig('adding.json', { gasless: { deposits: { addedAboveFee: 20_000 } } });
+  const lineOf = async (config?: string) =>
+    (await world.run('doctor', [], config)).stdout.match(/^.*ethereum::usdc additions: .*$/m)?.[0];
+  assert.equal(await lineOf(), undefined);
+  assert.equal(
+    await lineOf(adding),
+    `WRONG ethereum::usdc additions: settlers hold 0 to add to short deposits, 100 in a day at most: send 100 to ${addresses.settler}, or they wait and go back`,
+  );
+  await world.life.mint(token, addresses.settler, 100_000_000n);
+  assert.equal(
+    await lineOf(adding),
+    'ok    ethereum::usdc additions: settlers hold 100 to add to short deposits, 100 in a day at most',
+  );
 });
 
 const haltChain = statement(

@@ -1,6 +1,6 @@
 import { findCursor, findDroppedEvents } from '@florin/server/src/chains/watcher/cursor.ts';
-import { type Config, readConfig } from '@florin/server/src/config.ts';
-import { addressOfKey } from '@florin/server/src/config-signer.ts';
+import { type Config, readConfig } from '@florin/server/src/config/config.ts';
+import { addressOfKey } from '@florin/server/src/config/signer.ts';
 import { type Database, openDatabase } from '@florin/server/src/db/database.ts';
 import { pendingMigrations } from '@florin/server/src/db/migrate.ts';
 import { findScopeProblems } from '@florin/server/src/db/scope-check.ts';
@@ -20,14 +20,17 @@ export const doctorCommand: Command = {
       orderSigner: addressOfKey(config.orderKey),
       settler: addressOfKey(config.settlerKey),
       otherSettlers: config.otherSettlerKeys.map(addressOfKey),
-      relaysAsOrderSigner: config.gasless?.relaysAsOrderSigner === true,
     };
+    const isOrderSignerRelaying = config.gasless?.relayer === 'orderSigner';
     const paysOutAcrossChains = config.chains.all.length > 1;
+    const deposits = config.gasless?.deposits;
+    const given = {
+      ...{ clock: outside.clock, wallets, isOrderSignerRelaying, paysOutAcrossChains },
+      ...(deposits === undefined ? {} : { deposits }),
+    };
     const [database, ...chains] = await Promise.all([
       examineDatabase(config, outside),
-      ...config.chains.all.map((chain) =>
-        examineChain(chain, { clock: outside.clock, wallets, paysOutAcrossChains }),
-      ),
+      ...config.chains.all.map((chain) => examineChain(chain, given)),
     ]);
     return outcomeOf([good('configuration', 'is complete'), ...database, ...chains.flat()]);
   },

@@ -1,5 +1,5 @@
 import { secretBox } from '@florin/server/src/outside/secret-box.ts';
-import { bytesOf } from '@florin/server/src/service-options.ts';
+import { bytesOf } from '@florin/server/src/start/options.ts';
 import { resealWebhookKeys } from '@florin/server/src/webhooks/reseal.ts';
 import { type Command, withDatabase } from './command.ts';
 

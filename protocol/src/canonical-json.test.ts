@@ -28,6 +28,14 @@ function reversed(value: unknown): unknown {
   return Object.fromEntries(members.toReversed());
 }
 
+test('a text that is known already stands for its object, wherever that is', () => {
+  const shared = { b: 1, a: [2] };
+  const known = new WeakMap([[shared, canonicalJson(shared)]]);
+  const value = [{ z: shared, y: { shared } }, shared];
+  assert.equal(canonicalJson(value, known), canonicalJson(value));
+  assert.equal(canonicalJson([shared], new WeakMap([[shared, '{"told":1}']])), '[{"told":1}]');
+});
+
 test('what JSON has no form for is refused', () => {
   assert.throws(() => canonicalJson(undefined), TypeError);
   assert.throws(() => canonicalJson({ a: () => 1 }), TypeError);

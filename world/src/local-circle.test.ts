@@ -64,6 +64,13 @@ async function attest(message: Hex): Promise<{ message: Hex; attestation: Hex }>
   return { message: completed, attestation };
 }
 
+/** A node tells a hash before it has a block for the transaction. */
+async function mined(wallet: ReturnType<typeof walletOf>, hash: Hex) {
+  const receipt = await wallet.waitForTransactionReceipt({ hash, pollingInterval: 10 });
+  assert.equal(receipt.status, 'success');
+  return receipt;
+}
+
 test('an order for another local chain is burnt on its own chain and minted to the merchant on the other', async () => {
   const [payer] = roles.payers;
   assert.ok(payer !== undefined);
@@ -92,20 +99,20 @@ test('an order for another local chain is burnt on its own chain and minted to t
     ...{ domain, types: orderTypes, primaryType: 'Order', message: order },
   });
   const gateway = { address: deployment.gateway, abi: paymentGatewayAbi, chain: null } as const;
-  await payerWallet.writeContract({
-    ...{
-      address: token,
-      abi: erc20Abi,
-      functionName: 'approve',
-      args: [gateway.address, order.total],
-      chain: null,
-    },
-  });
-  await payerWallet.writeContract({ ...gateway, functionName: 'pay', args: [order, signature] });
+  const approval = { address: token, abi: erc20Abi, functionName: 'approve', chain: null } as const;
+  await mined(
+    payerWallet,
+    await payerWallet.writeContract({ ...approval, args: [gateway.address, order.total] }),
+  );
+  await mined(
+    payerWallet,
+    await payerWallet.writeContract({ ...gateway, functionName: 'pay', args: [order, signature] }),
+  );
   const settlerWallet = walletOf(source, roles.settler);
-  const hash = await settlerWallet.writeContract({ ...gateway, functionName: 'settle', args: [[order]] });
-
-  const { logs } = await settlerWallet.getTransactionReceipt({ hash });
+  const { logs } = await mined(
+    settlerWallet,
+    await settlerWallet.writeContract({ ...gateway, functionName: 'settle', args: [[order]] }),
+  );
   const sent = logs.find(({ address }) => address.toLowerCase() === circle.transmitter.address.toLowerCase());
   assert.ok(sent !== undefined, 'the settlement sent no message');
   const { args } = decodeEventLog({ abi: circle.transmitter.artifact.abi as Abi, ...sent });
@@ -122,7 +129,7 @@ test('an order for another local chain is burnt on its own chain and minted to t
   const balance = () =>
     stranger.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [order.to] });
   const before = await balance();
-  await stranger.writeContract(delivery);
+  await mined(stranger, await stranger.writeContract(delivery));
   assert.equal((await balance()) - before, order.total - order.fee);
   await assert.rejects(stranger.writeContract(delivery), /Nonce already used/);
 });

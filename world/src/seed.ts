@@ -1,6 +1,6 @@
 import type { LinkCreateBody } from '@florin/protocol/link.ts';
 import type { ProductCreateBody } from '@florin/protocol/product.ts';
-import { readConfig } from '@florin/server/src/config.ts';
+import { readConfig } from '@florin/server/src/config/config.ts';
 import { openDatabase } from '@florin/server/src/db/database.ts';
 import { createAccount } from '@florin/server/src/merchants/account.ts';
 import { createApiKey } from '@florin/server/src/merchants/api-key.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, type Transaction } from './database.ts';
 import { statement } from './statement.ts';
 
 const one = statement('test_database_one', [], { one: 'int4' }, 'select 1 as one');
@@ -69,4 +69,120 @@ test('what a network swallows fails after a while, and the next connection works
   await assert.rejects(work, /timeout/);
   tunnel.setSwallowing(false);
   assert.deepEqual(await db.transaction((transaction) => transaction.query(one)), [{ one: 1 }]);
+});
+
+const keep = statement('test_database_keep', ['text'], {}, 'insert into test_kept (word) values ($1)');
+const kept = statement(
+  'test_database_kept',
+  [],
+  { word: 'text' },
+  'select word from test_kept order by word',
+);
+const makeKept = statement(
+  'test_database_make',
+  [],
+  {},
+  'create table if not exists test_kept (word text not null)',
+);
+const nonsense = statement('test_database_nonsense', [], {}, 'selct 1');
+const endOwn = statement(
+  'test_database_end_own',
+  [],
+  { isEnded: 'bool' },
+  'select pg_terminate_backend(pg_backend_pid()) as "isEnded"',
+);
+
+test('whatever its first statement is, a transaction is whole or not at all', async (t) => {
+  const db = openDatabase({ url: database.url, connections: 1, onError: () => undefined });
+  t.after(() => db.close());
+  await db.query(makeKept);
+  const failed = (first: Parameters<typeof db.query>[0]) =>
+    db.transaction(async (transaction) => {
+      const second = transaction.query(keep, ['lost']);
+      await Promise.all([transaction.query(first), second]);
+    });
+  for (const first of [nonsense, endOwn]) await assert.rejects(failed(first));
+  await assert.rejects(
+    db.transaction(async (transaction) => {
+      // The first statement fails; what was asked without waiting for it must not stand alone.
+      await Promise.all([transaction.query(nonsense), transaction.query(keep, ['alone'])]);
+    }),
+    /syntax error/,
+  );
+  assert.deepEqual(await db.query(kept), []);
+  await db.transaction(async () => {});
+  await db.transaction(async (transaction) => {
+    await Promise.all(['one', 'three', 'two'].map((word) => transaction.query(keep, [word])));
+  });
+  assert.deepEqual(await db.query(kept), [{ word: 'one' }, { word: 'three' }, { word: 'two' }]);
+});
+
+const makeFailing = statement(
+  'test_database_make_failing',
+  [],
+  {},
+  `create or replace function test_fail(state text) returns int language plpgsql
+   as $$ begin raise exception 'as asked' using errcode = state; end $$`,
+);
+const fail = statement('test_database_fail', ['text'], { failed: 'int4?' }, 'select test_fail($1) as failed');
+
+test('a serialization failure is run again, even if a statement behind it is heard of first', async (t) => {
+  const db = openDatabase({ url: database.url, connections: 1 });
+  t.after(() => db.close());
+  await db.query(makeFailing);
+  const begunWith = async (state: string) => {
+    let attempts = 0;
+    await db.transaction(async (transaction) => {
+      attempts += 1;
+      await transaction.query(one);
+      if (attempts > 1) return;
+      const [, behind] = await Promise.allSettled([transaction.query(fail, [state]), transaction.query(one)]);
+      if (behind.status === 'rejected') throw behind.reason;
+    });
+    return attempts;
+  };
+  assert.equal(await begunWith('40001'), 2);
+  await assert.rejects(begunWith('22000'), /as asked/);
+});
+
+test('a transaction in which a statement has failed is never taken for done', async (t) => {
+  const db = openDatabase({ url: database.url, connections: 1 });
+  t.after(() => db.close());
+  await db.query(makeFailing);
+  const work = db.transaction(async (transaction) => {
+    await transaction.query(one);
+    await transaction.query(fail, ['22000']).catch(() => undefined);
+  });
+  await assert.rejects(work, /as asked/);
+});
+
+test('what nobody waited for does not reach the connection after the end of its transaction', async (t) => {
+  const db = openDatabase({ url: database.url, connections: 1 });
+  t.after(() => db.close());
+  await db.query(makeKept);
+  let stray: Promise<PromiseSettledResult<unknown>[]> | undefined;
+  const begun = db.transaction(async (transaction) => {
+    stray = Promise.allSettled([transaction.query(one), transaction.query(keep, ['stray'])]);
+    throw new Error('given up');
+  });
+  await assert.rejects(begun, /given up/);
+  assert.deepEqual(
+    (await stray)?.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
+  let late: Transaction | undefined;
+  await db.transaction(async (transaction) => {
+    late = transaction;
+    await transaction.query(one);
+  });
+  await assert.rejects(async () => await late?.query(keep, ['late']), /came after the end/);
+  await db.transaction(async (transaction) => {
+    late = transaction;
+  });
+  await assert.rejects(async () => await late?.query(keep, ['late']), /came after the end/);
+  const words = (await db.query(kept)).map(({ word }) => word);
+  assert.deepEqual(
+    words.filter((word) => word === 'stray' || word === 'late'),
+    [],
+  );
 });

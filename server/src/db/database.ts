@@ -1,7 +1,7 @@
 import { isId } from '@florin/protocol/id.ts';
 import pg from 'pg';
 import { encodeParameters, type Parameter } from './parameter.ts';
-import { queryInScope } from './scoped-query.ts';
+import { begin, type NamedQuery, queryAfter, scopeOf } from './prefaced-query.ts';
 import type { ColumnSpec, RowOf, Statement } from './statement.ts';
 
 export type { Parameter } from './parameter.ts';
@@ -57,22 +57,23 @@ export const columnTypes = {
 } as unknown as pg.CustomTypesConfig;
 
 const retryableStates = new Set(['40001', '40P01']);
+/** What PostgreSQL answers to every statement behind one that has failed. */
+const abortedState = '25P02';
 const maxAttempts = 5;
 
 function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Sends a statement on its way. */
+type Ask = (query: NamedQuery) => Promise<pg.QueryResult>;
+
 async function run<C extends Record<string, ColumnSpec>>(
-  client: pg.Pool | pg.PoolClient,
-  statement: Statement<C>,
+  ask: Ask,
+  { name, text, parameters }: Statement<C>,
   values: readonly Parameter[],
 ): Promise<RowOf<C>[]> {
-  const result = await client.query({
-    name: statement.name,
-    text: statement.text,
-    values: encodeParameters(values, statement.parameters),
-  });
+  const result = await ask({ name, text, values: encodeParameters(values, parameters) });
   return result.rows as RowOf<C>[];
 }
 
@@ -114,50 +115,120 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: 10_000,
     application_name: 'florin',
   };
-  const pool = new pg.Pool({ ...settings, max: options.connections ?? 10 });
+  // Statements of one transaction that do not wait for each other travel together.
+  const pool = new pg.Pool({ ...settings, max: options.connections ?? 10, pipeline: true });
   const onError = options.onError ?? (() => {});
   pool.on('error', onError);
-  return databaseOver(
-    pool,
-    (channel, onNotify, signal) => void keepListening(settings, channel, onNotify, signal, onError),
-  );
+  const listen: Database['listen'] = (channel, onNotify, signal) =>
+    void keepListening(settings, channel, onNotify, signal, onError);
+  return databaseOver(pool, listen, openWithFirst);
 }
 
-/** The database over a pool that is open already, or over what stands in for one. */
-export function databaseOver(pool: pg.Pool, listen: Database['listen']): Database {
+/**
+ * The database over a pool that is open already, or over what stands in for one: there a transaction begins with a statement
+ * of its own.
+ */
+export function databaseOver(pool: pg.Pool, listen: Database['listen'], open: Opening = openApart): Database {
   return {
-    query: (statement, values = []) => run(pool, statement, values),
-    transaction: (work) => transact(pool, 'begin', work),
-    forMerchant: (merchantId) => narrowed(pool, merchantId),
+    query: (statement, values = []) => run((query) => pool.query(query), statement, values),
+    transaction: (work) => transact(pool, (client) => open(client, [begin]), work),
+    forMerchant: (merchantId) => narrowed(pool, merchantId, open),
     listen,
     close: () => pool.end(),
   };
 }
 
-function narrowed(pool: pg.Pool, merchantId: string): MerchantDatabase {
-  // It is written into the text of a statement below.
+function narrowed(pool: pg.Pool, merchantId: string, open: Opening): MerchantDatabase {
   if (!isId('merchant', merchantId)) throw new Error('a scope needs the id of a merchant');
+  const scope = scopeOf(merchantId);
   return {
     merchantId,
-    query: (statement, values = []) => runScoped(pool, merchantId, statement, values),
-    transaction: (work) => transact(pool, `begin; set local florin.merchant = '${merchantId}'`, work),
+    query: (statement, values = []) => run((query) => queryAfter(pool, [scope], query), statement, values),
+    transaction: (work) => transact(pool, (client) => open(client, [begin, scope]), work),
   };
 }
 
-async function runScoped<C extends Record<string, ColumnSpec>>(
-  pool: pg.Pool,
-  merchantId: string,
-  { name, text, parameters }: Statement<C>,
-  values: readonly Parameter[],
-): Promise<RowOf<C>[]> {
-  const encoded = encodeParameters(values, parameters);
-  const result = await queryInScope(pool, { merchantId, name, text, values: encoded });
-  return result.rows as RowOf<C>[];
+/** A connection's way through one transaction. */
+interface Course {
+  readonly begin: () => Promise<unknown>;
+  readonly ask: Ask;
+  /** What failed first; undefined while nothing has. */
+  readonly failure: () => unknown;
+  /** Nothing that is asked from now on reaches the connection, which will be somebody else's. */
+  readonly end: (how: 'commit' | 'rollback') => Promise<unknown>;
+}
+
+type Opening = (client: pg.PoolClient, prefaces: readonly NamedQuery[]) => Course;
+
+function guardOf(client: pg.PoolClient) {
+  let isOver = false;
+  let failure: unknown;
+  return {
+    async send(query: NamedQuery, prefaces: readonly NamedQuery[] = []) {
+      if (isOver) throw new Error(`${query.name} came after the end of its transaction`);
+      try {
+        return await (prefaces.length === 0 ? client.query(query) : queryAfter(client, prefaces, query));
+      } catch (error) {
+        failure ??= error;
+        throw error;
+      }
+    },
+    failure: () => failure,
+    close() {
+      isOver = true;
+    },
+  };
+}
+
+/**
+ * What a transaction begins with goes along with its first statement: a round trip less. The others wait until that has been
+ * answered, so that nothing is ever executed behind a begin that failed.
+ */
+function openWithFirst(client: pg.PoolClient, prefaces: readonly NamedQuery[]): Course {
+  const { send, failure, close } = guardOf(client);
+  let first: Promise<pg.QueryResult> | undefined;
+  return {
+    begin: async () => {},
+    ask: (query) => {
+      if (first !== undefined) return first.then(() => send(query));
+      first = send(query, prefaces);
+      return first;
+    },
+    failure,
+    async end(how) {
+      close();
+      if (first !== undefined) await client.query(how);
+    },
+  };
+}
+
+/** One after the other, for what stands in for the driver and sends nothing behind a statement that is not answered yet. */
+function openApart(client: pg.PoolClient, prefaces: readonly NamedQuery[]): Course {
+  const { send, failure, close } = guardOf(client);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    async begin() {
+      for (const { text, values } of prefaces)
+        await (values.length === 0 ? client.query(text) : client.query(text, values));
+    },
+    ask: (query) => {
+      const answer = last.then(() => send(query));
+      // Whoever asked is told of a failure; those behind it find the transaction aborted.
+      last = answer.catch(() => undefined);
+      return answer;
+    },
+    failure,
+    async end(how) {
+      close();
+      await last;
+      await client.query(how);
+    },
+  };
 }
 
 async function transact<T>(
   pool: pg.Pool,
-  begin: string,
+  open: (client: pg.PoolClient) => Course,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -169,18 +240,23 @@ async function transact<T>(
       broken = error;
     };
     client.on('error', onBroken);
+    const course = open(client);
     try {
-      await client.query(begin);
+      await course.begin();
       const result = await work({
         inTransaction: true,
-        query: (statement, values = []) => run(client, statement, values),
+        query: (statement, values = []) => run(course.ask, statement, values),
       });
-      await client.query('commit');
+      // PostgreSQL answers the commit of what it has undone without an error: nobody may take that for done.
+      if (course.failure() !== undefined) throw course.failure();
+      await course.end('commit');
       return result;
     } catch (error) {
       // A rollback that fails means that the connection is gone: it must not go back to the pool.
-      await client.query('rollback').catch(onBroken);
-      if (attempt >= maxAttempts || !retryableStates.has(sqlState(error) ?? '')) throw error;
+      await course.end('rollback').catch(onBroken);
+      // Of statements that travel together, one behind the one that failed may be heard of before it.
+      const reason = sqlState(error) === abortedState ? (course.failure() ?? error) : error;
+      if (attempt >= maxAttempts || !retryableStates.has(sqlState(reason) ?? '')) throw reason;
     } finally {
       client.off('error', onBroken);
       client.release(broken);

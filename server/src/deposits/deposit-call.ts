@@ -6,7 +6,7 @@ import { parseData } from '#chains/rpc/parse.ts';
 import { type Rpc, type RpcCall, RpcError, resultOf } from '#chains/rpc/rpc.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 
-export function collectCall({ order, signature }: StoredOrder): Hex {
+export function collectCall({ order, signature }: Pick<StoredOrder, 'order' | 'signature'>): Hex {
   return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'collect', args: [order, signature] });
 }
 

@@ -16,7 +16,7 @@ import type { StoredOrder } from '#sessions/stored-session.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { addOrder, addSession } from '../../test/harness/payment-fixture.ts';
-import { add, collect, type DepositMoveDeps } from './deposit-move.ts';
+import { add, collect, type DepositMoveDeps, releaseUnfollowedMoves, sendBack } from './deposit-move.ts';
 
 const insertSent = statement(
   'deposit_move_test_sent',
@@ -87,7 +87,7 @@ function deps(addedPerDay = 100_000_000n): DepositMoveDeps {
       plan: async (chainId, request) =>
         request.purpose === 'collect' && node.collectReverts !== '0x00'
           ? { reverted: true, data: node.collectReverts }
-          : ({ ...request, chainId } as SendPlan),
+          : ({ ...request, chainId, gasLimit: 100n } as SendPlan),
       async record(transaction, plan) {
         const [row] = await transaction.query(insertSent, [plan.purpose]);
         sent.push(plan);
@@ -106,6 +106,12 @@ async function newOrder(sessionId?: string, payer?: Hex): Promise<StoredOrder> {
 
 const addTo = (order: StoredOrder, addedPerDay?: bigint) =>
   add(deps(addedPerDay), chain(), order, { most: 20_000n, during: 'initialized' });
+
+/** Whatever is on its way fails. */
+async function failAll(): Promise<void> {
+  const at = new Date(world.clock.time + 1);
+  await releaseUnfollowedMoves(world.database.db, { wallets: ['0xother'], before: at, at });
+}
 
 async function expire(order: StoredOrder): Promise<void> {
   await world.database.db.transaction(async (transaction) => {
@@ -144,6 +150,20 @@ test('of several orders of a session one is added to', async () => {
   node.beforeBalances = async () => {};
   assert.deepEqual([await addTo(first), await addTo(second)].sort(), [false, true]);
   assert.equal(sent.length, 1);
+});
+
+test('of several orders of a session on a chain one is collected at a time: all others would revert', async () => {
+  node.collectReverts = '0x00';
+  const first = await newOrder();
+  const second = await newOrder(first.sessionId, `0x${'e5'.repeat(20)}`);
+  const collectBoth = () =>
+    Promise.all([first, second].map((order) => collect(deps(), chain(), order, 'initialized')));
+  await collectBoth();
+  await collectBoth();
+  assert.equal(sent.length, 1);
+  await failAll();
+  await collectBoth();
+  assert.equal(sent.length, 2);
 });
 
 test('in 24 hours no more is added than the settings say, whoever asks at the same time', async () => {
@@ -186,4 +206,87 @@ test('nothing is collected or added for a session that has expired since that wa
   assert.equal(sent.length, 0);
   await collect(deps(), chain(), order, 'expired');
   assert.equal(sent.length, 1);
+});
+
+test('a collection by a wallet that is followed no more is made anew, and an addition never', async () => {
+  const added = await newOrder();
+  assert.equal(await addTo(added), true);
+  node.collectReverts = '0x00';
+  const order = await newOrder();
+  const again = () => collect(deps(), chain(), order, 'initialized');
+  await again();
+  const at = world.clock.now();
+  const release = (wallets: Hex[], before: Date) =>
+    releaseUnfollowedMoves(world.database.db, { wallets, before, at });
+  const later = new Date(at.getTime() + 1);
+  assert.equal(await release(['0xMoves'], later), 0);
+  // Those of the tests before, whose time has come.
+  await release(['0xother'], at);
+  await again();
+  assert.equal(sent.length, 2);
+  assert.equal(await release(['0xother'], later), 1);
+  await again();
+  assert.deepEqual(
+    sent.map(({ purpose }) => purpose),
+    ['add', 'collect', 'collect'],
+  );
+  node.collectReverts = encodeErrorResult({
+    ...{ abi: paymentGatewayAbi, errorName: 'TransferFailed', args: [usdc().address] },
+  });
+  assert.equal(await addTo(added), true);
+  assert.equal(sent.length, 3);
+});
+
+test('collections and returns of a link keep to a day’s gas each, whoever asks at the same time', async () => {
+  node.collectReverts = '0x00';
+  const bounded: DepositMoveDeps = {
+    ...deps(),
+    settings: { ...deps().settings, depositBudgets: { collections: 350, returns: 250 } },
+  };
+  const orders: StoredOrder[] = [];
+  for (let count = 0; count < 8; count += 1) orders.push(await newOrder());
+  const collectAll = () =>
+    Promise.all(orders.map((order) => collect(bounded, chain(), order, 'initialized')));
+  const sendAllBack = () =>
+    Promise.all(orders.map((order) => sendBack(bounded, chain(), order, usdc().address)));
+  const countOf = (purpose: string) => sent.filter((each) => each.purpose === purpose).length;
+  await collectAll();
+  await sendAllBack();
+  assert.deepEqual([countOf('collect'), countOf('rescue')], [3, 2]);
+  world.clock.time += 86_400_001;
+  await sendAllBack();
+  assert.deepEqual([countOf('collect'), countOf('rescue')], [3, 4]);
+});
+
+test('an addition takes the gas of its collection into account, which is then made whatever else is', async () => {
+  const boundedBy = (collections: number): DepositMoveDeps => ({
+    ...deps(),
+    settings: { ...deps().settings, depositBudgets: { collections, returns: 0 } },
+  });
+  const addBy = (collections: number, order: StoredOrder) =>
+    add(boundedBy(collections), chain(), order, { most: 20_000n, during: 'initialized' });
+  const order = await newOrder();
+  assert.equal(await addBy(200_099, order), false);
+  assert.equal(await addBy(200_100, order), true);
+  node.collectReverts = '0x00';
+  const collectBy = (each: StoredOrder) => collect(boundedBy(200_100), chain(), each, 'initialized');
+  await collectBy(await newOrder());
+  await collectBy(order);
+  assert.deepEqual(
+    sent.map(({ purpose }) => purpose),
+    ['add', 'collect'],
+  );
+});
+
+test('a return that is made again and again counts each time', async () => {
+  const settings = { ...deps().settings, depositBudgets: { collections: 0, returns: 250 } };
+  const order = await newOrder();
+  const again = () => sendBack({ ...deps(), settings }, chain(), order, usdc().address);
+  for (let count = 0; count < 4; count += 1) {
+    await again();
+    const at = new Date(world.clock.time + 1);
+    await releaseUnfollowedMoves(world.database.db, { wallets: ['0xother'], before: at, at });
+    world.clock.time += 3_600_000;
+  }
+  assert.equal(sent.length, 2);
 });

@@ -5,7 +5,7 @@ import type { SessionStatus } from '@florin/protocol/session.ts';
 import { encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { type Rpc, RpcError } from '#chains/rpc/rpc.ts';
-import type { Sender, SentOutcome } from '#chains/sender/sender.ts';
+import type { RevertedPlan, Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { book } from '#ledger/entry.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -13,6 +13,7 @@ import { additionPostings } from '#payments/postings.ts';
 import type { DepositPolicy } from '#sessions/deposit-terms.ts';
 import { findOrder, isCollectedOnly } from '#sessions/order.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
+import { planPayment } from '#sessions/payment-plan.ts';
 import { receiverOf, rescueCall } from '#sessions/receiver.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { OrderSigner } from '#sessions/signer.ts';
@@ -20,13 +21,16 @@ import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import type { Log } from '#telemetry/log.ts';
 import {
   addedSince,
+  collectionBesideOrder,
   concludeMove,
   insertMove,
   lockAdditions,
   moveBesideOrder,
   moveOfOrder,
+  releaseMoves,
 } from './deposit.sql.ts';
 import { collectCall, type Holding, readBalances, transferCall } from './deposit-call.ts';
+import { aDayAgo, type DepositBudgets, gasOf, isWithinGas, sellerOf } from './deposit-gas.ts';
 
 export interface DepositMoveDeps {
   readonly db: Database;
@@ -34,10 +38,12 @@ export interface DepositMoveDeps {
   readonly log: Log;
   readonly rpcOf: (chainId: number) => Rpc;
   readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
-  readonly signer: Pick<OrderSigner, 'signOrder'>;
+  readonly signer: Pick<OrderSigner, 'signOrder' | 'hasSigned'>;
   /** `minAmount` is what is worth a transaction of ours, in Micro-USD: less is neither collected nor sent back. */
   readonly settings: {
     readonly minAmount: MicroUsd;
+    /** What collections and returns may cost; anything where it is absent. */
+    readonly depositBudgets?: DepositBudgets;
     /** Nothing is added where it is absent. */
     readonly deposits?: Pick<DepositPolicy, 'addedPerDay'>;
   };
@@ -59,20 +65,20 @@ export async function collect(
   during: SessionStatus,
 ): Promise<void> {
   if (order.amounts.totalValue < deps.settings.minAmount) return;
-  await send(deps, chain, order, { ...(await collectionOf(deps, chain, order)), during });
+  const plan = () => planCollection(deps, chain, order);
+  await send(deps, chain, order, { move: 'collect', token: order.order.token, plan, during });
 }
 
-async function collectionOf(
+async function planCollection(
   deps: DepositMoveDeps,
   chain: Chain,
   order: StoredOrder,
-): Promise<DepositCall & { readonly move: 'collect' }> {
-  const gateway = gatewayOf(order, chain);
+): Promise<SendPlan | RevertedPlan> {
   const signature = isCollectedOnly(order)
-    ? await deps.signer.signOrder(chain.chainId, gateway, order.order)
+    ? await deps.signer.signOrder(chain.chainId, gatewayOf(order, chain), order.order)
     : order.signature;
-  const data = collectCall({ ...order, signature });
-  return { move: 'collect', token: order.order.token, to: gateway, data };
+  const encode = (orderSignature: Hex) => collectCall({ order: order.order, signature: orderSignature });
+  return planPayment(deps, chain, { purpose: 'collect', order, signature, encode });
 }
 
 /** Sends a token that lies at an order's address back to the order's payer. */
@@ -82,8 +88,9 @@ export async function sendBack(
   order: StoredOrder,
   token: Hex,
 ): Promise<void> {
-  const data = rescueCall(order, token);
-  await send(deps, chain, order, { move: 'rescue', token, to: gatewayOf(order, chain), data });
+  const call = { purpose: 'rescue', to: gatewayOf(order, chain), data: rescueCall(order, token) } as const;
+  const plan = () => deps.sender.plan(chain.chainId, call);
+  await send(deps, chain, order, { move: 'rescue', token, plan });
 }
 
 /**
@@ -111,8 +118,9 @@ export async function add(
   }
   if (!(await isOnlyShort(deps, chain, order))) return false;
   const { token, holder } = holding;
-  const data = transferCall(holder, lacking);
-  return send(deps, chain, order, { move: 'add', token, to: token, data, amount: lacking, during });
+  const call = { purpose: 'add', to: token, data: transferCall(holder, lacking) } as const;
+  const plan = () => deps.sender.plan(chain.chainId, call);
+  return send(deps, chain, order, { move: 'add', token, plan, amount: lacking, during });
 }
 
 /**
@@ -123,8 +131,7 @@ async function isOnlyShort(deps: DepositMoveDeps, chain: Chain, order: StoredOrd
   const { chainId } = chain;
   const { orderId } = order;
   const { to, token, targetChain } = order.order;
-  const { move: purpose, ...call } = await collectionOf(deps, chain, order);
-  const plan = await deps.sender.plan(chainId, { purpose, to: call.to, data: call.data });
+  const plan = await planCollection(deps, chain, order);
   const isShort = 'reverted' in plan && [failedTransfer(token), '0x'].includes(plan.data.toLowerCase());
   // What arrives on another chain has left this one, whoever refuses it there.
   const isTaken = targetChain !== BigInt(chainId) || (await isTransferable(deps, chain, order, to));
@@ -163,8 +170,7 @@ async function isTransferable(
 interface DepositCall {
   readonly move: 'collect' | 'rescue' | 'add';
   readonly token: Hex;
-  readonly to: Hex;
-  readonly data: Hex;
+  readonly plan: () => Promise<SendPlan | RevertedPlan>;
   /** Of an addition, in units of the token. */
   readonly amount?: bigint;
   /** The status of the session for which it was decided; absent where that does not matter. */
@@ -181,7 +187,7 @@ async function send(
   const key = [order.orderId, call.move, call.token.toLowerCase()];
   if (isDone(call, await deps.db.query(moveOfOrder, key))) return true;
   const { chainId } = chain;
-  const plan = await deps.sender.plan(chainId, { purpose: call.move, to: call.to, data: call.data });
+  const plan = await call.plan();
   if ('reverted' in plan) {
     // Paid meanwhile, not collectable any more, not rescuable yet, or the wallet holds too little to add: the next look
     // decides anew.
@@ -195,13 +201,17 @@ async function send(
   }
   const transactionId = await deps.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, order.sessionId);
+    if (session === undefined) throw new Error(`the session ${order.sessionId} has vanished`);
     if (call.during !== undefined && !isUnpaidIn(session, call.during)) return undefined;
     if (call.move === 'add' && !(await mayBeAdded(transaction, deps, order, call.amount ?? 0n)))
       return undefined;
     if (isDone(call, await transaction.query(moveOfOrder, key))) return undefined;
+    if (call.move === 'collect' && (await isAnotherCollected(transaction, order))) return undefined;
+    const cost = { seller: sellerOf(session), move: call.move, gas: gasOf(call.move, plan.gasLimit) };
+    if (!(await mayCost(transaction, deps, order, cost))) return undefined;
     const recorded = await deps.sender.record(transaction, plan);
     const move = [...key, chainId, recorded.transactionId, deps.clock.now(), call.amount ?? 0n];
-    await transaction.query(insertMove, move);
+    await transaction.query(insertMove, [...move, cost.seller, cost.gas, aDayAgo(deps.clock)]);
     return recorded.transactionId;
   });
   if (transactionId !== undefined) await deps.sender.broadcast(transactionId);
@@ -214,8 +224,8 @@ function isDone({ move }: DepositCall, rows: readonly { readonly status: string 
   return status === 'sent' || (move === 'add' && status === 'succeeded');
 }
 
-function isUnpaidIn(session: StoredSession | undefined, status: SessionStatus): boolean {
-  return session?.status === status && session.orderId === '' && session.initiateTx === '';
+function isUnpaidIn(session: StoredSession, status: SessionStatus): boolean {
+  return session.status === status && session.orderId === '' && session.initiateTx === '';
 }
 
 /**
@@ -229,7 +239,31 @@ async function isAnotherServed(
   return (await queryable.query(moveBesideOrder, [sessionId, orderId])).length > 0;
 }
 
-const dayMs = 86_400_000;
+/** Whether another order of the session is being collected on the same chain. */
+async function isAnotherCollected(queryable: Queryable, order: StoredOrder): Promise<boolean> {
+  const { sessionId, orderId, chainId } = order;
+  return (await queryable.query(collectionBesideOrder, [sessionId, orderId, chainId])).length > 0;
+}
+
+/**
+ * Whether a move keeps to its budget of gas. The collection of what was added to does: its gas was set aside then, and
+ * without it the addition would go to the payer.
+ */
+async function mayCost(
+  transaction: Transaction,
+  { clock, log, settings: { depositBudgets: budgets } }: DepositMoveDeps,
+  { chainId, orderId, order }: StoredOrder,
+  cost: Parameters<typeof isWithinGas>[2],
+): Promise<boolean> {
+  const { move, seller } = cost;
+  if (move === 'collect') {
+    const [added] = await transaction.query(moveOfOrder, [orderId, 'add', order.token.toLowerCase()]);
+    if (added !== undefined && added.status !== 'failed') return true;
+  }
+  if (await isWithinGas(transaction, { clock, budgets }, cost)) return true;
+  log.warn('deposits.gas_exhausted', { chainId, orderId, move, seller });
+  return false;
+}
 
 /** Whether an addition stays within its bounds. The session's row is locked, so that of its orders one is added to. */
 async function mayBeAdded(
@@ -240,13 +274,24 @@ async function mayBeAdded(
 ): Promise<boolean> {
   if (await isAnotherServed(transaction, { orderId, sessionId })) return false;
   await transaction.query(lockAdditions, []);
-  const since = new Date(deps.clock.now().getTime() - dayMs);
-  const [sum] = await transaction.query(addedSince, [since]);
+  const [sum] = await transaction.query(addedSince, [aDayAgo(deps.clock)]);
   const value = (amount * amounts.totalValue + order.total - 1n) / order.total;
   const added = (sum?.added ?? 0n) + value;
   if (added <= (deps.settings.deposits?.addedPerDay ?? 0n)) return true;
   deps.log.warn('deposits.additions_exhausted', { chainId, orderId, added: added.toString() });
   return false;
+}
+
+/**
+ * Has collections and returns decided anew that a wallet has sent which is followed no more, its key having been changed,
+ * and that are not known to be mined since `before`. How many there were.
+ */
+export async function releaseUnfollowedMoves(
+  queryable: Queryable,
+  { wallets, before, at }: { readonly wallets: readonly Hex[]; readonly before: Date; readonly at: Date },
+): Promise<number> {
+  const followed = wallets.map((wallet) => wallet.toLowerCase());
+  return (await queryable.query(releaseMoves, [followed, before, at])).length;
 }
 
 /**

@@ -37,6 +37,16 @@ export const moveBesideOrder = statement(
    limit 1`,
 );
 
+// All orders of a session use up one key on a chain: while one is being collected, the collection of another would revert.
+export const collectionBesideOrder = statement(
+  'deposit_collection_beside',
+  ['text', 'text', 'int8'],
+  { order_id: 'text' },
+  `select m.order_id from orders o join deposit_moves m on m.order_id = o.order_id
+   where o.session_id = $1 and m.order_id <> $2 and o.chain_id = $3 and m.move = 'collect' and m.status = 'sent'
+   limit 1`,
+);
+
 // Puts additions in line, so that what they come to in a day is never more than it may be.
 export const lockAdditions = statement(
   'deposit_lock_additions',
@@ -55,13 +65,53 @@ export const addedSince = statement(
    where m.move = 'add' and m.status <> 'failed' and m.updated_at > $1`,
 );
 
+// Puts moves that share a budget in line until their transactions end.
+export const lockDepositGas = statement(
+  'deposit_lock_gas',
+  ['text'],
+  { locked: 'bool?' },
+  'select true as locked from pg_advisory_xact_lock(hashtextextended($1, 0))',
+);
+
+export const spentDepositGas = statement(
+  'deposit_spent_gas',
+  ['text', 'text[]', 'timestamptz'],
+  { gas: 'numeric' },
+  `select coalesce(sum(gas_limit), 0) as gas from deposit_moves
+   where seller = $1 and move = any ($2) and sent_at > $3`,
+);
+
 export const insertMove = statement(
   'deposit_move_insert',
-  ['text', 'text', 'text', 'int8', 'int8', 'timestamptz', 'numeric'],
+  [
+    ...(['text', 'text', 'text', 'int8', 'int8', 'timestamptz', 'numeric', 'text', 'int8'] as const),
+    'timestamptz',
+  ],
   {},
-  `insert into deposit_moves (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at, amount)
-   values ($1, $2, $3, $4, 'sent', $5, $6, $6, $7)
-   on conflict (order_id, move, token) do update set status = 'sent', transaction_id = $5, updated_at = $6, amount = $7`,
+  // Gas of the same move adds up while it is repeated within a day.
+  `insert into deposit_moves
+     (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at, amount, seller, gas_limit,
+      sent_at)
+   values ($1, $2, $3, $4, 'sent', $5, $6, $6, $7, $8, $9, $6)
+   on conflict (order_id, move, token) do update set status = 'sent', transaction_id = $5, updated_at = $6, amount = $7,
+     seller = $8, sent_at = $6,
+     gas_limit = $9::int8 + case when deposit_moves.sent_at > $10 then deposit_moves.gas_limit else 0 end`,
+);
+
+// Of wallets that are followed no more. Never additions: their transaction may be mined yet, and money is added once.
+export const releaseMoves = statement(
+  'deposit_moves_release',
+  ['text[]', 'timestamptz', 'timestamptz'],
+  { order_id: 'text' },
+  `update deposit_moves m set status = 'failed', updated_at = $3
+   from (
+     select m.order_id, m.move, m.token
+     from deposit_moves m join sent_transactions t on t.transaction_id = m.transaction_id
+     where m.status = 'sent' and m.move <> 'add' and m.updated_at < $2
+       and t.status = 'pending' and t.wallet <> all ($1)
+     order by m.order_id, m.move, m.token for update of m) as found
+   where m.order_id = found.order_id and m.move = found.move and m.token = found.token
+   returning m.order_id`,
 );
 
 export const concludeMove = statement(

@@ -69,7 +69,13 @@ function base62(value: bigint, length: number): string {
 
 /** The last six characters of a key: CRC-32 of all before them, so that secret scanners can tell a key from noise. */
 function checksumOf(text: string): string {
-  return base62(BigInt(crc32(text)), checksumLength);
+  let checksum = '';
+  let rest = crc32(text);
+  for (let index = 0; index < checksumLength; index += 1) {
+    checksum = (base62Alphabet[rest % 62] ?? '') + checksum;
+    rest = Math.floor(rest / 62);
+  }
+  return checksum;
 }
 
 function hashOf(key: string): Buffer {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 
 /** Randomness as a parameter: production passes the operating system's, the simulator a seeded one. */
 export interface Random {
@@ -9,16 +9,16 @@ export interface Random {
 
 /** Asked for at once, because a session alone needs a dozen small pieces; each byte is given out once and then wiped. */
 const poolBytes = 8_192;
-let pool = Buffer.alloc(0);
+let pool = new Uint8Array(0);
 let used = 0;
 
 function pooledBytes(size: number): Uint8Array {
   if (size > poolBytes / 4) return randomBytes(size);
   if (used + size > pool.length) {
-    pool = randomBytes(poolBytes);
+    pool = randomFillSync(new Uint8Array(poolBytes));
     used = 0;
   }
-  const piece = new Uint8Array(pool.subarray(used, used + size));
+  const piece = pool.slice(used, used + size);
   pool.fill(0, used, used + size);
   used += size;
   return piece;

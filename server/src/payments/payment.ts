@@ -5,8 +5,8 @@ import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
 import { raise } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
-import { findOrder, isCollectedOnly } from '#sessions/order.ts';
-import { lockSession } from '#sessions/session.ts';
+import { eachWithLockedOrder, type LockedOrder } from '#sessions/event-order.ts';
+import { isCollectedOnly } from '#sessions/order.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -24,73 +24,75 @@ export interface PaymentDeps extends SessionMoveDeps {
 export function paymentHandler(deps: PaymentDeps): ChainHandler {
   return {
     async onBlock(transaction, _chain, _block, events) {
-      for (const event of paidEvents(events)) await detect(transaction, deps, event);
+      await eachPayment(transaction, deps, events, (found) => detect(transaction, deps, found));
     },
     async onReorg(transaction, _chain, removed) {
-      for (const event of paidEvents(removed)) await undetect(transaction, deps, event);
+      await eachPayment(transaction, deps, removed, (found) => undetect(transaction, deps, found));
     },
     async onFinal(transaction, chain, _block, events) {
-      for (const event of paidEvents(events)) await accept(transaction, deps, chain, event);
+      await eachPayment(transaction, deps, events, (found) => accept(transaction, deps, chain, found));
     },
   };
 }
 
-function paidEvents(events: readonly ChainEvent[]): ChainEvent[] {
-  return events.filter((event) => event.name === 'Paid');
+/** A payment of an order of ours. */
+interface Payment extends LockedOrder {
+  readonly event: ChainEvent;
 }
 
-/** The order and its locked session; undefined, with a line in the log, for orders that this database does not know. */
-async function orderAndSession(
+/** Takes the payments of known orders; of others there is a line in the log. */
+async function eachPayment(
   transaction: Transaction,
   deps: PaymentDeps,
-  event: ChainEvent,
-): Promise<{ order: StoredOrder; session: StoredSession } | undefined> {
-  const order = await findOrder(transaction, event.orderId);
-  const session = order === undefined ? undefined : await lockSession(transaction, order.sessionId);
-  if (order === undefined || session === undefined) {
+  events: readonly ChainEvent[],
+  take: (payment: Payment) => Promise<StoredSession | undefined>,
+): Promise<void> {
+  const paid = events.filter((event) => event.name === 'Paid');
+  await eachWithLockedOrder(transaction, paid, async (event, found) => {
+    if (found !== undefined) return take({ ...found, event });
     // Signed by this service but not in this database: it was restored from a backup older than the order.
-    deps.log.warn('payment.unmatched', {
-      chainId: event.chainId,
-      orderId: event.orderId,
-      txHash: event.txHash,
-    });
+    const { chainId, orderId, txHash } = event;
+    deps.log.warn('payment.unmatched', { chainId, orderId, txHash });
     return undefined;
-  }
-  return { order, session };
+  });
 }
 
-async function detect(transaction: Transaction, deps: PaymentDeps, event: ChainEvent): Promise<void> {
-  const found = await orderAndSession(transaction, deps, event);
-  if (found === undefined || found.session.initiateTx !== '') return;
-  const trigger = isLate(found) ? 'late_payment_detected' : 'payment_detected';
-  await moveSession(transaction, deps, found.session, trigger, { initiateTx: event.txHash });
+async function detect(
+  transaction: Transaction,
+  deps: PaymentDeps,
+  payment: Payment,
+): Promise<StoredSession | undefined> {
+  const { session, event } = payment;
+  if (session.initiateTx !== '') return undefined;
+  const trigger = isLate(payment) ? 'late_payment_detected' : 'payment_detected';
+  return moveSession(transaction, deps, session, trigger, { initiateTx: event.txHash });
 }
 
 /** Only a deposit that was accepted is collected so late, and its order was signed for that alone. */
-function isLate({ session, order }: { session: StoredSession; order: StoredOrder }): boolean {
+function isLate({ session, order }: LockedOrder): boolean {
   return session.status === 'expired' && isCollectedOnly(order);
 }
 
-async function undetect(transaction: Transaction, deps: PaymentDeps, event: ChainEvent): Promise<void> {
-  const found = await orderAndSession(transaction, deps, event);
-  if (found === undefined || found.session.initiateTx !== event.txHash) return;
+async function undetect(
+  transaction: Transaction,
+  deps: PaymentDeps,
+  payment: Payment,
+): Promise<StoredSession | undefined> {
+  const { session, event } = payment;
+  if (session.initiateTx !== event.txHash) return undefined;
   // Another payer's payment on another chain may still stand.
-  const rows = await transaction.query(canonicalPayment, [found.session.sessionId]);
-  const trigger = isLate(found) ? 'late_payment_undetected' : 'payment_undetected';
-  await moveSession(transaction, deps, found.session, trigger, {
-    initiateTx: rows[0]?.tx_hash ?? '',
-  });
+  const rows = await transaction.query(canonicalPayment, [session.sessionId]);
+  const trigger = isLate(payment) ? 'late_payment_undetected' : 'payment_undetected';
+  return moveSession(transaction, deps, session, trigger, { initiateTx: rows[0]?.tx_hash ?? '' });
 }
 
 async function accept(
   transaction: Transaction,
   deps: PaymentDeps,
   chain: Chain,
-  event: ChainEvent,
-): Promise<void> {
-  const found = await orderAndSession(transaction, deps, event);
-  if (found === undefined) return;
-  const { order, session } = found;
+  payment: Payment,
+): Promise<StoredSession | undefined> {
+  const { order, session, event } = payment;
   await book(transaction, {
     kind: 'payment',
     orderId: order.orderId,
@@ -99,21 +101,29 @@ async function accept(
     at: event.blockTime,
     postings: paymentPostings(order, chain.name),
   });
-  if (session.orderId === order.orderId) return;
-  const trigger = isLate(found) ? 'late_payment_final' : 'payment_final';
-  const paid = await moveSession(transaction, deps, session, trigger, {
-    // Of an x402 payment the order names where money goes back to, the session who has signed.
-    payer: session.intendedPayer === '' ? order.order.payer : session.intendedPayer,
-    payerEmail: order.payerEmail,
-    paidToken: order.tokenId,
-    receiptId: newId('receipt', deps.random.bytes),
-    orderId: order.orderId,
-    initiateTx: event.txHash,
-    paymentSucceededAt: event.blockTime,
-  });
+  if (session.orderId === order.orderId) return undefined;
+  const trigger = isLate(payment) ? 'late_payment_final' : 'payment_final';
+  const paid = await moveSession(
+    transaction,
+    deps,
+    session,
+    trigger,
+    {
+      // Of an x402 payment the order names where money goes back to, the session who has signed.
+      payer: session.intendedPayer === '' ? order.order.payer : session.intendedPayer,
+      payerEmail: order.payerEmail,
+      paidToken: order.tokenId,
+      receiptId: newId('receipt', deps.random.bytes),
+      orderId: order.orderId,
+      initiateTx: event.txHash,
+      paymentSucceededAt: event.blockTime,
+    },
+    order,
+  );
   // Another chain's payment was final first: this one goes back to its payer (see settlement).
   if (paid === undefined)
     await raiseException(transaction, deps, { session, order, event, kind: 'duplicate' });
+  return paid;
 }
 
 /** Tells the merchant, and the operator's log, what a final event did to a payment out of the usual course. */

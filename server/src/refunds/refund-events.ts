@@ -1,9 +1,10 @@
 import { microUsd } from '@florin/protocol/money.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
-import { findOrder } from '#sessions/order.ts';
+import { eachWithOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
 import { lockOpenRefunds, lockRefundsToSign } from './refund.sql.ts';
 import { moveRefund } from './refund.ts';
 import { unitsPerMicroUsd } from './refund-call.ts';
@@ -18,9 +19,10 @@ export function refundHandler(deps: SessionMoveDeps): ChainHandler {
     async onReorg() {},
     async onFinal(transaction, _chain, _block, events) {
       await finish(transaction, deps, events.filter(isOutcome));
-      for (const event of events) {
-        if (event.name === 'SettlementRefunded') await refundSettled(transaction, deps, event);
-      }
+      const refunded = events.filter((event) => event.name === 'SettlementRefunded');
+      await eachWithOrder(transaction, refunded, (event, order) =>
+        refundSettled(transaction, deps, order, event),
+      );
     },
   };
 }
@@ -41,7 +43,8 @@ async function finish(
   outcomes: readonly ChainEvent[],
 ): Promise<void> {
   if (outcomes.length === 0) return;
-  for (const event of outcomes.filter(isReturn)) await showReturn(transaction, deps, event);
+  const returns = outcomes.filter(isReturn);
+  await eachWithOrder(transaction, returns, (_event, order) => showReturn(transaction, deps, order));
   const byOrder = new Map<string, ChainEvent>(outcomes.map((event) => [event.orderId, event]));
   for (const row of await transaction.query(lockOpenRefunds, [[...byOrder.keys()]])) {
     const event = byOrder.get(row.order_id);
@@ -52,9 +55,11 @@ async function finish(
 }
 
 /** Whoever sent the money back: the session shows it, unless what went back is a payment that lost against another. */
-async function showReturn(transaction: Transaction, deps: SessionMoveDeps, event: ChainEvent): Promise<void> {
-  const order = await findOrder(transaction, event.orderId);
-  if (order === undefined) return;
+async function showReturn(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  order: StoredOrder,
+): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   if (session?.orderId !== order.orderId) return;
   await moveSession(transaction, deps, session, 'payment_returned', {
@@ -69,10 +74,9 @@ async function showReturn(transaction: Transaction, deps: SessionMoveDeps, event
 async function refundSettled(
   transaction: Transaction,
   deps: SessionMoveDeps,
+  order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
-  const order = await findOrder(transaction, event.orderId);
-  if (order === undefined) return;
   const units = unitsPerMicroUsd(order);
   const value = BigInt(event.arguments['value'] ?? '0');
   const refundedTotal = BigInt(event.arguments['refundedTotal'] ?? '0');

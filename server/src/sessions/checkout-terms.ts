@@ -9,7 +9,7 @@ import type { Chains } from '#chains/chain.ts';
 import { assertSettlementToken } from '#links/link-terms.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
-import { assertRouteOpen, type FeeRates, quoteOf, routesTo } from './quote.ts';
+import { assertRouteOpen, type FeeRates, quoteOf, type Route, routeFrom, routesTo } from './quote.ts';
 import type { TermsReader } from './terms-reader.ts';
 
 /** A merchant's request for a checkout session. */
@@ -64,12 +64,7 @@ export async function checkoutTerms(
   if (amount > maxMicroUsd)
     throw new Refusal('amount_out_of_range', `the total is over ${maxMicroUsd} Micro-USD`);
   const price = { paymentValue: microUsd(amount), feeModel: body.feeModel ?? 1 } as const;
-  const routes = routesTo(deps.chains, deps.rates, body.settlementToken);
-  const payable = routes.filter((route) => quoteOf(route, price) !== undefined);
-  const [first] = payable;
-  if (first === undefined) throw new Refusal('amount_out_of_range', 'no route takes this total');
-  // One that is open is enough. When the chain of the settlement itself is away, none is.
-  if (payable.every((route) => route.condition.status === 'unavailable')) assertRouteOpen(first);
+  assertPayable(deps, body.settlementToken, price);
   return {
     account: { accountId: account.accountId, version: account.version, address: account.accountAddress },
     items,
@@ -77,6 +72,23 @@ export async function checkoutTerms(
     amount: price.paymentValue,
     expirationTime,
   };
+}
+
+/** Refuses a price that no route takes, and one that only routes take which nobody watches at the moment. */
+function assertPayable(
+  { chains, rates }: TermsDeps,
+  tokenId: string,
+  price: { readonly paymentValue: MicroUsd; readonly feeModel: 1 | 2 },
+): void {
+  const takes = (route: Route) => quoteOf(route, price) !== undefined;
+  // One that is open is enough, and the settlement token itself mostly is: the others need not be looked at then.
+  const own = routeFrom(chains, rates, { paymentTokenId: tokenId, settlementTokenId: tokenId });
+  if (own !== undefined && own.condition.status !== 'unavailable' && takes(own)) return;
+  const payable = routesTo(chains, rates, tokenId).filter(takes);
+  const [first] = payable;
+  if (first === undefined) throw new Refusal('amount_out_of_range', 'no route takes this total');
+  // When the chain of the settlement itself is away, none is open.
+  if (payable.every((route) => route.condition.status === 'unavailable')) assertRouteOpen(first);
 }
 
 function expirationOf(clock: Clock, requested: number | undefined): Date {

@@ -6,8 +6,10 @@ import {
   payoutTypes,
   vaultDomainName,
 } from '@florin/protocol/typed-data.ts';
+import { addressOfPublicKey } from '#chains/checksum.ts';
 import { keccakHex } from '#chains/rpc/keccak.ts';
 import { type SigningDomain, structHasher, typedPreimage } from '#chains/typed-data.ts';
+import { secp256k1 } from '#outside/secp256k1.ts';
 import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
 import type { OrderSigner } from './signer.ts';
 
@@ -31,6 +33,10 @@ export function orderIdOf(chainId: number, gateway: Hex, order: Order): Hex {
   return keccakHex(orderPreimage(chainId, gateway, order));
 }
 
+function bytesOf(hex: Hex): Uint8Array {
+  return Buffer.from(hex.slice(2), 'hex');
+}
+
 /**
  * Signs orders and payouts with a private key, or by whatever signs for it. Signatures are 65 bytes with low s. Signers
  * get what is to be hashed: they hash for themselves.
@@ -42,6 +48,10 @@ export function orderSignerOf(key: SigningKey): OrderSigner {
     address: signer.address,
     orderId: orderIdOf,
     signOrder: (chainId, gateway, order) => sign(orderPreimage(chainId, gateway, order)),
+    hasSigned(chainId, gateway, order, signature) {
+      const publicKey = secp256k1.recover(bytesOf(orderIdOf(chainId, gateway, order)), bytesOf(signature));
+      return publicKey !== undefined && addressOfPublicKey(publicKey) === signer.address.toLowerCase();
+    },
     signPayout: (chainId, vault, payout: Payout) =>
       sign(typedPreimage(vaultDomain(chainId, vault), hashPayout({ ...payout }))),
   };

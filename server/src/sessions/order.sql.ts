@@ -1,6 +1,7 @@
 import { type Row, statement } from '#db/statement.ts';
 
-const columns = {
+/** What is read of an order. */
+export const orderColumns = {
   order_id: 'text',
   session_id: 'text',
   chain_id: 'int8',
@@ -27,7 +28,7 @@ const columns = {
   payout_vault: 'text',
 } as const;
 
-const columnList = Object.keys(columns).join(', ');
+const columnList = Object.keys(orderColumns).join(', ');
 
 // The same order signed again is the same row: identical terms give an identical id.
 export const insertOrder = statement(
@@ -68,7 +69,7 @@ export const insertOrder = statement(
 export const orderById = statement(
   'order_by_id',
   ['text'],
-  columns,
+  orderColumns,
   `select ${columnList} from orders where order_id = $1`,
 );
 export type OrderRow = Row<typeof orderById>;
@@ -76,7 +77,7 @@ export type OrderRow = Row<typeof orderById>;
 export const ordersByIds = statement(
   'orders_by_ids',
   ['text[]'],
-  columns,
+  orderColumns,
   `select ${columnList} from orders where order_id = any ($1)`,
 );
 
@@ -84,7 +85,7 @@ export const ordersByIds = statement(
 export const depositOrdersOfSession = statement(
   'order_deposits_of_session',
   ['text', 'int8'],
-  columns,
+  orderColumns,
   `select ${columnList} from orders o
    where o.session_id = $1 and not exists (
      select from deposit_terms t where t.wallet_order_id = o.order_id)

@@ -29,7 +29,7 @@ const ownColumns = [
   ['session_id', 'text[]'],
   ['client_code', 'text[]'],
   ['amount', 'int8[]'],
-  ['line_items', 'jsonb[]'],
+  ['line_items', 'text[]'],
   ['success_url', 'text[]'],
   ['metadata', 'text[]'],
   ['meta_data', 'text[]'],

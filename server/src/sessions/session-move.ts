@@ -1,14 +1,14 @@
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
-import type { Transaction } from '#db/database.ts';
+import type { Parameter, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
-import { emit } from '#webhooks/outbox.ts';
+import { emit, type OutboxEvent } from '#webhooks/outbox.ts';
 import { orderById } from './order.sql.ts';
 import { type SessionTrigger, sessionMove } from './session.machine.ts';
 import { updateSession } from './session.sql.ts';
 import { fullView, sessionViewJson } from './session-json.ts';
-import { parseOrder, parseSession } from './session-row.ts';
+import { parseOrder } from './session-row.ts';
 import type { StoredOrder, StoredSession } from './stored-session.ts';
 
 export interface SessionMoveDeps {
@@ -34,7 +34,8 @@ export interface SessionChanges {
 
 /**
  * Makes one move of the session machine: updates the row under its old status and writes the move's event in the same
- * transaction. The caller holds the row lock. Undefined when the machine has no such move: nothing was changed.
+ * transaction. The caller holds the row lock, and has read the session under it. Undefined when the machine has no such
+ * move: nothing was changed. `order` is the one that pays the session, where the caller has it at hand.
  */
 export async function moveSession(
   transaction: Transaction,
@@ -42,46 +43,73 @@ export async function moveSession(
   session: StoredSession,
   trigger: SessionTrigger,
   changes: SessionChanges = {},
+  order?: StoredOrder,
 ): Promise<StoredSession | undefined> {
   const move = sessionMove(session, trigger);
   if (move === undefined) return undefined;
   const now = deps.clock.now();
-  const next = { ...session, ...changes };
-  const rows = await transaction.query(updateSession, [
-    session.sessionId,
-    session.status,
-    move.to,
-    session.signedOnce || trigger === 'order_signed',
-    move.to === 'settlement_pending' ? next.pendingReason : '',
-    next.payer,
-    next.payerEmail,
-    next.paidToken,
-    next.receiptId,
-    next.orderId,
-    next.initiateTx,
-    next.completeTx,
-    next.paymentSucceededAt ?? null,
-    next.settlementSucceededAt ?? null,
-    now,
-    next.refundedAmount,
+  const moved = sessionAfter(session, trigger, move.to, changes);
+  const told = move.event === undefined ? undefined : await eventOf(transaction, deps, moved, order);
+  // One behind the other without a wait in between: what the row will be is known, for it is locked.
+  const [rows] = await Promise.all([
+    transaction.query(updateSession, [session.sessionId, session.status, ...valuesOf(moved, now)]),
+    move.event === undefined || told === undefined
+      ? undefined
+      : emit(transaction, deps.random, [{ ...told, type: move.event, at: now }]),
   ]);
-  const row = rows[0];
-  if (row === undefined)
+  if (rows.length === 0)
     throw new Error(`session ${session.sessionId} left ${session.status} without its lock`);
-  const moved = parseSession(row);
-  if (move.event !== undefined) {
-    const view = { session: moved, order: await paidOrderOf(transaction, moved) };
-    await emit(transaction, deps.random, [
-      {
-        merchantId: moved.merchantId,
-        type: move.event,
-        objectId: moved.sessionId,
-        dataJson: sessionViewJson(view, fullView(deps.origin)),
-        at: now,
-      },
-    ]);
-  }
   return moved;
+}
+
+/** The session as its row stands after a move. */
+function sessionAfter(
+  session: StoredSession,
+  trigger: SessionTrigger,
+  to: StoredSession['status'],
+  changes: SessionChanges,
+): StoredSession {
+  const next = { ...session, ...changes, status: to };
+  return {
+    ...next,
+    signedOnce: session.signedOnce || trigger === 'order_signed',
+    pendingReason: to === 'settlement_pending' ? next.pendingReason : '',
+    isLate: session.isLate || (session.status === 'expired' && to === 'paid'),
+  };
+}
+
+function valuesOf(session: StoredSession, now: Date): Parameter[] {
+  return [
+    session.status,
+    session.signedOnce,
+    session.pendingReason,
+    session.payer,
+    session.payerEmail,
+    session.paidToken,
+    session.receiptId,
+    session.orderId,
+    session.initiateTx,
+    session.completeTx,
+    session.paymentSucceededAt ?? null,
+    session.settlementSucceededAt ?? null,
+    now,
+    session.refundedAmount,
+    session.isLate,
+  ];
+}
+
+async function eventOf(
+  transaction: Transaction,
+  { origin }: SessionMoveDeps,
+  session: StoredSession,
+  known: StoredOrder | undefined,
+): Promise<Pick<OutboxEvent, 'merchantId' | 'objectId' | 'dataJson'>> {
+  const order = known?.orderId === session.orderId ? known : await paidOrderOf(transaction, session);
+  return {
+    merchantId: session.merchantId,
+    objectId: session.sessionId,
+    dataJson: sessionViewJson({ session, order }, fullView(origin)),
+  };
 }
 
 async function paidOrderOf(

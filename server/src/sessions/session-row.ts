@@ -22,7 +22,7 @@ export function parseSession(row: SessionRow): StoredSession {
     settlementToken: row.settlement_token,
     feeModel: row.fee_model as FeeModel,
     amount: microUsd(row.amount),
-    items: (row.line_items as LineItem[]).map(inOrder),
+    items: (JSON.parse(row.line_items) as LineItem[]).map(inOrder),
     payerEmailRequired: row.payer_email_required,
     successUrl: row.success_url,
     metadata: row.metadata,
@@ -50,7 +50,7 @@ export function parseSession(row: SessionRow): StoredSession {
   };
 }
 
-/** jsonb keeps no order of members; reads show them in the specification's. */
+/** Rows from when this was jsonb, which keeps no order of members: reads show them in the specification's. */
 function inOrder(item: LineItem): LineItem {
   const { lineItemId, itemType, productId, quantity, unitPrice, productData } = item;
   const fields = { lineItemId, itemType, productId, quantity, unitPrice };

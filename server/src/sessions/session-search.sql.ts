@@ -5,7 +5,7 @@ export const searchPiece = statement(
   'session_search_piece',
   ['text', 'text', 'int8', 'int8'],
   { found: 'bool?', last: 'int8?' },
-  `select bool_or(strpos(line_items::text, $2) > 0) as found, max(ordinal) as last
+  `select bool_or(strpos(line_items, $2) > 0) as found, max(ordinal) as last
    from (
      select line_items, ordinal from sessions where merchant_id = $1 and ordinal > $3 order by ordinal limit $4
    ) piece`,

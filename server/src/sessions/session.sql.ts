@@ -1,7 +1,8 @@
 import { listPlace, type PagedList, pageSize } from '#db/list-page.ts';
 import { type Row, statement } from '#db/statement.ts';
 
-const columns = {
+/** What is read of a session. */
+export const sessionColumns = {
   session_id: 'text',
   merchant_id: 'text',
   session_type: 'text',
@@ -14,7 +15,7 @@ const columns = {
   settlement_token: 'text',
   fee_model: 'int4',
   amount: 'int8',
-  line_items: 'jsonb',
+  line_items: 'text',
   payer_email_required: 'bool',
   success_url: 'text',
   metadata: 'text',
@@ -41,22 +42,22 @@ const columns = {
   created_at: 'timestamptz',
 } as const;
 
-const columnList = Object.keys(columns).join(', ');
-const prefixedColumnList = Object.keys(columns)
+const columnList = Object.keys(sessionColumns).join(', ');
+const prefixedColumnList = Object.keys(sessionColumns)
   .map((column) => `s.${column}`)
   .join(', ');
 
 export const sessionById = statement(
   'session_by_id',
   ['text'],
-  columns,
+  sessionColumns,
   `select ${columnList} from sessions where session_id = $1`,
 );
 
 export const sessionsByIds = statement(
   'sessions_by_ids',
   ['text[]'],
-  columns,
+  sessionColumns,
   `select ${columnList} from sessions where session_id = any($1)`,
 );
 
@@ -66,11 +67,11 @@ export type SessionRow = Row<typeof sessionById>;
 export const lockSessionById = statement(
   'session_lock',
   ['text'],
-  columns,
+  sessionColumns,
   `select ${columnList} from sessions where session_id = $1 for update`,
 );
 
-const pageColumns = { ...columns, total: 'int8', is_listed: 'bool' } as const;
+const pageColumns = { ...sessionColumns, total: 'int8', is_listed: 'bool' } as const;
 
 /** One page, newest first by order of creation, with the exact total, from the page's first row on. */
 function sessionPageText(list: Pick<PagedList, 'facet' | 'condition' | 'skip'>, limit: string): string {
@@ -118,14 +119,15 @@ export const updateSession = statement(
     'timestamptz',
     'timestamptz',
     'int8',
+    'bool',
   ],
-  columns,
+  { session_id: 'text' },
   `update sessions set status = $3, signed_once = $4, pending_reason = $5, payer = $6, payer_email = $7,
      paid_token = $8, receipt_id = $9, order_id = $10, initiate_tx = $11, complete_tx = $12,
      payment_succeeded_at = $13, settlement_succeeded_at = $14, updated_at = $15, refunded_amount = $16,
-     is_late = is_late or ($2 = 'expired' and $3 = 'paid')
+     is_late = $17
    where session_id = $1 and status = $2
-   returning ${columnList}`,
+   returning session_id`,
 );
 
 // Unsigned sessions expire by our clock: nobody holds an order for them. skip locked: a session being prepared right
@@ -133,7 +135,7 @@ export const updateSession = statement(
 export const expirableUnsigned = statement(
   'session_expirable_unsigned',
   ['timestamptz', 'int8'],
-  columns,
+  sessionColumns,
   `select ${columnList} from sessions
    where status = 'initialized' and not signed_once and expiration_time <= $1
    order by expiration_time limit $2 for update skip locked`,
@@ -145,7 +147,7 @@ export const expirableUnsigned = statement(
 export const expirableSigned = statement(
   'session_expirable_signed',
   ['int8'],
-  columns,
+  sessionColumns,
   `select ${prefixedColumnList} from sessions s
    where s.status = 'initialized' and s.signed_once
      and s.expiration_time < (select max(final_time) from chain_cursors)

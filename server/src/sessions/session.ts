@@ -3,7 +3,7 @@ import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
 import { newId, randomBase62 } from '@florin/protocol/id.ts';
-import type { LineItem } from '@florin/protocol/line-item.ts';
+import type { LineItem, ProductData } from '@florin/protocol/line-item.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { SessionStatus } from '@florin/protocol/session.ts';
@@ -174,21 +174,29 @@ function linkSessionDraft(deps: SessionDeps, request: LinkSessionRequest): Sessi
  * `sha256(sha256(canonical JSON of the items) || salt)`.
  */
 export function metaDataOf(items: readonly LineItem[], salt: Hex): Hex {
-  const itemsHash = hash('sha256', canonicalJson(items), 'buffer');
+  for (const { productData } of items) {
+    if (productData !== undefined && !productTexts.has(productData))
+      productTexts.set(productData, canonicalJson(productData));
+  }
+  const itemsHash = hash('sha256', canonicalJson(items, productTexts), 'buffer');
   return `0x${hash('sha256', Buffer.concat([itemsHash, Buffer.from(salt.slice(2), 'hex')]))}`;
 }
+
+// Sessions share the data of a remembered product, which nobody changes: it is most of what is hashed of an item.
+const productTexts = new WeakMap<ProductData, string>();
 
 /**
  * One filter for a merchant's audits: the hash of account, account version and settlement token, as canonical JSON in
  * this order.
  */
 export function channelIdOf(accountId: string, version: string, settlementToken: string): Hex {
-  const text = canonicalJson([accountId, version, settlementToken]);
-  const known = channelIds.get(text);
+  // None of the three holds a space.
+  const name = `${accountId} ${version} ${settlementToken}`;
+  const known = channelIds.get(name);
   if (known !== undefined) return known;
-  const channelId: Hex = `0x${hash('sha256', text)}`;
+  const channelId: Hex = `0x${hash('sha256', canonicalJson([accountId, version, settlementToken]))}`;
   if (channelIds.size >= maxChannelIds) channelIds.clear();
-  channelIds.set(text, channelId);
+  channelIds.set(name, channelId);
   return channelId;
 }
 

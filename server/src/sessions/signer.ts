@@ -6,5 +6,7 @@ export interface OrderSigner {
   /** EIP-712 digest of the order in the gateway's domain: the orderId. */
   orderId(chainId: number, gateway: Hex, order: Order): Hex;
   signOrder(chainId: number, gateway: Hex, order: Order): Promise<Hex>;
+  /** Whether a signature is this signer's over the order as it stands. Asks no remote signer. */
+  hasSigned(chainId: number, gateway: Hex, order: Order, signature: Hex): boolean;
   signPayout(chainId: number, vault: Hex, payout: Payout): Promise<Hex>;
 }

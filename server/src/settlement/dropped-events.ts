@@ -1,8 +1,8 @@
 import type { ChainEvent, ChainEventName } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
-import { findOrder } from '#sessions/order.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
 import { type LegName, reopenLeg, showDelay } from './leg.ts';
 
 /** What each final event had closed. */
@@ -22,10 +22,9 @@ const legOf: Partial<Readonly<Record<ChainEventName, LegName>>> = {
 export async function takeBackFinal(
   transaction: Transaction,
   deps: SessionMoveDeps,
+  order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
-  const order = await findOrder(transaction, event.orderId);
-  if (order === undefined) return;
   const session = await lockSession(transaction, order.sessionId);
   const leg = legOf[event.name];
   if (leg !== undefined) {

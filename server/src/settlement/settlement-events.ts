@@ -6,10 +6,10 @@ import type { Transaction } from '#db/database.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
 import { type PaymentDeps, raiseException } from '#payments/payment.ts';
 import { mintPostings, payoutPostings, returnPostings, settlementPostings } from '#payments/postings.ts';
-import { findOrder } from '#sessions/order.ts';
+import { eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
-import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
 import { takeBackFinal } from './dropped-events.ts';
 import { attemptOfTransaction, finalEventOfOrder } from './leg.sql.ts';
 import { closeLeg, delayLeg, findLeg, type Leg, type LegName, requestLeg, showDelay } from './leg.ts';
@@ -21,16 +21,22 @@ import { closeLeg, delayLeg, findLeg, type Leg, type LegName, requestLeg, showDe
 export function settlementHandler(deps: PaymentDeps): ChainHandler {
   return {
     async onBlock(transaction, _chain, _block, events) {
-      for (const event of events) await seen(transaction, deps, event);
+      const settlements = events.filter(isSettlement);
+      await eachWithOrder(transaction, settlements, (_event, order) => seen(transaction, deps, order));
     },
     async onReorg(transaction, _chain, removed) {
-      for (const event of removed) await reorged(transaction, deps, event);
+      const settlements = removed.filter(isSettlement);
+      await eachWithOrder(transaction, settlements, (_event, order) => reorged(transaction, deps, order));
     },
     async onFinal(transaction, chain, _block, events) {
-      for (const event of events) await final(transaction, deps, chain, event);
+      await eachWithOrder(transaction, events, (event, order) =>
+        final(transaction, deps, chain, order, event),
+      );
     },
     async onDropped(transaction, _chain, dropped) {
-      for (const event of dropped) await takeBackFinal(transaction, deps, event);
+      await eachWithOrder(transaction, dropped, (event, order) =>
+        takeBackFinal(transaction, deps, order, event),
+      );
     },
   };
 }
@@ -41,19 +47,13 @@ function isSettlement(event: ChainEvent): boolean {
 }
 
 /** A settlement that had been reorged out is in a block again: the session is settling again. */
-async function seen(transaction: Transaction, deps: PaymentDeps, event: ChainEvent): Promise<void> {
-  if (!isSettlement(event)) return;
-  const order = await findOrder(transaction, event.orderId);
-  if (order === undefined) return;
+async function seen(transaction: Transaction, deps: PaymentDeps, order: StoredOrder): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   if (session?.orderId !== order.orderId || session.status !== 'settlement_pending') return;
   await moveSession(transaction, deps, session, 'settlement_recorded');
 }
 
-async function reorged(transaction: Transaction, deps: PaymentDeps, event: ChainEvent): Promise<void> {
-  if (!isSettlement(event)) return;
-  const order = await findOrder(transaction, event.orderId);
-  if (order === undefined) return;
+async function reorged(transaction: Transaction, deps: PaymentDeps, order: StoredOrder): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   if (session?.orderId !== order.orderId) return;
   // The sender sends the same signed transaction again; the leg stays as it is.
@@ -64,10 +64,9 @@ async function final(
   transaction: Transaction,
   deps: PaymentDeps,
   chain: Chain,
+  order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
-  const order = await findOrder(transaction, event.orderId);
-  if (order === undefined) return;
   switch (event.name) {
     case 'Paid':
       return requestFirstLeg(transaction, deps, order);
@@ -129,10 +128,10 @@ async function settled(
     return raiseException(transaction, deps, { session, order, event, kind: 'duplicate_settled' });
   }
   const arrival = arrivalOf(order);
-  if (arrival === undefined) return complete(transaction, deps, session, event);
+  if (arrival === undefined) return complete(transaction, deps, { session, order }, event);
   // Read again after a restored backup, the chains come in any order: the payout may stand there already.
   const arrivedBefore = await finalEvent(transaction, order.orderId, arrival.event);
-  if (arrivedBefore !== undefined) return complete(transaction, deps, session, arrivedBefore);
+  if (arrivedBefore !== undefined) return complete(transaction, deps, { session, order }, arrivedBefore);
   // Only now, with the payer's money finally in the vault of its own chain, does the other vault owe the merchant;
   // and only for the payment that won the session.
   await requestLeg(transaction, order, { name: arrival.leg, chainId: Number(order.order.targetChain), at });
@@ -174,7 +173,7 @@ async function paidOut(
   const paid = { chainName: chain.name, asset: session.settlementToken, amount: BigInt(amount) };
   await bookEvent(transaction, 'payout', order, event, payoutPostings(paid));
   await closeLeg(transaction, { orderId: order.orderId, name: 'payout', at: deps.clock.now() });
-  if (session.orderId === order.orderId) await complete(transaction, deps, session, event);
+  if (session.orderId === order.orderId) await complete(transaction, deps, { session, order }, event);
 }
 
 /**
@@ -199,20 +198,18 @@ async function minted(
   const [burnChain = ''] = order.tokenId.split('::');
   await bookEvent(transaction, 'mint', order, event, mintPostings(order, burnChain));
   await closeLeg(transaction, { orderId: order.orderId, name: 'mint', at: deps.clock.now() });
-  if (session?.orderId === order.orderId) await complete(transaction, deps, session, event);
+  if (session?.orderId === order.orderId) await complete(transaction, deps, { session, order }, event);
 }
 
 /** Completes a session whose row is locked, by an event of the order that counts. */
 async function complete(
   transaction: Transaction,
   deps: PaymentDeps,
-  session: StoredSession,
+  { session, order }: LockedOrder,
   event: Pick<ChainEvent, 'txHash' | 'blockTime'>,
 ): Promise<void> {
-  await moveSession(transaction, deps, session, 'settlement_final', {
-    completeTx: event.txHash,
-    settlementSucceededAt: event.blockTime,
-  });
+  const changes = { completeTx: event.txHash, settlementSucceededAt: event.blockTime };
+  await moveSession(transaction, deps, session, 'settlement_final', changes, order);
 }
 
 async function returned(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
-import type { Order } from '@florin/protocol/order.ts';
+import type { Hex, Order } from '@florin/protocol/order.ts';
 import { decodeFunctionData } from 'viem';
 import { submissionCall } from './submission-call.ts';
 
@@ -24,18 +24,17 @@ const order: Order = {
 const signature = `0x${'33'.repeat(65)}` as const;
 const consent = `0x${'44'.repeat(65)}` as const;
 
-test('an order signer that sends a payment leaves the signature of the order out, and nobody else does', () => {
-  const sent = (method: 'eip3009' | 'permit2', isSenderSigner: boolean) => {
+test('a payment carries the consent of the service, if it has to be said, and the payer’s', () => {
+  const sent = (method: 'eip3009' | 'permit2', orderSignature: Hex) => {
     const data = submissionCall(
-      { order, signature },
+      { order, signature: orderSignature },
       { method, signature: consent, nonce: 7n },
-      isSenderSigner,
     );
     const { functionName, args } = decodeFunctionData({ abi: paymentGatewayAbi, data });
     return [functionName, ...(args ?? []).slice(1)];
   };
-  assert.deepEqual(sent('eip3009', false), ['payWithAuthorization', signature, consent]);
-  assert.deepEqual(sent('eip3009', true), ['payWithAuthorization', '0x', consent]);
-  assert.deepEqual(sent('permit2', false), ['payWithPermit2', signature, 7n, consent]);
-  assert.deepEqual(sent('permit2', true), ['payWithPermit2', '0x', 7n, consent]);
+  assert.deepEqual(sent('eip3009', signature), ['payWithAuthorization', signature, consent]);
+  assert.deepEqual(sent('eip3009', '0x'), ['payWithAuthorization', '0x', consent]);
+  assert.deepEqual(sent('permit2', signature), ['payWithPermit2', signature, 7n, consent]);
+  assert.deepEqual(sent('permit2', '0x'), ['payWithPermit2', '0x', 7n, consent]);
 });

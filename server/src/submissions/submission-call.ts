@@ -13,22 +13,17 @@ export interface Consent {
   readonly nonce: bigint;
 }
 
-/**
- * The gateway's call that pays an order by its payer's consent. A sender who is an order signer itself consents for the
- * service by sending: the order's signature then stays away, and 4,400 gas with it.
- */
+/** The gateway's call that pays an order by its payer's consent; empty in place of the service's signature: by its sender's. */
 export function submissionCall(
   { order, signature: orderSignature }: Pick<StoredOrder, 'order' | 'signature'>,
   { method, signature, nonce }: Consent,
-  isSenderSigner: boolean,
 ): Hex {
-  const consent: Hex = isSenderSigner ? '0x' : orderSignature;
   const abi = paymentGatewayAbi;
   if (method === 'eip3009') {
-    const args = [order, consent, signature] as const;
+    const args = [order, orderSignature, signature] as const;
     return encodeFunctionData({ abi, functionName: 'payWithAuthorization', args });
   }
-  const args = [order, consent, nonce, signature] as const;
+  const args = [order, orderSignature, nonce, signature] as const;
   return encodeFunctionData({ abi, functionName: 'payWithPermit2', args });
 }
 

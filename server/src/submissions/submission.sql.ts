@@ -47,6 +47,17 @@ export const insertSubmission = statement(
    returning order_id`,
 );
 
+// Puts submissions that share a budget in line until their transactions end, so that what is summed up below is all there is.
+// In the given order, which is the same for everybody: two that share several budgets cannot wait for each other.
+export const lockBudgets = statement(
+  'submission_lock_budgets',
+  ['text[]'],
+  { locked: 'bool?' },
+  `select true as locked from (
+     select key from unnest($1::text[]) with ordinality as given (key, place) order by place) as keys,
+     lateral (select pg_advisory_xact_lock(hashtextextended(keys.key, 0))) as lock`,
+);
+
 export const spentGas = statement(
   'submission_spent_gas',
   ['text', 'text', 'text', 'timestamptz'],
@@ -62,6 +73,23 @@ export const concludeSubmission = statement(
   ['int8', 'text', 'timestamptz'],
   {},
   `update submissions set status = $2, updated_at = $3 where transaction_id = $1 and status = 'sent'`,
+);
+
+// Of wallets that are followed no more, so that nobody will ever tell what became of them. Never of x402: its client would
+// be asked to pay anew, for another order, while the first payment may be mined yet. Locked in one order, so that two
+// processes do not wait for each other.
+export const releaseSubmissions = statement(
+  'submission_release',
+  ['text[]', 'timestamptz', 'timestamptz'],
+  { order_id: 'text' },
+  `update submissions s set status = 'failed', updated_at = $3
+   from (
+     select s.order_id from submissions s join sent_transactions t on t.transaction_id = s.transaction_id
+     where s.status = 'sent' and s.method <> 'x402' and s.updated_at < $2
+       and t.status = 'pending' and t.wallet <> all ($1)
+     order by s.order_id for update of s) as found
+   where s.order_id = found.order_id
+   returning s.order_id`,
 );
 
 // The newest orders first; a session has few, and nobody may make this one look through many.

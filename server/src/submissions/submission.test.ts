@@ -4,7 +4,7 @@ import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { decodeFunctionData } from 'viem';
+import { decodeFunctionData, encodeErrorResult } from 'viem';
 import { consentsOf } from '#authorizations/consent.ts';
 import type { SendPlan } from '#chains/sender/sender.ts';
 import { statement } from '#db/statement.ts';
@@ -18,6 +18,7 @@ import {
   checkSubmission,
   type NewSubmission,
   recordSubmission,
+  releaseUnfollowed,
   type SubmissionDeps,
   submissionOutcome,
 } from './submission.ts';
@@ -127,12 +128,63 @@ test('a payer, a network and a link each have gas for a day, and it comes back',
   assert.equal((await record(submissionOf(later))).view.status, 'submitted');
 });
 
+test('a hundred payments at once never come to more gas than their budgets', async () => {
+  world.clock.time += 86_400_001;
+  const orders: StoredOrder[] = [];
+  for (let count = 0; count < 100; count += 1) orders.push(await orderFor(newAddress()));
+  const results = await Promise.allSettled(
+    orders.map((order, index) => record(submissionOf(order, { network: `shared ${index % 2}` }))),
+  );
+  const taken = results.map(({ status }, index) => [status, index % 2] as const);
+  const takenBy = (network: number) =>
+    taken.filter(([status, each]) => status === 'fulfilled' && each === network).length;
+  // 450 of each network, which is less than the link's thousand.
+  assert.deepEqual([takenBy(0), takenBy(1)], [4, 4]);
+  const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  assert.ok(reasons.every(refusal('method_not_available', /gas for this network is used up/)));
+});
+
+test('a payment by a wallet that is followed no more may be submitted again, in its time', async () => {
+  world.clock.time += 86_400_001;
+  const submission = submissionOf(await orderFor(newAddress()));
+  const first = await record(submission);
+  const now = world.clock.time;
+  const release = (wallets: Hex[], before: number) =>
+    releaseUnfollowed(world.db, { wallets, before: new Date(before), at: new Date(now) });
+  assert.equal(await release(['0xWallet'], now + 1), 0);
+  // Those of the tests before, whose time has come.
+  await release(['0xother'], now);
+  assert.equal((await record(submission)).transactionId, undefined);
+  assert.equal(await release(['0xother'], now + 1), 1);
+  const second = await record(submission);
+  assert.notEqual(second.transactionId, undefined);
+  assert.notEqual(second.view.txHash, first.view.txHash);
+});
+
 const takeSignature = statement(
   'submission_test_take_signature',
   ['text'],
   {},
   `update orders set signature = '0x' where order_id = $1`,
 );
+
+const loseSignature = statement(
+  'submission_test_lose_signature',
+  ['text'],
+  {},
+  `update orders set signature = '' where order_id = $1`,
+);
+
+test('a payment by x402 is never let go of: its client would pay for another order, too', async () => {
+  world.clock.time += 86_400_001;
+  const submission = submissionOf(await orderFor(newAddress()), { method: 'x402' });
+  const first = await record(submission);
+  const now = world.clock.time;
+  const given = { wallets: ['0xother'] as const, before: new Date(now + 1), at: new Date(now) };
+  // Those of the tests before, whose time has come.
+  await releaseUnfollowed(world.db, given);
+  assert.deepEqual(await record(submission), { view: first.view, transactionId: undefined });
+});
 
 test('a consent to an order that the service has not signed is sent by nobody', async () => {
   const payer = newPayer();
@@ -200,49 +252,83 @@ test('orders that strangers have prepared for contracts cost a payer with a key 
   assert.equal(walletCalls, 10);
 });
 
-const moveToGateway = statement(
-  'submission_test_move_to_gateway',
-  ['text', 'text'],
+const changeOrder = statement(
+  'submission_test_change_order',
+  ['text', 'text', 'numeric'],
   {},
-  'update orders set gateway = $2 where order_id = $1',
+  'update orders set gateway = $2, fee = $3 where order_id = $1',
 );
 
-test('an order leaves its signature out at the gateway in use alone: an earlier one may know no such thing', async () => {
-  const payer = newPayer();
-  const order = await orderFor(payer.address as Hex);
-  const chain = deps.chains.byId(order.chainId);
-  assert.ok(chain !== undefined);
+/** What the sender is asked to plan for an order's submission: the signatures for settlers, and for the relayer. */
+async function consentsAsked(order: StoredOrder, payer: ReturnType<typeof newPayer>, revert: Hex = '0x') {
   const domain = {
     ...{ name: 'USD Coin', version: '2' },
     ...{ chainId: order.chainId, verifyingContract: order.order.token },
   };
-  const sent: Hex[] = [];
-  const asked: SubmissionDeps = {
+  const asked: (Hex | undefined)[][] = [];
+  const consentIn = (data: Hex | undefined): Hex | undefined => {
+    if (data === undefined) return undefined;
+    const call = decodeFunctionData({ abi: paymentGatewayAbi, data });
+    return call.functionName === 'payWithAuthorization' ? call.args[1] : undefined;
+  };
+  const asking: SubmissionDeps = {
     ...deps,
-    gasless: {
-      ...deps.gasless,
-      signingOf: async () => ({ permits: new Set(['eip3009']), domain }),
-      relaysAsOrderSigner: true,
-    },
+    gasless: { ...deps.gasless, signingOf: async () => ({ permits: new Set(['eip3009']), domain }) },
     sender: {
       ...deps.sender,
-      async plan(_chainId, { data }) {
-        sent.push(data);
-        return { reverted: true, data: '0x' };
+      async plan(_chainId, { data, dataByRelayer }) {
+        asked.push([consentIn(data), consentIn(dataByRelayer)]);
+        return { reverted: true, data: revert };
       },
     },
   };
+  const gateway = order.gateway === '' ? (deps.chains.byId(order.chainId)?.gateway ?? '0x') : order.gateway;
+  const [consent] = consentsOf('eip3009', order, { gateway, domain });
+  assert.ok(consent !== undefined);
+  const signature = payer.signingKey.sign(consent.digest).serialized;
+  const body = { sessionId: order.sessionId, method: 'eip3009' as const, signature };
+  await assert.rejects(checkSubmission(world.db, asking, { body, network: 'somewhere' }));
+  return asked;
+}
+
+test('the order signer’s wallet leaves out the signature that its own key has made, and no other', async () => {
+  const payer = newPayer();
+  const order = await orderFor(payer.address as Hex);
+  const change = async (gateway: Hex | '', fee: bigint) => {
+    await world.db.query(changeOrder, [order.orderId, gateway, fee]);
+    return { ...order, gateway, order: { ...order.order, fee } };
+  };
+  const { fee } = order.order;
+  const { signature } = order;
+  assert.deepEqual(await consentsAsked(order, payer), [[signature, '0x']]);
+  // Changed by whoever can write to the database: not what was signed.
+  assert.deepEqual(await consentsAsked(await change(order.gateway, fee + 1n), payer), [
+    [signature, undefined],
+  ]);
+  // Of an earlier gateway nobody knows whether it takes this signer, and consent by transaction.
   const earlier: Hex = `0x${'e1'.repeat(20)}`;
-  for (const gateway of [chain.gateway, earlier]) {
-    await world.db.query(moveToGateway, [order.orderId, gateway]);
-    const [consent] = consentsOf('eip3009', order, { gateway, domain });
-    assert.ok(consent !== undefined);
-    const signature = payer.signingKey.sign(consent.digest).serialized;
-    const body = { sessionId: order.sessionId, method: 'eip3009' as const, signature };
-    await assert.rejects(checkSubmission(world.db, asked, { body, network: 'somewhere' }));
-  }
-  const signatures = sent.map((data) => decodeFunctionData({ abi: paymentGatewayAbi, data }).args?.[1]);
-  assert.deepEqual(signatures, ['0x', order.signature]);
+  assert.deepEqual(await consentsAsked(await change(earlier, fee), payer), [[signature, undefined]]);
+});
+
+test('an order without a signature is consented to by nobody, whatever the database says in its place', async () => {
+  const payer = newPayer();
+  const order = await orderFor(payer.address as Hex);
+  await world.db.query(loseSignature, [order.orderId]);
+  assert.deepEqual(await consentsAsked({ ...order, signature: '0x' }, payer), []);
+});
+
+test('a gateway that knows no consent by transaction is given the signature', async () => {
+  const payer = newPayer();
+  const order = await orderFor(payer.address as Hex);
+  const abi = paymentGatewayAbi;
+  const refused = encodeErrorResult({ abi, errorName: 'InvalidSignature' });
+  const { signature } = order;
+  assert.deepEqual(await consentsAsked(order, payer, refused), [
+    [signature, '0x'],
+    [signature, undefined],
+  ]);
+  const paused = encodeErrorResult({ abi, errorName: 'ContractPaused' });
+  assert.deepEqual(await consentsAsked(order, payer, paused), [[signature, '0x']]);
 });
 
 test('a repeat is the same payment; one that failed may be sent again', async () => {

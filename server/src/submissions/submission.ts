@@ -12,13 +12,16 @@ import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import { assertPayable, findOrders } from '#sessions/order.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
+import { planPayment, type RelayedPayment } from '#sessions/payment-plan.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 import {
   concludeSubmission,
   insertSubmission,
+  lockBudgets,
   openSubmissions,
   recentOrders,
+  releaseSubmissions,
   type SubmissionRow,
   spentGas,
   submissionByOrder,
@@ -37,8 +40,6 @@ export interface GasBudgets {
 export interface SubmissionDeps extends AuthorizationDeps {
   readonly gasless: NonNullable<AuthorizationDeps['gasless']> & {
     readonly budgets: GasBudgets;
-    /** Whether every wallet that sends is an order signer of every configured gateway, too; false when absent. */
-    readonly relaysAsOrderSigner?: boolean;
   };
   readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
 }
@@ -101,13 +102,11 @@ async function planOf(
   const chain = deps.chains.byId(order.chainId);
   if (chain === undefined) throw new Refusal('payment_token_unsupported', order.tokenId);
   const consent = { method, signature: signature as Hex, nonce };
-  const to = gatewayOf(order, chain);
-  // Who signs at a gateway that is configured no more, and whether it knows consent by transaction, nobody has checked.
-  const isSenderSigner = deps.gasless.relaysAsOrderSigner === true && to === chain.gateway;
-  const data = submissionCall(order, consent, isSenderSigner);
-  const plan = await asking(chain.name, () =>
-    deps.sender.plan(order.chainId, { purpose: 'relay', to, data }),
-  );
+  const payment: RelayedPayment = {
+    ...{ purpose: 'relay', order, signature: order.signature },
+    encode: (orderSignature) => submissionCall({ ...order, signature: orderSignature }, consent),
+  };
+  const plan = await asking(chain.name, () => planPayment(deps, chain, payment));
   if ('reverted' in plan) throw refusalOfRevert(plan.data);
   return plan;
 }
@@ -205,6 +204,8 @@ async function assertBudgets(
   deps: SubmissionDeps,
   asked: { payer: string; seller: string; network: string; gas: number },
 ): Promise<void> {
+  const shared = [`payer ${asked.payer}`, `link ${asked.seller}`, `network ${asked.network}`];
+  await transaction.query(lockBudgets, [shared.map((name) => `gas of ${name}`)]);
   const since = new Date(deps.clock.now().getTime() - dayMs);
   const [spent] = await transaction.query(spentGas, [asked.payer, asked.seller, asked.network, since]);
   if (spent === undefined) throw new Error('sums came back without a row');
@@ -239,6 +240,19 @@ function submittedView(row: SubmissionRow): SubmittedView {
     txHash: row.tx_hash,
     status: status === 'sent' ? 'submitted' : status,
   };
+}
+
+/**
+ * Lets payers submit again whose payment a wallet has sent before `before` that is followed no more, its key having been
+ * changed, and that is not known to be final. The old transaction may be mined yet: an order is paid once, whoever asks.
+ * How many there were.
+ */
+export async function releaseUnfollowed(
+  queryable: Queryable,
+  { wallets, before, at }: { readonly wallets: readonly Hex[]; readonly before: Date; readonly at: Date },
+): Promise<number> {
+  const followed = wallets.map((wallet) => wallet.toLowerCase());
+  return (await queryable.query(releaseSubmissions, [followed, before, at])).length;
 }
 
 /**

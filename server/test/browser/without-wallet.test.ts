@@ -4,7 +4,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { type ServiceOptions, startService } from '../../src/service.ts';
+import { type ServiceOptions, startService } from '../../src/service/service.ts';
 import { Life } from '../life/life.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { TestWallet } from './test-wallet.ts';

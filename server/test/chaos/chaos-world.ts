@@ -15,7 +15,7 @@ import { createMerchant } from '#merchants/merchant.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
-import type { Role, ServiceOptions } from '../../src/service.ts';
+import type { Role, ServiceOptions } from '../../src/service/service.ts';
 import { type LyingRpc, startLyingRpc } from '../harness/lying-rpc.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { keys, LifeChain } from '../life/life-chain.ts';

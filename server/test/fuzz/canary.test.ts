@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { inspect } from 'node:util';
 import type { Log } from '#telemetry/log.ts';
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/service/service.ts';
 import { Life } from '../life/life.ts';
 import { keys } from '../life/life-chain.ts';
 import { Payer, succeeded } from '../life/payer.ts';

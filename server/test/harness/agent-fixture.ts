@@ -21,6 +21,7 @@ import { createLink } from '#links/link.ts';
 import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { secp256k1 } from '#outside/secp256k1.ts';
+import { orderSignerOf } from '#sessions/order-signer.ts';
 import type { OrderSigner } from '#sessions/signer.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
@@ -84,7 +85,8 @@ export const fixtureChains = chainsOf([
 
 /** Signs with a key in memory, in the gateway's own EIP-712 domain. */
 function memorySigner(): OrderSigner {
-  const account = privateKeyToAccount(`0x${'0f'.repeat(32)}`);
+  const key = `0x${'0f'.repeat(32)}` as const;
+  const account = privateKeyToAccount(key);
   const typed = (chainId: number, gateway: Hex, order: Order) => ({
     domain: { name: gatewayDomainName, version: domainVersion, chainId, verifyingContract: gateway },
     types: orderTypes,
@@ -95,6 +97,7 @@ function memorySigner(): OrderSigner {
     address: account.address,
     orderId: (chainId, gateway, order) => hashTypedData(typed(chainId, gateway, order)),
     signOrder: (chainId, gateway, order) => account.signTypedData(typed(chainId, gateway, order)),
+    hasSigned: orderSignerOf(key).hasSigned,
     signPayout: async () => {
       throw new Error('no payouts here');
     },

@@ -1,7 +1,12 @@
 import type { CreateSessionMessage, PreparePaymentMessage } from '@florin/protocol/agent-api.ts';
-import type { AuthorizationRequirement, LinkView } from '@florin/protocol/agent-view.ts';
+import type {
+  AuthorizationRequirement,
+  CreatedSessionView,
+  LinkView,
+  PreparedView,
+} from '@florin/protocol/agent-view.ts';
 import { hexlify, randomBytes, Wallet } from 'ethers';
-import type { AgentReply, AgentWorld } from './agent-fixture.ts';
+import { type AgentReply, AgentWorld } from './agent-fixture.ts';
 
 export interface SignedBody<M> {
   readonly message: M;
@@ -62,4 +67,42 @@ export function preparationBody(
 export function viewOf<T>(reply: AgentReply): T {
   if (reply.httpStatus !== 200 || reply.body['code'] !== 0) throw new Error(reply.text);
   return reply.body['data'] as T;
+}
+
+/** A session of a payer, with the request that created it. */
+export interface CreatedSession {
+  readonly payer: Wallet;
+  readonly body: SignedBody<CreateSessionMessage>;
+  readonly view: CreatedSessionView;
+}
+
+/** A world with one link, and what its payers do most. */
+export interface LinkWorld {
+  readonly world: AgentWorld;
+  readonly linkId: string;
+  /** Has a payer create a session: a new payer of the one link unless the test says otherwise. */
+  createSession(payer?: Wallet, linkId?: string): Promise<CreatedSession>;
+  /** Has the payer of a session prepare its payment. */
+  prepare(
+    created: CreatedSession,
+  ): Promise<{ readonly body: SignedBody<PreparePaymentMessage>; readonly view: PreparedView }>;
+}
+
+/** Opens such a world; whoever does so closes it. */
+export async function openLinkWorld(): Promise<LinkWorld> {
+  const world = await AgentWorld.open();
+  const linkId = await world.addLink();
+  return {
+    world,
+    linkId,
+    async createSession(payer = newPayer(), link = linkId) {
+      const body = await creationBody(world, payer, link);
+      const reply = await world.post('/payment/session/create', body);
+      return { payer, body, view: viewOf<CreatedSessionView>(reply) };
+    },
+    async prepare({ payer, view }) {
+      const body = await preparationBody(payer, view.aiView.preparePaymentRequirement);
+      return { body, view: viewOf<PreparedView>(await world.post('/payment/prepare', body)) };
+    },
+  };
 }

@@ -275,7 +275,8 @@ export class SettlementWorld {
 
   /** Trips the breaker of a chain. */
   async halt(chainName: string): Promise<void> {
-    await haltChain(this.#context(chainName), 'reorg below the final block');
+    const cursor = await this.#cursor(chainName);
+    await haltChain(this.#context(chainName), cursor, 'reorg below the final block');
   }
 
   async session(sessionId: string): Promise<StoredSession> {

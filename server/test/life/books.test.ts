@@ -9,7 +9,7 @@ import { verifyLedger } from '#ledger/seal.ts';
 import { acceptDifferences, releaseStopped } from '#reconcile/reconcile.ts';
 import type { BooksStatus, ChainStatus } from '#reconcile/status.ts';
 import { jsonLog } from '#telemetry/log.ts';
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/service/service.ts';
 import { Life } from './life.ts';
 import { addresses } from './life-chain.ts';
 import { Payer } from './payer.ts';

@@ -13,9 +13,9 @@ import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { chooseSettlementMode } from '#merchants/account.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
 import { findOrder } from '#sessions/order.ts';
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/service/service.ts';
 import { Life } from './life.ts';
-import { type AgentReply, Payer } from './payer.ts';
+import { type AgentReply, alternative, Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
 
 const price = 5_000_000n;
@@ -67,13 +67,6 @@ async function fundedPayer(chain = life.ethereum): Promise<Payer> {
   return payer;
 }
 
-function alternative(prepared: AgentReply, method: string): PaymentAlternative {
-  const guide = prepared.aiView.paymentExecutionGuide as unknown as { alternatives: PaymentAlternative[] };
-  const found = guide.alternatives.find((candidate) => candidate.method === method);
-  if (found === undefined) throw new Error(`${method} is not offered`);
-  return found;
-}
-
 /** A stock x402 client with a wallet of its own. */
 function x402Client() {
   const account = privateKeyToAccount(generatePrivateKey());
@@ -84,11 +77,9 @@ function x402Client() {
   return { payer: account.address, pay };
 }
 
-async function submitted(payer: Payer, { typedData, submit }: PaymentAlternative): Promise<void> {
-  if (typedData === undefined || submit === undefined) throw new Error('nothing to sign');
-  const { EIP712Domain: _domain, ...types } = typedData.types;
-  const signature = await payer.wallet.signTypedData(typedData.domain, types, typedData.message);
-  const reply = await payer.ask('POST', submit.path, { ...submit.body, signature });
+async function submitted(payer: Payer, offered: PaymentAlternative): Promise<void> {
+  const { path, body } = await payer.signed(offered);
+  const reply = await payer.ask('POST', path, body);
   assert.equal(reply.code, 0, JSON.stringify(reply));
 }
 

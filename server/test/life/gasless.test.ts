@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
@@ -9,7 +8,7 @@ import { ledgerBalances } from '#ledger/entry.ts';
 import { receiverOf } from '#sessions/receiver.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
-import { type AgentReply, Payer } from './payer.ts';
+import { type AgentReply, alternative, Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
 
 let life: Life;
@@ -18,24 +17,6 @@ before(async () => {
   life.mine();
 });
 after(() => life.close());
-
-function alternative(prepared: AgentReply, method: string): PaymentAlternative {
-  const { alternatives } = prepared.aiView.paymentExecutionGuide as unknown as {
-    alternatives: PaymentAlternative[];
-  };
-  const found = alternatives.find((candidate) => candidate.method === method);
-  if (found === undefined) throw new Error(`${method} is not offered: ${JSON.stringify(alternatives)}`);
-  return found;
-}
-
-/** Signs the typed data of an alternative as a wallet does that knows nothing of the service. */
-async function signed(payer: Payer, prepared: AgentReply, method: string) {
-  const { typedData, submit } = alternative(prepared, method);
-  if (typedData === undefined || submit === undefined) throw new Error(`${method} asks for no signature`);
-  const { EIP712Domain: _domain, ...types } = typedData.types;
-  const signature = await payer.wallet.signTypedData(typedData.domain, types, typedData.message);
-  return { path: submit.path, body: { ...submit.body, signature } };
-}
 
 interface Submitted extends AgentReply {
   readonly txHash: string;
@@ -53,7 +34,7 @@ test('a payer without gas pays by one signature, and repeats of it are one payme
   const payer = new Payer(life);
   await life.ethereum.mint(token, payer.address, 5_000_000n);
   const sessionId = await checkout(life, 5_000_000);
-  const request = await signed(payer, await payer.prepare(sessionId, token), 'eip3009');
+  const request = await payer.signed(alternative(await payer.prepare(sessionId, token), 'eip3009'));
   const replies = await Promise.all(Array.from({ length: 8 }, () => submit(payer, request)));
   assert.deepEqual([...new Set(replies.map(({ code }) => code))], [0]);
   assert.equal(new Set(replies.map(({ txHash }) => txHash)).size, 1);
@@ -89,7 +70,7 @@ test('a token without signatures of its own is paid through Permit2, which may t
     standing.aiView.paymentExecutionGuide.order.orderId,
     first.aiView.paymentExecutionGuide.order.orderId,
   );
-  const reply = await submit(payer, await signed(payer, standing, 'permit2'));
+  const reply = await submit(payer, await payer.signed(alternative(standing, 'permit2')));
   assert.equal(reply.code, 0, reply.message);
   await life.sessionIn(sessionId, 'completed');
   assert.equal(await life.ethereum.balanceOf(token, payer.address), 5_000_000n);
@@ -106,7 +87,7 @@ async function gasByPermit2(payer: Payer, price: number): Promise<number> {
     (found) => alternative(found, 'permit2').gasless,
     'an allowance of Permit2',
   );
-  const reply = await submit(payer, await signed(payer, prepared, 'permit2'));
+  const reply = await submit(payer, await payer.signed(alternative(prepared, 'permit2')));
   assert.equal(reply.code, 0, reply.message);
   await life.sessionIn(sessionId, 'completed');
   const receipt = await life.ethereum.anvil.request('eth_getTransactionReceipt', [reply.txHash]);
@@ -128,7 +109,7 @@ test('a signature and a transaction for one order in one block pay it once', asy
   await payer.fund(life.ethereum, token, 12_000_000n);
   const sessionId = await checkout(life, 6_000_000);
   const prepared = await payer.prepare(sessionId, token);
-  const request = await signed(payer, prepared, 'eip3009');
+  const request = await payer.signed(alternative(prepared, 'eip3009'));
   await life.pauseMining();
   assert.equal((await submit(payer, request)).code, 0);
   const guide = prepared.aiView.paymentExecutionGuide;
@@ -153,9 +134,9 @@ test('what cannot be paid by a signature is refused before anything is sent', as
   const payer = new Payer(life);
   const sessionId = await checkout(life, 3_000_000);
   const prepared = await payer.prepare(sessionId, usdc);
-  const request = await signed(payer, prepared, 'eip3009');
+  const request = await payer.signed(alternative(prepared, 'eip3009'));
   assert.equal((await submit(payer, request)).code, 100611);
-  const foreign = await signed(new Payer(life), prepared, 'eip3009');
+  const foreign = await new Payer(life).signed(alternative(prepared, 'eip3009'));
   assert.equal((await submit(payer, foreign)).code, 100601);
   const overUsdt = await checkout(life, 3_000_000, 'ethereum::usdt');
   await payer.prepare(overUsdt, usdt);

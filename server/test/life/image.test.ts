@@ -8,7 +8,7 @@ import type { Branding } from '@florin/protocol/branding.ts';
 import type { Product } from '@florin/protocol/product.ts';
 import sharp from 'sharp';
 import { searchSnapshots } from '#sessions/session-search.ts';
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/service/service.ts';
 import { type ImageSource, startImageSource } from '../harness/image-source.ts';
 import { sampleImage } from '../harness/sample-image.ts';
 import { Life } from './life.ts';

@@ -109,7 +109,8 @@ export class LifeChain {
         decimals,
       });
     }
-    await anvil.request('anvil_setBalance', [settler, '0x56bc75e2d63100000']);
+    for (const wallet of [settler, orderSigner])
+      await anvil.request('anvil_setBalance', [wallet, '0x56bc75e2d63100000']);
     const chain: Chain = {
       name: options.name,
       chainId: options.chainId,

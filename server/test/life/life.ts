@@ -11,7 +11,7 @@ import { createMerchant } from '#merchants/merchant.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { jsonLog } from '#telemetry/log.ts';
-import { type Role, type Service, type ServiceOptions, startService } from '../../src/service.ts';
+import { type Role, type Service, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { type TestDatabase, testDatabase } from '../harness/database.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { startAttester } from './bridge.ts';
@@ -105,7 +105,7 @@ export class Life {
   /** Starts everything; the service in this process, unless the story brings another way to start it. */
   static async start(
     start: (options: ServiceOptions) => Promise<Pick<Service, 'stop'>> = startService,
-    extras: { hasCctp?: boolean; relaysAsOrderSigner?: boolean } = {},
+    extras: { hasCctp?: boolean } = {},
   ): Promise<Life> {
     const [database, receiver, ethereum, base] = await Promise.all([
       testDatabase(),
@@ -154,7 +154,7 @@ export class Life {
         depositWindowMs: 50,
         balanceWindowMs: 200,
         x402WaitMs: 4_000,
-        relaysAsOrderSigner: extras.relaysAsOrderSigner === true,
+        relayer: 'orderSigner',
         deposits: {
           underpaidPpm: 0,
           underpaidAmount: undefined,

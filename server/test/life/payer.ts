@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { JsonRpcProvider, Wallet } from 'ethers';
@@ -34,6 +35,7 @@ export interface AgentReply {
       readonly executionRequest: { readonly txRequest: TransactionRequest };
       readonly prerequisites: { readonly txRequest: TransactionRequest }[];
       readonly order: { readonly orderId: string; readonly deadline: string };
+      readonly alternatives: readonly PaymentAlternative[];
     };
     readonly workflow: { readonly stage: string };
   };
@@ -137,6 +139,14 @@ export class Payer {
     return succeeded(await this.ask('POST', '/payment/prepare', await this.preparation(sessionId, token)));
   }
 
+  /** Signs what an alternative asks for, as a wallet does that knows nothing of the service; gives what is to be submitted. */
+  async signed({ typedData, submit }: PaymentAlternative): Promise<{ path: string; body: object }> {
+    if (typedData === undefined || submit === undefined) throw new Error('nothing to sign');
+    const { EIP712Domain: _domain, ...types } = typedData.types;
+    const signature = await this.wallet.signTypedData(typedData.domain, types, typedData.message);
+    return { path: submit.path, body: { ...submit.body, signature } };
+  }
+
   /** Sends a transaction as the payer's wallet would; gives its hash without waiting for a block. */
   async send(
     chain: LifeChain,
@@ -171,6 +181,14 @@ export class Payer {
     for (const { txRequest } of guide.prerequisites) await this.send(chain, txRequest);
     return this.send(chain, guide.executionRequest.txRequest);
   }
+}
+
+/** Another way to pay that prepare has offered. */
+export function alternative(prepared: AgentReply, method: string): PaymentAlternative {
+  const { alternatives } = prepared.aiView.paymentExecutionGuide;
+  const found = alternatives.find((candidate) => candidate.method === method);
+  if (found === undefined) throw new Error(`${method} is not offered: ${JSON.stringify(alternatives)}`);
+  return found;
 }
 
 /** The reply when its code is 0; throws with all of it otherwise. */

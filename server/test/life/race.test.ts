@@ -10,7 +10,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { ledgerSums } from '#ledger/entry.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
-import { type AgentReply, Payer } from './payer.ts';
+import { alternative, Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
 
 let life: Life;
@@ -31,18 +31,9 @@ interface Racer {
   ready(payer: Payer, sessionId: string): Promise<() => Promise<unknown>>;
 }
 
-function alternative(prepared: AgentReply, method: string): PaymentAlternative {
-  const guide = prepared.aiView.paymentExecutionGuide as unknown as { alternatives: PaymentAlternative[] };
-  const found = guide.alternatives.find((candidate) => candidate.method === method);
-  if (found === undefined) throw new Error(`${method} is not offered`);
-  return found;
-}
-
-async function signed(payer: Payer, { typedData, submit }: PaymentAlternative) {
-  if (typedData === undefined || submit === undefined) throw new Error('nothing to sign');
-  const { EIP712Domain: _domain, ...types } = typedData.types;
-  const signature = await payer.wallet.signTypedData(typedData.domain, types, typedData.message);
-  return () => payer.ask('POST', submit.path, { ...submit.body, signature });
+async function signed(payer: Payer, offered: PaymentAlternative) {
+  const { path, body } = await payer.signed(offered);
+  return () => payer.ask('POST', path, body);
 }
 
 const allowance = (chain: LifeChain): Racer['ready'] => {

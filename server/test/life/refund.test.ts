@@ -5,7 +5,7 @@ import { statement } from '#db/statement.ts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { findOrder } from '#sessions/order.ts';
 import { settleCall } from '#settlement/settlement-call.ts';
-import { type Role, startService } from '../../src/service.ts';
+import { type Role, startService } from '../../src/service/service.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, storedHeadOf } from './story-fixture.ts';

@@ -9,7 +9,7 @@ import { ledgerBalances } from '#ledger/entry.ts';
 import { verifyLedger } from '#ledger/seal.ts';
 import { reportRestoration } from '#payments/restoration.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
-import { type Role, startService } from '../../src/service.ts';
+import { type Role, startService } from '../../src/service/service.ts';
 import { type EmptyDatabase, emptyDatabase } from '../harness/database.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';

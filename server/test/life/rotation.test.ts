@@ -8,7 +8,7 @@ import { web3Signer } from '#outside/signer/web3signer.ts';
 import { type FakeSigner, startKms, startWeb3Signer } from '../harness/signer-fake.ts';
 import { Life } from './life.ts';
 import { addresses, type LifeChain } from './life-chain.ts';
-import { type AgentReply, Payer } from './payer.ts';
+import { type AgentReply, alternative, Payer, succeeded } from './payer.ts';
 import { checkout } from './story-fixture.ts';
 
 let life: Life;
@@ -47,6 +47,11 @@ function rolesOf(orderSigner: Hex, settler: Hex): readonly (readonly [string, st
   ];
 }
 
+async function senderOf(chain: LifeChain, txHash: string): Promise<string> {
+  const receipt = (await chain.anvil.request('eth_getTransactionReceipt', [txHash])) as { from: string };
+  return receipt.from;
+}
+
 async function prepared(): Promise<{ sessionId: string; payer: Payer; reply: AgentReply }> {
   const sessionId = await checkout(life, 2_000_000, 'base::usdc');
   const payer = new Payer(life);
@@ -62,7 +67,8 @@ test('both keys are changed for remote ones while an order is open: it is paid a
   // 1. The contracts know the new keys besides the old ones.
   await onEveryChain(rolesOf(web3.address, kms.address), true);
   for (const { anvil } of chains())
-    await anvil.request('anvil_setBalance', [kms.address, '0x56bc75e2d63100000']);
+    for (const { address } of [kms, web3])
+      await anvil.request('anvil_setBalance', [address, '0x56bc75e2d63100000']);
   // 2. The service signs with the new ones.
   await life.stopService();
   const { keyId, address, url: endpoint } = kms;
@@ -76,14 +82,17 @@ test('both keys are changed for remote ones while an order is open: it is paid a
   // 3. What the old key signed is paid, and settled and paid out by the new ones.
   await open.payer.execute(life.ethereum, open.reply);
   const { session } = await life.sessionIn(open.sessionId, 'completed');
-  const receipt = (await life.base.anvil.request('eth_getTransactionReceipt', [session.completeTx])) as {
-    from: string;
-  };
-  assert.equal(receipt.from, kms.address.toLowerCase());
+  assert.equal(await senderOf(life.base, session.completeTx), kms.address.toLowerCase());
   // 4. Nothing that the old keys signed is open any more: they are revoked.
   await onEveryChain(rolesOf(addresses.orderSigner, addresses.settler), false);
   const next = await prepared();
   await next.payer.execute(life.ethereum, next.reply);
   await life.sessionIn(next.sessionId, 'completed');
+  // 5. Payments of others leave from the new order signer's wallet.
+  const gasless = await prepared();
+  const { path, body } = await gasless.payer.signed(alternative(gasless.reply, 'eip3009'));
+  succeeded(await gasless.payer.ask('POST', path, body));
+  const paid = await life.sessionIn(gasless.sessionId, 'completed');
+  assert.equal(await senderOf(life.ethereum, paid.session.initiateTx), web3.address.toLowerCase());
   assert.ok((kms.asked.get('TrentService.Sign') ?? 0) >= 4 && web3.asked.size === 2);
 });

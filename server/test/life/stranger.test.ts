@@ -6,7 +6,7 @@ import { findFreePort } from '@florin/world/port.ts';
 import { encodeFunctionData } from 'viem';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { findOrder } from '#sessions/order.ts';
-import { type Service, startService } from '../../src/service.ts';
+import { type Service, startService } from '../../src/service/service.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { Payer } from './payer.ts';

@@ -7,16 +7,12 @@ import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import axios from 'axios';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { Life } from './life.ts';
-import { addresses } from './life-chain.ts';
 import { checkout } from './story-fixture.ts';
 
 let life: Life;
 let linkId: string;
 before(async () => {
-  // As operators may choose: what the service sends then carries no signature of the order.
-  life = await Life.start(undefined, { relaysAsOrderSigner: true });
-  const { gateway } = life.ethereum.chain;
-  await life.ethereum.call(gateway, 'PaymentGateway', 'setOrderSigner', [addresses.settler, true]);
+  life = await Life.start();
   life.mine();
   const product = await life.post<{ productId: string }>('/product/create', {
     name: 'An answer',

@@ -1,6 +1,15 @@
+import type { Hex } from '@florin/protocol/order.ts';
 import { type BlockHeader, calls, parseReceipt, type Receipt } from './actions.ts';
 import { parseArray } from './parse.ts';
-import { methodNotFound, type Rpc, RpcAnswerInvalid, resultOf } from './rpc.ts';
+import {
+  methodNotFound,
+  type Rpc,
+  RpcAnswerInvalid,
+  type RpcCall,
+  type RpcOptions,
+  type RpcOutcome,
+  resultOf,
+} from './rpc.ts';
 
 /** A block of a fast chain, full of logs, comes to some 20 MB. */
 const maxAnswerBytes = 64_000_000;
@@ -32,6 +41,17 @@ export async function askReceiptsOfBlocks(
 export async function getReceiptsOfBlock(rpc: Rpc, header: BlockHeader): Promise<readonly Receipt[]> {
   const [answers = []] = await askReceiptsOfBlocks(rpc, [header]);
   return parseReceipts(answers);
+}
+
+/** What a node that is asked for its head can be asked for besides: receipts of the block that it most likely is. */
+export function receiptsBeside(blockHash: Hex): { readonly call: RpcCall; readonly options: RpcOptions } {
+  return { call: calls.blockReceipts(blockHash), options: { maxAnswerBytes } };
+}
+
+/** The receipts in an answer that nothing hangs on; undefined where it has none. */
+export function receiptsIfTold(outcome: RpcOutcome | undefined): readonly unknown[] | undefined {
+  if (outcome === undefined || 'error' in outcome) return undefined;
+  return Array.isArray(outcome.result) ? outcome.result : undefined;
 }
 
 function receiptsIn(answer: unknown): readonly unknown[] {

@@ -99,3 +99,46 @@ test('a connection that is dropped, refused or flooded is opened again, and what
     server.close();
   }
 });
+
+test('what a node says of its new block is there once, and nonsense is no hint', async () => {
+  const heads = listenTo(anvil.url.replace('http', 'ws'));
+  let hint = heads.hint();
+  while (hint === undefined) {
+    await anvil.mine();
+    await systemClock.sleep(20);
+    hint = heads.hint();
+  }
+  const block = (await anvil.request('eth_getBlockByHash', [hint.hash, false])) as { logsBloom: string };
+  assert.deepEqual(hint, { hash: hint.hash, logsBloom: block.logsBloom });
+  stop.abort();
+  await running;
+  assert.equal(heads.hint(), undefined);
+});
+
+test('a message that is no new head is no hint', async () => {
+  const hash = `0x${'ab'.repeat(32)}`;
+  for (const said of [
+    '{not json',
+    '{"jsonrpc":"2.0","id":1,"result":"0x1"}',
+    JSON.stringify({ params: { result: { hash } } }),
+    JSON.stringify({ params: { result: { hash, logsBloom: '0x' } } }),
+    JSON.stringify({ params: { result: { hash: 'latest', logsBloom: `0x${'0'.repeat(512)}` } } }),
+  ]) {
+    const text = Buffer.from(said);
+    const length = text.length < 126 ? [text.length] : [126, text.length >> 8, text.length & 255];
+    const server = await socketServer((socket) => {
+      socket.write(Buffer.concat([Buffer.from([0x81, ...length]), text]));
+    });
+    try {
+      const heads = listenTo(addressOf(server));
+      await heads.wake(AbortSignal.timeout(60_000));
+      assert.equal(heads.hint(), undefined, said);
+    } finally {
+      stop.abort();
+      await running;
+      stop = new AbortController();
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    }
+  }
+});

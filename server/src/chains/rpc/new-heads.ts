@@ -1,11 +1,22 @@
+import type { Hex } from '@florin/protocol/order.ts';
 import { Agent, WebSocket } from 'undici';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
+import { parseBloom, parseHash, parseRecord } from './parse.ts';
+import { RpcAnswerInvalid } from './rpc.ts';
 
-/** Wakes a watcher when a node says that there is a new block. Nothing that the node says is believed, or even read. */
+/** What a node says of a block of which it tells that it is new. Good for asking about it, and for nothing else. */
+export interface HeadHint {
+  readonly hash: Hex;
+  readonly logsBloom: Hex;
+}
+
+/** Wakes a watcher when a node says that there is a new block. Nothing that the node says is believed. */
 export interface NewHeads {
   /** Resolves at the next message, at once when one came since the last time, and when the signal aborts. */
   wake(signal: AbortSignal): Promise<void>;
+  /** What the last message said of its block; undefined when it was asked for before, or is no such message. */
+  hint(): HeadHint | undefined;
   /** Stays connected to every address until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -29,9 +40,11 @@ export function newHeads(options: {
   readonly log: Log;
 }): NewHeads {
   let isNews = false;
+  let newest: unknown;
   const waiting = new Set<() => void>();
-  const note = () => {
+  const note = (message: unknown) => {
     isNews = true;
+    newest = message;
     for (const wakeUp of waiting) wakeUp();
   };
   return {
@@ -48,10 +61,33 @@ export function newHeads(options: {
         signal.addEventListener('abort', end);
       });
     },
+    hint() {
+      const message = newest;
+      newest = undefined;
+      return hintIn(message);
+    },
     async run(signal) {
       await Promise.all(options.urls.map((url) => stayConnected(url, { ...options, signal, note })));
     },
   };
+}
+
+/** Reads `eth_subscription` of `newHeads` (the Ethereum execution API's only common form of it). */
+function hintIn(message: unknown): HeadHint | undefined {
+  if (typeof message !== 'string') return undefined;
+  try {
+    const { params } = parseRecord('message', JSON.parse(message));
+    const { result } = parseRecord('params', params);
+    const head = parseRecord('head', result);
+    return {
+      hash: parseHash('head.hash', head['hash']),
+      logsBloom: parseBloom('head.logsBloom', head['logsBloom']),
+    };
+  } catch (error) {
+    // The answer to the subscription, or nonsense: it has woken the watcher, and does no more.
+    if (error instanceof SyntaxError || error instanceof RpcAnswerInvalid) return undefined;
+    throw error;
+  }
 }
 
 interface Listening {
@@ -59,7 +95,7 @@ interface Listening {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  readonly note: () => void;
+  readonly note: (message: unknown) => void;
 }
 
 async function stayConnected(url: string, listening: Listening): Promise<void> {
@@ -90,9 +126,9 @@ async function listen(url: string, { clock, signal, note }: Listening): Promise<
     socket.addEventListener('error', () => resolve('connection failed'));
   });
   let heardAtMs = clock.monotonicMs();
-  socket.addEventListener('message', () => {
+  socket.addEventListener('message', ({ data }) => {
     heardAtMs = clock.monotonicMs();
-    note();
+    note(data);
   });
   const silence = watchSilence(clock, AbortSignal.any([signal, over.signal]), () => {
     const limitMs = socket.readyState === WebSocket.CONNECTING ? connectLimitMs : maxSilenceMs;

@@ -35,6 +35,11 @@ export interface SenderOptions {
   readonly wallet: WalletSigner;
   /** More wallets with the same roles: each has nonces of its own, so that one that is stuck holds up only its part. */
   readonly otherWallets?: readonly WalletSigner[];
+  /**
+   * Sends payments of others, and nothing else, while it has gas; the wallets above send them where it is absent or has
+   * none. It must be none of those.
+   */
+  readonly relayer?: WalletSigner;
   /** Wei per gas that no transaction may offer more than; above it, it waits. */
   readonly maxFeePerGas: bigint;
   readonly onOutcome: OutcomeHandler;
@@ -42,7 +47,7 @@ export interface SenderOptions {
 }
 
 /** What the parts of the sender share; one for each wallet. */
-export interface SenderContext extends Omit<SenderOptions, 'settings' | 'otherWallets'> {
+export interface SenderContext extends Omit<SenderOptions, 'settings' | 'otherWallets' | 'relayer'> {
   readonly settings: SenderSettings;
 }
 

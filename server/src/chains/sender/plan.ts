@@ -3,7 +3,7 @@ import { parseQuantity } from '../rpc/parse.ts';
 import { type Rpc, resultOf } from '../rpc/rpc.ts';
 import { finalTransactionCount, requireChain, type SenderContext } from './context.ts';
 import { type FeeMarket, feeHistoryBlocks, initialFees, tipOf, tipPercentile } from './fees.ts';
-import { GasLimitExceeded, type RevertedPlan, type SendPlan, type SendRequest } from './sent.ts';
+import { GasLimitExceeded, type RevertedPlan, type SendCall, type SendPlan } from './sent.ts';
 
 /** The call that asks for what `readFeeMarket` reads. */
 export const feeMarketCall = calls.feeHistory(feeHistoryBlocks, tipPercentile);
@@ -18,29 +18,29 @@ export function readFeeMarket(context: SenderContext, result: unknown): FeeMarke
 export async function planTransaction(
   context: SenderContext,
   chainId: number,
-  request: SendRequest,
+  { purpose, to, data }: SendCall,
 ): Promise<SendPlan | RevertedPlan> {
   const chain = requireChain(context, chainId);
   const rpc: Rpc = context.rpcOf(chainId);
-  const call = { from: context.wallet.address, to: request.to, data: request.data };
-  const [estimate, history] = await rpc.batch([calls.estimateGas(call), feeMarketCall]);
+  const call = calls.estimateGas({ from: context.wallet.address, to, data });
+  const [estimate, history] = await rpc.batch([call, feeMarketCall]);
   if (estimate !== undefined && 'error' in estimate) {
-    const data = revertDataOf(estimate.error);
-    if (data !== undefined) return { reverted: true, data };
+    const reason = revertDataOf(estimate.error);
+    if (reason !== undefined) return { reverted: true, data: reason };
   }
   const gas = parseQuantity('gas estimate', resultOf(estimate));
   // A fifth more: state changes between the estimate and the block, and some nodes estimate sharply.
   const gasLimit = (gas * 12n) / 10n;
   if (gasLimit > context.settings.maxGas) {
     throw new GasLimitExceeded(
-      `a ${request.purpose} transaction needs ${gasLimit} gas, over ${context.settings.maxGas}`,
+      `a ${purpose} transaction needs ${gasLimit} gas, over ${context.settings.maxGas}`,
     );
   }
   const market = readFeeMarket(context, resultOf(history));
   const fees = initialFees(market, context.maxFeePerGas);
   const nonceFloor = await finalTransactionCount(context, chain, rpc);
   return {
-    ...request,
+    ...{ purpose, to, data },
     ...fees,
     baseFee: market.nextBaseFee,
     chainId,

@@ -136,6 +136,17 @@ export const noncesWithRow = statement(
   `select nonce from sent_transactions where chain_id = $1 and wallet = $2 and nonce >= $3 and nonce < $4`,
 );
 
+// What the wallet may still have to pay for what it has sent: those in blocks are paid for. The last attempt offers most.
+export const offeredAhead = statement(
+  'sender_offered_ahead',
+  ['int8', 'text'],
+  { wei: 'numeric' },
+  `select coalesce(sum(t.gas_limit * (
+     select max(a.max_fee) from sent_attempts a where a.transaction_id = t.transaction_id)), 0) as wei
+   from sent_transactions t
+   where t.chain_id = $1 and t.wallet = $2 and t.status = 'pending' and t.mined_hash = ''`,
+);
+
 // What the wallet has offered at most for the transactions of some days. What it paid is less: about half, for the offer
 // bears a base fee twice as high.
 export const offeredSince = statement(

@@ -1,17 +1,21 @@
+import type { Hex } from '@florin/protocol/order.ts';
 import type { Transaction } from '#db/database.ts';
 import { RpcUnavailable } from '../rpc/rpc.ts';
 import { broadcastSigned } from './broadcast.ts';
 import { defaultSenderSettings, type SenderContext, type SenderOptions } from './context.ts';
 import { watchGas } from './gas-balance.ts';
 import { planTransaction } from './plan.ts';
+import { isRelayed, planByRelayer, type Relayer } from './relayer.ts';
 import { runSenderLoop } from './sender-loop.ts';
 import type { RecordedTransaction, RevertedPlan, SendPlan, SendRequest } from './sent.ts';
 import { allocateNonces, findPendingById, newestAttempt, storeTransactions } from './store.ts';
+import type { WalletSigner } from './wallet.ts';
 
 export type { SenderOptions } from './context.ts';
 export type {
   RecordedTransaction,
   RevertedPlan,
+  SendCall,
   SendPlan,
   SendRequest,
   SentOutcome,
@@ -20,9 +24,11 @@ export { GasLimitExceeded } from './sent.ts';
 
 /** Sends the service's own transactions: stored before they are broadcast, and followed until they are final. */
 export interface Sender {
+  /** Whose transactions it follows. */
+  readonly wallets: readonly Hex[];
   /**
-   * Asks the network for gas and fees. Never inside a database transaction. `RpcUnavailable` when no node answers,
-   * `RpcError` when one refuses for another reason than a revert.
+   * Asks the network for gas and fees. Payments of others are the relayer's, as long as it has gas. Never inside a database
+   * transaction. `RpcUnavailable` when no node answers, `RpcError` when one refuses for another reason than a revert.
    */
   plan(chainId: number, request: SendRequest): Promise<SendPlan | RevertedPlan>;
   /** Takes a nonce, signs and stores, in the caller's transaction. Other records of the wallet wait until it ends. */
@@ -38,24 +44,36 @@ export interface Sender {
 }
 
 /**
- * Makes the sender of one or more wallets, which take turns. Several processes may run one at once: every step is decided
- * by locked rows.
+ * Makes the sender of one or more wallets, which take turns, and of the relayer's beside them. Several processes may run
+ * one at once: every step is decided by locked rows. Throws when two of the wallets are one, whose nonces would collide.
  */
-export function createSender({ otherWallets = [], ...options }: SenderOptions): Sender {
+export function createSender({ otherWallets = [], relayer: relaying, ...options }: SenderOptions): Sender {
   const context: SenderContext = { ...options, settings: { ...defaultSenderSettings, ...options.settings } };
-  const lanes = [context, ...otherWallets.map((wallet): SenderContext => ({ ...context, wallet }))];
+  const laneOf = (wallet: WalletSigner): SenderContext => ({ ...context, wallet });
+  const inTurn = [context, ...otherWallets.map(laneOf)];
+  const relayer: Relayer | undefined =
+    relaying === undefined ? undefined : { context: laneOf(relaying), lacking: new Set() };
+  const lanes = relayer === undefined ? inTurn : [...inTurn, relayer.context];
+  const wallets = lanes.map(({ wallet }) => wallet.address);
+  if (new Set(wallets.map((address) => address.toLowerCase())).size < wallets.length)
+    throw new Error('two wallets of the sender are one: each needs nonces of its own');
   let turn = 0;
   return {
-    plan(chainId, request) {
+    wallets,
+    async plan(chainId, request) {
+      if (relayer !== undefined && isRelayed(request.purpose)) {
+        const plan = await planByRelayer(relayer, chainId, request);
+        if (plan !== undefined) return plan;
+      }
       turn += 1;
-      return planTransaction(lanes[turn % lanes.length] ?? context, chainId, request);
+      return planTransaction(inTurn[turn % inTurn.length] ?? context, chainId, request);
     },
     async record(transaction, plan) {
-      const [recorded] = await recordIn(lanes, transaction, [plan]);
+      const [recorded] = await recordIn({ lanes, relayer }, transaction, [plan]);
       if (recorded === undefined) throw new Error('nothing was recorded');
       return recorded;
     },
-    recordAll: (transaction, plans) => recordIn(lanes, transaction, plans),
+    recordAll: (transaction, plans) => recordIn({ lanes, relayer }, transaction, plans),
     broadcast: (transactionId) => broadcast(context, transactionId),
     async run(signal) {
       const { all } = context.chains;
@@ -67,7 +85,7 @@ export function createSender({ otherWallets = [], ...options }: SenderOptions): 
 }
 
 async function recordIn(
-  lanes: readonly SenderContext[],
+  { lanes, relayer }: { readonly lanes: readonly SenderContext[]; readonly relayer: Relayer | undefined },
   transaction: Transaction,
   plans: readonly SendPlan[],
 ): Promise<readonly RecordedTransaction[]> {
@@ -79,6 +97,8 @@ async function recordIn(
   }
   const context = lanes.find((lane) => lane.wallet.address === wallet);
   if (context === undefined) throw new Error(`${wallet} is no wallet of this sender`);
+  if (context === relayer?.context && !plans.every(({ purpose }) => isRelayed(purpose)))
+    throw new Error(`${wallet} sends payments of others alone`);
   let floor = 0n;
   for (const { nonceFloor } of plans) if (nonceFloor > floor) floor = nonceFloor;
   const nonce = await allocateNonces(transaction, { chainId, wallet, floor, count: plans.length });

@@ -13,15 +13,21 @@ export type SendPurpose =
   | 'add'
   | 'fill';
 
-/** A call that the service's wallet is to make. */
-export interface SendRequest {
+/** A call that a wallet of the service is to make. */
+export interface SendCall {
   readonly purpose: SendPurpose;
   readonly to: Hex;
   readonly data: Hex;
 }
 
+/** A call that one of the service's wallets is to make. */
+export interface SendRequest extends SendCall {
+  /** What the relayer's wallet sends in place of `data`, which it may do shorter; absent: the same. No other wallet sends it. */
+  readonly dataByRelayer?: Hex;
+}
+
 /** A call with all that the network had to say about it; good for a few minutes. Fees are in wei per gas. */
-export interface SendPlan extends SendRequest {
+export interface SendPlan extends SendCall {
   readonly chainId: number;
   /** Whose transaction it is to be. */
   readonly wallet: Hex;

@@ -126,6 +126,17 @@ async function withEvents(
   return headers.map((header) => ({ header, events: events.get(header.hash) ?? [] }));
 }
 
+/** The same for one block whose receipts a node has told already. */
+export async function withToldReceipts(
+  rpc: Rpc,
+  watched: WatchedContracts,
+  header: BlockHeader,
+  receipts: readonly unknown[],
+): Promise<FetchedBlock> {
+  const isCandidate = mayHaveEvents(watched, header.logsBloom);
+  return { header, events: isCandidate ? await believe(rpc, watched, header, receipts) : [] };
+}
+
 /** Throws unless every header is proven, or told alike by the quorum where the chain's policy allows that. */
 export async function checkHeaders(
   rpc: Rpc,

@@ -5,11 +5,12 @@ import type { Chain } from '../chain.ts';
 import type { Block, ChainEvent, ChainHandler } from '../event.ts';
 import type { BlockHeader } from '../rpc/actions.ts';
 import type { FetchedBlock } from './block-source.ts';
-import { type ChainCursor, findCursor, lockChain, parseBlock, parseEvents } from './cursor.ts';
+import { type ChainCursor, findCursor, lockChain, parseBlock, parseCursor, parseEvents } from './cursor.ts';
 import {
   appendBlockWithEvents,
   appendEmptyBlocks,
   blockAt,
+  type CursorRow,
   deleteBlock,
   deleteEvents,
   finalizeEvents,
@@ -105,8 +106,10 @@ export async function appendBlocks(
   return appendRun(context, current, run);
 }
 
-function withHead(cursor: ChainCursor, header: BlockHeader): ChainCursor {
-  return { ...cursor, headNumber: header.number, headHash: header.hash, headTime: header.time };
+/** The cursor as a move has left it; throws `CursorMoved` where there was no move. */
+function moved([row]: readonly CursorRow[]): ChainCursor {
+  if (row === undefined) throw new CursorMoved();
+  return parseCursor(row);
 }
 
 async function appendRun(
@@ -129,8 +132,7 @@ async function appendRun(
     headers.map((header) => header.time),
     context.term ?? null,
   ]);
-  if (rows.length === 0) throw new CursorMoved();
-  return withHead(cursor, last);
+  return moved(rows);
 }
 
 async function appendBlock(
@@ -140,7 +142,7 @@ async function appendBlock(
 ): Promise<ChainCursor> {
   const { chain, clock, handler } = context;
   const { header, events } = block;
-  await context.db.transaction(async (transaction) => {
+  return context.db.transaction(async (transaction) => {
     const rows = await transaction.query(appendBlockWithEvents, [
       chain.chainId,
       cursor.headHash,
@@ -152,10 +154,10 @@ async function appendBlock(
       context.term ?? null,
       ...eventColumnsOf(events),
     ]);
-    if (rows.length === 0) throw new CursorMoved();
+    const next = moved(rows);
     await handler.onBlock(transaction, chain, blockOf(header), events);
+    return next;
   });
-  return withHead(cursor, header);
 }
 
 /** Events as the arrays that statements unnest: place, transaction, contract, name, order, arguments. */
@@ -234,10 +236,16 @@ export async function noteReturned(
   await transaction.query(markReturned, [chain.chainId, orderIds, names, argumentTexts, clock.now()]);
 }
 
-/** Trips the breaker: nothing of this chain moves until `resumeChain`. */
-export async function haltChain(context: MoveContext, reason: string): Promise<void> {
+/**
+ * Trips the breaker: nothing of this chain moves until `resumeChain`. Throws `CursorMoved` unless the chain is where it was
+ * judged from: what a process that has slept remembers must not stop a chain that an operator has let go on.
+ */
+export async function haltChain(context: MoveContext, cursor: ChainCursor, reason: string): Promise<void> {
   const { chain, clock, db, log } = context;
-  await db.query(setHalted, [chain.chainId, reason, clock.now()]);
+  await db.transaction(async (transaction) => {
+    await lockUnmoved(transaction, context, cursor);
+    await transaction.query(setHalted, [chain.chainId, reason, clock.now()]);
+  });
   log.error('chain.halted', new Error(reason), { chainId: chain.chainId });
 }
 

@@ -20,8 +20,11 @@ export interface ContractEvent {
 interface Parameter {
   readonly name: string;
   readonly isIndexed: boolean;
-  readonly read: (word: string) => string;
+  readonly read: WordReader;
 }
+
+/** Reads the word that begins at a place of a text in hexadecimal. To cut words out of logs first costs a third more. */
+type WordReader = (text: string, at: number) => string;
 
 interface EventShape {
   readonly name: ChainEventName;
@@ -45,22 +48,25 @@ const wordLength = 64;
 const smallDigits = 13;
 const noHighDigits = '0'.repeat(wordLength - smallDigits);
 
-function readInteger(bits: number): (word: string) => string {
+function readInteger(bits: number): WordReader {
   const limit = 1n << BigInt(bits);
-  return (word) => {
-    // Most amounts are small: to read them as such takes a quarter of the time.
-    if (bits >= 4 * smallDigits && word.startsWith(noHighDigits)) return smallInteger(word).toString();
-    const value = BigInt(`0x${word}`);
-    if (value >= limit) throw new RpcAnswerInvalid(`malformed log: an integer over ${bits} bits`);
+  const smallLimit = 2 ** bits;
+  return (text, at) => {
+    // Most amounts are small, and all kinds are: to read them as such takes a quarter of the time.
+    const value = text.startsWith(noHighDigits, at)
+      ? smallInteger(text, at)
+      : BigInt(`0x${text.slice(at, at + wordLength)}`);
+    if (value >= (typeof value === 'number' ? smallLimit : limit))
+      throw new RpcAnswerInvalid(`malformed log: an integer over ${bits} bits`);
     return value.toString();
   };
 }
 
-/** The number that the last digits of a word are. The word is lower-case hexadecimal. */
-function smallInteger(word: string): number {
+/** The number that the last digits of a word are, in lower-case hexadecimal. */
+function smallInteger(text: string, at: number): number {
   let value = 0;
-  for (let index = wordLength - smallDigits; index < wordLength; index += 1) {
-    const code = word.charCodeAt(index);
+  for (let index = at + wordLength - smallDigits; index < at + wordLength; index += 1) {
+    const code = text.charCodeAt(index);
     value = value * 16 + (code <= 57 ? code - 48 : code - 87);
   }
   return value;
@@ -68,9 +74,10 @@ function smallInteger(word: string): number {
 
 const addressPadding = '0'.repeat(24);
 
-function readAddress(word: string): string {
-  if (!word.startsWith(addressPadding)) throw new RpcAnswerInvalid('malformed log: an address over 20 bytes');
-  const digits = word.slice(24);
+function readAddress(text: string, at: number): string {
+  if (!text.startsWith(addressPadding, at))
+    throw new RpcAnswerInvalid('malformed log: an address over 20 bytes');
+  const digits = text.slice(at + addressPadding.length, at + wordLength);
   let address = seenAddresses.get(digits);
   if (address === undefined) {
     address = withChecksum(digits);
@@ -87,9 +94,14 @@ function readAddress(word: string): string {
 const seenAddresses = new Map<string, string>();
 const maxSeenAddresses = 1_000;
 
-function readerOf(type: string): (word: string) => string {
+function readBytes(text: string, at: number): string {
+  // A topic is one whole word.
+  return text.length === 2 + wordLength ? text : `0x${text.slice(at, at + wordLength)}`;
+}
+
+function readerOf(type: string): WordReader {
   if (type === 'address') return readAddress;
-  if (type === 'bytes32') return (word) => `0x${word}`;
+  if (type === 'bytes32') return readBytes;
   const integer = /^uint(\d+)$/.exec(type);
   if (integer === null) throw new Error(`no reader for event arguments of type ${type}`);
   return readInteger(Number(integer[1]));
@@ -163,7 +175,7 @@ export function decodeMint(log: RpcLog, sources: readonly MintSource[]): Contrac
   const burn = parseBurnBody(`0x${log.data.slice(words, words + 2 * Number(length))}`);
   if (burn === undefined) return undefined;
   const { orderId, messageSender, to, amount, burnToken, feeExecuted } = burn;
-  const sourceDomain = Number(readInteger(32)(word(0)));
+  const sourceDomain = Number(readInteger(32)(log.data, 2));
   const isOurs = sources.some(
     ({ domain, messenger, routes }) =>
       domain === sourceDomain &&
@@ -200,10 +212,10 @@ export function decodeLog(
   let offset = 2;
   for (const parameter of shape.parameters) {
     if (parameter.isIndexed) {
-      values[parameter.name] = parameter.read((log.topics[topic] ?? '').slice(2));
+      values[parameter.name] = parameter.read(log.topics[topic] ?? '', 2);
       topic += 1;
     } else {
-      values[parameter.name] = parameter.read(log.data.slice(offset, offset + wordLength));
+      values[parameter.name] = parameter.read(log.data, offset);
       offset += wordLength;
     }
   }

@@ -33,7 +33,8 @@ export interface ChainCursor {
   readonly backfillNext: bigint | undefined;
 }
 
-function parseCursor(row: CursorRow): ChainCursor {
+/** Reads a row of `chain_cursors`. */
+export function parseCursor(row: CursorRow): ChainCursor {
   return {
     headNumber: row.head_number,
     headHash: row.head_hash as Hex,

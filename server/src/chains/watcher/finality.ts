@@ -22,26 +22,26 @@ function smaller(first: bigint, second: bigint): bigint {
 /**
  * Moves the final anchor as far as the policy allows: at or below the tagged block, `depth` below our head, and only
  * where our stored block is the one that the quorum of nodes has at that height and calls final itself. Never backwards.
- * False when the breaker has tripped.
+ * Where the chain stands then; undefined when the breaker has tripped.
  */
 export async function advanceFinal(
   state: WatcherState,
   cursor: ChainCursor,
   head: BlockHeader,
   tagged: BlockHeader,
-): Promise<boolean> {
+): Promise<ChainCursor | undefined> {
   const height = smaller(tagged.number, cursor.headNumber - BigInt(state.chain.finality.depth));
   if (tagged.number === cursor.finalNumber && tagged.hash !== cursor.finalHash) {
-    return !(await haltIfFinalForked(state, cursor));
+    return (await haltIfFinalForked(state, cursor)) ? undefined : cursor;
   }
-  if (await haltIfFinalityWentBack(state, cursor, head, tagged)) return false;
-  if (height <= cursor.finalNumber) return true;
+  if (await haltIfFinalityWentBack(state, cursor, head, tagged)) return undefined;
+  if (height <= cursor.finalNumber) return cursor;
   const ours = await requireStored(state, height);
   const theirs =
     [tagged, head].find((header) => header.number === height) ?? (await getBlock(state.rpc, height));
   // Not ours: the chain moved since the head was read, or has forked below our final block.
-  if (theirs?.hash !== ours.hash) return !(await haltIfFinalForked(state, cursor));
-  if (!(await isConfirmed(state, cursor, ours))) return true;
+  if (theirs?.hash !== ours.hash) return (await haltIfFinalForked(state, cursor)) ? undefined : cursor;
+  if (!(await isConfirmed(state, cursor, ours))) return cursor;
   let current = cursor;
   while (current.finalNumber < height) {
     const next = current.finalNumber + finalStep;
@@ -51,7 +51,7 @@ export async function advanceFinal(
     state.prunedNumber = current.finalNumber;
     await pruneChain(state, current);
   }
-  return true;
+  return current;
 }
 
 async function requireStored(state: WatcherState, number: bigint): Promise<Block> {
@@ -135,7 +135,7 @@ export async function haltIfFinalForked(state: WatcherState, cursor: ChainCursor
     if (dissenting.length === 0) throw new RpcAnswerInvalid('a node that lacks our final block');
     if (dissenting.length < quorum) throw new RpcUnavailable('too few nodes to judge our final block');
   }
-  await haltChain(state, `reorg below the final block ${cursor.finalNumber}`);
+  await haltChain(state, cursor, `reorg below the final block ${cursor.finalNumber}`);
   return true;
 }
 
@@ -159,6 +159,6 @@ async function haltIfFinalityWentBack(
   const answers = await surveyOf(state.rpc, [calls.block(tag)]);
   const heights = answers.flatMap((answer) => headerIn(answer, 0)?.number ?? []);
   if (heights.length < quorum || heights.some((height) => height >= cursor.finalNumber)) return false;
-  await haltChain(state, `the ${tag} block went back from ${cursor.finalNumber} to ${tagged.number}`);
+  await haltChain(state, cursor, `the ${tag} block went back from ${cursor.finalNumber} to ${tagged.number}`);
   return true;
 }

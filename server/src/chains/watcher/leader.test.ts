@@ -132,6 +132,9 @@ test('every kind of move is refused under an old term', async () => {
   const forked = await world.cursor();
   await watchRound(world.watcher({ term: 1n }));
   assert.deepEqual(await world.cursor(), forked, 'a reorg');
+  await world.anvil.request('anvil_reorg', [10, []]);
+  await watchRound(world.watcher({ term: 1n }));
+  assert.deepEqual(await world.cursor(), forked, 'a halt');
 });
 
 test('of two running watchers one follows the chain, and the other goes on when the first one stops', async () => {

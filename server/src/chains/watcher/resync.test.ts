@@ -75,7 +75,7 @@ test('resuming a chain whose final block still stands takes nothing back', async
   await world.emit(1);
   await world.anvil.mine(10);
   await world.catchUp(state);
-  await haltChain(state, 'a false alarm');
+  await haltChain(state, await world.cursor(), 'a false alarm');
   assert.equal(await world.catchUp(state), 'halted');
   await resume();
   assert.equal(await world.catchUp(state), 'idle');

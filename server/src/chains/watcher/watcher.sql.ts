@@ -90,8 +90,12 @@ export const insertBlock = statement(
   `insert into chain_blocks (chain_id, ${blockList}) values ($1, $2, $3, $4, $5) on conflict do nothing`,
 );
 
+/** That the cursor is where this head is, and nobody has stopped the chain or sent it back meanwhile. */
+const isUnmoved = (headHash: string) =>
+  `head_hash = ${headHash} and halted_reason = '' and not is_resync_due`;
+
 // One statement for a run of blocks without events: compare-and-set on the head's hash and the leader's term, then the
-// rows. Without a term any leader's will do.
+// rows. Without a term any leader's will do. What stands in the cursor now saves the next round a look.
 export const appendEmptyBlocks = statement(
   'watcher_blocks_append',
   [
@@ -107,15 +111,16 @@ export const appendEmptyBlocks = statement(
     'timestamptz[]',
     'int8',
   ],
-  { block_number: 'int8' },
+  cursorColumns,
   `with moved as (
      update chain_cursors set head_number = $3, head_hash = $4, head_time = $5, updated_at = $6
-     where chain_id = $1 and head_hash = $2 and halted_reason = '' and leader_term = coalesce($11, leader_term)
-     returning chain_id
+     where chain_id = $1 and ${isUnmoved('$2')} and leader_term = coalesce($11, leader_term)
+     returning chain_id, ${cursorList}
+   ), stored as (
+     insert into chain_blocks (chain_id, ${blockList})
+     select moved.chain_id, block.* from moved, unnest($7::int8[], $8::text[], $9::text[], $10::timestamptz[]) as block
    )
-   insert into chain_blocks (chain_id, ${blockList})
-   select moved.chain_id, block.* from moved, unnest($7::int8[], $8::text[], $9::text[], $10::timestamptz[]) as block
-   returning block_number`,
+   select ${cursorList} from moved`,
 );
 
 // The same for one block with its events: three tables in one round trip. Locks the cursor like every other move. What the
@@ -138,11 +143,11 @@ export const appendBlockWithEvents = statement(
     'text[]',
     'jsonb[]',
   ],
-  { plan_mode: 'text?' },
+  { ...cursorColumns, plan_mode: 'text?' },
   `with moved as (
      update chain_cursors set head_number = $3, head_hash = $4, head_time = $6, updated_at = $7
-     where chain_id = $1 and head_hash = $2 and halted_reason = '' and leader_term = coalesce($8, leader_term)
-     returning chain_id
+     where chain_id = $1 and ${isUnmoved('$2')} and leader_term = coalesce($8, leader_term)
+     returning chain_id, ${cursorList}
    ), stored as (
      insert into chain_blocks (chain_id, ${blockList}) select chain_id, $3, $4, $5, $6 from moved
    ), told as (
@@ -151,7 +156,7 @@ export const appendBlockWithEvents = statement(
      select moved.chain_id, $3, $4, $6, event.*
      from moved, unnest($9::int4[], $10::text[], $11::text[], $12::text[], $13::text[], $14::jsonb[]) as event
    )
-   select set_config('plan_cache_mode', 'force_generic_plan', true) as plan_mode from moved`,
+   select ${cursorList}, set_config('plan_cache_mode', 'force_generic_plan', true) as plan_mode from moved`,
 );
 
 export const blockAt = statement(

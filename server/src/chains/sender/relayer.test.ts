@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Hex } from '@florin/protocol/order.ts';
+import { statement } from '#db/statement.ts';
+import { systemClock } from '#outside/clock.ts';
+import { type Log, silentLog } from '#telemetry/log.ts';
+import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
+import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
+import { gateway, installEmitter, orderIdOf, paidCall, testChain } from '../../../test/harness/emitter.ts';
+import { type Chain, chainsOf } from '../chain.ts';
+import { getTransactionReceipt } from '../rpc/actions.ts';
+import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
+import { runWatcher, watcherState, watchRound } from '../watcher/watcher.ts';
+import { defaultSenderSettings, type SenderContext } from './context.ts';
+import { offeredAhead } from './sender.sql.ts';
+import { createSender, type Sender, type SendPlan, type SendRequest, type SentOutcome } from './sender.ts';
+import { newMemory, senderRound } from './sender-loop.ts';
+import { findPending } from './store.ts';
+import { type WalletSigner, walletOf } from './wallet.ts';
+
+const gwei = 1_000_000_000n;
+const sentCalls = statement(
+  'relayer_test_calls',
+  ['int8'],
+  { wallet: 'text', nonce: 'int8', purpose: 'text', call_data: 'text' },
+  'select wallet, nonce, purpose, call_data from sent_transactions where chain_id = $1 order by wallet, nonce',
+);
+
+let database: TestDatabase;
+let anvil: Anvil;
+let rpc: HttpRpc;
+let chain: Chain;
+const [first, second, relayer] = [1, 2, 3].map((number) => walletOf(`0x${`${number}`.repeat(64)}`));
+assert.ok(first !== undefined && second !== undefined && relayer !== undefined);
+let sender: Sender;
+const outcomes: SentOutcome[] = [];
+const told: string[] = [];
+const log: Log = {
+  info: (event) => void told.push(event),
+  warn: (event) => void told.push(event),
+  error: (event) => void told.push(event),
+};
+
+before(async () => {
+  database = await testDatabase();
+  anvil = await startTestAnvil({ chainId: 62_000 });
+  await installEmitter(anvil);
+  for (const { address } of [first, second, relayer]) await fund(address, 100n * 10n ** 18n);
+  rpc = openHttpRpc({ chainId: 62_000, urls: [anvil.url], clock: systemClock, log: silentLog });
+  chain = testChain(anvil, { finality: { tag: 'latest', depth: 3 } });
+  await anvil.mine(4);
+  const watcher = watcherState(watching());
+  while ((await watchRound(watcher)) === 'behind');
+  sender = createSender({ ...options(), wallet: first, otherWallets: [second], relayer });
+});
+after(async () => {
+  await rpc.close();
+  await Promise.all([anvil.close(), database.close()]);
+});
+
+function options() {
+  return {
+    chains: chainsOf([chain]),
+    rpcOf: () => rpc,
+    db: database.db,
+    clock: systemClock,
+    log,
+    maxFeePerGas: 500n * gwei,
+    onOutcome: async (_transaction: unknown, outcome: SentOutcome) => void outcomes.push(outcome),
+  };
+}
+
+function watching() {
+  const handler = { onBlock: async () => {}, onReorg: async () => {}, onFinal: async () => {} };
+  return { chain, rpc, db: database.db, clock: systemClock, log: silentLog, handler };
+}
+
+const fund = (address: Hex, wei: bigint) =>
+  anvil.request('anvil_setBalance', [address, `0x${wei.toString(16)}`]);
+
+/** Two calls of the same length, so that they cost the same gas. */
+const settlement = (number: number): SendRequest => ({
+  purpose: 'settle',
+  to: gateway,
+  data: paidCall(orderIdOf(number)),
+});
+const payment = (number: number): Required<SendRequest> => ({
+  purpose: 'relay',
+  to: gateway,
+  data: paidCall(orderIdOf(number)),
+  dataByRelayer: paidCall(orderIdOf(number + 1_000)),
+});
+
+async function planned(request: SendRequest): Promise<SendPlan> {
+  const plan = await sender.plan(chain.chainId, request);
+  assert.ok(!('reverted' in plan));
+  return plan;
+}
+
+const record = (plan: SendPlan) => database.db.transaction((transaction) => sender.record(transaction, plan));
+
+async function send(request: SendRequest): Promise<void> {
+  const { transactionId } = await record(await planned(request));
+  await sender.broadcast(transactionId);
+}
+
+test('96 settlements and 20 payments of others at once: each leaves from its own wallet, and all succeed', async () => {
+  const stop = new AbortController();
+  const running = [sender.run(stop.signal), runWatcher({ ...watching(), signal: stop.signal })];
+  try {
+    const settlements = Array.from({ length: 96 }, (_, number) => send(settlement(number)));
+    const payments = Array.from({ length: 20 }, (_, number) => send(payment(number + 200)));
+    await Promise.all([...settlements, ...payments]);
+    const deadline = performance.now() + 180_000;
+    while (outcomes.length < 116 && performance.now() < deadline) {
+      await anvil.mine();
+      await systemClock.sleep(50);
+    }
+  } finally {
+    stop.abort();
+    await Promise.all(running);
+  }
+  assert.deepEqual([...new Set(outcomes.map(({ status }) => status))], ['succeeded']);
+  const rows = await database.db.query(sentCalls, [chain.chainId]);
+  const callsOf = (...wallets: readonly WalletSigner[]) => {
+    const addresses = wallets.map(({ address }) => address.toLowerCase());
+    return rows
+      .filter(({ wallet }) => addresses.includes(wallet))
+      .map(({ purpose, call_data }) => `${purpose} ${call_data}`)
+      .sort();
+  };
+  const expected = (count: number, call: (number: number) => string) =>
+    Array.from({ length: count }, (_, number) => call(number)).sort();
+  assert.deepEqual(
+    callsOf(first, second),
+    expected(96, (number) => `settle ${settlement(number).data}`),
+  );
+  assert.deepEqual(
+    callsOf(relayer),
+    expected(20, (number) => `relay ${payment(number + 200).dataByRelayer}`),
+  );
+  for (const { address } of [first, second, relayer]) {
+    const nonces = rows.filter(({ wallet }) => wallet === address.toLowerCase()).map(({ nonce }) => nonce);
+    assert.deepEqual(
+      nonces,
+      nonces.map((_, index) => BigInt(index)),
+    );
+  }
+});
+
+test('while the relayer lacks gas, another wallet sends payments with the call that is its own', async () => {
+  const callOf = async () => {
+    const { wallet, data } = await planned(payment(300));
+    return [wallet, data];
+  };
+  const byRelayer = [relayer.address, payment(300).dataByRelayer];
+  const byAnother = (wallet: WalletSigner) => [wallet.address, payment(300).data];
+  told.length = 0;
+  const { gasLimit, maxFee } = await planned(payment(300));
+  const cost = 200_000n * maxFee;
+  await fund(relayer.address, 9n * cost);
+  assert.deepEqual(
+    (await Promise.all([callOf(), callOf()])).sort(),
+    [byAnother(first), byAnother(second)].sort(),
+  );
+  // Not at the edge: there payments would change wallets one by one.
+  await fund(relayer.address, 11n * cost);
+  assert.notDeepEqual(await callOf(), byRelayer);
+  await fund(relayer.address, 21n * cost);
+  assert.deepEqual(await callOf(), byRelayer);
+  // What is on its way, and in no block yet, is still to be paid.
+  await fund(relayer.address, 10n * cost + (23n * gasLimit * maxFee) / 2n);
+  for (let count = 0; count < 12; count += 1) await record(await planned(collection(count)));
+  assert.notDeepEqual(await callOf(), byRelayer);
+  assert.deepEqual(told, [
+    'sender.relayer_without_gas',
+    'sender.relayer_with_gas',
+    'sender.relayer_without_gas',
+  ]);
+});
+
+const collection = (number: number): SendRequest => ({ ...payment(number + 400), purpose: 'collect' });
+
+test('what the relayer’s wallet has recorded no other wallet ever sends, whoever follows it after a restart', async () => {
+  const key = { chainId: chain.chainId, wallet: relayer.address, limit: 100 };
+  const before = await findPending(database.db, key);
+  assert.equal(before.length, 12);
+  const late = { ...systemClock, now: () => new Date(systemClock.now().getTime() + 60_000) };
+  const contextOf = (wallet: WalletSigner): SenderContext => ({
+    ...{ ...options(), wallet, clock: late, settings: defaultSenderSettings },
+  });
+  for (const wallet of [first, second]) await senderRound(contextOf(wallet), chain, newMemory());
+  assert.deepEqual(await findPending(database.db, key), before);
+  await fund(relayer.address, 10n ** 20n);
+  await senderRound(contextOf(relayer), chain, newMemory());
+  await anvil.mine();
+  const [next] = await findPending(database.db, key);
+  const newest = next?.attempts.at(-1);
+  assert.ok(newest !== undefined && next?.attempts.length === 2, 'it was replaced by its own wallet');
+  const receipt = await getTransactionReceipt(rpc, newest.txHash);
+  assert.equal(receipt?.succeeded, true);
+});
+
+test('the relayer’s wallet sends payments of others alone, and is none of the other wallets', async () => {
+  const plan = { ...(await planned(settlement(500))), wallet: relayer.address };
+  await assert.rejects(record(plan), /sends payments of others alone/);
+  assert.throws(
+    () => createSender({ ...options(), wallet: first, relayer: first }),
+    /two wallets of the sender are one/,
+  );
+});
+
+test('a call that needs far more gas than payments do changes nothing for them: only it goes from another wallet', async () => {
+  await fund(relayer.address, 10n ** 20n);
+  assert.equal((await planned(payment(600))).wallet, relayer.address);
+  const costly: SendRequest = {
+    ...payment(600),
+    to: second.address,
+    dataByRelayer: `0x${'01'.repeat(50_000)}`,
+  };
+  const { gasLimit, maxFee } = await planned(costly);
+  assert.ok(gasLimit > 2_000_000n, `${gasLimit}`);
+  told.length = 0;
+  const { address } = relayer;
+  const [ahead] = await database.db.query(offeredAhead, [chain.chainId, address.toLowerCase()]);
+  await fund(address, (ahead?.wei ?? 0n) + 9n * gasLimit * maxFee);
+  const walletsOf = async () => [(await planned(costly)).wallet, (await planned(payment(600))).wallet];
+  assert.deepEqual(await walletsOf(), [address, address]);
+  await fund(address, (ahead?.wei ?? 0n) + (gasLimit * maxFee * 9n) / 10n);
+  const [sentBy, next] = await walletsOf();
+  assert.notEqual(sentBy, address);
+  assert.equal(next, address);
+  assert.deepEqual(told, []);
+});

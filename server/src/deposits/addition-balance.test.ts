@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { decodeFunctionData, erc20Abi, pad, toHex } from 'viem';
+import type { Rpc } from '#chains/rpc/rpc.ts';
+import type { Log } from '#telemetry/log.ts';
+import { fixtureChains } from '../../test/harness/agent-fixture.ts';
+import { lookAtAdditions, readAdditionBalances } from './addition-balance.ts';
+
+const settlers = [`0x${'51'.repeat(20)}`, `0x${'52'.repeat(20)}`] as const;
+const holdings = new Map<string, bigint>();
+
+/** A node that knows balances alone. */
+const rpc: Rpc = {
+  request: async () => {
+    throw new Error('nothing else is asked');
+  },
+  async batch(calls) {
+    return calls.map(({ params }) => {
+      const { to, data } = params[0] as { to: Hex; data: Hex };
+      const { args } = decodeFunctionData({ abi: erc20Abi, data });
+      const held = holdings.get(`${to} ${String(args[0])}`.toLowerCase()) ?? 0n;
+      return { result: pad(toHex(held)) };
+    });
+  },
+};
+
+const [chain] = fixtureChains.all;
+assert.ok(chain !== undefined);
+const [usdc, usdt] = chain.tokens;
+assert.ok(usdc !== undefined && usdt !== undefined);
+const hold = (token: Hex, settler: Hex, amount: bigint) =>
+  holdings.set(`${token} ${settler}`.toLowerCase(), amount);
+
+const off = {
+  ...{ underpaidPpm: 0, underpaidAmount: undefined },
+  ...{ addedAboveFee: microUsd(0n), addedPerDay: microUsd(100_000_000n) },
+};
+
+test('who adds nothing to short deposits needs no tokens', async () => {
+  assert.deepEqual(await readAdditionBalances(rpc, chain, settlers, undefined), []);
+  assert.deepEqual(await readAdditionBalances(rpc, chain, settlers, off), []);
+});
+
+test('settlers hold a day’s additions together, of each token; what is short is told once', async () => {
+  const told: unknown[] = [];
+  const log: Log = {
+    info: (event, fields) => void told.push([event, fields?.['token']]),
+    warn: () => assert.fail(),
+    error: (event, _error, fields) => void told.push([event, fields?.['token']]),
+  };
+  const settings = { deposits: { ...off, addedAboveFee: microUsd(1n) } };
+  hold(usdc.address, settlers[0], 60_000_000n);
+  hold(usdc.address, settlers[1], 40_000_000n);
+  hold(usdt.address, settlers[1], 99_999_999n);
+  assert.deepEqual(await readAdditionBalances(rpc, chain, settlers, settings.deposits), [
+    { token: usdc, balance: 100_000_000n, needed: 100_000_000n },
+    { token: usdt, balance: 99_999_999n, needed: 100_000_000n },
+  ]);
+  const low = new Set<string>();
+  const look = () => lookAtAdditions({ log, settlers, settings }, chain, rpc, low);
+  await look();
+  await look();
+  hold(usdt.address, settlers[0], 1n);
+  await look();
+  assert.deepEqual(told, [
+    ['deposits.additions_low', 'ethereum::usdt'],
+    ['deposits.additions_enough', 'ethereum::usdt'],
+  ]);
+});

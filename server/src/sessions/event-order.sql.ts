@@ -1,0 +1,35 @@
+import { type Row, statement } from '#db/statement.ts';
+import { type OrderRow, orderColumns } from './order.sql.ts';
+import { sessionColumns } from './session.sql.ts';
+
+type Named<Columns, Prefix extends string> = {
+  [Name in keyof Columns & string as `${Prefix}${Name}`]: Columns[Name];
+};
+
+/** Orders and sessions have columns of the same names: those of orders come with this before them. */
+const prefix = 'of_order_';
+const prefixedOrderColumns = Object.fromEntries(
+  Object.entries(orderColumns).map(([name, kind]) => [`${prefix}${name}`, kind]),
+) as Named<typeof orderColumns, typeof prefix>;
+
+const columnList = [
+  ...Object.keys(sessionColumns).map((name) => `s.${name}`),
+  ...Object.keys(orderColumns).map((name) => `o.${name} as ${prefix}${name}`),
+].join(', ');
+
+// In the order of the sessions' ids: two transactions that lock several of the same never wait for each other.
+export const lockOrdersWithSessions = statement(
+  'order_lock_with_session',
+  ['text[]'],
+  { ...sessionColumns, ...prefixedOrderColumns },
+  `select ${columnList} from orders o join sessions s on s.session_id = o.session_id
+   where o.order_id = any ($1) order by s.session_id, o.order_id for update of s`,
+);
+
+/** The part of such a row that is an order's. */
+export function orderPart(row: Row<typeof lockOrdersWithSessions>): OrderRow {
+  const own = Object.entries(row).filter(([name]) => name.startsWith(prefix));
+  return Object.fromEntries(
+    own.map(([name, value]) => [name.slice(prefix.length), value]),
+  ) as unknown as OrderRow;
+}

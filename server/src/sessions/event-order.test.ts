@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Transaction } from '#db/database.ts';
+import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import { eachWithLockedOrder } from './event-order.ts';
+
+let world: SettlementWorld;
+before(async () => {
+  world = await SettlementWorld.open();
+});
+after(() => world.close());
+
+test('however many payments a block has, fifty sessions at most are held in memory, and all are taken in order', async () => {
+  const first = await world.signOrder(await world.openSession('ethereum::usdc'), 'ethereum::usdc');
+  const last = await world.signOrder(await world.openSession('ethereum::usdc'), 'ethereum::usdc');
+  const strangers = Array.from({ length: 99 }, (_, number) => `0x${number.toString(16).padStart(64, '0')}`);
+  const orderIds = [last.orderId, ...strangers, first.orderId, last.orderId];
+  const asked: number[] = [];
+  const taken: [string, string | undefined][] = [];
+  await world.database.db.transaction(async (transaction) => {
+    const counting: Transaction = {
+      ...transaction,
+      query: (statement, values = []) => {
+        asked.push((values[0] as string[]).length);
+        return transaction.query(statement, values);
+      },
+    };
+    const items = orderIds.map((orderId) => ({ orderId }));
+    await eachWithLockedOrder(counting, items, async ({ orderId }, found) => {
+      taken.push([orderId, found?.session.sessionId]);
+      return undefined;
+    });
+  });
+  assert.deepEqual(asked, [50, 50, 2]);
+  const known = new Map<string, string>([first, last].map((order) => [order.orderId, order.sessionId]));
+  assert.deepEqual(
+    taken,
+    orderIds.map((orderId) => [orderId, known.get(orderId)]),
+  );
+});

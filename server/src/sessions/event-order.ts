@@ -1,0 +1,69 @@
+import type { Transaction } from '#db/database.ts';
+import { lockOrdersWithSessions, orderPart } from './event-order.sql.ts';
+import { findOrders } from './order.ts';
+import { parseOrder, parseSession } from './session-row.ts';
+import type { StoredOrder, StoredSession } from './stored-session.ts';
+
+/** An order with its session, whose row is locked until the transaction ends. */
+export interface LockedOrder {
+  readonly order: StoredOrder;
+  readonly session: StoredSession;
+}
+
+/** Orders looked up in one statement; it bounds the memory that a long catch-up takes. */
+const ordersAtOnce = 500;
+/** The same with their sessions: one whose merchant fills its items to the brim takes 0.7 MB. */
+const sessionsAtOnce = 50;
+
+function inPortions<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, portion) =>
+    items.slice(portion * size, (portion + 1) * size),
+  );
+}
+
+function idsOf(items: readonly { readonly orderId: string }[]): string[] {
+  return [...new Set(items.map(({ orderId }) => orderId))];
+}
+
+/** Takes items in their order, each with the order that it is about, where this service knows it. */
+export async function eachWithOrder<Item extends { readonly orderId: string }>(
+  transaction: Transaction,
+  items: readonly Item[],
+  take: (item: Item, order: StoredOrder) => Promise<void>,
+): Promise<void> {
+  for (const portion of inPortions(items, ordersAtOnce)) {
+    const orders = new Map<string, StoredOrder>(
+      (await findOrders(transaction, idsOf(portion))).map((order) => [order.orderId, order]),
+    );
+    for (const item of portion) {
+      const order = orders.get(item.orderId);
+      if (order !== undefined) await take(item, order);
+    }
+  }
+}
+
+/**
+ * Takes items in their order, each with the order that it is about and its session, locked; undefined for orders that this
+ * database does not know. `take` moves no session but that one, and returns it as it has left it.
+ */
+export async function eachWithLockedOrder<Item extends { readonly orderId: string }>(
+  transaction: Transaction,
+  items: readonly Item[],
+  take: (item: Item, found: LockedOrder | undefined) => Promise<StoredSession | undefined>,
+): Promise<void> {
+  for (const portion of inPortions(items, sessionsAtOnce)) {
+    const rows = await transaction.query(lockOrdersWithSessions, [idsOf(portion)]);
+    const orders = new Map<string, StoredOrder>(
+      rows.map((row) => [row.of_order_order_id, parseOrder(orderPart(row))]),
+    );
+    // Two orders of one session may be paid in the same block.
+    const sessions = new Map<string, StoredSession>(rows.map((row) => [row.session_id, parseSession(row)]));
+    for (const item of portion) {
+      const order = orders.get(item.orderId);
+      const session = order === undefined ? undefined : sessions.get(order.sessionId);
+      const found = order === undefined || session === undefined ? undefined : { order, session };
+      const left = await take(item, found);
+      if (left !== undefined) sessions.set(left.sessionId, left);
+    }
+  }
+}
