@@ -25,13 +25,12 @@ export async function takeBackFinal(
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
-  const session = await lockSession(transaction, order.sessionId);
+  // Sessions are locked before their legs everywhere.
+  await lockSession(transaction, order.sessionId);
   const leg = legOf[event.name];
   if (leg !== undefined) {
     await reopenLeg(transaction, { orderId: order.orderId, name: leg, at: deps.clock.now() });
   }
-  if (session?.orderId !== order.orderId || event.name === 'Refunded') return;
-  if (event.name === 'Paid' || leg !== undefined) {
-    await showDelay(transaction, deps, session.sessionId, 'reorged');
-  }
+  const isPartOfSettlement = event.name === 'Paid' || (leg !== undefined && leg !== 'refund');
+  if (isPartOfSettlement) await showDelay(transaction, deps, order, 'reorged');
 }

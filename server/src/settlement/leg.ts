@@ -16,7 +16,7 @@ import {
 /**
  * A leg is one thing that must happen on one chain for a paid order, once: `settle` releases it from the gateway,
  * `payout` pays the merchant from the vault of another chain, `mint` delivers what was burnt for the merchant's chain,
- * `refund` returns a payment that lost against another.
+ * `refund` returns a payment that lost against another. A burn of one that lost is delivered like any other.
  */
 export type LegName = 'settle' | 'payout' | 'mint' | 'refund';
 
@@ -110,18 +110,21 @@ export async function delayLeg(
   const values = [leg.orderId, leg.name, reason, retryAt, now, leg.status, leg.transactionId ?? null];
   const rows = await transaction.query(markWaiting, values);
   if (rows.length === 0 || leg.name === 'refund') return;
-  await showDelay(transaction, deps, leg.sessionId, reason);
+  await showDelay(transaction, deps, leg, reason);
 }
 
-/** Shows a session as settlement_pending; nothing when it already is, or when it has no settlement to delay. */
+/**
+ * Shows the session of an order as settlement_pending; nothing when it already is, when it has no settlement to delay, or
+ * when another order has paid it: what becomes of a second payment delays nothing.
+ */
 export async function showDelay(
   transaction: Transaction,
   deps: SessionMoveDeps,
-  sessionId: string,
+  of: { readonly orderId: string; readonly sessionId: string },
   reason: PendingReason,
 ): Promise<void> {
-  const session = await lockSession(transaction, sessionId);
-  if (session === undefined) return;
+  const session = await lockSession(transaction, of.sessionId);
+  if (session?.orderId !== of.orderId) return;
   await moveSession(transaction, deps, session, 'settlement_delayed', { pendingReason: reason });
 }
 
@@ -144,6 +147,6 @@ export async function holdLeg(
 ): Promise<boolean> {
   const held = await transaction.query(markHeld, [leg.orderId, leg.name, reason, deps.clock.now()]);
   if (held.length === 0) return false;
-  await showDelay(transaction, deps, leg.sessionId, reason);
+  await showDelay(transaction, deps, leg, reason);
   return true;
 }

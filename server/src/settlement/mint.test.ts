@@ -143,6 +143,47 @@ test('an attestation that stays away is told to the merchant after a while, and 
   assert.equal((await world.session(sessionId)).status, 'settling');
 });
 
+test('a second payment that was burnt before it could go back is minted, and delays and completes nothing', async () => {
+  attested = [];
+  const onTheBridge = async () =>
+    (await ledgerBalances(world.database.db)).find(({ account }) => account === 'bridge:ethereum')?.balance;
+  const before = await onTheBridge();
+  const sessionId = await world.openSession('base::usdc');
+  const first = await world.signOrder(sessionId, 'ethereum::usdc');
+  const second = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', first], ['Paid', second]);
+  await world.mineFinal('ethereum', ['Settled', second]);
+  assert.deepEqual((await world.eventsOf(sessionId)).slice(-1), ['session.exception duplicate_settled']);
+  // Attested late: a word to the merchant is due for a payment that counts, and for that alone.
+  world.clock.time += 601_000;
+  await mintRound();
+  assert.deepEqual(await mintLeg(second), {
+    leg: 'mint',
+    status: 'waiting',
+    reason: 'attestation_pending',
+    attempts: 1,
+  });
+  assert.equal((await world.session(sessionId)).status, 'paid');
+  attested = [complete(messageOf(second))];
+  world.clock.time += 601_000;
+  await mintRound();
+  assert.equal((await mintLeg(second))?.status, 'sent');
+  await world.mineFinal('base', ['Minted', second, minted(second)]);
+  assert.equal((await mintLeg(second))?.status, 'done');
+  assert.equal((await world.session(sessionId)).status, 'paid');
+  assert.equal(await onTheBridge(), before);
+});
+
+test('a second payment whose mint is read before its burn, as after a restored backup, is not minted again', async () => {
+  const sessionId = await world.openSession('base::usdc');
+  const first = await world.signOrder(sessionId, 'ethereum::usdc');
+  const second = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('base', ['Minted', second, minted(second)]);
+  await world.mineFinal('ethereum', ['Paid', first], ['Paid', second], ['Settled', second]);
+  assert.equal(await mintLeg(second), undefined);
+  assert.equal((await world.session(sessionId)).status, 'paid');
+});
+
 test('a message that is not the whole of the order, from our route to its merchant, is never delivered', async () => {
   const { order } = await burnt();
   const other: Hex = `0x${'e1'.repeat(20)}`;

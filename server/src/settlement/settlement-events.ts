@@ -54,10 +54,8 @@ async function seen(transaction: Transaction, deps: PaymentDeps, order: StoredOr
 }
 
 async function reorged(transaction: Transaction, deps: PaymentDeps, order: StoredOrder): Promise<void> {
-  const session = await lockSession(transaction, order.sessionId);
-  if (session?.orderId !== order.orderId) return;
   // The sender sends the same signed transaction again; the leg stays as it is.
-  await showDelay(transaction, deps, session.sessionId, 'reorged');
+  await showDelay(transaction, deps, order, 'reorged');
 }
 
 async function final(
@@ -123,18 +121,30 @@ async function settled(
   await closeLeg(transaction, { orderId: order.orderId, name: 'refund', reason: 'settled', at });
   const session = await lockSession(transaction, order.sessionId);
   if (session === undefined) return;
+  const arrival = arrivalOf(order);
+  // Read again after a restored backup, the chains come in any order: the arrival may stand there already.
+  const arrivedBefore =
+    arrival === undefined ? undefined : await finalEvent(transaction, order.orderId, arrival.event);
+  const nextLeg = arrival === undefined || arrivedBefore !== undefined ? undefined : arrival.leg;
   if (session.orderId !== order.orderId) {
-    // The merchant, or for a payout the vault, holds what is the payer's: people have to give it back.
+    // The merchant, or for a payout the vault, holds what is the payer's: people have to give it back. What was burnt is
+    // nobody's until it is minted, and can only be minted to the merchant.
+    if (nextLeg === 'mint') await requestArrival(transaction, order, nextLeg, at);
     return raiseException(transaction, deps, { session, order, event, kind: 'duplicate_settled' });
   }
-  const arrival = arrivalOf(order);
-  if (arrival === undefined) return complete(transaction, deps, { session, order }, event);
-  // Read again after a restored backup, the chains come in any order: the payout may stand there already.
-  const arrivedBefore = await finalEvent(transaction, order.orderId, arrival.event);
-  if (arrivedBefore !== undefined) return complete(transaction, deps, { session, order }, arrivedBefore);
+  if (nextLeg === undefined) return complete(transaction, deps, { session, order }, arrivedBefore ?? event);
   // Only now, with the payer's money finally in the vault of its own chain, does the other vault owe the merchant;
   // and only for the payment that won the session.
-  await requestLeg(transaction, order, { name: arrival.leg, chainId: Number(order.order.targetChain), at });
+  await requestArrival(transaction, order, nextLeg, at);
+}
+
+async function requestArrival(
+  transaction: Transaction,
+  order: StoredOrder,
+  name: 'payout' | 'mint',
+  at: Date,
+): Promise<void> {
+  await requestLeg(transaction, order, { name, chainId: Number(order.order.targetChain), at });
 }
 
 /** What brings the money to the merchant after the settlement, and shows that it has; undefined when that itself does. */

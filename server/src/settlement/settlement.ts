@@ -288,7 +288,7 @@ export async function showLegNotMined(
   const values = [leg.orderId, leg.name, leg.transactionId ?? null, deps.clock.now()];
   const marked = await transaction.query(markNotMined, values);
   if (marked.length === 0 || leg.name === 'refund') return;
-  await showDelay(transaction, deps, leg.sessionId, 'not_mined');
+  await showDelay(transaction, deps, leg, 'not_mined');
 }
 
 /**
