@@ -1,7 +1,7 @@
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { encodeFunctionData, getAddress } from 'viem';
+import { encodeFunctionData } from 'viem';
 import { createRefund } from '#refunds/refund.ts';
 import { type DepositOrder, prepareDeposit } from '#sessions/deposit-terms.ts';
 import { prepareOrder } from '#sessions/order.ts';
@@ -11,6 +11,7 @@ import { playAgent } from './agent-play.ts';
 import type { ChainModel } from './chain-model.ts';
 import { playDeposit } from './deposit-play.ts';
 import { playGasless } from './gasless-play.ts';
+import { richAddress } from './places.ts';
 import { playReclaim, playSettledRefund } from './return-play.ts';
 import { modelHash } from './seeded-random.ts';
 import type { ServiceModel } from './service-model.ts';
@@ -245,6 +246,6 @@ export class Actors {
 
   /** A wallet that has what it pays. */
   address(who: string): Hex {
-    return getAddress(`0xaa${modelHash(`${this.name} ${who}`).slice(2, 40)}`);
+    return richAddress(modelHash(`${this.name} ${who}`));
   }
 }

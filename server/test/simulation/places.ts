@@ -17,6 +17,21 @@ import type { Story } from './story.ts';
 export const merchantAddress: Hex = getAddress(`0x${'c3'.repeat(20)}`);
 /** Whoever fills vaults and sends what has no sender of its own. */
 export const operatorAddress: Hex = getAddress(`0x${'aa'.repeat(20)}`);
+
+/** So long that no deposit address begins with it by chance, as one in 256 begins with a given byte. */
+const richPrefix = `0x${'aa'.repeat(8)}`;
+
+/** The address of somebody who has what he pays, made from a hash. */
+export function richAddress(hash: Hex): Hex {
+  return getAddress(`${richPrefix}${hash.slice(2, 42 - richPrefix.length + 2)}`);
+}
+
+function isRich(holder: string): boolean {
+  return (
+    holder.toLowerCase().startsWith(richPrefix) || holder.toLowerCase() === merchantAddress.toLowerCase()
+  );
+}
+
 /** More than all payments together. */
 export const plenty = 10n ** 30n;
 
@@ -101,7 +116,7 @@ export function contextOf(chain: Chain, isIdempotent: boolean): Omit<CallContext
     tokens: chain.tokens.map(({ address }) => address),
     circle: circleOf(chain),
     isIdempotent,
-    isRich: (holder) => /^0x(aa|c3)/i.test(holder),
+    isRich,
     isOrderSigned: (_orderId, order, signature) => signature === orderSigner.markOf(chainId, gateway, order),
     isPayoutSigned: (payout, signature) => signature === payoutMark(payout),
     isConsentSigned: ({ method, orderId, order, nonce, signature }) =>
