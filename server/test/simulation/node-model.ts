@@ -9,6 +9,7 @@ import {
   toFunctionSelector,
   zeroAddress,
 } from 'viem';
+import { receiptsMethod, scanAnswer } from '#chains/rpc/answer-scan.ts';
 import { type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { NodeConnection } from '#chains/rpc/transport.ts';
 import { blockAt, type ChainModel, type ModelBlock, type ModelTransaction } from './chain-model.ts';
@@ -319,10 +320,18 @@ export function connectionTo(node: NodeModel, process: ModelProcess, faults: Fau
           process.io(wait, `rpc ${label} answered`, () => {
             if (isLost) reject(new RpcUnavailable('timed out'));
             else if (isFailing) reject(new RpcUnavailable('HTTP status 502'));
-            else resolve(outcomes);
+            else resolve(asRead(calls, outcomes));
           });
         });
       }),
     close: async () => {},
   };
+}
+
+/** Receipts come as the transport reads them out of an answer's bytes, all else as it was said. */
+function asRead(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[]): readonly RpcOutcome[] {
+  if (!calls.some(({ method }) => method === receiptsMethod)) return outcomes;
+  const envelopes = outcomes.map((outcome, index) => ({ jsonrpc: '2.0', id: index + 1, ...outcome }));
+  const body = Buffer.from(JSON.stringify(calls.length === 1 ? envelopes[0] : envelopes));
+  return scanAnswer(body, calls) ?? outcomes;
 }

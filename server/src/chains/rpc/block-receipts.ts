@@ -1,6 +1,7 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { type BlockHeader, calls, parseReceipt, type Receipt } from './actions.ts';
 import { parseArray } from './parse.ts';
+import { isScanned, type ScannedReceipts } from './receipt-scan.ts';
 import {
   methodNotFound,
   type Rpc,
@@ -16,6 +17,9 @@ const maxAnswerBytes = 64_000_000;
 /** Most receipts asked for by transaction in one batch. */
 const receiptBatch = 100;
 
+/** The receipts of a block as a node told them: scanned where they are plain, else what `JSON.parse` made of them. */
+export type ToldReceipts = ScannedReceipts | readonly unknown[];
+
 /**
  * The receipts of each block as the nodes tell them, in the order of the headers, all in one request. Nodes without
  * `eth_getBlockReceipts` are asked for each transaction. Throws `RpcAnswerInvalid` when the node has not got a block.
@@ -23,12 +27,12 @@ const receiptBatch = 100;
 export async function askReceiptsOfBlocks(
   rpc: Rpc,
   headers: readonly BlockHeader[],
-): Promise<readonly (readonly unknown[])[]> {
+): Promise<readonly ToldReceipts[]> {
   const outcomes = await rpc.batch(
     headers.map((header) => calls.blockReceipts(header.hash)),
     { maxAnswerBytes },
   );
-  const all: (readonly unknown[])[] = [];
+  const all: ToldReceipts[] = [];
   for (const [index, header] of headers.entries()) {
     const outcome = outcomes[index];
     const isUnknown = outcome !== undefined && 'error' in outcome && outcome.error.code === methodNotFound;
@@ -49,12 +53,14 @@ export function receiptsBeside(blockHash: Hex): { readonly call: RpcCall; readon
 }
 
 /** The receipts in an answer that nothing hangs on; undefined where it has none. */
-export function receiptsIfTold(outcome: RpcOutcome | undefined): readonly unknown[] | undefined {
+export function receiptsIfTold(outcome: RpcOutcome | undefined): ToldReceipts | undefined {
   if (outcome === undefined || 'error' in outcome) return undefined;
-  return Array.isArray(outcome.result) ? outcome.result : undefined;
+  const { result } = outcome;
+  return isScanned(result) || Array.isArray(result) ? result : undefined;
 }
 
-function receiptsIn(answer: unknown): readonly unknown[] {
+function receiptsIn(answer: unknown): ToldReceipts {
+  if (isScanned(answer)) return answer;
   if (answer === null) throw new RpcAnswerInvalid('the node has no receipts of the block');
   return parseArray('receipts', answer);
 }
@@ -70,7 +76,8 @@ async function askOneByOne(rpc: Rpc, header: BlockHeader): Promise<readonly unkn
 }
 
 /** Reads every field of all receipts of a block. */
-export function parseReceipts(answers: readonly unknown[]): readonly Receipt[] {
+export function parseReceipts(told: ToldReceipts): readonly Receipt[] {
+  const answers = isScanned(told) ? parseArray('receipts', told.values()) : told;
   return answers.map((value) => {
     const receipt = parseReceipt(value);
     if (receipt === undefined) throw new RpcAnswerInvalid('a receipt of the block is missing');

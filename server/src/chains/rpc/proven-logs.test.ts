@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
 import fc from 'fast-check';
-import { type BlockHeader, parseReceipt, type RpcLog } from './actions.ts';
+import { type BlockHeader, calls, parseReceipt } from './actions.ts';
+import { scanAnswer } from './answer-scan.ts';
 import { parseReceipts } from './block-receipts.ts';
+import { contentOf, type LogContent, placedLogOf } from './log-bytes.ts';
 import { provenLogs } from './proven-logs.ts';
+import { isScanned } from './receipt-scan.ts';
 import { receiptsRootOf } from './receipts-root.ts';
 import { RpcAnswerInvalid } from './rpc.ts';
 
@@ -59,14 +62,34 @@ function headerOf(answers: readonly Record<string, unknown>[]): BlockHeader {
   };
 }
 
+/** A proven log, as text. */
+type FoundLog = LogContent & { readonly logIndex: number; readonly transactionHash: Hex };
+
+/** As they come from a node; undefined where they are not plain, and left to the reader of every field. */
+function provenOf(
+  header: BlockHeader,
+  answers: readonly unknown[],
+  isWanted: (log: LogContent) => boolean = () => true,
+): readonly FoundLog[] | undefined {
+  const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: answers }));
+  const [outcome] = scanAnswer(body, [calls.blockReceipts(blockHash)]) ?? [];
+  if (outcome === undefined || !('result' in outcome) || !isScanned(outcome.result)) return undefined;
+  return provenLogs(header, outcome.result, (bytes, places) => isWanted(contentOf(bytes, places)))?.map(
+    ({ bytes, places, ...place }) => ({ ...contentOf(bytes, places), ...place }),
+  );
+}
+
 test('what is proven at once is what reading every field gives', () => {
   fc.assert(
     fc.property(told, (block) => {
       const answers = answersOf(block);
-      const isWanted = (log: Pick<RpcLog, 'topics'>) => log.topics.length > 1;
+      const isWanted = (log: Pick<LogContent, 'topics'>) => log.topics.length > 1;
+      const logs = parseReceipts(answers).flatMap((receipt) => receipt.logs.filter(isWanted));
       assert.deepEqual(
-        provenLogs(headerOf(answers), answers, isWanted),
-        parseReceipts(answers).flatMap((receipt) => receipt.logs.filter(isWanted)),
+        provenOf(headerOf(answers), answers, isWanted),
+        logs.map(({ address, topics, data, logIndex, transactionHash }) => ({
+          ...{ address, topics, data, logIndex, transactionHash },
+        })),
       );
     }),
   );
@@ -85,7 +108,7 @@ const receipt = {
 const header = headerOf([receipt]);
 
 function provenWith(changes: Record<string, unknown>): number | undefined {
-  return provenLogs(header, [{ ...receipt, logs: [{ ...log, ...changes }] }], () => true)?.length;
+  return provenOf(header, [{ ...receipt, logs: [{ ...log, ...changes }] }])?.length;
 }
 
 test('no other text for the same bytes, and no other place, is taken for what was proven', () => {
@@ -108,10 +131,20 @@ test('no other text for the same bytes, and no other place, is taken for what wa
   }
 });
 
+test('a log has the same fields in bytes and as text', () => {
+  fc.assert(
+    fc.property(content, ({ address, topics, data }) => {
+      const at = { blockHash, blockNumber: 1n, logIndex: 7, transactionHash: blockHash, removed: false };
+      const { bytes, places, logIndex, transactionHash } = placedLogOf({ address, topics, data, ...at });
+      assert.deepEqual(contentOf(bytes, places), { address, topics, data });
+      assert.deepEqual({ logIndex, transactionHash }, { logIndex: 7, transactionHash: blockHash });
+    }),
+  );
+});
+
 test('a receipt that is missing, invented, of another block or without proof proves nothing', () => {
-  const all = () => true;
   const isProven = (changed: BlockHeader, answers: readonly unknown[]) =>
-    provenLogs(changed, answers, all) !== undefined;
+    provenOf(changed, answers) !== undefined;
   assert.equal(isProven(header, [receipt]), true);
   assert.equal(isProven(header, []), false);
   assert.equal(isProven(header, [receipt, receipt]), false);
@@ -121,7 +154,12 @@ test('a receipt that is missing, invented, of another block or without proof pro
   assert.equal(isProven({ ...header, isProven: false }, [receipt]), false);
   const { receiptsRoot, ...without } = header;
   assert.equal(isProven(without, [receipt]), false);
-  assert.throws(() => provenLogs(header, [null], all), RpcAnswerInvalid);
+  assert.equal(isProven(header, [null]), false);
+  assert.throws(() => isProven(header, [{ ...receipt, status: '0x2' }]), RpcAnswerInvalid);
+  assert.throws(
+    () => isProven(header, [{ ...receipt, logsBloom: `0x${'zz'.repeat(256)}` }]),
+    RpcAnswerInvalid,
+  );
   assert.notEqual(parseReceipt(receipt), undefined);
   assert.notEqual(receiptsRoot, undefined);
 });

@@ -8,10 +8,12 @@ import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
 import { getBlock, type Receipt } from './actions.ts';
-import { getReceiptsOfBlock } from './block-receipts.ts';
+import { askReceiptsOfBlocks, getReceiptsOfBlock } from './block-receipts.ts';
 import { headerHashOf } from './header-hash.ts';
 import { type HttpRpc, openHttpRpc } from './http-rpc.ts';
 import { listRoot } from './list-root.ts';
+import { provenLogs } from './proven-logs.ts';
+import { isScanned } from './receipt-scan.ts';
 import { encodeReceipt, isBorReceipt, receiptsRootOf } from './receipts-root.ts';
 import { encodeRlp, integerBytes, type RlpItem } from './rlp.ts';
 
@@ -113,6 +115,12 @@ test('headers and receipts of a real node prove themselves, for every type of tr
     assert.equal(receipts.length, count);
     assert.equal(header.isProven, true);
     assert.equal(receiptsRootOf(receipts), header.receiptsRoot);
+    const [told] = await askReceiptsOfBlocks(rpc, [header]);
+    assert.ok(told !== undefined && isScanned(told), 'what a real node answers is scanned');
+    assert.deepEqual(
+      provenLogs(header, told, () => true),
+      [],
+    );
   }
 });
 

@@ -2,7 +2,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { hexToBytes, keccak256, toHex } from 'viem';
 import type { Receipt, RpcLog } from './actions.ts';
 import { listRoot } from './list-root.ts';
-import { hexBytes, hexList, integerDigits } from './rlp.ts';
+import { hexBytes, hexList, hexListHead, integerDigits } from './rlp.ts';
 
 /** Receipts of deposits from the first layer on chains of the OP stack. */
 const depositType = 0x7e;
@@ -13,26 +13,33 @@ const depositType = 0x7e;
  * the root comes out as another and proves nothing.
  */
 export function encodeReceipt(receipt: Receipt): Uint8Array {
-  return Buffer.from(receiptDigits(receipt, receipt.logs.map(logDigits).join('')), 'hex');
+  const logs = receipt.logs.map(logDigits).join('');
+  const { before, behind } = aroundLogs(receipt, logs.length / 2);
+  return Buffer.from(before + logs + behind, 'hex');
 }
 
-/** The same as hexadecimal digits, of a receipt whose logs are encoded already, one behind the other. */
-export function receiptDigits(receipt: Omit<Receipt, 'logs'>, logs: string): string {
-  let fields =
+/** What such a receipt has before and behind its encoded logs of so many bytes, as hexadecimal digits. */
+export function aroundLogs(
+  receipt: Omit<Receipt, 'logs'>,
+  logsSize: number,
+): { readonly before: string; readonly behind: string } {
+  const fields =
     hexBytes(receipt.succeeded ? '01' : '') +
     hexBytes(integerDigits(receipt.cumulativeGasUsed)) +
     hexBytes(receipt.logsBloom.slice(2)) +
-    hexList(logs);
+    hexListHead(logsSize);
   // Since Canyon the two are part of the receipt; before it the first was known to nodes and not committed to.
-  if (receipt.type === depositType && receipt.deposit?.version !== undefined) {
-    fields +=
-      hexBytes(integerDigits(receipt.deposit.nonce)) + hexBytes(integerDigits(receipt.deposit.version));
-  }
-  return (receipt.type === 0 ? '' : integerDigits(receipt.type)) + hexList(fields);
+  const behind =
+    receipt.type === depositType && receipt.deposit?.version !== undefined
+      ? hexBytes(integerDigits(receipt.deposit.nonce)) + hexBytes(integerDigits(receipt.deposit.version))
+      : '';
+  const size = (fields.length + behind.length) / 2 + logsSize;
+  const type = receipt.type === 0 ? '' : integerDigits(receipt.type);
+  return { before: type + hexListHead(size) + fields, behind };
 }
 
 /** A log as its receipt has it, in RLP, as hexadecimal digits. */
-export function logDigits({ address, topics, data }: Pick<RpcLog, 'address' | 'topics' | 'data'>): string {
+function logDigits({ address, topics, data }: Pick<RpcLog, 'address' | 'topics' | 'data'>): string {
   let encoded = '';
   for (const topic of topics) encoded += hexBytes(topic.slice(2));
   return hexList(hexBytes(address.slice(2)) + hexList(encoded) + hexBytes(data.slice(2)));

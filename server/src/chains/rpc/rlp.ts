@@ -7,7 +7,8 @@ function lengthOfLength(length: number): number {
   return bytes;
 }
 
-function headerLength(payload: number): number {
+/** How many bytes stand before a payload of this many, which are no single byte below 0x80. */
+export function rlpHeadLength(payload: number): number {
   return payload <= 55 ? 1 : 1 + lengthOfLength(payload);
 }
 
@@ -25,10 +26,11 @@ function payloadLength(item: RlpItem): number {
 function encodedLength(item: RlpItem): number {
   if (isBytes(item) && item.length === 1 && (item[0] ?? 0) < 0x80) return 1;
   const payload = payloadLength(item);
-  return headerLength(payload) + payload;
+  return rlpHeadLength(payload) + payload;
 }
 
-function writeHeader(target: Uint8Array, at: number, base: number, payload: number): number {
+/** Writes what stands before a payload: base 0x80 for bytes, 0xc0 for a list. Gives the place behind it. */
+export function writeRlpHead(target: Uint8Array, at: number, base: 0x80 | 0xc0, payload: number): number {
   if (payload <= 55) {
     target[at] = base + payload;
     return at + 1;
@@ -47,19 +49,19 @@ function write(target: Uint8Array, at: number, item: RlpItem): number {
       target.set(item, at);
       return at + 1;
     }
-    const start = writeHeader(target, at, 0x80, item.length);
+    const start = writeRlpHead(target, at, 0x80, item.length);
     target.set(item, start);
     return start + item.length;
   }
-  let next = writeHeader(target, at, 0xc0, payloadLength(item));
+  let next = writeRlpHead(target, at, 0xc0, payloadLength(item));
   for (const entry of item) next = write(target, next, entry);
   return next;
 }
 
 /** What stands before a payload of this many bytes; of a single byte below 0x80 nothing does. */
 export function rlpHead(kind: 'bytes' | 'list', payload: number): Uint8Array {
-  const target = new Uint8Array(headerLength(payload));
-  writeHeader(target, 0, kind === 'bytes' ? 0x80 : 0xc0, payload);
+  const target = new Uint8Array(rlpHeadLength(payload));
+  writeRlpHead(target, 0, kind === 'bytes' ? 0x80 : 0xc0, payload);
   return target;
 }
 
@@ -99,8 +101,12 @@ export function hexBytes(digits: string): string {
 
 /** RLP of a list whose entries are encoded already, one behind the other, as hexadecimal digits. */
 export function hexList(entries: string): string {
-  const size = entries.length / 2;
-  return (listHeaders[size] ?? hexHeader(0xc0, size)) + entries;
+  return hexListHead(entries.length / 2) + entries;
+}
+
+/** What stands before the entries of a list that take so many bytes, as hexadecimal digits. */
+export function hexListHead(size: number): string {
+  return listHeaders[size] ?? hexHeader(0xc0, size);
 }
 
 /** The digits of a number's bytes, without leading zeros; none for zero. */

@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { scanAnswer } from './answer-scan.ts';
 import { readBatchAnswer, readSingleAnswer } from './json-rpc.ts';
 import { type RpcCall, type RpcOutcome, RpcUnavailable } from './rpc.ts';
 
@@ -56,11 +57,14 @@ async function exchange(
     headersTimeout: limits.timeLimitMs,
     bodyTimeout: limits.timeLimitMs,
   });
-  const body = await readLimited(response.body, response.headers['content-length'], limits.maxAnswerBytes);
+  const bytes = await readLimited(response.body, response.headers['content-length'], limits.maxAnswerBytes);
   // Below 500 some gateways wrap a proper JSON-RPC error in a 4xx.
   if (response.statusCode === 429 || response.statusCode >= 500) {
     throw new RpcUnavailable(`HTTP status ${response.statusCode}`);
   }
+  const scanned = scanAnswer(bytes, calls);
+  if (scanned !== undefined) return scanned;
+  const body = bytes.toString('utf8');
   if (isTooDeep(body)) throw new RpcUnavailable(`malformed answer: nested over ${maxDepth} levels`);
   const answer = parseJson(body, response.statusCode);
   return calls.length === 1 ? [readSingleAnswer(answer, 1)] : readBatchAnswer(answer, calls.length);
@@ -120,7 +124,7 @@ async function readLimited(
   body: AnswerBody,
   contentLength: string | string[] | undefined,
   maxBytes: number,
-): Promise<string> {
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   const tooBig = () => {
@@ -135,5 +139,5 @@ async function readLimited(
     if (size > maxBytes) throw tooBig();
     chunks.push(chunk as Buffer);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

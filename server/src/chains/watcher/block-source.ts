@@ -1,7 +1,9 @@
 import type { ChainEvent } from '../event.ts';
 import { type BlockHeader, calls, headerIn, parseHeader, parseLogs, type RpcLog } from '../rpc/actions.ts';
-import { askReceiptsOfBlocks, parseReceipts } from '../rpc/block-receipts.ts';
+import { askReceiptsOfBlocks, parseReceipts, type ToldReceipts } from '../rpc/block-receipts.ts';
+import { type LogPlaces, placedLogOf } from '../rpc/log-bytes.ts';
 import { provenLogs } from '../rpc/proven-logs.ts';
+import { isScanned } from '../rpc/receipt-scan.ts';
 import {
   type Rpc,
   RpcAnswerInvalid,
@@ -15,6 +17,7 @@ import {
   decodeEvents,
   eventsOf,
   isConcerned,
+  isConcernedAt,
   logsOfProvenReceipts,
   logsOfReceipts,
   mayHaveEvents,
@@ -69,9 +72,9 @@ export async function fetchHeaders(
 }
 
 /** Receipts asked for at once, unless one block has more: an answer that a node and we can do in one piece. */
-const receiptsAtOnce = 100;
+const receiptsAtOnce = 20;
 /** Requests for receipts under way at once: while we prove what came, the node reads on. */
-const requestsAtOnce = 3;
+const requestsAtOnce = 4;
 
 /**
  * Adds the events to headers that have been checked, and hands the blocks on in order, some at a time, while later ones
@@ -131,7 +134,7 @@ export async function withToldReceipts(
   rpc: Rpc,
   watched: WatchedContracts,
   header: BlockHeader,
-  receipts: readonly unknown[],
+  receipts: ToldReceipts,
 ): Promise<FetchedBlock> {
   const isCandidate = mayHaveEvents(watched, header.logsBloom);
   return { header, events: isCandidate ? await believe(rpc, watched, header, receipts) : [] };
@@ -171,13 +174,14 @@ async function believe(
   rpc: Rpc,
   watched: WatchedContracts,
   header: BlockHeader,
-  told: readonly unknown[],
+  told: ToldReceipts,
 ): Promise<readonly ChainEvent[]> {
-  const proven = provenLogs(header, told, (log) => isConcerned(watched, log));
+  const isWanted = (bytes: Buffer, places: LogPlaces) => isConcernedAt(watched, bytes, places);
+  const proven = isScanned(told) ? provenLogs(header, told, isWanted) : undefined;
   if (proven !== undefined) return decodeEvents(watched, header, proven);
   const receipts = parseReceipts(told);
   if (areProvenReceipts(header, receipts)) {
-    return decodeEvents(watched, header, logsOfProvenReceipts(watched, header, receipts));
+    return decodeEvents(watched, header, logsOfProvenReceipts(watched, header, receipts).map(placedLogOf));
   }
   if (watched.proofs === 'required') {
     throw new RpcAnswerInvalid('receipts that do not come to the root in their block');

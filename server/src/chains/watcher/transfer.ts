@@ -1,15 +1,19 @@
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
-import { getAddress, toEventSelector, zeroHash } from 'viem';
+import { getAddress, hexToBytes, toEventSelector, zeroHash } from 'viem';
 import { type Chain, contractsOf } from '../chain.ts';
 import type { ChainEvent } from '../event.ts';
-import type { BlockHeader, RpcLog } from '../rpc/actions.ts';
+import type { BlockHeader } from '../rpc/actions.ts';
 import { type BloomBits, bloomBitsOf, mayContain } from '../rpc/bloom.ts';
-import type { LogContent } from '../rpc/proven-logs.ts';
+import type { LogContent } from '../rpc/log-bytes.ts';
 
 /** Transfers of the configured tokens into and out of our contracts, ready to be looked for in blooms. */
 export interface WatchedTransfers {
   /** Lower case. */
-  readonly tokens: readonly { readonly address: Hex; readonly bits: BloomBits }[];
+  readonly tokens: readonly {
+    readonly address: Hex;
+    readonly addressBytes: Uint8Array;
+    readonly bits: BloomBits;
+  }[];
   readonly holders: readonly Holder[];
 }
 
@@ -35,7 +39,7 @@ export function watchedTransfers(chain: Chain): WatchedTransfers {
   return {
     tokens: chain.tokens.map((token) => {
       const address = token.address.toLowerCase() as Hex;
-      return { address, bits: bloomBitsOf(address) };
+      return { address, addressBytes: hexToBytes(address), bits: bloomBitsOf(address) };
     }),
     holders: [
       ...gateways.map((address) => holderOf('gateway', address)),
@@ -66,11 +70,17 @@ export function isWatchedTransfer({ tokens, holders }: WatchedTransfers, log: Lo
   );
 }
 
+/** A log of a token, and where it stands in its block. */
+export interface TokenLog extends LogContent {
+  readonly logIndex: number;
+  readonly transactionHash: Hex;
+}
+
 /** What moved the balances of all gateways, or of all vaults, in one token and one transaction. */
 interface Movement {
   readonly holder: Holder['name'];
   readonly token: Hex;
-  readonly last: RpcLog;
+  readonly last: TokenLog;
   readonly moved: bigint;
 }
 
@@ -85,7 +95,7 @@ export function unaccountedTransfers(
   header: BlockHeader,
   found: {
     readonly chainId: number;
-    readonly logs: readonly RpcLog[];
+    readonly logs: readonly TokenLog[];
     readonly events: readonly ChainEvent[];
   },
 ): readonly ChainEvent[] {
@@ -112,7 +122,7 @@ export function unaccountedTransfers(
   return unaccounted;
 }
 
-function movementsOf(watched: WatchedTransfers, logs: readonly RpcLog[]): readonly Movement[] {
+function movementsOf(watched: WatchedTransfers, logs: readonly TokenLog[]): readonly Movement[] {
   const movements = new Map<string, Movement>();
   for (const log of logs) {
     const holderAt = (topic: Hex | undefined) =>
