@@ -50,7 +50,12 @@ after(() => database.close());
 
 test('what a network swallows fails after a while, and the next connection works', async (t) => {
   const tunnel = await startTunnel(new URL(database.url));
-  const db = openDatabase({ url: tunnel.url, connections: 1, answerLimitMs: 300, onError: () => undefined });
+  const db = openDatabase({
+    url: tunnel.url,
+    connections: 1,
+    answerLimitMs: 2_000,
+    onError: () => undefined,
+  });
   t.after(async () => {
     tunnel.close();
     await db.close();
@@ -84,6 +89,10 @@ const makeKept = statement(
   {},
   'create table if not exists test_kept (word text not null)',
 );
+const clearKept = statement('test_database_clear', [], {}, 'delete from test_kept');
+const misnamed = statement('test_database_misnamed', [], { two: 'int4' }, 'select 1 as one');
+const mistyped = statement('test_database_mistyped', [], { one: 'text' }, 'select 1 as one');
+const unlisted = statement('test_database_unlisted', [], {}, 'select 1 as one');
 const nonsense = statement('test_database_nonsense', [], {}, 'selct 1');
 const endOwn = statement(
   'test_database_end_own',
@@ -145,6 +154,110 @@ test('a serialization failure is run again, even if a statement behind it is hea
   await assert.rejects(begunWith('22000'), /as asked/);
 });
 
+test('statements of one go are answered in their order, up to the one that fails', async (t) => {
+  const db = openDatabase({ url: database.url, connections: 1 });
+  t.after(() => db.close());
+  await db.query(makeFailing);
+  await db.query(makeKept);
+  // Twice: statements that were never parsed, and others that the connection knows.
+  for (const _ of [1, 2]) {
+    let settled: PromiseSettledResult<unknown>[] = [];
+    const work = db.transaction(async (transaction) => {
+      settled = await Promise.allSettled([
+        transaction.query(one),
+        transaction.query(fail, ['22000']),
+        transaction.query(keep, ['behind']),
+      ]);
+    });
+    await assert.rejects(work, /as asked/);
+    assert.deepEqual(
+      settled.map((each) => (each.status === 'fulfilled' ? each.value : String(each.reason))),
+      [[{ one: 1 }], 'error: as asked', 'error: as asked'],
+    );
+  }
+  assert.deepEqual(
+    (await db.query(kept)).filter(({ word }) => word === 'behind'),
+    [],
+  );
+});
+
+test('writes are made in their order, before what is asked after them, and with the commit', async (t) => {
+  const db = openDatabase({ url: database.url, connections: 1 });
+  t.after(() => db.close());
+  await db.query(makeKept);
+  await db.query(clearKept);
+  await db.transaction(async (transaction) => {
+    transaction.write(keep, ['first']);
+    assert.deepEqual(await transaction.query(kept), [{ word: 'first' }]);
+    transaction.write(keep, ['second']);
+    await transaction.query(clearKept);
+    transaction.write(keep, ['third']);
+  });
+  assert.deepEqual(await db.query(kept), [{ word: 'third' }]);
+  // Alone with begin and commit in one packet.
+  await db.transaction(async (transaction) => transaction.write(keep, ['alone']));
+  assert.deepEqual(await db.query(kept), [{ word: 'alone' }, { word: 'third' }]);
+  await assert.rejects(
+    db.transaction(async (transaction) => {
+      transaction.write(keep, ['taken back']);
+      throw new Error('given up');
+    }),
+    /given up/,
+  );
+  assert.equal((await db.query(kept)).length, 2);
+  await db.query(clearKept);
+});
+
+test('a write that fails takes the commit behind it back, and is run again where that may help', async (t) => {
+  const db = openDatabase({ url: database.url, connections: 1 });
+  t.after(() => db.close());
+  await db.query(makeFailing);
+  await db.query(makeKept);
+  const begunWith = async (state: string, isFirst: boolean) => {
+    let attempts = 0;
+    await db.transaction(async (transaction) => {
+      attempts += 1;
+      if (!isFirst) await transaction.query(one);
+      transaction.write(keep, ['before']);
+      if (attempts === 1) transaction.write(fail, [state]);
+      transaction.write(keep, ['behind']);
+    });
+    return attempts;
+  };
+  for (const isFirst of [false, true]) {
+    await db.query(clearKept);
+    await assert.rejects(begunWith('22000', isFirst), /as asked/);
+    assert.deepEqual(await db.query(kept), []);
+    assert.equal(await begunWith('40001', isFirst), 2);
+    assert.deepEqual(await db.query(kept), [{ word: 'before' }, { word: 'behind' }]);
+  }
+  await db.query(clearKept);
+});
+
+test('what PostgreSQL undoes at the commit is never taken for done', async (t) => {
+  const db = openDatabase({ url: database.url, connections: 1 });
+  t.after(() => db.close());
+  await db.query(makeFailing);
+  const work = db.transaction(async (transaction) => {
+    await transaction.query(one);
+    // Nobody has heard of its failure when the commit is sent.
+    const unheard = transaction.query(fail, ['22000']);
+    unheard.catch(() => undefined);
+    await Promise.resolve();
+  });
+  await assert.rejects(work, /as asked|has undone the transaction/);
+});
+
+test('an answer with other columns than declared is refused', async (t) => {
+  const db = openDatabase({ url: database.url, connections: 1 });
+  t.after(() => db.close());
+  for (const wrong of [misnamed, mistyped, unlisted])
+    await assert.rejects(
+      db.transaction((transaction) => transaction.query(wrong)),
+      /other columns than it declares/,
+    );
+});
+
 test('a transaction in which a statement has failed is never taken for done', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
@@ -162,7 +275,8 @@ test('what nobody waited for does not reach the connection after the end of its 
   await db.query(makeKept);
   let stray: Promise<PromiseSettledResult<unknown>[]> | undefined;
   const begun = db.transaction(async (transaction) => {
-    stray = Promise.allSettled([transaction.query(one), transaction.query(keep, ['stray'])]);
+    const first = transaction.query(one);
+    stray = Promise.allSettled([first, first.then(() => transaction.query(keep, ['stray']))]);
     throw new Error('given up');
   });
   await assert.rejects(begun, /given up/);

@@ -1,8 +1,10 @@
 import { isId } from '@florin/protocol/id.ts';
 import pg from 'pg';
-import { encodeParameters, type Parameter } from './parameter.ts';
-import { begin, type NamedQuery, queryAfter, scopeOf } from './prefaced-query.ts';
+import { columnTypes } from './column-types.ts';
+import { begin, scopeOf, sendPacket } from './packet.ts';
+import type { Parameter } from './parameter.ts';
 import type { ColumnSpec, RowOf, Statement } from './statement.ts';
+import { type Opening, openApart, openTogether, rowsOf, toNamedQuery, transact } from './transaction.ts';
 
 export type { Parameter } from './parameter.ts';
 
@@ -14,9 +16,17 @@ export interface Queryable {
   ): Promise<RowOf<C>[]>;
 }
 
-/** A transaction in progress; operations that must be atomic with others take this type. */
+/**
+ * A transaction in progress; operations that must be atomic with others take this type. Statements that are asked without a
+ * wait in between travel together, and are executed in the order in which they were asked.
+ */
 export interface Transaction extends Queryable {
   readonly inTransaction: true;
+  /**
+   * Has a change made whose answer nobody reads: it travels with the next statement, or with the commit, in its order. The
+   * statement itself must raise an error where it finds not what it needs; the transaction then fails as a whole.
+   */
+  write(statement: Statement, values?: readonly Parameter[]): void;
 }
 
 /**
@@ -41,40 +51,6 @@ export interface Database extends Queryable {
    */
   listen(channel: string, onNotify: (payload: string) => void, signal: AbortSignal): void;
   close(): Promise<void>;
-}
-
-const typeParsers = new Map<number, (text: string) => unknown>([
-  [20, BigInt],
-  [1700, BigInt],
-  [1016, (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt))],
-]);
-
-/** How columns are read: big integers and numerics as bigint. */
-export const columnTypes = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    return typeParsers.get(oid) ?? pg.types.getTypeParser(oid, format);
-  },
-} as unknown as pg.CustomTypesConfig;
-
-const retryableStates = new Set(['40001', '40P01']);
-/** What PostgreSQL answers to every statement behind one that has failed. */
-const abortedState = '25P02';
-const maxAttempts = 5;
-
-function sqlState(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
-/** Sends a statement on its way. */
-type Ask = (query: NamedQuery) => Promise<pg.QueryResult>;
-
-async function run<C extends Record<string, ColumnSpec>>(
-  ask: Ask,
-  { name, text, parameters }: Statement<C>,
-  values: readonly Parameter[],
-): Promise<RowOf<C>[]> {
-  const result = await ask({ name, text, values: encodeParameters(values, parameters) });
-  return result.rows as RowOf<C>[];
 }
 
 export interface DatabaseOptions {
@@ -121,7 +97,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', onError);
   const listen: Database['listen'] = (channel, onNotify, signal) =>
     void keepListening(settings, channel, onNotify, signal, onError);
-  return databaseOver(pool, listen, openWithFirst);
+  return databaseOver(pool, listen, openTogether);
 }
 
 /**
@@ -130,7 +106,10 @@ export function openDatabase(options: DatabaseOptions): Database {
  */
 export function databaseOver(pool: pg.Pool, listen: Database['listen'], open: Opening = openApart): Database {
   return {
-    query: (statement, values = []) => run((query) => pool.query(query), statement, values),
+    async query(statement, values = []) {
+      const { name, text, values: encoded } = toNamedQuery(statement, values);
+      return rowsOf(statement, (await pool.query({ name, text, values: encoded })).rows);
+    },
     transaction: (work) => transact(pool, (client) => open(client, [begin]), work),
     forMerchant: (merchantId) => narrowed(pool, merchantId, open),
     listen,
@@ -143,125 +122,13 @@ function narrowed(pool: pg.Pool, merchantId: string, open: Opening): MerchantDat
   const scope = scopeOf(merchantId);
   return {
     merchantId,
-    query: (statement, values = []) => run((query) => queryAfter(pool, [scope], query), statement, values),
+    async query(statement, values = []) {
+      const { rows, failure } = await sendPacket(pool, [scope, toNamedQuery(statement, values)]);
+      if (failure !== undefined) throw failure;
+      return rowsOf(statement, rows[1] ?? []);
+    },
     transaction: (work) => transact(pool, (client) => open(client, [begin, scope]), work),
   };
-}
-
-/** A connection's way through one transaction. */
-interface Course {
-  readonly begin: () => Promise<unknown>;
-  readonly ask: Ask;
-  /** What failed first; undefined while nothing has. */
-  readonly failure: () => unknown;
-  /** Nothing that is asked from now on reaches the connection, which will be somebody else's. */
-  readonly end: (how: 'commit' | 'rollback') => Promise<unknown>;
-}
-
-type Opening = (client: pg.PoolClient, prefaces: readonly NamedQuery[]) => Course;
-
-function guardOf(client: pg.PoolClient) {
-  let isOver = false;
-  let failure: unknown;
-  return {
-    async send(query: NamedQuery, prefaces: readonly NamedQuery[] = []) {
-      if (isOver) throw new Error(`${query.name} came after the end of its transaction`);
-      try {
-        return await (prefaces.length === 0 ? client.query(query) : queryAfter(client, prefaces, query));
-      } catch (error) {
-        failure ??= error;
-        throw error;
-      }
-    },
-    failure: () => failure,
-    close() {
-      isOver = true;
-    },
-  };
-}
-
-/**
- * What a transaction begins with goes along with its first statement: a round trip less. The others wait until that has been
- * answered, so that nothing is ever executed behind a begin that failed.
- */
-function openWithFirst(client: pg.PoolClient, prefaces: readonly NamedQuery[]): Course {
-  const { send, failure, close } = guardOf(client);
-  let first: Promise<pg.QueryResult> | undefined;
-  return {
-    begin: async () => {},
-    ask: (query) => {
-      if (first !== undefined) return first.then(() => send(query));
-      first = send(query, prefaces);
-      return first;
-    },
-    failure,
-    async end(how) {
-      close();
-      if (first !== undefined) await client.query(how);
-    },
-  };
-}
-
-/** One after the other, for what stands in for the driver and sends nothing behind a statement that is not answered yet. */
-function openApart(client: pg.PoolClient, prefaces: readonly NamedQuery[]): Course {
-  const { send, failure, close } = guardOf(client);
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    async begin() {
-      for (const { text, values } of prefaces)
-        await (values.length === 0 ? client.query(text) : client.query(text, values));
-    },
-    ask: (query) => {
-      const answer = last.then(() => send(query));
-      // Whoever asked is told of a failure; those behind it find the transaction aborted.
-      last = answer.catch(() => undefined);
-      return answer;
-    },
-    failure,
-    async end(how) {
-      close();
-      await last;
-      await client.query(how);
-    },
-  };
-}
-
-async function transact<T>(
-  pool: pg.Pool,
-  open: (client: pg.PoolClient) => Course,
-  work: (transaction: Transaction) => Promise<T>,
-): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    const client = await pool.connect();
-    let broken: Error | undefined;
-    // The pool takes its own listener off a connection that it lends; without this one, a connection that dies ends the
-    // process.
-    const onBroken = (error: Error) => {
-      broken = error;
-    };
-    client.on('error', onBroken);
-    const course = open(client);
-    try {
-      await course.begin();
-      const result = await work({
-        inTransaction: true,
-        query: (statement, values = []) => run(course.ask, statement, values),
-      });
-      // PostgreSQL answers the commit of what it has undone without an error: nobody may take that for done.
-      if (course.failure() !== undefined) throw course.failure();
-      await course.end('commit');
-      return result;
-    } catch (error) {
-      // A rollback that fails means that the connection is gone: it must not go back to the pool.
-      await course.end('rollback').catch(onBroken);
-      // Of statements that travel together, one behind the one that failed may be heard of before it.
-      const reason = sqlState(error) === abortedState ? (course.failure() ?? error) : error;
-      if (attempt >= maxAttempts || !retryableStates.has(sqlState(reason) ?? '')) throw reason;
-    } finally {
-      client.off('error', onBroken);
-      client.release(broken);
-    }
-  }
 }
 
 async function keepListening(

@@ -16,6 +16,7 @@ interface Reader {
 }
 
 const quote = 0x22;
+const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
 const openBracket = 0x5b;
@@ -58,18 +59,36 @@ function readArray(reader: Reader): string {
 function readObject(reader: Reader): string {
   reader.index += 1;
   if (takes(reader, closeBrace)) return '{}';
-  const members: { key: string; text: string }[] = [];
+  const members: Member[] = [];
+  let isSorted = true;
+  let last = '';
   do {
     skipSpace(reader);
     const raw = readString(reader);
     takes(reader, colon);
-    const spelling = spellingOf(raw);
-    members.push({ key: meaningOf(raw), text: `${spelling}:${readValue(reader)}` });
+    const hasEscapes = raw.includes('\\');
+    const key = hasEscapes ? String(JSON.parse(raw)) : raw.slice(1, -1);
+    const spelling = hasEscapes ? JSON.stringify(key) : raw;
+    members.push({ key, text: `${spelling}:${readValue(reader)}` });
+    isSorted &&= last <= key;
+    last = key;
   } while (takes(reader, comma));
   reader.index += 1;
   // Stable: values of one key keep their order.
-  members.sort((left, right) => (left.key < right.key ? -1 : left.key === right.key ? 0 : 1));
-  return `{${members.map((member) => member.text).join(',')}}`;
+  if (!isSorted) members.sort(byKey);
+  let text = '';
+  for (const member of members) text += text === '' ? member.text : `,${member.text}`;
+  return `{${text}}`;
+}
+
+interface Member {
+  readonly key: string;
+  readonly text: string;
+}
+
+function byKey(left: Member, right: Member): number {
+  if (left.key === right.key) return 0;
+  return left.key < right.key ? -1 : 1;
 }
 
 /** The string that begins here, with its quotes. */
@@ -84,12 +103,8 @@ function readString(reader: Reader): string {
 /** Whether an odd number of backslashes stands before the quote at `end`. */
 function isEscaped(text: string, end: number): boolean {
   let before = end - 1;
-  while (text[before] === '\\') before -= 1;
+  while (text.charCodeAt(before) === backslash) before -= 1;
   return (end - before) % 2 === 0;
-}
-
-function meaningOf(raw: string): string {
-  return raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1);
 }
 
 function spellingOf(raw: string): string {

@@ -5,7 +5,7 @@ import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
 import { raise } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
-import { eachWithLockedOrder, type LockedOrder } from '#sessions/event-order.ts';
+import { eachWithLockedOrder, type LockedOrder, lockFirstOrders } from '#sessions/event-order.ts';
 import { isCollectedOnly } from '#sessions/order.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
@@ -22,10 +22,16 @@ export interface PaymentDeps extends SessionMoveDeps {
  * that is final makes the session paid and is booked. The chain is the only source of `paid`.
  */
 export function paymentHandler(deps: PaymentDeps): ChainHandler {
+  const prepareBlock: Required<ChainHandler>['prepareBlock'] = async (transaction, ...[, , events]) => {
+    const takeAll = await lockFirstOrders(transaction, paymentsIn(events));
+    return () => takeAll(known(deps, (found) => detect(transaction, deps, found)));
+  };
   return {
-    async onBlock(transaction, _chain, _block, events) {
-      await eachPayment(transaction, deps, events, (found) => detect(transaction, deps, found));
+    async onBlock(...args) {
+      const react = await prepareBlock(...args);
+      await react();
     },
+    prepareBlock,
     async onReorg(transaction, _chain, removed) {
       await eachPayment(transaction, deps, removed, (found) => undetect(transaction, deps, found));
     },
@@ -40,21 +46,28 @@ interface Payment extends LockedOrder {
   readonly event: ChainEvent;
 }
 
-/** Takes the payments of known orders; of others there is a line in the log. */
+function paymentsIn(events: readonly ChainEvent[]): readonly ChainEvent[] {
+  return events.filter((event) => event.name === 'Paid');
+}
+
 async function eachPayment(
   transaction: Transaction,
   deps: PaymentDeps,
   events: readonly ChainEvent[],
   take: (payment: Payment) => Promise<StoredSession | undefined>,
 ): Promise<void> {
-  const paid = events.filter((event) => event.name === 'Paid');
-  await eachWithLockedOrder(transaction, paid, async (event, found) => {
+  await eachWithLockedOrder(transaction, paymentsIn(events), known(deps, take));
+}
+
+/** Takes the payments of known orders; of others there is a line in the log. */
+function known(deps: PaymentDeps, take: (payment: Payment) => Promise<StoredSession | undefined>) {
+  return async (event: ChainEvent, found: LockedOrder | undefined) => {
     if (found !== undefined) return take({ ...found, event });
     // Signed by this service but not in this database: it was restored from a backup older than the order.
     const { chainId, orderId, txHash } = event;
     deps.log.warn('payment.unmatched', { chainId, orderId, txHash });
     return undefined;
-  });
+  };
 }
 
 async function detect(

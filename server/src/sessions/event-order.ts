@@ -1,4 +1,5 @@
 import type { Transaction } from '#db/database.ts';
+import type { Row } from '#db/statement.ts';
 import { lockOrdersWithSessions, orderPart } from './event-order.sql.ts';
 import { findOrders } from './order.ts';
 import { parseOrder, parseSession } from './session-row.ts';
@@ -42,28 +43,51 @@ export async function eachWithOrder<Item extends { readonly orderId: string }>(
   }
 }
 
+/** Does something with an item and what it is about, and returns the session as it has left it where it has moved it. */
+type TakeLocked<Item> = (item: Item, found: LockedOrder | undefined) => Promise<StoredSession | undefined>;
+
 /**
  * Takes items in their order, each with the order that it is about and its session, locked; undefined for orders that this
- * database does not know. `take` moves no session but that one, and returns it as it has left it.
+ * database does not know. `take` moves no session but that one.
  */
 export async function eachWithLockedOrder<Item extends { readonly orderId: string }>(
   transaction: Transaction,
   items: readonly Item[],
-  take: (item: Item, found: LockedOrder | undefined) => Promise<StoredSession | undefined>,
+  take: TakeLocked<Item>,
 ): Promise<void> {
-  for (const portion of inPortions(items, sessionsAtOnce)) {
-    const rows = await transaction.query(lockOrdersWithSessions, [idsOf(portion)]);
-    const orders = new Map<string, StoredOrder>(
-      rows.map((row) => [row.of_order_order_id, parseOrder(orderPart(row))]),
-    );
-    // Two orders of one session may be paid in the same block.
-    const sessions = new Map<string, StoredSession>(rows.map((row) => [row.session_id, parseSession(row)]));
-    for (const item of portion) {
-      const order = orders.get(item.orderId);
-      const session = order === undefined ? undefined : sessions.get(order.sessionId);
-      const found = order === undefined || session === undefined ? undefined : { order, session };
-      const left = await take(item, found);
-      if (left !== undefined) sessions.set(left.sessionId, left);
-    }
+  const takeAll = await lockFirstOrders(transaction, items);
+  await takeAll(take);
+}
+
+/** The same in two steps: looks up and locks what comes first, and gives what takes all items. */
+export async function lockFirstOrders<Item extends { readonly orderId: string }>(
+  transaction: Transaction,
+  items: readonly Item[],
+): Promise<(take: TakeLocked<Item>) => Promise<void>> {
+  const lock = (portion: readonly Item[]) => transaction.query(lockOrdersWithSessions, [idsOf(portion)]);
+  const [first = [], ...others] = inPortions(items, sessionsAtOnce);
+  const rows = first.length === 0 ? [] : await lock(first);
+  return async (take) => {
+    await takePortion(first, rows, take);
+    for (const portion of others) await takePortion(portion, await lock(portion), take);
+  };
+}
+
+async function takePortion<Item extends { readonly orderId: string }>(
+  portion: readonly Item[],
+  rows: readonly Row<typeof lockOrdersWithSessions>[],
+  take: TakeLocked<Item>,
+): Promise<void> {
+  const orders = new Map<string, StoredOrder>(
+    rows.map((row) => [row.of_order_order_id, parseOrder(orderPart(row))]),
+  );
+  // Two orders of one session may be paid in the same block.
+  const sessions = new Map<string, StoredSession>(rows.map((row) => [row.session_id, parseSession(row)]));
+  for (const item of portion) {
+    const order = orders.get(item.orderId);
+    const session = order === undefined ? undefined : sessions.get(order.sessionId);
+    const found = order === undefined || session === undefined ? undefined : { order, session };
+    const left = await take(item, found);
+    if (left !== undefined) sessions.set(left.sessionId, left);
   }
 }

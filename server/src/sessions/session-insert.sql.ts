@@ -128,17 +128,19 @@ export const insertSessions = statement(
 
 /**
  * The same with idempotency keys: a session whose key was used is left out, its event too. Key, answer, session and event
- * stand or fall together. Answers with every session whose terms still stand, and whether it was stored. Only the drafts
- * are materialized: each of the other tables would be a copy of some 4 kB for each session.
+ * stand or fall together. Answers with every session whose terms still stand, and whether it was stored. Of the tables of
+ * whole sessions only the drafts are materialized: each other one would be a copy of some 4 kB for each session. Which
+ * keys were refused is found out once, mostly nothing, and not by every reader of the accepted ones.
  */
 export const insertClaimedSessions = statement(
   'sessions_insert_claimed',
   [...kindsOf(claimedDraftColumns), ...sharedKindsOf(claimedTermsColumns)],
   { session_id: 'text', is_stored: 'bool', woken: 'text?' },
-  `with ${drafts(claimedDraftColumns, claimedTermsColumns)}, ${claimedTable}, judged as not materialized (
-     select draft.*, claim_key is null or claim_request_id in (select request_id from claimed) as is_stored from draft
+  `with ${drafts(claimedDraftColumns, claimedTermsColumns)}, ${claimedTable}, refused as materialized (
+     select position from draft
+     where claim_key is not null and claim_request_id not in (select request_id from claimed)
    ), accepted as not materialized (
-     select * from judged where is_stored
+     select * from draft where position not in (select position from refused)
    ), ${writesOf('accepted')}
-   select session_id, is_stored, ${outboxWake} as woken from judged`,
+   select session_id, position not in (select position from refused) as is_stored, ${outboxWake} as woken from draft`,
 );

@@ -103,6 +103,7 @@ async function addUpAndDie(): Promise<void> {
     inTransaction: true as const,
     query: async (each: { text: string }, values: readonly unknown[] = []) =>
       (await client.query(each.text, [...values])).rows,
+    write: () => assert.fail('adding up waits for its answers'),
   };
   await addUpLists(transaction as unknown as Parameters<typeof addUpLists>[0], '', 50);
   await db.query(killBackend, [rows[0]?.pid ?? 0]);

@@ -69,3 +69,18 @@ test('what a move returns, and its event tells, is what stands in the row after 
     }
   }
 });
+
+test('a session that has left its status takes the whole transaction back', async () => {
+  const { db } = world.database;
+  const sessionId = await world.openSession('ethereum::usdc');
+  const before = await world.session(sessionId);
+  const work = db.transaction(async (transaction) => {
+    const session = await lockSession(transaction, sessionId);
+    if (session === undefined) throw new Error('no session');
+    await moveSession(transaction, world.moves, session, 'expire');
+    await moveSession(transaction, world.moves, session, 'cancel');
+  });
+  await assert.rejects(work, { message: `session ${sessionId} left initialized without its lock` });
+  assert.deepEqual(await world.session(sessionId), before);
+  assert.deepEqual(await world.eventsOf(sessionId), ['session.created']);
+});

@@ -34,8 +34,9 @@ export interface SessionChanges {
 
 /**
  * Makes one move of the session machine: updates the row under its old status and writes the move's event in the same
- * transaction. The caller holds the row lock, and has read the session under it. Undefined when the machine has no such
- * move: nothing was changed. `order` is the one that pays the session, where the caller has it at hand.
+ * transaction, without waiting for either: what the row will be is known, for it is locked. The caller holds that lock, and
+ * has read the session under it; where the row has another status all the same, the transaction fails. Undefined when the
+ * machine has no such move: nothing was changed. `order` is the one that pays the session, where the caller has it at hand.
  */
 export async function moveSession(
   transaction: Transaction,
@@ -50,15 +51,9 @@ export async function moveSession(
   const now = deps.clock.now();
   const moved = sessionAfter(session, trigger, move.to, changes);
   const told = move.event === undefined ? undefined : await eventOf(transaction, deps, moved, order);
-  // One behind the other without a wait in between: what the row will be is known, for it is locked.
-  const [rows] = await Promise.all([
-    transaction.query(updateSession, [session.sessionId, session.status, ...valuesOf(moved, now)]),
-    move.event === undefined || told === undefined
-      ? undefined
-      : emit(transaction, deps.random, [{ ...told, type: move.event, at: now }]),
-  ]);
-  if (rows.length === 0)
-    throw new Error(`session ${session.sessionId} left ${session.status} without its lock`);
+  transaction.write(updateSession, [session.sessionId, session.status, ...valuesOf(moved, now)]);
+  if (move.event !== undefined && told !== undefined)
+    await emit(transaction, deps.random, [{ ...told, type: move.event, at: now }]);
   return moved;
 }
 

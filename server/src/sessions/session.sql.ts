@@ -99,7 +99,8 @@ export const sessionPageByStatus = statement(
   sessionPageText({ facet: '$2', condition: 'merchant_id = $1 and status = $2', skip: '$4' }, '$3'),
 );
 
-// The old status stands in the where clause: a move that raced with another changes nothing.
+// The old status stands in the where clause: a move that raced with another changes nothing, and must not commit. Nobody
+// waits for the answer, so the statement itself refuses.
 export const updateSession = statement(
   'session_update',
   [
@@ -121,13 +122,17 @@ export const updateSession = statement(
     'int8',
     'bool',
   ],
-  { session_id: 'text' },
-  `update sessions set status = $3, signed_once = $4, pending_reason = $5, payer = $6, payer_email = $7,
-     paid_token = $8, receipt_id = $9, order_id = $10, initiate_tx = $11, complete_tx = $12,
-     payment_succeeded_at = $13, settlement_succeeded_at = $14, updated_at = $15, refunded_amount = $16,
-     is_late = $17
-   where session_id = $1 and status = $2
-   returning session_id`,
+  { refusal: 'text?' },
+  `with moved as (
+     update sessions set status = $3, signed_once = $4, pending_reason = $5, payer = $6, payer_email = $7,
+       paid_token = $8, receipt_id = $9, order_id = $10, initiate_tx = $11, complete_tx = $12,
+       payment_succeeded_at = $13, settlement_succeeded_at = $14, updated_at = $15, refunded_amount = $16,
+       is_late = $17
+     where session_id = $1 and status = $2
+     returning session_id
+   )
+   select case when not exists (select from moved)
+     then raise_error('session ' || $1 || ' left ' || $2 || ' without its lock') end as refusal`,
 );
 
 // Unsigned sessions expire by our clock: nobody holds an order for them. skip locked: a session being prepared right

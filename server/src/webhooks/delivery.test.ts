@@ -12,7 +12,7 @@ import {
   selectEvents,
   webhookDeps,
 } from '../../test/harness/webhook-fixture.ts';
-import { hasty, openWebhookWorld, place, until } from '../../test/harness/webhook-world.ts';
+import { endless, forEver, hasty, openWebhookWorld, place, until } from '../../test/harness/webhook-world.ts';
 import { defaultDeliverySettings } from './delivery.ts';
 import { emit } from './outbox.ts';
 import { refreshWebhookKey, removeWebhook, webhookDetail } from './webhook.ts';
@@ -116,7 +116,7 @@ test('a receiver that hangs delays nobody else', async () => {
       await untilStatus(merchantId, 'succeeded');
       assert.ok(hanging.requests.length < 600, 'the hanging receiver still holds its line');
     },
-    { settings: { ...hasty, attemptTimeoutMs: 3_600_000, drainMs: 0 } },
+    { settings: endless, egress: forEver(world.egress) },
   );
   await db.transaction(async (transaction) => {
     const [row] = await deliveries(slowMerchant);
@@ -209,7 +209,7 @@ test('an event raised on an idle system is sent by its notification, without wai
       for (let index = 0; index < 20; index += 1) {
         await delay(10);
         await raise(merchantId, `${merchantId}-${index}`);
-        await receiver.waitFor(index + 1, 60_000);
+        await receiver.waitFor(index + 1);
       }
     },
     // No poll comes within the test: only the notification of the commit can wake the worker.

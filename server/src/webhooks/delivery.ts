@@ -126,7 +126,12 @@ async function turn(worker: Worker): Promise<void> {
 }
 
 function start(worker: Worker, claim: Claim): void {
-  const { lanes, settings, attempts, doorbell } = worker;
+  const { lanes, settings, attempts, doorbell, clock } = worker;
+  // A machine that was paused may come back when another one has sent this, and what follows it.
+  if (claim.claimedUntil <= clock.now()) {
+    doorbell.ring();
+    return;
+  }
   lanes.begin(claim);
   const work = attempt(worker, claim).then((result) => {
     const isCrowded = attempts.size > settings.concurrency / 2;

@@ -22,14 +22,14 @@ export interface OutboxEvent {
 /**
  * Writes events and their deliveries in the business transaction: whatever commits is sent at least once, whatever
  * rolls back is never sent. Sequences count per object from 1; the caller holds the object's row lock, or has just
- * inserted it.
+ * inserted it. Nobody waits for them: they travel with what the transaction does next, or with its commit.
  */
 export async function emit(
   transaction: Transaction,
   random: Random,
   events: readonly OutboxEvent[],
 ): Promise<void> {
-  if (events.length > 0) await transaction.query(insertEvents, incomingEventValues(random, events));
+  if (events.length > 0) transaction.write(insertEvents, incomingEventValues(random, events));
 }
 
 /** The nine array parameters of the insert: new ids, bodies around their sequence, subscription patterns. */

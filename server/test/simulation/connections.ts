@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { columnTypes, withSystemScope } from '#db/database.ts';
+import { columnTypes } from '#db/column-types.ts';
+import { withSystemScope } from '#db/database.ts';
 import { askQuickly, commitQuickly, prepareQuickly } from './quick-query.ts';
 import { ReadMemory } from './read-memory.ts';
 

@@ -21,7 +21,9 @@ const statementLimitMs = 15_000;
 
 /**
  * The database as one process has it: production's own transactions over the real PostgreSQL, with connections that
- * die, commits whose answer is lost, and serialization failures.
+ * die, commits whose answer is lost, and serialization failures. The last writes and the commit, which production sends in
+ * one packet, come one behind the other without a wait: the connection may be lost before, among and after them, the
+ * commit behind a failed write fails as well, and whoever hears of a loss does not know whether the commit stands.
  */
 export function databaseModel(options: DatabaseModelOptions): Database {
   const lent = new Set<LentConnection>();

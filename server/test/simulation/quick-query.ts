@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { columnTypes } from '#db/database.ts';
+import { columnTypes } from '#db/column-types.ts';
 
 /** A statement with a name, and its values as `encodeParameters` leaves them. */
 export interface NamedQuery {

@@ -1,7 +1,7 @@
 import { calls, headerIn } from '../rpc/actions.ts';
 import { RpcAnswerInvalid, RpcUnavailable, surveyOf } from '../rpc/rpc.ts';
 import { type FetchedBlock, fetchBlocks } from './block-source.ts';
-import { eventColumnsOf, lockUnmoved, noteReturned, storedBlock } from './chain-move.ts';
+import { CursorMoved, eventColumnsOf, lockUnmoved, noteReturned, storedBlock } from './chain-move.ts';
 import type { ChainCursor } from './cursor.ts';
 import { insertMissingEvents, moveBackfill } from './watcher.sql.ts';
 import type { WatcherState } from './watcher.ts';
@@ -11,7 +11,7 @@ const blocksAtOnce = 200;
 
 /**
  * Reads some final blocks a second time, where an operator has asked for it, and tells the handler of the events that
- * were missing: first as new, then as final.
+ * were missing: first as new, then as final. Throws `CursorMoved` where somebody else leads or has asked for other blocks.
  */
 export async function backfill(state: WatcherState, cursor: ChainCursor, from: bigint): Promise<void> {
   const { chain, clock, db } = state;
@@ -22,7 +22,9 @@ export async function backfill(state: WatcherState, cursor: ChainCursor, from: b
   const last = blocks.at(-1);
   if (last !== undefined) await requireCanonical(state, last);
   for (const block of blocks) if (block.events.length > 0) await addMissing(state, cursor, block);
-  await db.query(moveBackfill, [chain.chainId, from + BigInt(count), clock.now()]);
+  const next = from + BigInt(count);
+  const moved = await db.query(moveBackfill, [chain.chainId, next, clock.now(), from, state.term ?? null]);
+  if (moved.length === 0) throw new CursorMoved();
 }
 
 /** The blocks below hang on this one by their hashes. */

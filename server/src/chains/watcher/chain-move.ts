@@ -143,7 +143,7 @@ async function appendBlock(
   const { chain, clock, handler } = context;
   const { header, events } = block;
   return context.db.transaction(async (transaction) => {
-    const rows = await transaction.query(appendBlockWithEvents, [
+    const rows = transaction.query(appendBlockWithEvents, [
       chain.chainId,
       cursor.headHash,
       header.number,
@@ -154,8 +154,9 @@ async function appendBlock(
       context.term ?? null,
       ...eventColumnsOf(events),
     ]);
-    const next = moved(rows);
-    await handler.onBlock(transaction, chain, blockOf(header), events);
+    const place = [transaction, chain, blockOf(header), events] as const;
+    const [next, react] = await Promise.all([rows.then(moved), handler.prepareBlock?.(...place)]);
+    await (react === undefined ? handler.onBlock(...place) : react());
     return next;
   });
 }

@@ -141,6 +141,36 @@ test('events that are missing from final blocks are added by a backfill, and no 
   assert.equal((await world.cursor()).backfillNext, undefined);
 });
 
+test('earlier blocks that are asked for while a backfill runs are read, too', async () => {
+  const { chainId } = world.chain;
+  await world.emit(1);
+  await world.anvil.mine();
+  await world.emit(2);
+  await world.anvil.mine(12);
+  const honest = world.watcher();
+  await world.catchUp(honest);
+  await database.db.query(deleteEvents, [chainId, 1]);
+  world.story.length = 0;
+  let isAskedFor = false;
+  const state = world.watcher({
+    rpc: {
+      ...honest.rpc,
+      async batch(calls, options) {
+        const outcomes = await honest.rpc.batch(calls, options);
+        if (calls.some(({ params }) => params[0] === '0x3') && !isAskedFor) {
+          isAskedFor = true;
+          await backfillChain(database.db, systemClock, { chainId, from: 0n });
+        }
+        return outcomes;
+      },
+    },
+  });
+  await backfillChain(database.db, systemClock, { chainId, from: 3n });
+  assert.equal(await world.catchUp(state), 'idle');
+  assert.deepEqual([isAskedFor, world.story], [true, ['block 1: 1', 'final 1: 1']]);
+  assert.equal((await world.cursor()).backfillNext, undefined);
+});
+
 test('a node without old blocks delays a backfill, and the chain is followed all the same', async () => {
   const { chainId } = world.chain;
   await world.anvil.mine(12);

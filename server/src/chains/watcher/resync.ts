@@ -31,8 +31,11 @@ export async function resync(state: WatcherState, cursor: ChainCursor): Promise<
   }
   // What an operator has seen is no reason to halt again: the tag may stay behind for as long as it likes.
   if (anchor.number >= cursor.finalNumber) {
+    await state.db.transaction(async (transaction) => {
+      await lockUnmoved(transaction, state, cursor);
+      await transaction.query(endResync, [state.chain.chainId, state.clock.now()]);
+    });
     state.acceptedFinal = cursor.finalNumber;
-    await state.db.query(endResync, [state.chain.chainId, state.clock.now()]);
     return;
   }
   state.acceptedFinal = anchor.number;

@@ -238,12 +238,15 @@ export const requestBackfill = statement(
    where chain_id = $1 and $2 <= final_number returning final_number`,
 );
 
+// Compare-and-set on where the backfill was ($4) and on the leader's term: an operator may have asked for earlier blocks
+// meanwhile. Without a term any leader's will do.
 export const moveBackfill = statement(
   'watcher_backfill_move',
-  ['int8', 'int8', 'timestamptz'],
-  {},
+  ['int8', 'int8', 'timestamptz', 'int8', 'int8'],
+  { chain_id: 'int8' },
   `update chain_cursors set backfill_next = case when $2 <= final_number then $2 end, updated_at = $3
-   where chain_id = $1`,
+   where chain_id = $1 and backfill_next = $4 and leader_term = coalesce($5, leader_term)
+   returning chain_id`,
 );
 
 // Final events come first into dropped_events; the row of an event that was dropped and came back before is kept.

@@ -15,7 +15,7 @@ import {
 } from '../../../test/harness/emitter.ts';
 import { type LyingRpc, startLyingRpc } from '../../../test/harness/lying-rpc.ts';
 import type { Chain } from '../chain.ts';
-import type { ChainHandler } from '../event.ts';
+import { type ChainHandler, inOrder } from '../event.ts';
 import { getBlock } from '../rpc/actions.ts';
 import { getReceiptsOfBlock } from '../rpc/block-receipts.ts';
 import { bloomOf } from '../rpc/bloom.ts';
@@ -24,8 +24,8 @@ import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
 import { fetchBlocks } from './block-source.ts';
 import { appendBlocks, CursorMoved, finalize, pruneChain, removeHead, storedBlock } from './chain-move.ts';
 import { findCursor } from './cursor.ts';
-import { deleteEvents, finalizeEvents } from './watcher.sql.ts';
-import { runWatcher, type WatcherState, watcherState, watchRound } from './watcher.ts';
+import { blockAt, deleteEvents } from './watcher.sql.ts';
+import { type WatcherState, watcherState, watchRound } from './watcher.ts';
 
 let database: TestDatabase;
 let anvil: Anvil;
@@ -33,8 +33,6 @@ let proxy: LyingRpc;
 let rpc: HttpRpc;
 let chain: Chain;
 let story: string[];
-/** Ends every loop that a test has left running, because an assertion failed. */
-let stop: AbortController;
 
 /** Writes down what happens, each order by its number. */
 const handler: ChainHandler = {
@@ -75,14 +73,6 @@ async function emit(...numbers: readonly number[]): Promise<Hex[]> {
   );
 }
 
-async function waitFor(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 120_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('it did not happen within 120 s');
-    await systemClock.sleep(20);
-  }
-}
-
 before(async () => {
   database = await testDatabase();
 });
@@ -94,13 +84,11 @@ beforeEach(async () => {
   anvil = await startTestAnvil({ chainId });
   await installEmitter(anvil);
   proxy = await startLyingRpc(anvil.url);
-  rpc = openHttpRpc({ chainId, urls: [proxy.url], clock: systemClock, log: silentLog, timeLimitMs: 1_000 });
+  rpc = openHttpRpc({ chainId, urls: [proxy.url], clock: systemClock, log: silentLog, timeLimitMs: 60_000 });
   chain = testChain(anvil);
   story = [];
-  stop = new AbortController();
 });
 afterEach(async () => {
-  stop.abort();
   await rpc.close();
   await proxy.close();
   await anvil.close();
@@ -280,6 +268,32 @@ test('a move from a cursor that is no longer the stored one changes nothing', as
   assert.deepEqual([await findCursor(database.db, chainId), story], before);
 });
 
+test('what a handler prepares goes along with the storing of its block, and is done only once that stands', async () => {
+  const asked: string[] = [];
+  const preparing: ChainHandler = {
+    ...handler,
+    async prepareBlock(transaction, ...[, block]) {
+      asked.push(
+        `block ${block.number}: ${(await transaction.query(blockAt, [chainId, block.number])).length}`,
+      );
+      return async () => {
+        story.push(`block ${block.number} stands`);
+      };
+    },
+  };
+  const state = stateOf({ handler: inOrder(preparing, handler) });
+  await catchUp(state);
+  const stale = await findCursor(database.db, chainId);
+  assert.ok(stale !== undefined);
+  await emit(1);
+  await anvil.mine();
+  const blocks = await fetchBlocks(rpc, state.watched, 1n, 1);
+  await catchUp(state);
+  await assert.rejects(appendBlocks(state, stale, blocks), CursorMoved);
+  assert.deepEqual(asked, ['block 1: 1', 'block 1: 1']);
+  assert.deepEqual(story, ['block 1 stands', 'block 1: 1']);
+});
+
 test('an empty list of logs is not believed when the bloom promises some', async () => {
   const state = stateOf();
   proxy.faults.emptyLogs = true;
@@ -317,89 +331,6 @@ test('a handler that fails leaves no trace of the block', async () => {
   assert.equal((await findCursor(database.db, chainId))?.headNumber, 0n);
   await catchUp(stateOf());
   assert.deepEqual(story, ['block 1: 1']);
-});
-
-test('two watchers of one chain tell every event once', async () => {
-  const options = {
-    chain,
-    rpc,
-    db: database.db,
-    clock: systemClock,
-    log: silentLog,
-    handler,
-    signal: stop.signal,
-  };
-  const running = [runWatcher(options), runWatcher(options)];
-  for (let block = 1; block <= 30; block += 1) {
-    await emit(block);
-    await anvil.mine();
-    if (block % 7 === 0) await systemClock.sleep(20);
-  }
-  await anvil.mine(4);
-  await waitFor(async () => (await findCursor(database.db, chainId))?.finalNumber === 30n);
-  stop.abort();
-  await Promise.all(running);
-  const numbers = Array.from({ length: 30 }, (_, index) => index + 1);
-  assert.deepEqual(
-    story.filter((line) => line.startsWith('block')),
-    numbers.map((number) => `block ${number}: ${number}`),
-  );
-  const finals = story
-    .filter((line) => line.startsWith('final'))
-    .flatMap((line) => line.split(': ')[1]?.split(' '));
-  assert.deepEqual(finals.map(Number), numbers);
-});
-
-test('the watcher outlives its nodes and goes on where it stopped', async () => {
-  chain = testChain(anvil, { finality: { tag: 'latest', depth: 2 } });
-  const options = {
-    chain,
-    rpc,
-    db: database.db,
-    clock: systemClock,
-    log: silentLog,
-    handler,
-    signal: stop.signal,
-  };
-  const running = runWatcher(options);
-  const faults = ['hang', 'tooManyRequests', 'halfJson', 'hugeBody', 'wrongChainId'] as const;
-  for (const [index, fault] of faults.entries()) {
-    proxy.faults[fault] = true;
-    await emit(index + 1);
-    await anvil.mine();
-    await systemClock.sleep(100);
-    proxy.faults[fault] = false;
-    await waitFor(async () => (await findCursor(database.db, chainId))?.headNumber === BigInt(index + 1));
-  }
-  await waitFor(async () => (await findCursor(database.db, chainId))?.finalNumber === 3n);
-  stop.abort();
-  await running;
-  assert.deepEqual(
-    story.filter((line) => line.startsWith('block')),
-    [1, 2, 3, 4, 5].map((number) => `block ${number}: ${number}`),
-  );
-  assert.deepEqual(
-    await database.db.query(finalizeEvents, [chainId, 3, 0]),
-    [],
-    'all up to 2 below the head are final',
-  );
-});
-
-test('a wake-up cuts the wait for the next poll short', async () => {
-  chain = testChain(anvil, { pollIntervalMs: 60_000 });
-  let wakeUp: () => void = () => {};
-  const wake = () => new Promise<void>((resolve) => (wakeUp = resolve));
-  const options = { chain, rpc, db: database.db, clock: systemClock, log: silentLog, handler, wake };
-  const running = runWatcher({ ...options, signal: stop.signal });
-  await waitFor(async () => (await findCursor(database.db, chainId)) !== undefined);
-  await emit(1);
-  await anvil.mine();
-  await waitFor(async () => {
-    wakeUp();
-    return story.length === 1;
-  });
-  stop.abort();
-  await running;
 });
 
 test('long runs of empty blocks are caught up with in batches', async (context) => {

@@ -4,7 +4,7 @@ import type { Log } from '#telemetry/log.ts';
 import type { Chain } from '../chain.ts';
 import type { ChainHandler } from '../event.ts';
 import { type BlockHeader, calls, getBlock, parseHeader } from '../rpc/actions.ts';
-import { receiptsBeside, receiptsIfTold } from '../rpc/block-receipts.ts';
+import { receiptsBeside, receiptsIfTold, type ToldReceipts } from '../rpc/block-receipts.ts';
 import type { HeadHint } from '../rpc/new-heads.ts';
 import {
   boundTo,
@@ -242,7 +242,7 @@ interface Heads {
   readonly head: BlockHeader;
   readonly tagged: BlockHeader | undefined;
   /** Of the head, where they were asked for along with it. */
-  readonly receipts: readonly unknown[] | undefined;
+  readonly receipts: ToldReceipts | undefined;
   readonly isAskedWithReceipts: boolean;
 }
 

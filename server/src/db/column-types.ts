@@ -1,0 +1,44 @@
+import pg from 'pg';
+import type { ColumnKind, ColumnSpec } from './statement.ts';
+
+const typeParsers = new Map<number, (text: string) => unknown>([
+  [20, BigInt],
+  [1700, BigInt],
+  [1016, (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt))],
+]);
+
+/** How columns are read: big integers and numerics as bigint. */
+export const columnTypes = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    return typeParsers.get(oid) ?? pg.types.getTypeParser(oid, format);
+  },
+} as unknown as pg.CustomTypesConfig;
+
+/** PostgreSQL's own, fixed numbers of the types (pg_type.dat). */
+const oids: Readonly<Record<ColumnKind, number>> = {
+  text: 25,
+  bool: 16,
+  int4: 23,
+  int8: 20,
+  numeric: 1700,
+  jsonb: 3802,
+  bytea: 17,
+  timestamptz: 1184,
+  'text[]': 1009,
+  'int8[]': 1016,
+};
+
+/** A column of an answer, in its place. */
+export interface Column {
+  readonly name: string;
+  readonly oid: number;
+  readonly parse: (text: string) => unknown;
+}
+
+/** The columns that a statement declares, in their order. */
+export function columnsOf(declared: Readonly<Record<string, ColumnSpec>>): readonly Column[] {
+  return Object.entries(declared).map(([name, spec]) => {
+    const oid = oids[spec.replace('?', '') as ColumnKind];
+    return { name, oid, parse: columnTypes.getTypeParser(oid) };
+  });
+}

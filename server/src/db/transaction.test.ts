@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
+import { openDatabase } from './database.ts';
+import { statement } from './statement.ts';
+
+const one = statement('test_transaction_one', [], { one: 'int4' }, 'select 1 as one');
+const make = statement(
+  'test_transaction_make',
+  [],
+  {},
+  'create table if not exists test_rows (word text not null)',
+);
+const clear = statement('test_transaction_clear', [], {}, 'delete from test_rows');
+const keep = statement('test_transaction_keep', ['text'], {}, 'insert into test_rows (word) values ($1)');
+const kept = statement(
+  'test_transaction_kept',
+  [],
+  { word: 'text' },
+  'select word from test_rows order by word',
+);
+const makeFailing = statement(
+  'test_transaction_make_failing',
+  [],
+  {},
+  `create or replace function test_refuse(state text) returns int language plpgsql
+   as $$ begin raise exception 'as asked' using errcode = state; end $$`,
+);
+const fail = statement(
+  'test_transaction_fail',
+  ['text'],
+  { failed: 'int4?' },
+  'select test_refuse($1) as failed',
+);
+const fresh = statement('test_transaction_fresh', [], { two: 'int4' }, 'select 2 as two');
+const mistyped = statement('test_transaction_mistyped', [], { one: 'text' }, 'select 1 as one');
+const forget = statement('test_transaction_forget', [], {}, 'discard all');
+
+let database: TestDatabase;
+before(async () => {
+  database = await testDatabase();
+  await database.db.query(make);
+  await database.db.query(makeFailing);
+});
+after(() => database.close());
+
+/** A database with one connection, so that all statements meet on it. */
+function lone(t: { after(work: () => Promise<void>): void }) {
+  const db = openDatabase({ url: database.url, connections: 1 });
+  t.after(() => db.close());
+  return db;
+}
+
+test('a commit leaves nothing out that was asked for before it, whenever nobody waited for that', async (t) => {
+  const db = lone(t);
+  let stray: Promise<unknown> | undefined;
+  // The later after the work it is asked for, in turns of the queue of microtasks, the nearer it comes to the commit.
+  for (let turns = 0; turns < 5; turns += 1) {
+    await db.query(clear);
+    await db.transaction(async (transaction) => {
+      await transaction.query(one);
+      transaction.write(keep, ['written']);
+      afterTurns(turns, () => {
+        stray = transaction.query(keep, ['asked']).then(
+          () => 'asked',
+          () => 'refused',
+        );
+      });
+    });
+    const outcome = await stray;
+    assert.deepEqual(
+      (await db.query(kept)).map(({ word }) => word),
+      outcome === 'asked' ? ['asked', 'written'] : ['written'],
+      `${turns} turns`,
+    );
+    if (turns === 0) assert.equal(outcome, 'asked');
+  }
+});
+
+test('a transaction is told as done exactly where PostgreSQL has committed it', async (t) => {
+  for (let turns = 0; turns < 5; turns += 1) {
+    const db = lone(t);
+    await db.query(clear);
+    let stray: Promise<unknown> | undefined;
+    const [outcome] = await Promise.allSettled([
+      db.transaction(async (transaction) => {
+        await transaction.query(one);
+        transaction.write(keep, ['written']);
+        // Its answer cannot be read, which PostgreSQL does not know.
+        afterTurns(turns, () => {
+          stray = transaction.query(mistyped).catch(() => undefined);
+        });
+      }),
+    ]);
+    await stray;
+    const isKept = (await db.query(kept)).length === 1;
+    assert.equal(outcome.status === 'fulfilled', isKept, `${turns} turns`);
+  }
+});
+
+function afterTurns(turns: number, work: () => void): void {
+  if (turns === 0) work();
+  else queueMicrotask(() => afterTurns(turns - 1, work));
+}
+
+test('a serialization failure is run again, whatever PostgreSQL says of what came behind it', async (t) => {
+  const db = lone(t);
+  let attempts = 0;
+  const work = db.transaction(async (transaction) => {
+    attempts += 1;
+    await transaction.query(one);
+    if (attempts > 1) return;
+    const first = Promise.allSettled([transaction.query(fail, ['40001']), transaction.query(fresh)]);
+    await Promise.resolve();
+    // In a packet of its own: it relies on the statement that the first packet should have prepared.
+    const [behind] = await Promise.allSettled([transaction.query(fresh)]);
+    await first;
+    if (behind?.status === 'rejected') throw behind.reason;
+  });
+  await work;
+  assert.equal(attempts, 2);
+});
+
+test('an answer with other columns than declared is refused each time, however the connection knows the statement', async (t) => {
+  const db = lone(t);
+  const refused = () =>
+    assert.rejects(
+      db.transaction((transaction) => transaction.query(mistyped)),
+      /other columns than it declares/,
+    );
+  await refused();
+  await refused();
+  const other = lone(t);
+  await other.query(mistyped);
+  await assert.rejects(
+    other.transaction((transaction) => transaction.query(mistyped)),
+    /other columns than it declares/,
+  );
+  const third = lone(t);
+  await third.transaction(async (transaction) => transaction.write(mistyped));
+  await assert.rejects(
+    third.transaction((transaction) => transaction.query(mistyped)),
+    /other columns than it declares/,
+  );
+});
+
+test('a connection that has lost its prepared statements is not used again', async (t) => {
+  const db = lone(t);
+  const work = () => db.transaction((transaction) => transaction.query(one));
+  await work();
+  await db.query(forget);
+  await assert.rejects(work(), /prepared statement/);
+  assert.deepEqual(await work(), [{ one: 1 }]);
+});
