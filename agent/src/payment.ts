@@ -152,7 +152,7 @@ async function execute(run: PaymentRun, payment: OpenPayment, view: SessionView)
   await assertCovered(chain, offer, account.address);
   if (run.method !== 'transaction') {
     for (const consent of prepared.consents) {
-      const progress = await submit(run, view.sessionId, consent);
+      const progress = await submit(run, view.sessionId, { ...consent, orderId: prepared.orderId });
       if (progress !== undefined) return progress;
     }
   }
@@ -219,10 +219,15 @@ function randomNonce(): Hex {
 }
 
 /** Pays by a signature; undefined when the service does not send this payment. */
-async function submit(run: PaymentRun, sessionId: string, consent: Consent): Promise<Progress | undefined> {
+async function submit(
+  run: PaymentRun,
+  sessionId: string,
+  consent: Consent & { readonly orderId: Hex },
+): Promise<Progress | undefined> {
   const { service, account, step } = run;
+  const { method, isOrderNamed, orderId } = consent;
   const signature = await signed(() => account.signTypedData(consent.typedData));
-  const body = { sessionId, method: consent.method, signature };
+  const body = { sessionId, method, signature, ...(isOrderNamed ? { orderId } : {}) };
   step('submitting');
   const reply = await service.ask('/payment/submit', body);
   step('submitted');

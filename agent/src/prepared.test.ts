@@ -118,7 +118,7 @@ const honest: Parts = {
 function answerOf(change: Partial<Parts> = {}) {
   const parts = { ...honest, ...change };
   const { chainId, to, data, value } = parts;
-  const submit = { method: 'POST', path: '/payment/submit', body: {} };
+  const submit = { method: 'POST', path: '/payment/submit', body: { orderId } };
   const domain = { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: parts.contract };
   return {
     sessionId: 'sess_1',
@@ -133,7 +133,7 @@ function answerOf(change: Partial<Parts> = {}) {
           {
             method: 'permit2',
             gasless: true,
-            submit,
+            submit: { ...submit, body: {} },
             typedData: {
               domain: { name: 'Permit2', chainId: 8453, verifyingContract: permit2Address },
               message: parts.permit,
@@ -161,6 +161,7 @@ test('an honest answer is an order, its approvals, and the signatures that pay i
     validBefore: 2n,
     nonce: orderId,
   });
+  assert.deepEqual([authorization?.isOrderNamed, permit?.isOrderNamed], [true, false]);
   assert.deepEqual(
     [permit?.method, permit?.typedData.domain],
     ['permit2', { name: 'Permit2', chainId: 8453, verifyingContract: permit2Address }],

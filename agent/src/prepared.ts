@@ -30,6 +30,8 @@ export interface Call {
 export interface Consent {
   readonly method: 'eip3009' | 'permit2';
   readonly typedData: TypedData;
+  /** Whether the service takes the order's id along with the signature. */
+  readonly isOrderNamed: boolean;
 }
 
 /** An order as the service prepared it, held against the agreement. */
@@ -140,7 +142,8 @@ function consentOf(alternative: unknown, terms: ConsentTerms): Consent[] {
   );
   if (method === 'eip3009') checkAuthorization(message, terms);
   else checkPermit(message, terms);
-  return [{ method, typedData: { domain, types, primaryType, message } }];
+  const isOrderNamed = member(alternative, 'submit', 'body', 'orderId') !== undefined;
+  return [{ method, typedData: { domain, types, primaryType, message }, isOrderNamed }];
 }
 
 function domainOf(domain: unknown, { agreement }: ConsentTerms, contract: Hex): TypedData['domain'] {

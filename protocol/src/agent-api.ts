@@ -71,7 +71,16 @@ export const preparePaymentBody = Type.Object(
 export type PreparePaymentBody = Static<typeof preparePaymentBody>;
 
 export const submitPaymentBody = Type.Object(
-  { sessionId: idText, method: Type.Enum(submitMethods), signature },
+  {
+    sessionId: idText,
+    method: Type.Enum(submitMethods),
+    signature,
+    orderId: Type.Optional({
+      ...bytes32,
+      description:
+        'The order that is signed for, as prepare names it. Without it the newest orders of the session are looked through',
+    }),
+  },
   { additionalProperties: false },
 );
 export type SubmitPaymentBody = Static<typeof submitPaymentBody>;

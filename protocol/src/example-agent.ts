@@ -147,7 +147,7 @@ function alternatives(): Json {
           nonce: orderId,
         },
       },
-      submit: { method: 'POST', path: '/payment/submit', body: { sessionId, method: 'eip3009' } },
+      submit: { method: 'POST', path: '/payment/submit', body: { sessionId, method: 'eip3009', orderId } },
     },
     {
       method: 'eip5792',
@@ -313,7 +313,7 @@ export function agentExamples(origin: string) {
       data: preparedView(origin),
     },
     submitPayment: {
-      body: { sessionId, method: 'eip3009', signature },
+      body: { sessionId, method: 'eip3009', orderId, signature },
       data: {
         sessionId,
         txHash: '0x1d5ae6e2a1cf0f4b1c5d3bf0a0ed9c8f7ae1f2b3c4d5e6f708192a3b4c5d6e7f',

@@ -70,7 +70,7 @@ function signedAlternative(ways: PaymentWays, method: SubmitMethod): PaymentAlte
       submit: {
         method: 'POST',
         path: '/payment/submit',
-        body: { sessionId: order.sessionId, method },
+        body: { sessionId: order.sessionId, method, orderId: order.orderId },
       },
       ...(gasless ? {} : { calls: approvals }),
     },

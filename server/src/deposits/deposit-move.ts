@@ -7,6 +7,7 @@ import type { Chain } from '#chains/chain.ts';
 import { type Rpc, RpcError } from '#chains/rpc/rpc.ts';
 import type { RevertedPlan, Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
+import { findDecisions } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
 import type { Clock } from '#outside/clock.ts';
 import { additionPostings } from '#payments/postings.ts';
@@ -30,7 +31,16 @@ import {
   releaseMoves,
 } from './deposit.sql.ts';
 import { collectCall, type Holding, readBalances, transferCall } from './deposit-call.ts';
-import { aDayAgo, type DepositBudgets, gasOf, isWithinGas, sellerOf } from './deposit-gas.ts';
+import {
+  type AskedMove,
+  aDayAgo,
+  type DepositBudgets,
+  gasOf,
+  gasVerdict,
+  sellerOf,
+  type ToldBudgets,
+  tellWaiting,
+} from './deposit-gas.ts';
 
 export interface DepositMoveDeps {
   readonly db: Database;
@@ -39,6 +49,8 @@ export interface DepositMoveDeps {
   readonly rpcOf: (chainId: number) => Rpc;
   readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
   readonly signer: Pick<OrderSigner, 'signOrder' | 'hasSigned'>;
+  /** What was told of budgets that are used up; absent: it is told each time. */
+  readonly toldBudgets?: ToldBudgets;
   /** `minAmount` is what is worth a transaction of ours, in Micro-USD: less is neither collected nor sent back. */
   readonly settings: {
     readonly minAmount: MicroUsd;
@@ -62,11 +74,22 @@ export async function collect(
   deps: DepositMoveDeps,
   chain: Chain,
   order: StoredOrder,
-  during: SessionStatus,
+  decided: DecidedFor,
 ): Promise<void> {
   if (order.amounts.totalValue < deps.settings.minAmount) return;
   const plan = () => planCollection(deps, chain, order);
-  await send(deps, chain, order, { move: 'collect', token: order.order.token, plan, during });
+  await send(deps, chain, order, { move: 'collect', token: order.order.token, plan, ...decided });
+}
+
+/** What a move was decided for. */
+export interface DecidedFor {
+  /** The status of the session. */
+  readonly during: SessionStatus;
+  /**
+   * Tells the merchant that the deposit is accepted, in the transaction that records its collection: nothing is promised for
+   * which there is no gas. Whatever was promised is collected, whatever the budget says by then.
+   */
+  readonly promise?: (transaction: Transaction, session: StoredSession) => Promise<void>;
 }
 
 async function planCollection(
@@ -102,7 +125,7 @@ export async function add(
   deps: DepositMoveDeps,
   chain: Chain,
   order: StoredOrder,
-  { most, during }: { readonly most: bigint; readonly during: SessionStatus },
+  { most, ...decided }: DecidedFor & { readonly most: bigint },
 ): Promise<boolean> {
   if (order.amounts.totalValue < deps.settings.minAmount) return false;
   // Decided under the session's lock; asked before, so that many short deposits of one session cost no calls to the chain.
@@ -113,13 +136,14 @@ export async function add(
   if (lacking > most) return false;
   if (lacking <= 0n) {
     // Added already, or sent by somebody meanwhile.
-    await collect(deps, chain, order, during);
+    await collect(deps, chain, order, decided);
     return false;
   }
   if (!(await isOnlyShort(deps, chain, order))) return false;
   const { token, holder } = holding;
   const call = { purpose: 'add', to: token, data: transferCall(holder, lacking) } as const;
   const plan = () => deps.sender.plan(chain.chainId, call);
+  const { during } = decided;
   return send(deps, chain, order, { move: 'add', token, plan, amount: lacking, during });
 }
 
@@ -167,14 +191,12 @@ async function isTransferable(
   }
 }
 
-interface DepositCall {
+interface DepositCall extends Partial<DecidedFor> {
   readonly move: 'collect' | 'rescue' | 'add';
   readonly token: Hex;
   readonly plan: () => Promise<SendPlan | RevertedPlan>;
   /** Of an addition, in units of the token. */
   readonly amount?: bigint;
-  /** The status of the session for which it was decided; absent where that does not matter. */
-  readonly during?: SessionStatus;
 }
 
 /** Sends a move of a deposit address unless one like it is on its way, or the chain would refuse it at the moment. */
@@ -207,11 +229,13 @@ async function send(
       return undefined;
     if (isDone(call, await transaction.query(moveOfOrder, key))) return undefined;
     if (call.move === 'collect' && (await isAnotherCollected(transaction, order))) return undefined;
-    const cost = { seller: sellerOf(session), move: call.move, gas: gasOf(call.move, plan.gasLimit) };
+    const payer = order.order.payer.toLowerCase();
+    const cost = { seller: sellerOf(session), payer, move: call.move, gas: gasOf(call.move, plan.gasLimit) };
     if (!(await mayCost(transaction, deps, order, cost))) return undefined;
+    await call.promise?.(transaction, session);
     const recorded = await deps.sender.record(transaction, plan);
     const move = [...key, chainId, recorded.transactionId, deps.clock.now(), call.amount ?? 0n];
-    await transaction.query(insertMove, [...move, cost.seller, cost.gas, aDayAgo(deps.clock)]);
+    await transaction.query(insertMove, [...move, cost.seller, cost.gas, aDayAgo(deps.clock), payer]);
     return recorded.transactionId;
   });
   if (transactionId !== undefined) await deps.sender.broadcast(transactionId);
@@ -246,23 +270,34 @@ async function isAnotherCollected(queryable: Queryable, order: StoredOrder): Pro
 }
 
 /**
- * Whether a move keeps to its budget of gas. The collection of what was added to does: its gas was set aside then, and
- * without it the addition would go to the payer.
+ * Whether a move keeps to its budget of gas. What has been promised does not have to: the collection of what was added to,
+ * whose gas was set aside then and without which the addition would go to the payer, and whatever the merchant was told, or
+ * has said, to be accepted.
  */
 async function mayCost(
   transaction: Transaction,
-  { clock, log, settings: { depositBudgets: budgets } }: DepositMoveDeps,
-  { chainId, orderId, order }: StoredOrder,
-  cost: Parameters<typeof isWithinGas>[2],
+  deps: DepositMoveDeps,
+  order: StoredOrder,
+  cost: AskedMove,
 ): Promise<boolean> {
-  const { move, seller } = cost;
+  const { move } = cost;
+  if (move !== 'rescue' && (await isPromised(transaction, order, move))) return true;
+  const verdict = await gasVerdict(transaction, { ...deps, budgets: deps.settings.depositBudgets }, cost);
+  if (verdict === 'within') return true;
+  tellWaiting(deps, verdict, cost, order);
+  return false;
+}
+
+async function isPromised(
+  queryable: Queryable,
+  { orderId, order }: StoredOrder,
+  move: 'collect' | 'add',
+): Promise<boolean> {
   if (move === 'collect') {
-    const [added] = await transaction.query(moveOfOrder, [orderId, 'add', order.token.toLowerCase()]);
+    const [added] = await queryable.query(moveOfOrder, [orderId, 'add', order.token.toLowerCase()]);
     if (added !== undefined && added.status !== 'failed') return true;
   }
-  if (await isWithinGas(transaction, { clock, budgets }, cost)) return true;
-  log.warn('deposits.gas_exhausted', { chainId, orderId, move, seller });
-  return false;
+  return (await findDecisions(queryable, [orderId])).get(orderId)?.decision === 'accept';
 }
 
 /** Whether an addition stays within its bounds. The session's row is locked, so that of its orders one is added to. */

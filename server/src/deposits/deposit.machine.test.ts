@@ -15,6 +15,7 @@ const funded: DepositState = {
   isPaymentSeen: false,
   isExpired: false,
   isLateAccepted: false,
+  isPromised: false,
 };
 const returned = (kind: 'overpaid' | 'duplicate' | 'underpaid' | 'late') =>
   ({ move: 'return', kind }) as const;
@@ -63,6 +64,22 @@ const cases: [string, Partial<DepositState>, DepositVerdict][] = [
   [
     'the total after the end is collected once it is accepted',
     { isExpired: true, isLateAccepted: true },
+    { move: 'collect' },
+  ],
+  [
+    'in the last minute nothing is promised that a block may not carry in time',
+    { isExpired: true, isLateAccepted: true, headTime: 941n },
+    held('late'),
+  ],
+  ['until then it is', { isExpired: true, isLateAccepted: true, headTime: 940n }, { move: 'collect' }],
+  [
+    'what was promised before is tried up to the last second',
+    { isExpired: true, isLateAccepted: true, isPromised: true, headTime: 1_000n },
+    { move: 'collect' },
+  ],
+  [
+    'a session that is open promises nothing, up to the last second',
+    { headTime: 1_000n },
     { move: 'collect' },
   ],
   [

@@ -22,6 +22,8 @@ export interface DepositState {
   readonly isExpired: boolean;
   /** Whether what comes after the end is taken, by the link's policy or by the merchant's decision. */
   readonly isLateAccepted: boolean;
+  /** Whether the merchant has said so, or has been told so. */
+  readonly isPromised: boolean;
 }
 
 /**
@@ -37,6 +39,8 @@ export type DepositVerdict =
 
 /** An addition and the collection after it have to be in blocks by the deadline, or the payer would get the addition. */
 const additionMarginSeconds = 180n;
+/** A collection that is promised as it is sent has to be in a block by the deadline. */
+const promiseMarginSeconds = 60n;
 
 /** What becomes of what lies at a deposit address, by what is final. */
 export function verdictOf(state: DepositState): DepositVerdict {
@@ -49,7 +53,8 @@ export function verdictOf(state: DepositState): DepositVerdict {
   if (state.finalTime > state.payBy) return { move: 'return', kind };
   if (state.isPaymentSeen) return { move: 'wait' };
   const isTaken = !state.isExpired || state.isLateAccepted;
-  if (isTaken && amount >= total) return { move: 'collect' };
+  const isKept = !state.isExpired || state.isPromised || state.headTime + promiseMarginSeconds <= state.payBy;
+  if (isTaken && isKept && amount >= total) return { move: 'collect' };
   const isTime = state.headTime + additionMarginSeconds <= state.payBy;
   if (isTaken && amount >= state.least && isTime) return { move: 'add' };
   return state.isExpired ? { move: 'hold', kind } : { move: 'wait' };

@@ -75,26 +75,36 @@ export const lockDepositGas = statement(
 
 export const spentDepositGas = statement(
   'deposit_spent_gas',
-  ['text', 'text[]', 'timestamptz'],
-  { gas: 'numeric' },
-  `select coalesce(sum(gas_limit), 0) as gas from deposit_moves
-   where seller = $1 and move = any ($2) and sent_at > $3`,
+  ['text', 'text[]', 'timestamptz', 'text'],
+  { gas: 'numeric', payer_gas: 'numeric' },
+  `select coalesce(sum(gas_limit), 0) as gas, coalesce(sum(gas_limit) filter (where payer = $4), 0) as payer_gas
+   from deposit_moves where seller = $1 and move = any ($2) and sent_at > $3`,
+);
+
+// For the operator's look, now and then: reads all moves of a day.
+export const sellersBySpentGas = statement(
+  'deposit_sellers_by_spent_gas',
+  ['text[]', 'timestamptz', 'numeric', 'int8'],
+  { seller: 'text', gas: 'numeric' },
+  `select seller, sum(gas_limit) as gas from deposit_moves
+   where move = any ($1) and sent_at > $2 and seller <> '' group by seller having sum(gas_limit) > $3
+   order by gas desc, seller limit $4`,
 );
 
 export const insertMove = statement(
   'deposit_move_insert',
   [
     ...(['text', 'text', 'text', 'int8', 'int8', 'timestamptz', 'numeric', 'text', 'int8'] as const),
-    'timestamptz',
+    ...(['timestamptz', 'text'] as const),
   ],
   {},
   // Gas of the same move adds up while it is repeated within a day.
   `insert into deposit_moves
      (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at, amount, seller, gas_limit,
-      sent_at)
-   values ($1, $2, $3, $4, 'sent', $5, $6, $6, $7, $8, $9, $6)
+      sent_at, payer)
+   values ($1, $2, $3, $4, 'sent', $5, $6, $6, $7, $8, $9, $6, $11)
    on conflict (order_id, move, token) do update set status = 'sent', transaction_id = $5, updated_at = $6, amount = $7,
-     seller = $8, sent_at = $6,
+     seller = $8, sent_at = $6, payer = $11,
      gas_limit = $9::int8 + case when deposit_moves.sent_at > $10 then deposit_moves.gas_limit else 0 end`,
 );
 

@@ -16,7 +16,8 @@ import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import { type DepositState, verdictOf } from './deposit.machine.ts';
 import { openOrders, ordersToLookAt } from './deposit.sql.ts';
 import { readBalances, readReceivers } from './deposit-call.ts';
-import { add, collect, type DepositMoveDeps, ownHolding, sendBack } from './deposit-move.ts';
+import { lookAtBudgets, nothingTold } from './deposit-gas.ts';
+import { add, collect, type DecidedFor, type DepositMoveDeps, ownHolding, sendBack } from './deposit-move.ts';
 
 export interface DepositSettings {
   /** Milliseconds between two looks at new blocks. */
@@ -43,8 +44,14 @@ const lookAfterSeconds = 7 * 86_400;
 /** What is told to the merchant at all, in Micro-USD: anybody can send dust to an address. */
 const noticedAmount = microUsd(10_000n);
 
+/** Between two looks whether budgets of gas have room again. */
+const budgetIntervalMs = 60_000;
+
 /** Looks after deposit addresses until the signal aborts: collects what pays an order, sends back what does not. */
-export async function runDeposits(deps: DepositDeps, signal: AbortSignal): Promise<void> {
+export async function runDeposits(given: DepositDeps, signal: AbortSignal): Promise<void> {
+  const toldBudgets = given.toldBudgets ?? nothingTold();
+  const deps = { ...given, toldBudgets };
+  const { depositBudgets } = deps.settings;
   const loops = deps.chains.all.flatMap((chain) => {
     const blocks: BlockMemory = { searched: undefined };
     const place: BalancePlace = { payBy: 0n, orderId: '' };
@@ -53,6 +60,8 @@ export async function runDeposits(deps: DepositDeps, signal: AbortSignal): Promi
       repeat(deps, signal, deps.settings.balanceWindowMs, () => lookAtBalances(deps, chain, place)),
     ];
   });
+  if (depositBudgets !== undefined)
+    loops.push(repeat(deps, signal, budgetIntervalMs, () => lookAtBudgets(deps, depositBudgets)));
   await Promise.all(loops);
 }
 
@@ -120,7 +129,8 @@ async function collectFunded(deps: DepositDeps, chain: Chain, orders: readonly S
     'latest',
   );
   for (const [index, order] of orders.entries()) {
-    if ((amounts[index] ?? 0n) >= order.order.total) await collect(deps, chain, order, 'initialized');
+    if ((amounts[index] ?? 0n) >= order.order.total)
+      await collect(deps, chain, order, { during: 'initialized' });
   }
 }
 
@@ -215,16 +225,14 @@ async function actOn(deps: DepositDeps, finding: Finding, known: Known): Promise
   if (token.tokenId !== order.tokenId) return giveBack(deps, finding, 'wrong_token');
   const { terms, decided } = known;
   const verdict = verdictOf(stateOf(finding, known));
-  const during = finding.session.status;
   switch (verdict.move) {
     case 'none':
     case 'wait':
       return;
     case 'collect':
-      if (isExpired(finding) && !(await tell(deps, finding, { kind: 'late', decision: 'accept' }))) return;
-      return collect(deps, chain, order, during);
+      return collect(deps, chain, order, decidedFor(deps, finding));
     case 'add':
-      if (await add(deps, chain, order, { most: addedAtMost(terms, decided), during }))
+      if (await add(deps, chain, order, { most: addedAtMost(terms, decided), ...decidedFor(deps, finding) }))
         await tell(deps, finding, { kind: 'underpaid', decision: 'accept' });
       return;
     case 'hold':
@@ -249,6 +257,7 @@ function stateOf({ cursor, session, order, amount }: Finding, { terms, decided }
     isPaymentSeen: session.initiateTx !== '',
     isExpired: session.status === 'expired',
     isLateAccepted: (decided?.decision ?? terms?.latePayment) === 'accept',
+    isPromised: decided?.decision === 'accept',
   };
 }
 
@@ -258,8 +267,18 @@ function addedAtMost(terms: DepositTerms | undefined, decided: Decided): bigint 
   return (isShortAccepted ? terms?.mostAdded : terms?.tolerance) ?? 0n;
 }
 
-function isExpired({ session }: Finding): boolean {
-  return session.status === 'expired';
+/** What comes after the end is accepted by being collected: the merchant is told with the collection, and not before. */
+function decidedFor(deps: DepositDeps, { session, order, token, amount }: Finding): DecidedFor {
+  const during = session.status;
+  if (during !== 'expired') return { during };
+  const money = { tokenId: token.tokenId, amount };
+  const said = { order, money, txHash: '', kind: 'late', decision: 'accept' } as const;
+  return {
+    during,
+    async promise(transaction, locked) {
+      await raise(transaction, deps, { ...said, session: locked });
+    },
+  };
 }
 
 /** A collection has to be in a block by the order's deadline: an acceptance in the last minutes would promise too much. */

@@ -53,6 +53,13 @@ export const exceptionPage = statement(
   `select ${columnList} from exceptions where merchant_id = $1 order by ordinal desc limit $2 offset $3`,
 );
 
+export const exceptionById = statement(
+  'exception_by_id',
+  ['text', 'text'],
+  columns,
+  `select ${columnList} from exceptions where merchant_id = $1 and exception_id = $2`,
+);
+
 // Exceptions are few: counting them costs less than keeping a count.
 export const exceptionCount = statement(
   'exception_count',

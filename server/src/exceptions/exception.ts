@@ -15,6 +15,7 @@ import {
   decideException,
   decisionsOfOrders,
   type ExceptionRow,
+  exceptionById,
   exceptionCount,
   exceptionPage,
   exceptionsOfSessions,
@@ -111,6 +112,16 @@ export async function listExceptions(
   const [count] = await queryable.query(exceptionCount, [merchantId]);
   const rows = await queryable.query(exceptionPage, [merchantId, size, (page - 1) * size]);
   return { total: Number(count?.total ?? 0n), exceptions: rows.map(exceptionOf) };
+}
+
+/** One of the merchant's exceptions. Refuses unknown ones with 100704. */
+export async function findException(
+  queryable: Queryable,
+  { merchantId, exceptionId }: { merchantId: string; exceptionId: string },
+): Promise<PaymentException> {
+  const [row] = await queryable.query(exceptionById, [merchantId, exceptionId]);
+  if (row === undefined) throw new Refusal('exception_not_found', exceptionId);
+  return exceptionOf(row);
 }
 
 /** The exceptions of several sessions, oldest first. */

@@ -33,6 +33,14 @@ export const openSubmissions = statement(
   `select order_id from submissions where session_id = $1 and status = 'sent'`,
 );
 
+// Each was paid for by us, so a session has few, however many orders were prepared for it.
+export const submittedOrders = statement(
+  'submission_orders',
+  ['text', 'int8'],
+  { order_id: 'text' },
+  'select order_id from submissions where session_id = $1 order by created_at desc, order_id limit $2',
+);
+
 // One that moved no money may be tried again; any other stays as it is.
 export const insertSubmission = statement(
   'submission_insert',
@@ -92,7 +100,7 @@ export const releaseSubmissions = statement(
    returning s.order_id`,
 );
 
-// The newest orders first; a session has few, and nobody may make this one look through many.
+// The newest orders first: whoever has just prepared one is about to pay, and nobody may make this look through many.
 export const recentOrders = statement(
   'submission_recent_orders',
   ['text', 'int8'],

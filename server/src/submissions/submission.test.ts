@@ -16,6 +16,7 @@ import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { newPayer } from '../../test/harness/agent-payer.ts';
 import {
   checkSubmission,
+  findSubmittedOrders,
   type NewSubmission,
   recordSubmission,
   releaseUnfollowed,
@@ -349,6 +350,23 @@ test('a repeat is the same payment; one that failed may be sent again', async ()
   const again = await record(submission);
   assert.notEqual(again.transactionId, undefined);
   assert.notEqual(again.view.txHash, first.view.txHash);
+});
+
+test('what was sent for a session is found, however many orders strangers have prepared for it since', async () => {
+  world.clock.time += 86_400_001;
+  const order = await orderFor(newAddress());
+  const find = () => findSubmittedOrders(world.db, order.sessionId, 20);
+  assert.deepEqual(await find(), []);
+  await record(submissionOf(order));
+  const token = deps.chains.token('ethereum::usdc');
+  assert.ok(token !== undefined);
+  await world.db.transaction(async (transaction) => {
+    const session = await lockSession(transaction, order.sessionId);
+    if (session === undefined) throw new Error('the session has vanished');
+    for (let stranger = 0; stranger < 30; stranger += 1)
+      await prepareOrder(transaction, deps, { session, payerEmail: '', token, payer: newAddress() });
+  });
+  assert.deepEqual(await find(), [order]);
 });
 
 test('while one payment of a session is on its way, another one is refused', async () => {

@@ -3,28 +3,24 @@ import type { SubmitMethod, SubmittedView } from '@florin/protocol/agent-view.ts
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { AuthorizationDeps } from '#authorizations/authorization.ts';
-import { consentsOf } from '#authorizations/consent.ts';
-import { isPaymentSignedBy, type SignatureClaim } from '#authorizations/signature.ts';
-import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
-import type { TokenSigning } from '#chains/token-signing.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import { assertPayable, findOrders } from '#sessions/order.ts';
-import { gatewayOf } from '#sessions/order-gateway.ts';
 import { planPayment, type RelayedPayment } from '#sessions/payment-plan.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
+import { asking, type SignedOrder, signedOrder } from './signed-order.ts';
 import {
   concludeSubmission,
   insertSubmission,
   lockBudgets,
   openSubmissions,
-  recentOrders,
   releaseSubmissions,
   type SubmissionRow,
   spentGas,
   submissionByOrder,
+  submittedOrders,
 } from './submission.sql.ts';
 import { refusalOfRevert, submissionCall } from './submission-call.ts';
 
@@ -60,12 +56,9 @@ export interface NewSubmission {
   readonly plan: SendPlan;
 }
 
-/** Orders of one session that a signature is compared with. */
-const comparedOrders = 20;
-
 /**
  * Finds the order that the signature pays and simulates its payment; writes nothing. Call outside a transaction. Refuses
- * what cannot be paid (1002xx, 100613), a signature over none of the session's orders (100601), a method that the token does
+ * what cannot be paid (1002xx, 100613), a signature over none of the session's orders, or not over the one named (100601), a method that the token does
  * not have or that is not worth its gas (100612), and a payer from whom the token would not come (100611).
  */
 export async function checkSubmission(
@@ -88,12 +81,6 @@ export async function checkSubmission(
   return { kind: 'new', order, method: body.method, payer, network, plan };
 }
 
-/** An order with the nonce that its payer has signed it with. */
-interface SignedOrder {
-  readonly order: StoredOrder;
-  readonly nonce: bigint;
-}
-
 async function planOf(
   deps: SubmissionDeps,
   { order, nonce }: SignedOrder,
@@ -109,61 +96,6 @@ async function planOf(
   const plan = await asking(chain.name, () => planPayment(deps, chain, payment));
   if ('reverted' in plan) throw refusalOfRevert(plan.data);
   return plan;
-}
-
-/** Asks a chain; refuses with chain_unavailable when it gives no answer. */
-export async function asking<T>(chainName: string, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof RpcUnavailable || error instanceof RpcError)
-      throw new Refusal('chain_unavailable', chainName);
-    throw error;
-  }
-}
-
-/** The order of the session that its own payer has signed by this method; 100601 when there is none. */
-async function signedOrder(
-  queryable: Queryable,
-  deps: SubmissionDeps,
-  { sessionId, method, signature }: SubmitPaymentBody,
-): Promise<SignedOrder> {
-  const ids = await queryable.query(recentOrders, [sessionId, comparedOrders]);
-  const orders = await findOrders(
-    queryable,
-    ids.map((row) => row.order_id),
-  );
-  const candidates: (SignedOrder & { readonly claim: SignatureClaim })[] = [];
-  let silence: Refusal | undefined;
-  for (const order of orders) {
-    const chain = deps.chains.byId(order.chainId);
-    const token = deps.chains.token(order.tokenId);
-    if (chain === undefined || token === undefined) continue;
-    try {
-      const signing: TokenSigning = await asking(chain.name, () => deps.gasless.signingOf(token));
-      if (!signing.permits.has(method)) continue;
-      const place = { gateway: gatewayOf(order, chain), domain: signing.domain };
-      for (const { digest, nonce } of consentsOf(method, order, place)) {
-        const { payer } = order.order;
-        const claim = { chainId: order.chainId, payer, digest, signature: signature.toLowerCase() as Hex };
-        candidates.push({ order, nonce, claim });
-      }
-    } catch (error) {
-      // Told when no order of another chain is the one.
-      if (!(error instanceof Refusal)) throw error;
-      silence = error;
-    }
-  }
-  // What a key has signed needs no chain to be found: anybody may prepare orders for contracts, and to ask those first would
-  // use up what the caller may have run of their code.
-  const byKey = candidates.filter(
-    ({ claim }) => deps.cryptography.recover(claim.digest, claim.signature) === claim.payer.toLowerCase(),
-  );
-  for (const { order, nonce, claim } of [...byKey, ...candidates.filter((each) => !byKey.includes(each))])
-    if (await isPaymentSignedBy(deps, claim)) return { order, nonce };
-  if (silence !== undefined) throw silence;
-  if (orders.length > 0 && candidates.length === 0) throw new Refusal('method_not_available', method);
-  throw new Refusal('signature_invalid', { param: 'signature' });
 }
 
 /**
@@ -230,6 +162,21 @@ export async function findSubmission(
   orderId: string,
 ): Promise<SubmissionRow | undefined> {
   return (await queryable.query(submissionByOrder, [orderId]))[0];
+}
+
+/** Orders of a session for which something was sent, in no order; of more than `limit` the newest. */
+export async function findSubmittedOrders(
+  queryable: Queryable,
+  sessionId: string,
+  limit: number,
+): Promise<readonly StoredOrder[]> {
+  const rows = await queryable.query(submittedOrders, [sessionId, limit]);
+  return rows.length === 0
+    ? []
+    : findOrders(
+        queryable,
+        rows.map((row) => row.order_id),
+      );
 }
 
 function submittedView(row: SubmissionRow): SubmittedView {

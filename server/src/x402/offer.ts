@@ -14,7 +14,8 @@ import { quoteOfTotal, type Route, routeFrom, routesTo } from '#sessions/quote.t
 import { receiverOf } from '#sessions/receiver.ts';
 import { draftLinkSession } from '#sessions/session.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
-import { asking, type SubmissionDeps } from '#submissions/submission.ts';
+import { asking } from '#submissions/signed-order.ts';
+import type { SubmissionDeps } from '#submissions/submission.ts';
 
 /** What is paid for: a link, from which a session is made with the payment, or a session that stands already. */
 export type Resource =

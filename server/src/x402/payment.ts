@@ -18,12 +18,13 @@ import type { TokenDomain } from '#chains/token-signing.ts';
 import type { Database, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { isCanonicalSignature } from '#outside/secp256k1.ts';
-import { assertPayable, findDepositOrders, prepareOrder } from '#sessions/order.ts';
+import { assertPayable, findOrder, prepareOrder } from '#sessions/order.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
 import { receiverOf } from '#sessions/receiver.ts';
 import { createLinkSession, findSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
-import { asking, findSubmission, recordSubmission } from '#submissions/submission.ts';
+import { asking } from '#submissions/signed-order.ts';
+import { findSubmission, findSubmittedOrders, recordSubmission } from '#submissions/submission.ts';
 import {
   type DraftedOrder,
   domainOf,
@@ -53,7 +54,7 @@ export type PaymentResult =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'taken'; readonly receipt: X402Receipt; readonly isSeen: boolean };
 
-/** Orders of one session that an offer is looked for among. */
+/** Orders of one session for which something was sent that an offer is looked for among. */
 const comparedOrders = 20;
 
 /**
@@ -75,7 +76,10 @@ export async function paymentBefore(
   if (session === undefined || (resource.kind === 'link' && session.businessId !== resource.link.linkId))
     return undefined;
   const { sessionId } = session;
-  const orders = await findDepositOrders(deps.db, sessionId, comparedOrders);
+  const submitted = await findSubmittedOrders(deps.db, sessionId, comparedOrders);
+  // Somebody else may have brought the money: then nothing was sent, and the session says which order is paid.
+  const paid = session.orderId === '' ? undefined : await findOrder(deps.db, session.orderId);
+  const orders = paid === undefined ? submitted : [paid, ...submitted];
   const order = orders.find((each) => isPaidTo(deps, each, payment.accepted.payTo));
   if (order === undefined) return undefined;
   const asked = { orderId: order.orderId, sessionId };

@@ -1,7 +1,9 @@
 import type { Hex } from '@florin/protocol/order.ts';
+import { BatchOverload, batchedByKey } from '#db/batch.ts';
 import { calls } from '../rpc/actions.ts';
-import type { Rpc, RpcError } from '../rpc/rpc.ts';
+import { type Rpc, type RpcError, RpcUnavailable } from '../rpc/rpc.ts';
 import type { SenderContext } from './context.ts';
+import { findPendingById, newestAttempt, type PendingTransaction } from './store.ts';
 
 /** A signed transaction and the row that it belongs to. */
 export interface Signed {
@@ -45,4 +47,58 @@ function noteRefusal(context: SenderContext, chainId: number, item: Signed, erro
     txHash: item.txHash,
     reason: error.message.slice(0, 300),
   });
+}
+
+/** Of one chain: those that come while some are handed out go together after them. */
+const handOutLimits = { maxSize: batchLimit, maxInFlight: 1, maxWaiting: 1_000 };
+
+/**
+ * Gives what hands recorded transactions to the network by id, in the order of their nonces as far as they are known:
+ * nodes may drop what comes before its predecessor.
+ */
+export function broadcaster(context: SenderContext): (transactionId: bigint) => Promise<void> {
+  const add = batchedByKey<PendingTransaction, undefined>(
+    (chainId) => async (pending) => {
+      await handOut(context, Number(chainId), pending);
+      return pending.map(() => undefined);
+    },
+    handOutLimits,
+  );
+  return async (transactionId) => {
+    const pending = await findPendingById(context.db, transactionId);
+    if (pending === undefined) return;
+    try {
+      await add(String(pending.chainId), pending);
+    } catch (error) {
+      if (!(error instanceof BatchOverload)) throw error;
+      noteNotBroadcast(context, [pending], error);
+    }
+  };
+}
+
+async function handOut(
+  context: SenderContext,
+  chainId: number,
+  pending: readonly PendingTransaction[],
+): Promise<void> {
+  const byNonce = pending.toSorted((first, second) => Number(first.nonce - second.nonce));
+  const signed = byNonce.map((each) => {
+    const { txHash, raw } = newestAttempt(each);
+    return { transactionId: each.transactionId, txHash, raw };
+  });
+  try {
+    await broadcastSigned(context, chainId, context.rpcOf(chainId), signed);
+  } catch (error) {
+    if (!(error instanceof RpcUnavailable)) throw error;
+    noteNotBroadcast(context, pending, error);
+  }
+}
+
+function noteNotBroadcast(
+  { log }: SenderContext,
+  pending: readonly PendingTransaction[],
+  { message: reason }: Error,
+): void {
+  for (const { chainId, transactionId } of pending)
+    log.warn('sender.not_broadcast', { chainId, transactionId: transactionId.toString(), reason });
 }

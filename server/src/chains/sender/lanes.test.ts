@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { statement } from '#db/statement.ts';
 import { systemClock } from '#outside/clock.ts';
-import { type Log, silentLog } from '#telemetry/log.ts';
-import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
-import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
-import { gateway, installEmitter, orderIdOf, paidCall, testChain } from '../../../test/harness/emitter.ts';
-import { type Chain, chainsOf } from '../chain.ts';
-import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
-import { type WatcherState, watcherState, watchRound } from '../watcher/watcher.ts';
+import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
+import { gwei, senderWallets } from '../../../test/harness/sender-wallets.ts';
 import { defaultSenderSettings, type SenderContext } from './context.ts';
 import { lookAtGas } from './gas-balance.ts';
-import { createSender, type Sender, type SentOutcome } from './sender.ts';
+import { createSender } from './sender.ts';
 import { newMemory, senderRound } from './sender-loop.ts';
 import { findPending } from './store.ts';
 import { type WalletSigner, walletOf } from './wallet.ts';
 
-const gwei = 1_000_000_000n;
 const noncesByWallet = statement(
   'lanes_test_nonces',
   ['int8'],
@@ -24,52 +18,12 @@ const noncesByWallet = statement(
   'select wallet, nonce from sent_transactions where chain_id = $1 order by wallet, nonce',
 );
 
-let database: TestDatabase;
-let anvil: Anvil;
-let rpc: HttpRpc;
-let chain: Chain;
-let watcher: WatcherState;
-let wallets: readonly [WalletSigner, WalletSigner];
-let sender: Sender;
-const outcomes: SentOutcome[] = [];
-const told: string[] = [];
-const log: Log = {
-  info: (event) => void told.push(event),
-  warn: (event) => void told.push(event),
-  error: (event) => void told.push(event),
-};
-
-before(async () => {
-  database = await testDatabase();
-  anvil = await startTestAnvil({ chainId: 61_000 });
-  await installEmitter(anvil);
-  rpc = openHttpRpc({ chainId: 61_000, urls: [anvil.url], clock: systemClock, log: silentLog });
-  chain = testChain(anvil, { finality: { tag: 'latest', depth: 3 } });
-  const [first, second] = anvil.accounts.map(({ privateKey }) => walletOf(privateKey));
-  assert.ok(first !== undefined && second !== undefined);
-  wallets = [first, second];
-  const handler = { onBlock: async () => {}, onReorg: async () => {}, onFinal: async () => {} };
-  watcher = watcherState({ chain, rpc, db: database.db, clock: systemClock, log: silentLog, handler });
-  await anvil.mine(4);
-  while ((await watchRound(watcher)) === 'behind');
-  sender = createSender({ ...options(), wallet: first, otherWallets: [second] });
-});
-after(async () => {
-  await rpc.close();
-  await Promise.all([anvil.close(), database.close()]);
-});
-
-function options() {
-  return {
-    chains: chainsOf([chain]),
-    rpcOf: () => rpc,
-    db: database.db,
-    clock: systemClock,
-    log,
-    maxFeePerGas: 500n * gwei,
-    onOutcome: async (_transaction: unknown, outcome: SentOutcome) => void outcomes.push(outcome),
-  };
-}
+const { database, anvil, rpc, chain, outcomes, told, options, catchUp, close } = await senderWallets(61_000);
+after(close);
+const [first, second] = anvil.accounts.map(({ privateKey }) => walletOf(privateKey));
+assert.ok(first !== undefined && second !== undefined);
+const wallets: readonly [WalletSigner, WalletSigner] = [first, second];
+const sender = createSender({ ...options(), wallet: first, otherWallets: [second] });
 
 function contextOf(wallet: WalletSigner, changes: Partial<SenderContext> = {}): SenderContext {
   return { ...options(), wallet, settings: defaultSenderSettings, ...changes };
@@ -92,7 +46,7 @@ test('several wallets take turns, each with nonces of its own, and all their tra
     .flatMap((wallet) => [0n, 1n, 2n].map((nonce) => ({ wallet, nonce })));
   assert.deepEqual(rows, expected);
   await anvil.mine(5);
-  while ((await watchRound(watcher)) === 'behind');
+  await catchUp();
   for (const wallet of wallets) await senderRound(contextOf(wallet), chain, newMemory());
   assert.deepEqual(
     outcomes.map(({ status }) => status),
@@ -133,7 +87,7 @@ test('calls recorded together have nonces in a row, in their order, and all or n
   const late = { ...systemClock, now: () => new Date(systemClock.now().getTime() + 2_500) };
   await senderRound(contextOf(wallets[0], { clock: late }), chain, newMemory());
   await anvil.mine(5);
-  while ((await watchRound(watcher)) === 'behind');
+  await catchUp();
   await senderRound(contextOf(wallets[0]), chain, newMemory());
   assert.deepEqual(
     outcomes.map(({ transactionId, txHash }) => ({ transactionId, txHash })),

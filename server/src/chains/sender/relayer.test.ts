@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
+import { parseTransaction } from 'viem';
 import { statement } from '#db/statement.ts';
 import { systemClock } from '#outside/clock.ts';
-import { type Log, silentLog } from '#telemetry/log.ts';
-import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
-import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
-import { gateway, installEmitter, orderIdOf, paidCall, testChain } from '../../../test/harness/emitter.ts';
-import { type Chain, chainsOf } from '../chain.ts';
+import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
+import { senderWallets } from '../../../test/harness/sender-wallets.ts';
 import { getTransactionReceipt } from '../rpc/actions.ts';
-import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
-import { runWatcher, watcherState, watchRound } from '../watcher/watcher.ts';
+import { type Rpc, RpcError } from '../rpc/rpc.ts';
+import { runWatcher } from '../watcher/watcher.ts';
 import { defaultSenderSettings, type SenderContext } from './context.ts';
 import { offeredAhead } from './sender.sql.ts';
-import { createSender, type Sender, type SendPlan, type SendRequest, type SentOutcome } from './sender.ts';
+import { createSender, type SendPlan, type SendRequest } from './sender.ts';
 import { newMemory, senderRound } from './sender-loop.ts';
 import { findPending } from './store.ts';
 import { type WalletSigner, walletOf } from './wallet.ts';
 
-const gwei = 1_000_000_000n;
 const sentCalls = statement(
   'relayer_test_calls',
   ['int8'],
@@ -26,57 +23,14 @@ const sentCalls = statement(
   'select wallet, nonce, purpose, call_data from sent_transactions where chain_id = $1 order by wallet, nonce',
 );
 
-let database: TestDatabase;
-let anvil: Anvil;
-let rpc: HttpRpc;
-let chain: Chain;
+const { database, anvil, rpc, chain, outcomes, told, options, watching, close } = await senderWallets(62_000);
+after(close);
 const [first, second, relayer] = [1, 2, 3].map((number) => walletOf(`0x${`${number}`.repeat(64)}`));
 assert.ok(first !== undefined && second !== undefined && relayer !== undefined);
-let sender: Sender;
-const outcomes: SentOutcome[] = [];
-const told: string[] = [];
-const log: Log = {
-  info: (event) => void told.push(event),
-  warn: (event) => void told.push(event),
-  error: (event) => void told.push(event),
-};
-
-before(async () => {
-  database = await testDatabase();
-  anvil = await startTestAnvil({ chainId: 62_000 });
-  await installEmitter(anvil);
-  for (const { address } of [first, second, relayer]) await fund(address, 100n * 10n ** 18n);
-  rpc = openHttpRpc({ chainId: 62_000, urls: [anvil.url], clock: systemClock, log: silentLog });
-  chain = testChain(anvil, { finality: { tag: 'latest', depth: 3 } });
-  await anvil.mine(4);
-  const watcher = watcherState(watching());
-  while ((await watchRound(watcher)) === 'behind');
-  sender = createSender({ ...options(), wallet: first, otherWallets: [second], relayer });
-});
-after(async () => {
-  await rpc.close();
-  await Promise.all([anvil.close(), database.close()]);
-});
-
-function options() {
-  return {
-    chains: chainsOf([chain]),
-    rpcOf: () => rpc,
-    db: database.db,
-    clock: systemClock,
-    log,
-    maxFeePerGas: 500n * gwei,
-    onOutcome: async (_transaction: unknown, outcome: SentOutcome) => void outcomes.push(outcome),
-  };
-}
-
-function watching() {
-  const handler = { onBlock: async () => {}, onReorg: async () => {}, onFinal: async () => {} };
-  return { chain, rpc, db: database.db, clock: systemClock, log: silentLog, handler };
-}
-
 const fund = (address: Hex, wei: bigint) =>
   anvil.request('anvil_setBalance', [address, `0x${wei.toString(16)}`]);
+for (const { address } of [first, second, relayer]) await fund(address, 100n * 10n ** 18n);
+const sender = createSender({ ...options(), wallet: first, otherWallets: [second], relayer });
 
 /** Two calls of the same length, so that they cost the same gas. */
 const settlement = (number: number): SendRequest => ({
@@ -231,4 +185,100 @@ test('a call that needs far more gas than payments do changes nothing for them: 
   assert.notEqual(sentBy, address);
   assert.equal(next, address);
   assert.deepEqual(told, []);
+});
+
+test('a node that does not say what the relayer has lets another wallet send, and is told of once', async () => {
+  await fund(relayer.address, 10n ** 20n);
+  let isSilent = true;
+  const asked: Rpc = {
+    ...rpc,
+    request: async (method, params, ...more) => {
+      if (isSilent && method === 'eth_getBalance') throw new RpcError(-32_000, 'no archive');
+      return rpc.request(method, params, ...more);
+    },
+  };
+  const guarded = createSender({ ...options(), rpcOf: () => asked, wallet: first, relayer });
+  const walletOfPlan = async () => {
+    const plan = await guarded.plan(chain.chainId, payment(700));
+    assert.ok(!('reverted' in plan));
+    return [plan.wallet, plan.data];
+  };
+  told.length = 0;
+  for (let count = 0; count < 3; count += 1)
+    assert.deepEqual(await walletOfPlan(), [first.address, payment(700).data]);
+  isSilent = false;
+  for (let count = 0; count < 2; count += 1)
+    assert.deepEqual(await walletOfPlan(), [relayer.address, payment(700).dataByRelayer]);
+  assert.deepEqual(told, ['sender.relayer_balance_unknown', 'sender.relayer_balance_known']);
+});
+
+/** A signer that takes a while, and refuses some calls. */
+function remoteWallet(wallet: WalletSigner, refused: ReadonlySet<Hex>): WalletSigner {
+  return {
+    address: wallet.address,
+    async signTransaction(transaction) {
+      await systemClock.sleep(5);
+      if (refused.has(transaction.data)) throw new Error('the signer refuses');
+      return wallet.signTransaction(transaction);
+    },
+  };
+}
+
+test('payments that are signed at the same time have nonces in a row, though the signer fails for some', async () => {
+  const wallet = walletOf(`0x${'4'.repeat(64)}`);
+  await fund(wallet.address, 10n ** 20n);
+  const refused = new Set([810, 813].map((number) => payment(number).dataByRelayer));
+  const batches: bigint[][] = [];
+  const watched: Rpc = {
+    ...rpc,
+    batch: async (calls, ...more) => {
+      const raws = calls.flatMap(({ method, params }) =>
+        method === 'eth_sendRawTransaction' ? [params[0] as Hex] : [],
+      );
+      if (raws.length > 0) batches.push(raws.map((raw) => BigInt(parseTransaction(raw).nonce ?? 0)));
+      return rpc.batch(calls, ...more);
+    },
+  };
+  const remote = createSender({
+    ...options(),
+    ...{ rpcOf: () => watched, wallet: first, relayer: remoteWallet(wallet, refused) },
+  });
+  const plans = await Promise.all(
+    Array.from({ length: 24 }, (_, number) => remote.plan(chain.chainId, payment(800 + number))),
+  );
+  const results = await Promise.allSettled(
+    plans.map(async (plan) => {
+      assert.ok(!('reverted' in plan));
+      const { transactionId } = await database.db.transaction((transaction) =>
+        remote.record(transaction, plan),
+      );
+      await remote.broadcast(transactionId);
+    }),
+  );
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
+  assert.deepEqual(failures, ['Error: the signer refuses', 'Error: the signer refuses']);
+  const key = { chainId: chain.chainId, wallet: wallet.address, limit: 100 };
+  const pending = await findPending(database.db, key);
+  assert.deepEqual(
+    pending.map(({ nonce }) => nonce),
+    Array.from({ length: 22 }, (_, index) => BigInt(index)),
+  );
+  const sentData = pending.map(({ attempts }) => parseTransaction(attempts[0]?.raw ?? '0x').data);
+  assert.deepEqual(
+    sentData,
+    pending.map(({ data }) => data),
+    'each nonce carries the call that is stored for it',
+  );
+  assert.equal(new Set(sentData).size, 22);
+  assert.equal(batches.flat().length, 22);
+  for (const nonces of batches)
+    assert.deepEqual(
+      nonces,
+      [...nonces].sort((one, other) => Number(one - other)),
+    );
+  await anvil.mine();
+  for (const { attempts } of pending) {
+    const receipt = await getTransactionReceipt(rpc, attempts[0]?.txHash ?? '0x');
+    assert.equal(receipt?.succeeded, true);
+  }
 });

@@ -18,6 +18,8 @@ export interface Relayer {
   readonly context: SenderContext;
   /** Chains on which it was last found without gas. Losing this costs a repeated line in the log. */
   readonly lacking: Set<number>;
+  /** Chains of which no node says what it has. */
+  readonly silent: Set<number>;
 }
 
 /** Payments that the wallet must have gas for: those that are planned at one moment see one balance. */
@@ -26,21 +28,24 @@ const paymentsAtOnce = 10n;
 const paymentGas = 200_000n;
 
 /**
- * Plans a call of the relayer's wallet; undefined when it lacks gas there, so that another wallet is to send it. Whoever
- * runs the service is told once when that begins, and once when it ends. Throws `RpcUnavailable` when no node answers.
+ * Plans a call of the relayer's wallet; undefined when it lacks gas there, or the node refuses to say whether it does, so
+ * that another wallet is to send it. Whoever runs the service is told once when that begins, and once when it ends. Throws
+ * `RpcUnavailable` when no node answers.
  */
 export async function planByRelayer(
-  { context, lacking }: Relayer,
+  relayer: Relayer,
   chainId: number,
   { dataByRelayer, ...call }: SendRequest,
 ): Promise<SendPlan | RevertedPlan | undefined> {
+  const { context, lacking } = relayer;
   const { address } = context.wallet;
   const [plan, balance, [ahead]] = await Promise.all([
     planUnlessRefused(context, chainId, { ...call, data: dataByRelayer ?? call.data }),
-    getBalance(context.rpcOf(chainId), address),
+    balanceUnlessRefused(relayer, chainId),
     context.db.query(offeredAhead, [chainId, address.toLowerCase()]),
   ]);
   if (plan === undefined || 'reverted' in plan) return plan;
+  if (balance === undefined) return undefined;
   const wasLacking = lacking.has(chainId);
   // Twice as much to begin again: at the edge, payments would change wallets and the log would fill.
   const spare = paymentsAtOnce * paymentGas * plan.maxFee * (wasLacking ? 2n : 1n);
@@ -70,5 +75,24 @@ async function planUnlessRefused(
   } catch (error) {
     if (error instanceof RpcError) return undefined;
     throw error;
+  }
+}
+
+/** What the wallet has; undefined when a node answers with an error. */
+async function balanceUnlessRefused(
+  { context, silent }: Relayer,
+  chainId: number,
+): Promise<bigint | undefined> {
+  const { address: wallet } = context.wallet;
+  try {
+    const balance = await getBalance(context.rpcOf(chainId), wallet);
+    if (silent.delete(chainId)) context.log.info('sender.relayer_balance_known', { chainId, wallet });
+    return balance;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    if (!silent.has(chainId))
+      context.log.warn('sender.relayer_balance_unknown', { chainId, wallet, reason: error.message });
+    silent.add(chainId);
+    return undefined;
   }
 }

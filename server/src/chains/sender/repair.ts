@@ -5,6 +5,7 @@ import type { SenderContext } from './context.ts';
 import { type FeeMarket, raisedFees } from './fees.ts';
 import { planTransaction } from './plan.ts';
 import { noncesWithRow } from './sender.sql.ts';
+import { placedFrom, signAll } from './signing-queue.ts';
 import {
   conclude,
   lockPendingById,
@@ -99,9 +100,9 @@ export async function fillHoles(
   if ('reverted' in plan) throw new Error('a transfer of nothing to ourselves would revert');
   for (const nonce of holes) {
     const at = context.clock.now();
-    await context.db.transaction((transaction) =>
-      storeTransactions(transaction, context.wallet, [{ plan, nonce }], at),
-    );
+    const placed = placedFrom([plan], nonce);
+    const raws = await signAll(context.wallet, placed);
+    await context.db.transaction((transaction) => storeTransactions(transaction, placed, raws, at));
     context.log.warn('sender.hole_filled', { chainId: chain.chainId, nonce: nonce.toString() });
   }
   return true;

@@ -24,12 +24,16 @@ const attemptColumns = {
 const attemptList = Object.keys(attemptColumns).join(', ');
 
 // Takes the wallet's row lock until the transaction ends: nonces are given out one after the other, and those that are
-// given back by a rollback are given out again. $3 is the floor, $4 how many; the first of them comes back.
+// given back by a rollback are given out again. Whoever waits for a row is woken in no order; the lock before it is taken in
+// the order in which it was asked for, which is the order that signatures are made ahead in (docs/decisions/0047). $3 is the
+// floor, $4 how many; the first of them comes back.
 export const takeNonces = statement(
   'sender_nonces_take',
   ['int8', 'text', 'int8', 'int8'],
   { nonce: 'int8' },
-  `insert into wallet_nonces as w (chain_id, wallet, next_nonce) values ($1, $2, $3::int8 + $4::int8)
+  `insert into wallet_nonces as w (chain_id, wallet, next_nonce)
+   select $1::int8, $2::text, $3::int8 + $4::int8
+   from (select pg_advisory_xact_lock(hashtextextended('nonces ' || $1::int8 || ' ' || $2::text, 0))) as turn
    on conflict (chain_id, wallet) do update set next_nonce = greatest(w.next_nonce, $3) + $4
    returning next_nonce - $4 as nonce`,
 );

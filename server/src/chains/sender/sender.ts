@@ -1,14 +1,14 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Transaction } from '#db/database.ts';
-import { RpcUnavailable } from '../rpc/rpc.ts';
-import { broadcastSigned } from './broadcast.ts';
+import { broadcaster } from './broadcast.ts';
 import { defaultSenderSettings, type SenderContext, type SenderOptions } from './context.ts';
 import { watchGas } from './gas-balance.ts';
 import { planTransaction } from './plan.ts';
 import { isRelayed, planByRelayer, type Relayer } from './relayer.ts';
 import { runSenderLoop } from './sender-loop.ts';
 import type { RecordedTransaction, RevertedPlan, SendPlan, SendRequest } from './sent.ts';
-import { allocateNonces, findPendingById, newestAttempt, storeTransactions } from './store.ts';
+import { placedFrom, type SigningQueue, signingQueue } from './signing-queue.ts';
+import { allocateNonces, storeTransactions } from './store.ts';
 import type { WalletSigner } from './wallet.ts';
 
 export type { SenderOptions } from './context.ts';
@@ -31,13 +31,19 @@ export interface Sender {
    * transaction. `RpcUnavailable` when no node answers, `RpcError` when one refuses for another reason than a revert.
    */
   plan(chainId: number, request: SendRequest): Promise<SendPlan | RevertedPlan>;
-  /** Takes a nonce, signs and stores, in the caller's transaction. Other records of the wallet wait until it ends. */
+  /**
+   * Takes a nonce, signs and stores, in the caller's transaction. Other records of the wallet wait until it ends; those of
+   * this process are signed meanwhile.
+   */
   record(transaction: Transaction, plan: SendPlan): Promise<RecordedTransaction>;
   /**
    * The same for several plans of one chain and wallet, in order, in two statements. Throws for plans of several.
    */
   recordAll(transaction: Transaction, plans: readonly SendPlan[]): Promise<readonly RecordedTransaction[]>;
-  /** Hands a recorded transaction to the network after the commit. Trouble is logged: the loop repeats it anyway. */
+  /**
+   * Hands a recorded transaction to the network after the commit; those that come at the same time together, by nonce.
+   * Trouble is logged: the loop repeats it anyway.
+   */
   broadcast(transactionId: bigint): Promise<void>;
   /** Follows all pending transactions until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -52,11 +58,18 @@ export function createSender({ otherWallets = [], relayer: relaying, ...options 
   const laneOf = (wallet: WalletSigner): SenderContext => ({ ...context, wallet });
   const inTurn = [context, ...otherWallets.map(laneOf)];
   const relayer: Relayer | undefined =
-    relaying === undefined ? undefined : { context: laneOf(relaying), lacking: new Set() };
+    relaying === undefined ? undefined : { context: laneOf(relaying), lacking: new Set(), silent: new Set() };
   const lanes = relayer === undefined ? inTurn : [...inTurn, relayer.context];
   const wallets = lanes.map(({ wallet }) => wallet.address);
   if (new Set(wallets.map((address) => address.toLowerCase())).size < wallets.length)
     throw new Error('two wallets of the sender are one: each needs nonces of its own');
+  const queues = new Map<string, SigningQueue>();
+  const queueOf = ({ wallet }: SenderContext, chainId: number): SigningQueue => {
+    const key = `${chainId} ${wallet.address}`;
+    const queue = queues.get(key) ?? signingQueue(wallet);
+    queues.set(key, queue);
+    return queue;
+  };
   let turn = 0;
   return {
     wallets,
@@ -69,12 +82,12 @@ export function createSender({ otherWallets = [], relayer: relaying, ...options 
       return planTransaction(inTurn[turn % inTurn.length] ?? context, chainId, request);
     },
     async record(transaction, plan) {
-      const [recorded] = await recordIn({ lanes, relayer }, transaction, [plan]);
+      const [recorded] = await recordIn({ lanes, relayer, queueOf }, transaction, [plan]);
       if (recorded === undefined) throw new Error('nothing was recorded');
       return recorded;
     },
-    recordAll: (transaction, plans) => recordIn({ lanes, relayer }, transaction, plans),
-    broadcast: (transactionId) => broadcast(context, transactionId),
+    recordAll: (transaction, plans) => recordIn({ lanes, relayer, queueOf }, transaction, plans),
+    broadcast: broadcaster(context),
     async run(signal) {
       const { all } = context.chains;
       const loops = lanes.flatMap((lane) => all.map((chain) => runSenderLoop(lane, chain, signal)));
@@ -84,8 +97,14 @@ export function createSender({ otherWallets = [], relayer: relaying, ...options 
   };
 }
 
+interface Recorder {
+  readonly lanes: readonly SenderContext[];
+  readonly relayer: Relayer | undefined;
+  readonly queueOf: (lane: SenderContext, chainId: number) => SigningQueue;
+}
+
 async function recordIn(
-  { lanes, relayer }: { readonly lanes: readonly SenderContext[]; readonly relayer: Relayer | undefined },
+  { lanes, relayer, queueOf }: Recorder,
   transaction: Transaction,
   plans: readonly SendPlan[],
 ): Promise<readonly RecordedTransaction[]> {
@@ -101,29 +120,17 @@ async function recordIn(
     throw new Error(`${wallet} sends payments of others alone`);
   let floor = 0n;
   for (const { nonceFloor } of plans) if (nonceFloor > floor) floor = nonceFloor;
-  const nonce = await allocateNonces(transaction, { chainId, wallet, floor, count: plans.length });
-  const placed = plans.map((plan, index) => ({ plan, nonce: nonce + BigInt(index) }));
-  const stored = await storeTransactions(transaction, context.wallet, placed, context.clock.now());
-  return stored.map((recorded, index) => {
-    if (recorded !== undefined) return recorded;
-    throw new Error(`nonce ${nonce + BigInt(index)} of chain ${chainId} was given out twice`);
-  });
-}
-
-async function broadcast(context: SenderContext, transactionId: bigint): Promise<void> {
-  const pending = await findPendingById(context.db, transactionId);
-  if (pending === undefined) return;
+  const ticket = queueOf(context, chainId).join(plans);
   try {
-    const { txHash, raw } = newestAttempt(pending);
-    const rpc = context.rpcOf(pending.chainId);
-    await broadcastSigned(context, pending.chainId, rpc, [{ transactionId, txHash, raw }]);
-  } catch (error) {
-    if (!(error instanceof RpcUnavailable)) throw error;
-    const { chainId } = pending;
-    context.log.warn('sender.not_broadcast', {
-      chainId,
-      transactionId: transactionId.toString(),
-      reason: error.message,
+    const nonce = await allocateNonces(transaction, { chainId, wallet, floor, count: plans.length });
+    const raws = await ticket.sign(nonce);
+    const placed = placedFrom(plans, nonce);
+    const stored = await storeTransactions(transaction, placed, raws, context.clock.now());
+    return stored.map((recorded, index) => {
+      if (recorded !== undefined) return recorded;
+      throw new Error(`nonce ${nonce + BigInt(index)} of chain ${chainId} was given out twice`);
     });
+  } finally {
+    ticket.leave();
   }
 }

@@ -14,7 +14,8 @@ import {
   type TransactionRow,
   takeNonces,
 } from './sender.sql.ts';
-import type { OutcomeHandler, RecordedTransaction, SendPlan, SendPurpose, SentOutcome } from './sent.ts';
+import type { OutcomeHandler, RecordedTransaction, SendPurpose, SentOutcome } from './sent.ts';
+import type { PlacedPlan } from './signing-queue.ts';
 import type { UnsignedTransaction, WalletSigner } from './wallet.ts';
 
 /** One signed form of a transaction; replacements share its nonce and differ in fees. */
@@ -115,27 +116,23 @@ export async function allocateNonces(
   return row.nonce;
 }
 
-/** A call and the nonce at which it is to be made. */
-export interface PlacedPlan {
-  readonly plan: SendPlan;
-  readonly nonce: bigint;
-}
-
-/** Signs and stores transactions of one chain at their nonces, in order; undefined in place of those whose nonce has a row already. */
+/**
+ * Stores signed transactions of one chain and wallet at their nonces, in order; undefined in place of those whose nonce has
+ * a row already.
+ */
 export async function storeTransactions(
   transaction: Transaction,
-  wallet: WalletSigner,
   placed: readonly PlacedPlan[],
+  raws: readonly Hex[],
   at: Date,
 ): Promise<readonly (RecordedTransaction | undefined)[]> {
   const [first] = placed;
   if (first === undefined) return [];
-  const { chainId } = first.plan;
-  const raws = await Promise.all(placed.map(({ plan, nonce }) => wallet.signTransaction({ ...plan, nonce })));
+  const { chainId, wallet } = first.plan;
   const hashes = raws.map(hashOf);
   const plans = placed.map(({ plan }) => plan);
   const rows = await transaction.query(insertTransactions, [
-    ...[chainId, wallet.address.toLowerCase(), at, placed.map(({ nonce }) => nonce)],
+    ...[chainId, wallet.toLowerCase(), at, placed.map(({ nonce }) => nonce)],
     ...[plans.map(({ purpose }) => purpose), plans.map(({ to }) => to), plans.map(({ data }) => data)],
     ...[plans.map(({ gasLimit }) => gasLimit), hashes, raws],
     ...[plans.map(({ maxFee }) => maxFee), plans.map(({ priorityFee }) => priorityFee)],

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
+import {
+  anvil,
+  chain,
+  chainId,
+  context,
+  database,
+  gwei,
+  memory,
+  mineAndLook,
+  outcomes,
+  pending,
+  proxy,
+  record,
+  round,
+  rpc,
+  sender,
+  sendForeign,
+  setAhead,
+  startAnew,
+  statuses,
+  useSender,
+  wallet,
+} from '../../../test/harness/sender-chain.ts';
+import { getTransactionCount } from '../rpc/actions.ts';
+import type { Rpc } from '../rpc/rpc.ts';
+import { supersede } from './repair.ts';
+import { senderRound } from './sender-loop.ts';
+import { allocateNonces } from './store.ts';
+
+useSender();
+
+test('a stuck transaction is replaced at the same nonce by one that offers at least an eighth more', async () => {
+  const sent = await record(1);
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
+  await mineAndLook();
+  await sender.broadcast(sent.transactionId);
+  await round();
+  assert.equal((await pending())[0]?.attempts.length, 1);
+  setAhead(31_000);
+  await round();
+  const [item] = await pending();
+  const [first, second] = item?.attempts ?? [];
+  assert.ok(first !== undefined && second !== undefined);
+  assert.ok(second.maxFee * 8n >= first.maxFee * 9n && second.priorityFee * 8n >= first.priorityFee * 9n);
+  await mineAndLook(4);
+  assert.deepEqual(
+    outcomes.map(({ status, txHash }) => [status, txHash]),
+    [['succeeded', second.txHash]],
+  );
+  assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 1n);
+});
+
+test('a base fee over the cap is waited out without replacements', async () => {
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(600n * gwei).toString(16)}`]);
+  await mineAndLook();
+  const sent = await record(1);
+  for (const ms of [31_000, 62_000, 93_000]) {
+    setAhead(ms);
+    await round();
+  }
+  assert.deepEqual(
+    (await pending()).map((item) => item.attempts.map((attempt) => attempt.txHash)),
+    [[sent.txHash]],
+  );
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${gwei.toString(16)}`]);
+  await mineAndLook();
+  setAhead(96_000);
+  await round();
+  await mineAndLook(4);
+  assert.deepEqual(statuses(), ['succeeded']);
+});
+
+test('a transaction reorged out is handed out again as it was signed', async () => {
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  await mineAndLook();
+  await anvil.mine();
+  await round();
+  await anvil.request('anvil_reorg', [2, []]);
+  await round();
+  assert.equal((await pending())[0]?.minedHash, '');
+  await mineAndLook(4);
+  assert.deepEqual(
+    outcomes.map(({ status, txHash }) => [status, txHash]),
+    [['succeeded', sent.txHash]],
+  );
+});
+
+test('a transaction whose nonce a foreign one took is told as superseded when that is final', async () => {
+  const sent = await record(1);
+  await sendForeign(0n);
+  await sender.broadcast(sent.transactionId);
+  await mineAndLook(2);
+  await round();
+  assert.deepEqual(outcomes, [], 'the foreign transaction may still be reorged out');
+  await mineAndLook(3);
+  assert.deepEqual(outcomes, [], 'seen once');
+  await round();
+  await round();
+  assert.deepEqual(outcomes, [
+    {
+      transactionId: sent.transactionId,
+      chainId,
+      purpose: 'settle',
+      status: 'superseded',
+      txHash: sent.txHash,
+      blockTime: undefined,
+    },
+  ]);
+  const again = await record(1);
+  await sender.broadcast(again.transactionId);
+  await mineAndLook(4);
+  assert.deepEqual(statuses(), ['superseded', 'succeeded']);
+});
+
+test('a nonce is never below the final transactions of the wallet, whoever sent them', async () => {
+  await sendForeign(0n);
+  await sendForeign(1n);
+  await mineAndLook(5);
+  const first = await record(1);
+  assert.deepEqual(
+    (await pending()).map((item) => item.nonce),
+    [2n],
+  );
+  await sender.broadcast(first.transactionId);
+  await sendForeign(3n);
+  await mineAndLook(5);
+  await record(2);
+  assert.deepEqual(
+    (await pending()).map((item) => item.nonce),
+    [4n],
+  );
+});
+
+test('what is in a block and not final takes up no nonce, by depth and by tag: a reorg leaves no hole', async () => {
+  // By a process that a restored backup has made forget it.
+  await sendForeign(0n);
+  await mineAndLook();
+  const request = { purpose: 'settle', to: gateway, data: paidCall(orderIdOf(1)) } as const;
+  for (const finality of [chain.finality, { tag: 'finalized', depth: 1 } as const]) {
+    startAnew({ ...chain, finality });
+    const plan = await sender.plan(chainId, request);
+    assert.deepEqual('reverted' in plan ? 'reverted' : plan.nonceFloor, 0n, finality.tag);
+  }
+});
+
+test('a foreign transaction that is reorged out has superseded nothing, by the tag: ours is mined at its nonce', async () => {
+  startAnew({ ...chain, finality: { tag: 'finalized', depth: 1 } });
+  const sent = await record(1);
+  await sendForeign(0n);
+  await mineAndLook();
+  await round();
+  await round();
+  assert.deepEqual(outcomes, []);
+  await anvil.request('anvil_reorg', [1, []]);
+  setAhead(2_500);
+  await round();
+  await mineAndLook(4);
+  assert.deepEqual(
+    outcomes.map(({ status, txHash }) => [status, txHash]),
+    [['succeeded', sent.txHash]],
+  );
+});
+
+test('a transaction that is mined after all is never given up', async () => {
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  await anvil.mine(5);
+  const [item] = await pending();
+  assert.ok(item !== undefined);
+  assert.equal(await supersede(context, rpc, item, { finalCount: 1n, isSuspect: true }), false);
+  assert.deepEqual(outcomes, []);
+});
+
+test('a receipt in a block that we do not have counts for nothing yet', async () => {
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  await anvil.mine(6);
+  await senderRound(context, chain, memory);
+  assert.deepEqual([(await pending())[0]?.minedHash, outcomes], ['', []]);
+  await round();
+  assert.deepEqual(statuses(), ['succeeded']);
+});
+
+test('a node that is behind us cannot say that a transaction is in no block', async () => {
+  const sent = await record(1);
+  await record(2);
+  await sender.broadcast(sent.transactionId);
+  await mineAndLook();
+  const [genesis] = await rpc.batch([{ method: 'eth_getBlockByNumber', params: ['0x0', false] }]);
+  assert.ok(genesis !== undefined);
+  const behind: Rpc = {
+    request: rpc.request,
+    async batch(asked) {
+      const answers = await rpc.batch(asked);
+      return answers.map((answer, index) => {
+        if (asked[index]?.method === 'eth_getTransactionReceipt') return { result: null };
+        return asked[index]?.method === 'eth_getBlockByNumber' ? genesis : answer;
+      });
+    },
+  };
+  proxy.seen.clear();
+  setAhead(31_000);
+  await senderRound({ ...context, rpcOf: () => behind }, chain, memory);
+  assert.deepEqual(
+    (await pending()).map((item) => [item.minedHash, item.attempts.length]),
+    [
+      [sent.txHash, 1],
+      ['', 1],
+    ],
+  );
+  assert.equal(proxy.seen.get('eth_sendRawTransaction'), undefined);
+});
+
+test('a hole in the nonces is filled by a transfer of nothing, of which nobody is told', async () => {
+  await database.db.transaction((transaction) =>
+    allocateNonces(transaction, { chainId, wallet: wallet.address, floor: 0n, count: 1 }),
+  );
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  await mineAndLook();
+  setAhead(2_500);
+  await round();
+  await mineAndLook(4);
+  assert.deepEqual(
+    outcomes.map(({ transactionId, status }) => [transactionId, status]),
+    [[sent.transactionId, 'succeeded']],
+  );
+  assert.deepEqual(await pending(), []);
+});

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Hex } from '@florin/protocol/order.ts';
+import { findDecisions, raise } from '#exceptions/exception.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { DepositMoves } from '../../test/harness/deposit-moves.ts';
+import { findUsedUpBudgets, lookAtBudgets } from './deposit-gas.ts';
+import { add, collect, type DecidedFor, sendBack } from './deposit-move.ts';
+
+let moves: DepositMoves;
+before(async () => {
+  moves = await DepositMoves.open();
+});
+after(() => moves.close());
+beforeEach(() => {
+  moves.begin();
+  moves.node.collectReverts = '0x00';
+});
+
+let payers = 0;
+/** An order of a payer whom nobody else is. */
+async function orderOfNewPayer(): Promise<StoredOrder> {
+  payers += 1;
+  return moves.newOrder(undefined, `0x${payers.toString(16).padStart(40, '0')}`);
+}
+
+async function ordersOf(count: number, payer?: Hex): Promise<StoredOrder[]> {
+  const orders: StoredOrder[] = [];
+  for (let made = 0; made < count; made += 1)
+    orders.push(payer === undefined ? await orderOfNewPayer() : await moves.newOrder(undefined, payer));
+  return orders;
+}
+
+const boundedBy = (collections: number, returns: number) =>
+  moves.deps({ depositBudgets: { collections, returns } });
+
+const collectWithin = (collections: number, order: StoredOrder, decided?: DecidedFor) =>
+  collect(boundedBy(collections, 0), moves.chain, order, decided ?? { during: 'initialized' });
+
+const sendBackWithin = (returns: number, order: StoredOrder) =>
+  sendBack(boundedBy(0, returns), moves.chain, order, moves.usdc.address);
+
+const countOf = (purpose: string) => moves.sent.filter((each) => each.purpose === purpose).length;
+
+test('collections and returns of a link keep to a day’s gas each, whoever asks at the same time', async () => {
+  const orders = await ordersOf(8);
+  const collectAll = () => Promise.all(orders.map((order) => collectWithin(350, order)));
+  const sendAllBack = () => Promise.all(orders.map((order) => sendBackWithin(250, order)));
+  await collectAll();
+  await sendAllBack();
+  assert.deepEqual([countOf('collect'), countOf('rescue')], [3, 2]);
+  moves.world.clock.time += 86_400_001;
+  await sendAllBack();
+  assert.deepEqual([countOf('collect'), countOf('rescue')], [3, 4]);
+});
+
+test('an addition takes the gas of its collection into account, which is then made whatever else is', async () => {
+  moves.begin();
+  const addBy = (collections: number, order: StoredOrder) =>
+    add(boundedBy(collections, 0), moves.chain, order, { most: 20_000n, during: 'initialized' });
+  const order = await moves.newOrder();
+  assert.equal(await addBy(200_099, order), false);
+  assert.equal(await addBy(200_100, order), true);
+  moves.node.collectReverts = '0x00';
+  await collectWithin(200_100, await moves.newOrder());
+  await collectWithin(200_100, order);
+  assert.deepEqual(
+    moves.sent.map(({ purpose }) => purpose),
+    ['add', 'collect'],
+  );
+});
+
+test('a return that is made again and again counts each time', async () => {
+  const order = await moves.newOrder();
+  for (let count = 0; count < 4; count += 1) {
+    await sendBackWithin(4_000, order);
+    await moves.failAll();
+    moves.world.clock.time += 3_600_000;
+  }
+  assert.equal(moves.sent.length, 2);
+});
+
+test('a payer who has returns made all day uses a share of the budget, and holds up nobody else', async () => {
+  // Forty returns for all, and two of them for one payer.
+  const restless = await ordersOf(10, `0x${'e1'.repeat(20)}`);
+  for (const order of restless) await sendBackWithin(4_000, order);
+  assert.equal(countOf('rescue'), 2);
+  const others = await ordersOf(40);
+  await Promise.all(others.map((order) => sendBackWithin(4_000, order)));
+  assert.equal(countOf('rescue'), 40);
+  moves.world.clock.time += 86_400_001;
+  for (const order of restless) await sendBackWithin(4_000, order);
+  assert.equal(countOf('rescue'), 42);
+});
+
+test('of half of the budget each payer has one return, however many payers have more than one', async () => {
+  const crowd: StoredOrder[][] = [];
+  for (let count = 0; count < 15; count += 1) {
+    const first = await orderOfNewPayer();
+    crowd.push([first, await moves.newOrder(undefined, first.order.payer)]);
+  }
+  for (const [first, second] of crowd) {
+    assert.ok(first !== undefined && second !== undefined);
+    await sendBackWithin(4_000, first);
+    await sendBackWithin(4_000, second);
+  }
+  // Ten of them twice, then five once.
+  assert.equal(countOf('rescue'), 25);
+  const others = await ordersOf(15);
+  for (const order of others) await sendBackWithin(4_000, order);
+  assert.equal(countOf('rescue'), 40);
+});
+
+test('a budget that is used up is told once, and once when there is room again', async () => {
+  const orders = await ordersOf(6);
+  const look = () => lookAtBudgets(boundedBy(0, 250), { collections: 0, returns: 250 });
+  for (let round = 0; round < 3; round += 1) {
+    for (const order of orders) await sendBackWithin(250, order);
+    await look();
+  }
+  assert.deepEqual(moves.told, ['deposits.gas_exhausted']);
+  moves.world.clock.time += 86_400_001;
+  await look();
+  await look();
+  assert.deepEqual(moves.told, ['deposits.gas_exhausted', 'deposits.gas_available']);
+  // Two of a day fit: told anew.
+  for (const order of orders) await sendBackWithin(250, order);
+  assert.equal(moves.told.at(-1), 'deposits.gas_exhausted');
+});
+
+test('a payer’s share that is used up is told once a day for all payers of a link', async () => {
+  for (const digit of ['a', 'b'])
+    for (const order of await ordersOf(4, `0x${digit.repeat(40)}`)) await sendBackWithin(4_000, order);
+  assert.deepEqual(moves.told, ['deposits.payer_gas_exhausted']);
+});
+
+test('budgets that are used up are found for the operator', async () => {
+  const { clock } = moves.world;
+  const budgets = { collections: 10_000_000, returns: 200_300 };
+  const find = () => findUsedUpBudgets(moves.world.database.db, { clock, budgets, limit: 5 });
+  const orders = await ordersOf(4);
+  for (const order of orders.slice(0, 3)) await sendBackWithin(200_300, order);
+  assert.deepEqual(await find(), []);
+  for (const order of orders) await sendBackWithin(200_300, order);
+  const { merchantId } = moves;
+  assert.deepEqual(await find(), [{ seller: merchantId, name: 'returns', spent: 400n, budget: 200_300n }]);
+});
+
+/** What accepts an order's deposit, as the link's policy does: told with its collection. */
+function accepting(order: StoredOrder): DecidedFor {
+  const deps = { ...moves.world.deps, log: silentLog };
+  return {
+    during: 'expired',
+    promise: async (transaction, session) => {
+      await raise(transaction, deps, { session, order, kind: 'late', txHash: '', decision: 'accept' });
+    },
+  };
+}
+
+async function decisionOf({ orderId }: StoredOrder): Promise<string | undefined> {
+  return (await findDecisions(moves.world.database.db, [orderId])).get(orderId)?.decision;
+}
+
+test('a late deposit is accepted when there is gas to collect it, and not before', async () => {
+  const order = await moves.newOrder();
+  await moves.expire(order);
+  await collectWithin(99, order, accepting(order));
+  assert.deepEqual([moves.sent.length, await decisionOf(order)], [0, undefined]);
+  await collectWithin(100, order, accepting(order));
+  assert.deepEqual([moves.sent.length, await decisionOf(order)], [1, 'accept']);
+});
+
+test('what is accepted and what is collected are stored together or not at all', async () => {
+  const order = await moves.newOrder();
+  await moves.expire(order);
+  const deps = boundedBy(100, 0);
+  const failing = {
+    ...deps,
+    sender: { ...deps.sender, record: () => Promise.reject(new Error('the signer is away')) },
+  };
+  const attempt = collect(failing, moves.chain, order, accepting(order));
+  await assert.rejects(attempt, /the signer is away/);
+  assert.equal(await decisionOf(order), undefined);
+});
+
+test('a deposit that was accepted is collected whatever gas the day has left', async () => {
+  const order = await moves.newOrder();
+  await moves.expire(order);
+  await collectWithin(100, order, accepting(order));
+  // Its first collection fails, and others have used up the budget.
+  await moves.failAll();
+  await collectWithin(100, order, accepting(order));
+  assert.equal(moves.sent.length, 2);
+  const other = await moves.newOrder();
+  await moves.expire(other);
+  await collectWithin(100, other, accepting(other));
+  assert.equal(moves.sent.length, 2);
+});
