@@ -14,6 +14,13 @@ import { type Command, type OptionValues, type Outcome, type Outside, optionsOf 
 import { CommandError, UsageError } from './command-error.ts';
 import { deployCommand } from './deploy-command.ts';
 import { describeDatabaseError, doctorCommand } from './doctor-command.ts';
+import {
+  acceptExceptionCommand,
+  listExceptionsCommand,
+  refundExceptionCommand,
+  resolveExceptionCommand,
+  showExceptionCommand,
+} from './exception-command.ts';
 import { handoverCommand } from './handover-command.ts';
 import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './key-command.ts';
 import { createKeystoreCommand } from './keystore-command.ts';
@@ -56,6 +63,11 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['chain resume', resumeChainCommand],
   ['settlement list', listSettlementsCommand],
   ['settlement release', releaseSettlementCommand],
+  ['exception list', listExceptionsCommand],
+  ['exception show', showExceptionCommand],
+  ['exception accept', acceptExceptionCommand],
+  ['exception refund', refundExceptionCommand],
+  ['exception resolve', resolveExceptionCommand],
   ['chain dropped', droppedEventsCommand],
   ['chain backfill', backfillChainCommand],
   ['webhook reseal', resealCommand],

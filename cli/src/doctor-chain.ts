@@ -2,11 +2,12 @@ import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/co
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { type Chain, finalityText } from '@florin/server/src/chains/chain.ts';
-import { getBlock } from '@florin/server/src/chains/rpc/actions.ts';
+import { type BlockHeader, getBlock } from '@florin/server/src/chains/rpc/actions.ts';
 import { readContract } from '@florin/server/src/chains/rpc/contract-read.ts';
 import { type HttpRpc, openHttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
 import { type Rpc, RpcError, RpcUnavailable } from '@florin/server/src/chains/rpc/rpc.ts';
 import { readGasBalance } from '@florin/server/src/chains/sender/gas-balance.ts';
+import { findCursor } from '@florin/server/src/chains/watcher/cursor.ts';
 import type { Queryable } from '@florin/server/src/db/database.ts';
 import { readAdditionBalances } from '@florin/server/src/deposits/addition-balance.ts';
 import type { Clock } from '@florin/server/src/outside/clock.ts';
@@ -19,15 +20,11 @@ import {
 } from '@florin/server/src/start/check.ts';
 import { silentLog } from '@florin/server/src/telemetry/log.ts';
 import { formatEther, formatUnits } from 'viem';
-
-/** One thing that was looked at. */
-export interface Finding {
-  readonly what: string;
-  readonly isGood: boolean;
-  readonly detail: string;
-}
+import { bad, type Finding, good } from './doctor-finding.ts';
 
 const maxHeadAgeSeconds = 120;
+/** Blocks of some chains are dated a few seconds ahead. */
+const maxHeadAheadSeconds = 30;
 const timeLimitMs = 5_000;
 
 /** Looks at a chain: nodes, head, contracts and roles, the wallets' gas, the vault's caps and float. */
@@ -56,7 +53,7 @@ export async function examineChain(
   const findings: Finding[] = [];
   try {
     findings.push(...(await examineNodes(chain, rpc)));
-    findings.push(await examineHead(chain, rpc, clock));
+    findings.push(...(await examineHead(chain, rpc, given)));
     const problems = await findChainProblems(rpc, chain, given.wallets);
     if (problems.length > 0) {
       return [...findings, ...problems.map((detail) => bad(`${chain.name} contracts`, detail))];
@@ -79,14 +76,6 @@ export async function examineChain(
     await rpc.close();
   }
   return findings;
-}
-
-export function good(what: string, detail: string): Finding {
-  return { what, isGood: true, detail };
-}
-
-export function bad(what: string, detail: string): Finding {
-  return { what, isGood: false, detail };
 }
 
 async function examineNodes(chain: Chain, rpc: HttpRpc): Promise<Finding[]> {
@@ -117,14 +106,32 @@ function examineProviders(chain: Chain): Finding {
   return good(`${chain.name} providers`, detail);
 }
 
-async function examineHead(chain: Chain, rpc: Rpc, clock: Clock): Promise<Finding> {
+async function examineHead(
+  chain: Chain,
+  rpc: Rpc,
+  { clock, db }: { readonly clock: Clock; readonly db?: Queryable },
+): Promise<Finding[]> {
   const what = `${chain.name} head`;
   const head = await getBlock(rpc, 'latest');
-  if (head === undefined) return bad(what, 'the node has no latest block');
+  if (head === undefined) return [bad(what, 'the node has no latest block')];
   const ageSeconds = Math.round((clock.now().getTime() - head.time.getTime()) / 1_000);
   const detail = `block ${head.number}, ${ageSeconds} s old`;
-  if (ageSeconds <= maxHeadAgeSeconds) return good(what, detail);
-  return bad(what, `${detail}: the node is behind, or this machine's clock is ahead`);
+  const lag = db === undefined ? [] : await examineLag(chain, db, head);
+  if (ageSeconds < -maxHeadAheadSeconds)
+    return [bad(what, `${detail}: this machine's clock is behind, let it follow NTP`), ...lag];
+  if (ageSeconds <= maxHeadAgeSeconds) return [good(what, detail), ...lag];
+  return [bad(what, `${detail}: the node is behind, or this machine's clock is ahead`), ...lag];
+}
+
+/** How far the service has followed the chain; nothing before it has begun, and of a chain that is halted. */
+async function examineLag(chain: Chain, db: Queryable, head: BlockHeader): Promise<Finding[]> {
+  const cursor = await findCursor(db, chain.chainId);
+  if (cursor === undefined || cursor.haltedReason !== '') return [];
+  const what = `${chain.name} lag`;
+  const seconds = Math.max(0, Math.round((head.time.getTime() - cursor.headTime.getTime()) / 1_000));
+  const detail = `the service is ${seconds} s behind the node`;
+  if (seconds <= maxHeadAgeSeconds) return [good(what, detail)];
+  return [bad(what, `${detail}: is a process with the role watcher running?`)];
 }
 
 async function examinePauses(chain: Chain, rpc: Rpc): Promise<Finding> {

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { statement } from '@florin/server/src/db/statement.ts';
+import { sendBack } from '@florin/server/src/deposits/deposit-move.ts';
+import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { DepositMoves } from '../../server/test/harness/deposit-moves.ts';
+import { runCli } from './cli.ts';
+import { CliWorld } from './cli-world.fixture.ts';
+import { examineDepositGas } from './doctor-database.ts';
+
+let world: CliWorld;
+before(async () => {
+  world = await CliWorld.open();
+});
+after(() => world.close());
+
+async function lineOf(what: string, clock = systemClock): Promise<string | undefined> {
+  const environment = { FLORIN_CONFIG: `${world.folder}/florin.json` };
+  const { stdout } = await runCli(['doctor'], { environment, clock, random: systemRandom, tell: () => {} });
+  return stdout.split('\n').find((line) => line.slice(6).startsWith(`${what}: `));
+}
+
+const beginChain = statement(
+  'doctor_test_begin',
+  ['int8', 'timestamptz'],
+  {},
+  `insert into chain_cursors
+     (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
+   values ($1, 9, '0x09', $2, 8, '0x08', $2, $2)
+   on conflict (chain_id) do update set head_time = $2`,
+);
+
+const lookAtBooks = statement(
+  'doctor_test_look',
+  ['int8', 'timestamptz'],
+  {},
+  `insert into chain_reconciliations (chain_id, next_at, agreed_number, agreed_at, looked_at) values ($1, $2, 8, $2, $2)
+   on conflict (chain_id) do update set looked_at = $2`,
+);
+
+const stopSettlement = statement(
+  'doctor_test_stop',
+  ['int8', 'text'],
+  {},
+  'update chain_cursors set stopped_reason = $2 where chain_id = $1',
+);
+
+const minutesAgo = (minutes: number) => new Date(systemClock.now().getTime() - minutes * 60_000);
+
+test('a chain that the service does not follow any more is told', async () => {
+  const { chainId } = world.life.chain;
+  assert.equal(await lineOf('ethereum lag'), undefined, 'nothing has begun');
+  // Ahead of any block of the node.
+  await world.database.db.query(beginChain, [chainId, minutesAgo(-60)]);
+  assert.equal(await lineOf('ethereum lag'), 'ok    ethereum lag: the service is 0 s behind the node');
+  await world.database.db.query(beginChain, [chainId, minutesAgo(600)]);
+  assert.match(
+    (await lineOf('ethereum lag')) ?? '',
+    /^WRONG ethereum lag: the service is \d+ s behind the node: is a process with the role watcher running\?$/,
+  );
+});
+
+test('a clock that is behind the chain is told', async () => {
+  const behind = { ...systemClock, now: () => new Date(systemClock.now().getTime() - 86_400_000) };
+  assert.match(
+    (await lineOf('ethereum head', behind)) ?? '',
+    /^WRONG ethereum head: block \d+, -\d+ s old: this machine's clock is behind, let it follow NTP$/,
+  );
+});
+
+test('books that nobody compares any more are told, and settlement that is stopped', async () => {
+  const { db } = world.database;
+  const { chainId } = world.life.chain;
+  assert.equal(
+    await lineOf('ethereum books'),
+    'ok    ethereum books: have not been compared yet: a worker does when the service runs',
+  );
+  await db.query(lookAtBooks, [chainId, minutesAgo(0)]);
+  assert.equal(
+    await lineOf('ethereum books'),
+    'ok    ethereum books: compared 0 minutes ago, agreed at block 8',
+  );
+  await db.query(lookAtBooks, [chainId, minutesAgo(30)]);
+  assert.match(
+    (await lineOf('ethereum books')) ?? '',
+    /^WRONG .*compared 3[01] minutes ago, .*: is a process with the role worker running\?$/,
+  );
+  await db.query(stopSettlement, [chainId, 'drift']);
+  assert.match((await lineOf('ethereum books')) ?? '', /^WRONG .*: settlement is stopped \(drift\): /);
+  await db.query(stopSettlement, [chainId, '']);
+});
+
+test('backups are looked at where their folder is named', async () => {
+  assert.equal(await lineOf('backup'), undefined);
+  const found = await world.run('doctor', ['--backups', world.folder]);
+  assert.match(found.stdout, /^WRONG backup: \S+ holds none: run florin backup$/m);
+  assert.equal((await world.run('doctor', ['--max-backup-hours', '3'])).exitCode, 2);
+  assert.equal(
+    (await world.run('doctor', ['--backups', world.folder, '--max-backup-hours', 'x'])).exitCode,
+    2,
+  );
+});
+
+test('settlements that wait for a release are none here', async () => {
+  assert.equal(await lineOf('settlements'), 'ok    settlements: none is delayed');
+});
+
+test('links whose deposits wait for gas are told', async () => {
+  const moves = await DepositMoves.open();
+  try {
+    const { db } = moves.world.database;
+    const budgets = { collections: 1_000_000, returns: 200_000 };
+    const look = () => examineDepositGas(db, moves.world.clock, budgets);
+    assert.deepEqual((await look()).isGood, true);
+    const deps = moves.deps({ depositBudgets: budgets });
+    await sendBack(deps, moves.chain, await moves.newOrder(), moves.usdc.address);
+    assert.deepEqual(await look(), {
+      what: 'gas of deposits',
+      isGood: false,
+      detail: `nearly or wholly used up, more waits: returns of ${moves.merchantId} (100 of 200000): docs/runbook/exceptions.md`,
+    });
+  } finally {
+    await moves.close();
+  }
+});

@@ -1,0 +1,118 @@
+import { findCursor, findDroppedEvents } from '@florin/server/src/chains/watcher/cursor.ts';
+import type { Config } from '@florin/server/src/config/config.ts';
+import type { Database } from '@florin/server/src/db/database.ts';
+import { findScopeProblems } from '@florin/server/src/db/scope-check.ts';
+import { type DepositBudgets, findUsedUpBudgets } from '@florin/server/src/deposits/deposit-gas.ts';
+import type { Clock } from '@florin/server/src/outside/clock.ts';
+import { readStatus } from '@florin/server/src/reconcile/status.ts';
+import { listOpenLegs } from '@florin/server/src/settlement/held.ts';
+import { databaseTime } from './doctor.sql.ts';
+import { bad, type Finding, good } from './doctor-finding.ts';
+
+/** Looks at what the database says about the service: merchants' scopes, clocks, chains, books and what waits for a person. */
+export async function examineState(db: Database, config: Config, clock: Clock): Promise<Finding[]> {
+  const findings = [...(await examineScope(db)), await examineClock(db, clock)];
+  for (const chain of config.chains.all) findings.push(await examineWatcher(db, chain));
+  findings.push(...(await examineBooks(db, config, clock)), await examineSettlements(db));
+  const budgets = config.gasless?.depositBudgets;
+  if (budgets !== undefined) findings.push(await examineDepositGas(db, clock, budgets));
+  return findings;
+}
+
+async function examineScope(db: Database): Promise<Finding[]> {
+  const what = 'row-level security';
+  const problems = await findScopeProblems(db);
+  if (problems.length === 0) return [good(what, 'holds merchants apart')];
+  return problems.map((problem) => bad(what, problem));
+}
+
+const maxClockSkewMs = 2_000;
+
+async function examineClock(db: Database, clock: Clock): Promise<Finding> {
+  const before = clock.now().getTime();
+  const [row] = await db.query(databaseTime);
+  const after = clock.now().getTime();
+  if (row === undefined) return bad('clock', 'the database does not tell its time');
+  // The database answered at some moment between the two: only what lies outside is skew.
+  const time = row.time.getTime();
+  const skewMs = Math.max(0, before - time, time - after);
+  const detail = `differs from the database's by ${skewMs} ms`;
+  return skewMs <= maxClockSkewMs ? good('clock', detail) : bad('clock', `${detail}: let both follow NTP`);
+}
+
+async function examineWatcher(
+  db: Database,
+  chain: { readonly name: string; readonly chainId: number },
+): Promise<Finding> {
+  const what = `${chain.name} watcher`;
+  const cursor = await findCursor(db, chain.chainId);
+  if (cursor === undefined) return good(what, 'has not begun: it does when the service starts');
+  if (cursor.haltedReason !== '') {
+    const remedy = `look at the chain, then florin chain resume --chain ${chain.name}`;
+    return bad(what, `halted: ${cursor.haltedReason}: ${remedy}`);
+  }
+  const missing = (await findDroppedEvents(db, chain.chainId, 1)).filter(
+    (event) => event.returnedAt === undefined,
+  );
+  if (missing.length > 0) {
+    return bad(
+      what,
+      `final events are gone and have not come back: florin chain dropped --chain ${chain.name}`,
+    );
+  }
+  const backfill = cursor.backfillNext === undefined ? '' : `, reading block ${cursor.backfillNext} again`;
+  return good(what, `at block ${cursor.headNumber}, final up to ${cursor.finalNumber}${backfill}`);
+}
+
+/** Books and chain are compared each minute. */
+const maxLookAgeMs = 600_000;
+
+async function examineBooks(db: Database, { chains }: Config, clock: Clock): Promise<Finding[]> {
+  const status = await readStatus(db, chains.all);
+  return status.chains.map(({ chain, settlement, reason, reconciledBlock, lookedAt, balances }) => {
+    const what = `${chain} books`;
+    if (settlement === 'stopped')
+      return bad(
+        what,
+        `settlement is stopped (${reason}): florin reconcile status, then docs/runbook/restore.md`,
+      );
+    const different = balances.filter(({ difference }) => difference !== '0');
+    if (different.length > 0)
+      return bad(what, `${different.length} balances differ from the chain: florin reconcile status`);
+    if (lookedAt === null)
+      return good(what, 'have not been compared yet: a worker does when the service runs');
+    const ageMs = clock.now().getTime() - new Date(lookedAt).getTime();
+    const detail = `compared ${Math.max(0, Math.round(ageMs / 60_000))} minutes ago, agreed at block ${reconciledBlock ?? '-'}`;
+    if (ageMs <= maxLookAgeMs) return good(what, detail);
+    return bad(what, `${detail}: is a process with the role worker running?`);
+  });
+}
+
+/** Delayed settlements that are looked at; the oldest matter most. */
+const legsLookedAt = 1_000;
+
+async function examineSettlements(db: Database): Promise<Finding> {
+  const legs = await listOpenLegs(db, legsLookedAt);
+  const held = legs.filter(({ retryAt }) => retryAt === undefined).length;
+  const detail = `${legs.length} delayed, ${held} held for your release`;
+  if (held > 0) return bad('settlements', `${detail}: florin settlement list`);
+  return good('settlements', legs.length === 0 ? 'none is delayed' : detail);
+}
+
+/** Budgets told of each kind. */
+const shownBudgets = 5;
+
+/** Payment links whose deposits may have to wait. */
+export async function examineDepositGas(
+  db: Database,
+  clock: Clock,
+  budgets: DepositBudgets,
+): Promise<Finding> {
+  const what = 'gas of deposits';
+  const usedUp = await findUsedUpBudgets(db, { clock, budgets, limit: shownBudgets });
+  if (usedUp.length === 0) return good(what, 'no link has used up its budgets of the day');
+  const shown = usedUp.map(
+    ({ seller, name, spent, budget }) => `${name} of ${seller} (${spent} of ${budget})`,
+  );
+  return bad(what, `nearly or wholly used up, more waits: ${shown.join(', ')}: docs/runbook/exceptions.md`);
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { Clock } from '@florin/server/src/outside/clock.ts';
+import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { makeCertificate } from '../../server/test/harness/certificate.ts';
+import { startReceiver } from '../../server/test/harness/receiver.ts';
+import { examineBackups, examineCertificate, examineDisk } from './doctor-outside.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'florin-doctor-test-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const hourMs = 3_600_000;
+
+/** The time of day `hours` from now. */
+function later(hours: number): Clock {
+  return { ...systemClock, now: () => new Date(systemClock.now().getTime() + hours * hourMs) };
+}
+
+test('a certificate is told that ends soon, has ended, or that browsers refuse', async () => {
+  const certificate = makeCertificate({ now: systemClock.now(), validDays: 40 });
+  const receiver = await startReceiver({ certificate });
+  const { ca } = certificate;
+  const origin = `https://localhost:${receiver.port}`;
+  const look = async (hours: number, trusted: { ca?: string } = { ca }) => {
+    const [finding, ...more] = await examineCertificate(origin, { clock: later(hours), ...trusted });
+    assert.deepEqual([finding?.what, more], [`certificate of localhost:${receiver.port}`, []]);
+    return [finding?.isGood, finding?.detail.replace(/^ends \S+, /, '')];
+  };
+  try {
+    assert.deepEqual(await look(1), [true, 'in 39 days']);
+    assert.deepEqual(await look(30 * 24), [false, 'in 9 days: renew it']);
+    assert.deepEqual(await look(41 * 24), [false, 'in -2 days: renew it']);
+    const [isTrusted, detail] = await look(1, {});
+    assert.equal(isTrusted, false);
+    assert.match(String(detail), /^in 39 days: payers' browsers refuse it: \S+/);
+  } finally {
+    await receiver.close();
+  }
+  const [gone] = await examineCertificate(origin, { clock: systemClock, ca });
+  assert.equal(gone?.isGood, false);
+  assert.match(gone?.detail ?? '', /^cannot be read from here: /);
+  assert.deepEqual(await examineCertificate('http://127.0.0.1:4000', { clock: systemClock }), []);
+});
+
+test('a disk says how much room it has, and a folder that is not there is told', async () => {
+  const found = await examineDisk('images', folder);
+  assert.match(found.detail, new RegExp(`^${folder} has \\d+ MiB left, \\d+ %`));
+  const { isGood, detail } = await examineDisk('images', join(folder, 'none'));
+  assert.equal(isGood, false);
+  assert.match(detail, /cannot be looked at: ENOENT/);
+});
+
+test('the newest whole backup counts', async () => {
+  const backups = join(folder, 'backups');
+  const look = async (maxHours: number) => {
+    const { isGood, detail } = await examineBackups(backups, { clock: later(0.5), maxHours });
+    return [isGood, detail.replace(backups, 'FOLDER')];
+  };
+  assert.match(String((await look(24))[1]), /cannot be looked at: ENOENT/);
+  mkdirSync(backups);
+  assert.deepEqual(await look(24), [false, 'FOLDER holds none: run florin backup']);
+  const add = (name: string, hoursAgo: number, text = 'rows') => {
+    writeFileSync(join(backups, name), text);
+    const seconds = (systemClock.now().getTime() - hoursAgo * hourMs) / 1_000;
+    utimesSync(join(backups, name), seconds, seconds);
+  };
+  add('florin-1.gz', 50);
+  add('florin-2.gz', 30);
+  add('florin-3.gz.part', 1);
+  add('florin-4.gz', 1, '');
+  assert.deepEqual(await look(31), [true, 'the newest one in FOLDER is 30 hours old']);
+  assert.deepEqual(await look(24), [
+    false,
+    'the newest one in FOLDER is 30 hours old, over 24: run florin backup',
+  ]);
+});

@@ -1,0 +1,94 @@
+import { readdir, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect, type PeerCertificate } from 'node:tls';
+import type { Clock } from '@florin/server/src/outside/clock.ts';
+import { bad, type Finding, good } from './doctor-finding.ts';
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const timeLimitMs = 5_000;
+/** Most renewers begin a month before the end: with less than this left they have failed for weeks. */
+const leastValidDays = 14;
+
+/** The certificate that the origin shows; nothing for one without TLS. `ca`: whom to trust besides, in PEM. */
+export async function examineCertificate(
+  origin: string,
+  { clock, ca }: { readonly clock: Clock; readonly ca?: string },
+): Promise<Finding[]> {
+  const url = new URL(origin);
+  if (url.protocol !== 'https:') return [];
+  const what = `certificate of ${url.host}`;
+  try {
+    const { certificate, problem } = await certificateOf(url, ca);
+    const end = new Date(certificate.valid_to);
+    const days = Math.floor((end.getTime() - clock.now().getTime()) / dayMs);
+    const detail = `ends ${end.toISOString()}, in ${days} days`;
+    if (problem !== undefined) return [bad(what, `${detail}: payers' browsers refuse it: ${problem}`)];
+    return [days >= leastValidDays ? good(what, detail) : bad(what, `${detail}: renew it`)];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [bad(what, `cannot be read from here: ${reason}`)];
+  }
+}
+
+function certificateOf(
+  { hostname, port }: URL,
+  ca: string | undefined,
+): Promise<{ readonly certificate: PeerCertificate; readonly problem: string | undefined }> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    // What is wrong with it is told, not thrown.
+    const socket = connect({
+      ...{ host, port: port === '' ? 443 : Number(port), rejectUnauthorized: false },
+      ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+      ...(ca === undefined ? {} : { ca }),
+    });
+    socket.setTimeout(timeLimitMs, () => socket.destroy(new Error('no answer')));
+    socket.once('error', reject);
+    socket.once('secureConnect', () => {
+      const certificate = socket.getPeerCertificate();
+      const problem = socket.authorized ? undefined : String(socket.authorizationError);
+      socket.destroy();
+      resolve({ certificate, problem });
+    });
+  });
+}
+
+/** Less of a disk is too little to find out in time. */
+const leastFreeShare = 10;
+
+/** How much room there is in a folder that the service writes to. */
+export async function examineDisk(what: string, folder: string): Promise<Finding> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(folder, { bigint: true });
+    const percent = blocks === 0n ? 0n : (bavail * 100n) / blocks;
+    const detail = `${folder} has ${(bavail * bsize) / 2n ** 20n} MiB left, ${percent} %`;
+    if (percent >= BigInt(leastFreeShare)) return good(what, detail);
+    return bad(what, `${detail}: make room, or new images are refused`);
+  } catch (error) {
+    return bad(what, `${folder} cannot be looked at: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** The newest whole backup in a folder: drafts that are being written end in `.part`. */
+export async function examineBackups(
+  folder: string,
+  { clock, maxHours }: { readonly clock: Clock; readonly maxHours: number },
+): Promise<Finding> {
+  const what = 'backup';
+  try {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.gz'));
+    const files = await Promise.all(names.map((name) => stat(join(folder, name))));
+    const newestMs = Math.max(
+      ...files.filter((file) => file.isFile() && file.size > 0).map((file) => file.mtimeMs),
+    );
+    if (newestMs === Number.NEGATIVE_INFINITY) return bad(what, `${folder} holds none: run florin backup`);
+    const hours = Math.floor((clock.now().getTime() - newestMs) / hourMs);
+    const detail = `the newest one in ${folder} is ${hours} hours old`;
+    return hours < maxHours
+      ? good(what, detail)
+      : bad(what, `${detail}, over ${maxHours}: run florin backup`);
+  } catch (error) {
+    return bad(what, `${folder} cannot be looked at: ${error instanceof Error ? error.message : error}`);
+  }
+}

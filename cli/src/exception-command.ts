@@ -1,0 +1,134 @@
+import type { PaymentException } from '@florin/protocol/exception.ts';
+import type { Queryable, Transaction } from '@florin/server/src/db/database.ts';
+import {
+  decide,
+  findException,
+  listExceptions,
+  markResolved,
+} from '@florin/server/src/exceptions/exception.ts';
+import { formatUnits } from 'viem';
+import { type Command, type Outside, requiredMerchant, table, withDatabase } from './command.ts';
+
+/** Most that are shown at once, the newest first. */
+const maxShown = 200;
+/** Most that are looked through for those of a status, so many at a time. */
+const maxPages = 100;
+
+export const listExceptionsCommand: Command = {
+  usage: '--merchant ID [--status open|resolved]',
+  does: `lists a merchant's newest ${maxShown} payments that went another way than they should`,
+  options: ['merchant', 'status'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db, { chains }) => {
+      const status = options.choice('status', ['open', 'resolved']);
+      const { merchantId } = await requiredMerchant(db, options);
+      const { total, unseen, exceptions } = await findNewest(db.forMerchant(merchantId), merchantId, status);
+      const rows = exceptions.map((each) => [
+        each.exceptionId,
+        each.kind,
+        amountOf(each, chains.token(each.tokenId)?.decimals),
+        each.status,
+        each.decision === '' ? '-' : each.decision,
+        each.decideBy === '' ? '-' : each.decideBy,
+        each.sessionId,
+        each.createAt,
+      ]);
+      const headings = [
+        'EXCEPTION',
+        'KIND',
+        'AMOUNT',
+        'STATUS',
+        'DECISION',
+        'DECIDE BY',
+        'SESSION',
+        'CREATED',
+      ];
+      const more = unseen > 0 ? `\n${unseen} older ones were not looked at` : '';
+      const text = rows.length === 0 ? 'there are none' : table(headings, rows);
+      return { text: text + more, json: { total, exceptions } };
+    }),
+};
+
+/** The newest exceptions of a status, or of any. `unseen`: how many older ones were not looked at. */
+async function findNewest(
+  queryable: Queryable,
+  merchantId: string,
+  status: PaymentException['status'] | undefined,
+): Promise<{ total: number; unseen: number; exceptions: PaymentException[] }> {
+  const exceptions: PaymentException[] = [];
+  for (let page = 1; ; page += 1) {
+    const request = { merchantId, page, size: maxShown };
+    const { total, exceptions: found } = await listExceptions(queryable, request);
+    for (const [place, each] of found.entries()) {
+      if (status !== undefined && each.status !== status) continue;
+      exceptions.push(each);
+      const seen = (page - 1) * maxShown + place + 1;
+      if (exceptions.length === maxShown) return { total, unseen: total - seen, exceptions };
+    }
+    const unseen = Math.max(0, total - page * maxShown);
+    if (unseen === 0 || page === maxPages) return { total, unseen, exceptions };
+  }
+}
+
+function amountOf({ tokenId, amountInToken }: PaymentException, decimals: number | undefined): string {
+  const amount = decimals === undefined ? amountInToken : formatUnits(BigInt(amountInToken), decimals);
+  return `${amount} ${tokenId}`;
+}
+
+export const showExceptionCommand: Command = {
+  usage: '--merchant ID --exception ID',
+  does: 'shows one exception in full',
+  options: ['merchant', 'exception'],
+  run: (options, outside) =>
+    withDatabase(outside, async (db) => {
+      const exceptionId = options.required('exception');
+      const { merchantId } = await requiredMerchant(db, options);
+      const found = await findException(db.forMerchant(merchantId), { merchantId, exceptionId });
+      const rows = Object.entries(found).map(([name, value]) => [name, value === '' ? '-' : value]);
+      return { text: table(['FIELD', 'VALUE'], rows), json: found };
+    }),
+};
+
+type Change = (
+  transaction: Transaction,
+  outside: Outside,
+  request: { merchantId: string; exceptionId: string },
+) => Promise<void>;
+
+/** A change to one exception in its merchant's scope, by the rules of the merchant API; shows what it then is. */
+function changing(does: string, said: string, change: Change): Command {
+  return {
+    usage: '--merchant ID --exception ID',
+    does,
+    options: ['merchant', 'exception'],
+    run: (options, outside) =>
+      withDatabase(outside, async (db) => {
+        const exceptionId = options.required('exception');
+        const { merchantId } = await requiredMerchant(db, options);
+        const request = { merchantId, exceptionId };
+        const changed = await db.forMerchant(merchantId).transaction(async (transaction) => {
+          await change(transaction, outside, request);
+          return findException(transaction, request);
+        });
+        return { text: `${exceptionId} ${said}`, json: changed };
+      }),
+  };
+}
+
+export const acceptExceptionCommand = changing(
+  'takes a late or short deposit as the payment, in the name of its merchant; for good',
+  'is accepted: it is paid when the chain says so',
+  (transaction, outside, request) => decide(transaction, outside, { ...request, decision: 'accept' }),
+);
+
+export const refundExceptionCommand = changing(
+  'has a late or short deposit go back to its payer, in the name of its merchant; for good',
+  'goes back to its payer, as soon as the contract lets it go',
+  (transaction, outside, request) => decide(transaction, outside, { ...request, decision: 'refund' }),
+);
+
+export const resolveExceptionCommand = changing(
+  'notes that somebody has dealt with an exception; moves no money',
+  'is resolved',
+  (transaction, outside, request) => markResolved(transaction, outside, request),
+);
