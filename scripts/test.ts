@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { startTestPostgres } from '../server/test/harness/database.ts';
 
@@ -11,6 +12,11 @@ import { startTestPostgres } from '../server/test/harness/database.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const node = process.execPath;
 const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
+/**
+ * Files that are tested at once: one more than there are cores, for many wait for blocks or a browser (with two of them on
+ * two cores a sixth of the time was idle); few enough for the connections of one PostgreSQL.
+ */
+const filesAtOnce = Math.min(availableParallelism(), 3) + 1;
 
 /** What an interrupted run has to end, besides its child. */
 let stopPostgres: (() => Promise<void>) | undefined;
@@ -130,7 +136,7 @@ async function nodeTests(files: readonly string[]): Promise<Count> {
     ]);
     const { code, output } = await run(
       node,
-      [...flags, '--test', '--test-concurrency=2', ...reporter, ...files],
+      [...flags, '--test', `--test-concurrency=${filesAtOnce}`, ...reporter, ...files],
       {
         FLORIN_TEST_POSTGRES: postgres.url,
       },

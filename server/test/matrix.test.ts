@@ -1,199 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type IdKind, newId } from '@florin/protocol/id.ts';
+import { newId } from '@florin/protocol/id.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { type Permission, permissions } from '@florin/protocol/permission.ts';
-import type { Route } from '@florin/protocol/route.ts';
+import { permissions } from '@florin/protocol/permission.ts';
 import { merchantDoor } from '#http/merchant/merchant-door.ts';
 import { buildServer } from '#http/server.ts';
 import { listApiKeys, revokeApiKey } from '#merchants/api-key.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { MerchantWorld } from './harness/merchant-fixture.ts';
+import {
+  entries,
+  item,
+  kinds,
+  linkFields,
+  type Request,
+  type Row,
+  requestOf,
+  rows,
+  type Things,
+  webhookFields,
+} from './harness/merchant-routes.ts';
 import { addLateDeposit, addPaidSession, happen } from './harness/payment-fixture.ts';
-
-/** One thing of each kind, all of one merchant. */
-interface Things {
-  readonly accountId: string;
-  readonly productId: string;
-  /** Never shown by a link, so that it can be removed. */
-  readonly spareProductId: string;
-  readonly linkId: string;
-  readonly sessionId: string;
-  readonly paidSessionId: string;
-  readonly refundId: string;
-  readonly exceptionId: string;
-  /** Two late deposits that wait for a decision. */
-  readonly lateExceptionId: string;
-  readonly otherExceptionId: string;
-  readonly webhookId: string;
-  readonly spareWebhookId: string;
-  readonly deliveryId: string;
-  readonly eventId: string;
-}
-
-const kinds: Record<keyof Things, IdKind> = {
-  accountId: 'account',
-  productId: 'product',
-  spareProductId: 'product',
-  linkId: 'link',
-  sessionId: 'session',
-  paidSessionId: 'session',
-  refundId: 'refund',
-  exceptionId: 'exception',
-  lateExceptionId: 'exception',
-  otherExceptionId: 'exception',
-  webhookId: 'webhook',
-  spareWebhookId: 'webhook',
-  deliveryId: 'delivery',
-  eventId: 'event',
-};
-
-/** What the route must ask for, written down a second time, and a request that succeeds with one's own things. */
-interface Row {
-  readonly permissions: readonly Permission[];
-  /** Values of path parameters. */
-  readonly params?: (things: Things) => Record<string, string>;
-  readonly body?: (things: Things) => object;
-  /** Asks for several things and leaves out what is not there, instead of refusing. */
-  readonly leavesOut?: true;
-}
-
-const page = () => ({ page: '1', size: '100' });
-const item = (productId: string) => ({ itemType: 'product', productId, quantity: 1, unitPrice: 10_000_000 });
-const linkFields = ({ accountId, productId }: Things) => ({
-  linkType: 'fixed',
-  linkName: 'Tea',
-  accountId,
-  settlementToken: 'ethereum::usdc',
-  feeModel: 1,
-  lineItems: [item(productId)],
-});
-const webhookFields = {
-  webhookName: 'Hook',
-  webhookUrl: 'https://shop.example.com/hook',
-  subscribedEvents: ['*'],
-};
-
-const products = { read: ['products:read'], write: ['products:write'] } as const;
-const links = { read: ['payment_links:read'], write: ['payment_links:write'] } as const;
-const webhooks = { read: ['webhooks:read'], write: ['webhooks:write'] } as const;
-const sessionList: Row = { permissions: ['sessions:read'], params: page };
-
-/** Every route of the merchant API, in an order in which each request can succeed. */
-const rows: Record<keyof typeof merchantApi.routes, Row> = {
-  getCapabilities: { permissions: [] },
-  createProduct: { permissions: products.write, body: () => ({ name: 'Tea', commonPrices: [1] }) },
-  listProducts: { permissions: products.read, params: page },
-  listProductsByIds: {
-    permissions: products.read,
-    body: ({ productId }) => ({ productIds: [productId] }),
-    leavesOut: true,
-  },
-  updateProduct: {
-    permissions: products.write,
-    body: ({ productId }) => ({ productId, name: 'Tea', commonPrices: [1] }),
-  },
-  getAccount: { permissions: ['accounts:read'], params: ({ accountId }) => ({ accountId }) },
-  listAccounts: { permissions: ['accounts:read'] },
-  createLink: { permissions: links.write, body: linkFields },
-  updateLink: {
-    permissions: links.write,
-    body: (things) => ({ linkId: things.linkId, ...linkFields(things) }),
-  },
-  getLink: { permissions: links.read, params: ({ linkId }) => ({ linkId }) },
-  listLinks: { permissions: links.read, params: page },
-  disableLink: { permissions: links.write, body: ({ linkId }) => ({ linkId }) },
-  enableLink: { permissions: links.write, body: ({ linkId }) => ({ linkId }) },
-  getBranding: { permissions: products.read },
-  updateBranding: { permissions: products.write, body: () => ({ color: '#0b6b4d' }) },
-  createCheckoutSession: {
-    permissions: ['checkout_sessions:write'],
-    body: ({ accountId, productId }) => ({
-      accountId,
-      settlementToken: 'ethereum::usdc',
-      lineItems: [item(productId)],
-    }),
-  },
-  getSession: {
-    permissions: ['sessions:read', 'checkout_sessions:read'],
-    params: ({ sessionId }) => ({ sessionId }),
-  },
-  cancelCheckoutSession: {
-    permissions: ['checkout_sessions:write'],
-    body: ({ sessionId }) => ({ sessionId }),
-  },
-  listSessions: sessionList,
-  listInitializedSessions: sessionList,
-  listPaidSessions: sessionList,
-  listSettlingSessions: sessionList,
-  listCompletedSessions: sessionList,
-  listCancelledSessions: sessionList,
-  listExpiredSessions: sessionList,
-  listSettlementPendingSessions: sessionList,
-  createRefund: {
-    permissions: ['refunds:write'],
-    body: ({ paidSessionId }) => ({ sessionId: paidSessionId }),
-  },
-  getRefund: { permissions: ['refunds:read'], params: ({ refundId }) => ({ refundId }) },
-  listRefunds: { permissions: ['refunds:read'], params: page },
-  listExceptions: { permissions: ['sessions:read'], params: page },
-  resolveException: {
-    permissions: ['refunds:write'],
-    body: ({ exceptionId }) => ({ exceptionId }),
-  },
-  acceptException: {
-    permissions: ['refunds:write'],
-    body: ({ lateExceptionId: exceptionId }) => ({ exceptionId }),
-  },
-  refundException: {
-    permissions: ['refunds:write'],
-    body: ({ otherExceptionId: exceptionId }) => ({ exceptionId }),
-  },
-  createWebhook: { permissions: webhooks.write, body: () => webhookFields },
-  updateWebhook: {
-    permissions: webhooks.write,
-    body: ({ webhookId }) => ({ webhookId, ...webhookFields }),
-  },
-  disableWebhook: { permissions: webhooks.write, body: ({ webhookId }) => ({ webhookId }) },
-  enableWebhook: { permissions: webhooks.write, body: ({ webhookId }) => ({ webhookId }) },
-  refreshWebhookKey: { permissions: webhooks.write, body: ({ webhookId }) => ({ webhookId }) },
-  listWebhooks: { permissions: webhooks.read },
-  getWebhook: { permissions: webhooks.read, params: ({ webhookId }) => ({ webhookId }) },
-  testWebhook: { permissions: webhooks.write, body: ({ webhookId }) => ({ webhookId }) },
-  listDeliveries: {
-    permissions: webhooks.read,
-    params: ({ webhookId }) => ({ webhookId, ...page() }),
-  },
-  getDelivery: { permissions: webhooks.read, params: ({ deliveryId }) => ({ deliveryId }) },
-  resendDeliveries: { permissions: webhooks.write, body: ({ eventId }) => ({ eventId }) },
-  resendDelivery: { permissions: webhooks.write, body: ({ deliveryId }) => ({ deliveryId }) },
-  listEvents: { permissions: ['events:read'], params: page },
-  getEvent: { permissions: ['events:read'], params: ({ eventId }) => ({ eventId }) },
-  archiveProduct: {
-    permissions: products.write,
-    body: ({ spareProductId: productId }) => ({ productId }),
-  },
-  unarchiveProduct: {
-    permissions: products.write,
-    body: ({ spareProductId: productId }) => ({ productId }),
-  },
-  removeProduct: {
-    permissions: products.write,
-    body: ({ spareProductId: productId }) => ({ productId }),
-  },
-  removeWebhook: {
-    permissions: webhooks.write,
-    body: ({ spareWebhookId: webhookId }) => ({ webhookId }),
-  },
-};
-
-const routes: Record<string, Route> = merchantApi.routes;
-const entries = Object.entries(rows).map(([name, row]) => {
-  const route = routes[name];
-  if (route === undefined) throw new Error(`there is no route ${name}`);
-  return { name, row, route };
-});
 
 let world: MerchantWorld;
 let own: { merchantId: string; key: string; things: Things };
@@ -244,26 +72,6 @@ async function openShop(): Promise<typeof own> {
     ...{ webhookId, spareWebhookId, deliveryId, eventId, paidSessionId: paid.sessionId },
   };
   return { merchantId, key, things };
-}
-
-interface Request {
-  readonly method: Route['method'];
-  readonly path: string;
-  readonly body: object | undefined;
-}
-
-function requestOf({ row, route }: (typeof entries)[number], things: Things): Request {
-  const params = row.params?.(things) ?? {};
-  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const value = params[name];
-    if (value === undefined) throw new Error(`${route.path}: the row gives no ${name}`);
-    return value;
-  });
-  return {
-    method: route.method,
-    path,
-    body: route.method === 'GET' ? undefined : (row.body?.(things) ?? {}),
-  };
 }
 
 /** The kinds of things that a request names. */

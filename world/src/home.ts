@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts';
 import { writeAtomically } from './chain-journal.ts';
-import { choosePortsToKeep } from './port.ts';
+import { findFreePorts } from './port.ts';
 
 /** A local account and its key. */
 export interface KeyPair {
@@ -94,7 +94,7 @@ export class WorldHome {
     const path = this.path('ports.json');
     const kept = readJson<WorldPorts>(path);
     if (kept !== undefined) return kept;
-    const [postgres, ethereum, base] = await choosePortsToKeep(3);
+    const [postgres, ethereum, base] = await findFreePorts(3);
     if (postgres === undefined || ethereum === undefined || base === undefined)
       throw new Error('Ports are missing.');
     const chosen = { postgres, ethereum, base };

@@ -27,29 +27,43 @@ export const isPortAnswering = (port: number): Promise<boolean> =>
     socket.once('error', () => settle(false));
   });
 
-const reservePort = (): Promise<{ port: number; release: () => Promise<void> }> =>
+/**
+ * Below the ranges from which systems lend ports to connections and to servers that ask for any (Linux from 32,768, gVisor
+ * from 16,000): a port of ours that nobody listens on for a while, as between two starts, is lent to nobody else.
+ */
+const OWN_PORTS = { first: 10_240, end: 16_000 } as const;
+const CHOICE_LIMIT = 200;
+/** Where a port that was given out is held until this process ends: its taker listens on the other address, and later. */
+const RESERVATION = '127.0.0.2';
+
+/** Keeps a port from everybody else who looks for one; false when one of them has it, or a server for all addresses. */
+const reserve = (port: number): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen({ port: 0, host: LOOPBACK, exclusive: true }, () => {
-      const address = server.address();
-      if (address === null || typeof address === 'string') {
-        reject(new Error('The system gave no port number.'));
-        return;
-      }
-      const release = (): Promise<void> => new Promise((done) => server.close(() => done()));
-      resolve({ port: address.port, release });
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      // A system with one loopback address alone, such as macOS, goes without it.
+      else if (error.code === 'EADDRNOTAVAIL') resolve(true);
+      else reject(error);
+    });
+    server.listen({ port, host: RESERVATION, exclusive: true }, () => {
+      server.unref();
+      resolve(true);
     });
   });
 
 /**
- * Distinct loopback ports that are free at this moment, chosen by the system.
- * All are held until the last one is known, so none is given twice.
+ * Distinct loopback ports that are free at this moment, and likely to be free at every later start, too. No other process
+ * is given one of them while this one lives.
  */
 export const findFreePorts = async (count: number): Promise<number[]> => {
-  const reserved = await Promise.all(Array.from({ length: count }, reservePort));
-  await Promise.all(reserved.map(({ release }) => release()));
-  return reserved.map(({ port }) => port);
+  const chosen: number[] = [];
+  for (let attempt = 0; chosen.length < count; attempt += 1) {
+    if (attempt === CHOICE_LIMIT) throw new Error('There are not enough free ports.');
+    const port = randomInt(OWN_PORTS.first, OWN_PORTS.end);
+    if ((await isPortFree(port)) && (await reserve(port))) chosen.push(port);
+  }
+  return chosen;
 };
 
 /** One free loopback port; see {@link findFreePorts}. */
@@ -57,19 +71,4 @@ export const findFreePort = async (): Promise<number> => {
   const [port] = await findFreePorts(1);
   if (port === undefined) throw new Error('The system gave no free port.');
   return port;
-};
-
-/** Below the range from which systems lend ports to outgoing connections, so a kept port stays ours. */
-const KEPT_PORTS = { first: 21_000, last: 31_000 } as const;
-const CHOICE_LIMIT = 200;
-
-/** Distinct free loopback ports that are likely to be free at every later start, too. */
-export const choosePortsToKeep = async (count: number): Promise<number[]> => {
-  const chosen = new Set<number>();
-  for (let attempt = 0; chosen.size < count; attempt += 1) {
-    if (attempt === CHOICE_LIMIT) throw new Error('There are not enough free ports.');
-    const port = randomInt(KEPT_PORTS.first, KEPT_PORTS.last);
-    if (await isPortFree(port)) chosen.add(port);
-  }
-  return [...chosen];
 };

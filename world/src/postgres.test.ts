@@ -31,7 +31,7 @@ const query = async (url: string, text: string): Promise<unknown[]> => {
 };
 
 test('what Postgres has committed survives its SIGKILL, and a stop leaves no process', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const dataFolder = join(folder, 'kept');
   const first = await start(t, { dataFolder });
@@ -55,7 +55,7 @@ const ownRole = `select r.rolname, r.rolsuper or r.rolbypassrls or r.rolcreatedb
   from pg_roles r where r.rolname = current_user`;
 
 test('the database belongs to an ordinary role, also when a superuser has made it and its tables', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const dataFolder = join(folder, 'owned');
   const first = await start(t, { dataFolder, isDurable: false });
@@ -79,7 +79,7 @@ test('the database belongs to an ordinary role, also when a superuser has made i
   ]);
 });
 
-test('a start takes over from a server that nobody stopped', { timeout: 60_000 }, async (t) => {
+test('a start takes over from a server that nobody stopped', { timeout: 300_000 }, async (t) => {
   const dataFolder = join(folder, 'orphan');
   const lines: string[] = [];
   const orphan = await start(t, { dataFolder, isDurable: false });
@@ -90,7 +90,7 @@ test('a start takes over from a server that nobody stopped', { timeout: 60_000 }
   assert.match(lines.join('\n'), new RegExp(`ends the server ${orphan.pid}`));
 });
 
-test('two servers run side by side', { timeout: 60_000 }, async (t) => {
+test('two servers run side by side', { timeout: 300_000 }, async (t) => {
   const servers = await Promise.all(
     ['left', 'right'].map((name) => start(t, { dataFolder: join(folder, name), isDurable: false })),
   );

@@ -11,7 +11,7 @@ import { isRunning, type ProcessRecord, waitUntil } from './process.ts';
 import type { WorldManifest } from './world-config.ts';
 
 const FIXTURE = fileURLToPath(new URL('./world.fixture.ts', import.meta.url));
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 let home = '';
 let port = 0;
@@ -71,7 +71,7 @@ const readBlockHash = async (manifest: WorldManifest, tag: string): Promise<unkn
 };
 
 test('a world keeps everything through its deaths, refuses a second start and leaves nothing', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async (t) => {
   let run = startWorld();
   t.after(() => run.child.kill('SIGTERM'));

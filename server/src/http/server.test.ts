@@ -145,14 +145,15 @@ for (const [rule, bytes, status, code] of broken) {
     await server.listen({ port: 0, host: '127.0.0.1' });
     try {
       const port = Number(new URL(server.listeningOrigin).port);
-      const answer = await new Promise<string>((resolve, reject) => {
+      const answer = await new Promise<string>((resolve) => {
         const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
         let received = '';
         socket.on('data', (chunk) => {
           received += chunk.toString();
         });
-        socket.on('end', () => resolve(received));
-        socket.on('error', reject);
+        // Who closes a connection with bytes unread resets it: what counts is what came before.
+        socket.on('error', () => undefined);
+        socket.on('close', () => resolve(received));
       });
       assert.ok(answer.startsWith(`HTTP/1.1 ${status}\r\n`), answer);
       assert.match(answer, /\r\nRequest-Id: req_/);

@@ -120,7 +120,7 @@ function open(lookup: Lookup, allowLoopback = false): Egress {
 /** Whether nothing of the URL was asked for: refused, or no URL at all. */
 async function isRefused(egress: Egress, url: string): Promise<boolean> {
   try {
-    await egress.post(url, { headers: {}, body: '{}', timeoutMs: 5000 });
+    await egress.post(url, { headers: {}, body: '{}', timeoutMs: 15_000 });
     return false;
   } catch (error) {
     return error instanceof EgressFailure && error.reason === 'address not allowed';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
 import { after, before, test } from 'node:test';
+import { findFreePort } from '@florin/world/port.ts';
 import { makeCertificate, type TestCertificate } from '../../test/harness/certificate.ts';
 import { type Receiver, startReceiver } from '../../test/harness/receiver.ts';
 import { createEgress, type Egress, EgressFailure, type EgressOptions, type Lookup } from './egress.ts';
@@ -27,7 +28,7 @@ function open(options: Partial<EgressOptions> = {}): Egress {
   return egress;
 }
 
-async function outcome(egress: Egress, url: string, timeoutMs = 2000): Promise<string | number> {
+async function outcome(egress: Egress, url: string, timeoutMs = 15_000): Promise<string | number> {
   try {
     return (await egress.post(url, { headers: {}, body: '{}', timeoutMs })).status;
   } catch (error) {
@@ -90,7 +91,7 @@ test('a receiver that hangs, resets or talks nonsense fails, and one that stalls
   receiver.behave({ kind: 'garbage' });
   assert.equal(await outcome(egress, receiver.url), 'malformed response');
   receiver.behave({ kind: 'dripping body' });
-  assert.equal(await outcome(egress, receiver.url, 200), 200);
+  assert.equal(await outcome(egress, receiver.url, 2_000), 200);
   receiver.behave({ kind: 'answer', status: 204 });
   assert.equal(await outcome(egress, receiver.url), 204);
 });
@@ -109,9 +110,8 @@ test('certificates of another authority, for another name or out of time are ref
 });
 
 test('nothing listens and nothing resolves: said apart', async () => {
-  const closed = await startReceiver({ certificate });
-  await closed.close();
-  assert.equal(await outcome(open(), closed.url), 'connection failed');
+  const closed = `https://127.0.0.1:${await findFreePort()}/`;
+  assert.equal(await outcome(open(), closed), 'connection failed');
   const lookup: Lookup = (_hostname, _options, callback) =>
     callback(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), []);
   assert.equal(await outcome(open({ lookup }), 'https://shop.example/'), 'name not resolved');

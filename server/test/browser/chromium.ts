@@ -35,7 +35,7 @@ export function openChromium(): Promise<Browser> {
 }
 
 /** How long the browser may take for one thing: generous, for slow machines. */
-const patienceMs = 30_000;
+const patienceMs = 120_000;
 
 /** What went wrong in a page without anybody asking: uncaught errors, refused by the policy, requests to elsewhere. */
 export interface Complaints {

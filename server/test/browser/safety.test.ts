@@ -95,10 +95,12 @@ test('what is not ours cannot run: the policy refuses inline scripts, HTML from 
     const image = new Image();
     image.src = 'https://evil.example/x.png';
     await fetch('https://evil.example/').catch(() => seen.push('fetch'));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    return [globalThis.ran === true, ['html', 'fetch', 'img-src', 'connect-src'].every((name) => seen.includes(name))];
+    globalThis.refused = seen;
+    return [globalThis.ran === true, seen.includes('html'), seen.includes('fetch')];
   })()`);
-  assert.deepEqual(refused, [false, true]);
+  assert.deepEqual(refused, [false, true, true]);
+  // The browser tells of these when it comes to it.
+  await page.waitForFunction(`['img-src', 'connect-src'].every((name) => globalThis.refused.includes(name))`);
   await page.goto('about:blank');
   await context.close();
 });

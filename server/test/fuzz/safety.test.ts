@@ -53,20 +53,34 @@ test('sixteen levels are read, more are refused at once, on every route', async 
   }
 });
 
-test('a million keys are refused, as many as fit are read without holding the service up', async () => {
+/** Processor time of this process so far, which a busy machine does not lengthen. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+test('a million keys are refused, as many as fit are read without holding the service up', async (t) => {
   const keys = (count: number) =>
     `{${Array.from({ length: count }, (_, index) => `"${index.toString(36)}":0`).join()}}`;
   const million = keys(1_000_000);
   const fitting = keys(30_000);
   assert.ok(fitting.length < bodyLimitBytes);
-  const begin = performance.now();
+  const begin = cpuMs();
   for (const { route } of posts) {
     assert.deepEqual(await codeOf(route.path, million), [413, 400110]);
     assert.deepEqual(await codeOf(route.path, fitting), [200, 400101]);
   }
   assert.deepEqual(await codeOf('/session/checkout/create', sessionWith(fitting)), [200, 400101]);
-  const perRequestMs = (performance.now() - begin) / (2 * posts.length);
-  assert.ok(perRequestMs < 1_000, `${perRequestMs} ms for each`);
+  const perRequestMs = (cpuMs() - begin) / (2 * posts.length);
+  // In units of this machine: what the runtime itself takes to parse the million.
+  const parsing = cpuMs();
+  JSON.parse(million);
+  const unitMs = cpuMs() - parsing;
+  t.diagnostic(`${perRequestMs.toFixed(0)} ms for each, ${unitMs.toFixed(0)} ms to parse a million keys`);
+  assert.ok(
+    perRequestMs < 2 * unitMs,
+    `${perRequestMs} ms for each, and ${unitMs} ms to parse a million keys`,
+  );
 });
 
 /** Keys that make a prototype of what was meant as data. */
@@ -198,17 +212,15 @@ test('reads take no Idempotency-Key: whatever it is, it changes nothing', async 
   }
 });
 
-interface Ended {
-  readonly text: string;
-  readonly afterMs: number;
-}
-
-/** Sends a head and then a byte of the body now and then, until the other side ends it. */
-function drip(port: number, head: string): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const begin = performance.now();
-    const socket = connect(port, '127.0.0.1', () => socket.write(head));
-    const timer = setInterval(() => socket.write(' '), 50);
+/** Sends a head and then a byte of the body now and then, until the other side ends it; gives what that said. */
+function drip(port: number, head: string): Promise<string> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined;
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(head);
+      // Not before the head, with which a busy machine may be late.
+      timer = setInterval(() => socket.write(' '), 50);
+    });
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk.toString();
@@ -217,17 +229,18 @@ function drip(port: number, head: string): Promise<Ended> {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearInterval(timer);
-      resolve({ text, afterMs: performance.now() - begin });
+      resolve(text);
     });
-    socket.setTimeout(30_000, () => reject(new Error('the connection was never ended')));
   });
 }
 
 test('bodies that drip in are ended by the time limit, and nobody else waits for them', async () => {
   const { server } = target.world;
-  // The limit is ten seconds; less is enough to see that it holds.
-  server.server.requestTimeout = 3_000;
-  server.server.headersTimeout = 3_000;
+  const setLimits = (limitMs: number) =>
+    Object.assign(server.server, { requestTimeout: limitMs, headersTimeout: limitMs });
+  const { requestTimeout, headersTimeout } = server.server;
+  assert.deepEqual([requestTimeout, headersTimeout], [10_000, 10_000]);
+  setLimits(600_000);
   await server.listen({ host: '127.0.0.1', port: 0 });
   const port = Number(new URL(server.listeningOrigin).port);
   const lines = [
@@ -246,10 +259,11 @@ test('bodies that drip in are ended by the time limit, and nobody else waits for
   });
   for (let request = 0; request < 20; request += 1) await judged('/account/list');
   assert.equal(ended, 0, 'others waited for the slow ones');
-  for (const { text, afterMs } of await Promise.all(slow)) {
+  // Only now, so that a slow machine has answered the others; and a second is enough to see that the limit holds.
+  setLimits(1_000);
+  for (const text of await Promise.all(slow)) {
     assert.match(text, /^HTTP\/1\.1 408 Request Timeout\r\n/);
     assert.equal((JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as { code: number }).code, 400100);
-    assert.ok(afterMs < 15_000, `${afterMs} ms`);
   }
   assert.deepEqual(await target.journal.take(), []);
 });

@@ -32,24 +32,30 @@ async function execute(url: string, text: string): Promise<void> {
   }
 }
 
-const insufficientPrivilege = '42501';
-const dropPauseMs = 100;
-const maxDrops = 300;
+/** What PostgreSQL says of a database that somebody is connected to: we may not end them, or they took too long to go. */
+const inUse: readonly (string | undefined)[] = ['42501', '55006'];
+const pauseMs = 100;
+const maxTries = 300;
 
 /**
- * Drops a database with whoever is still connected to it. Only a superuser may end the server's own vacuum of a table, so
- * that is waited for.
+ * Makes, copies or drops a database once nobody uses what it concerns. PostgreSQL waits five seconds for those whom it has
+ * told to go, which a busy machine may need longer for; and only a superuser may end the server's own vacuum of a table.
  */
-async function drop(serverUrl: string, name: string): Promise<void> {
+async function executeAlone(serverUrl: string, text: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await execute(serverUrl, `drop database if exists ${name} with (force)`);
+      return await execute(serverUrl, text);
     } catch (error) {
-      const isVacuumed = error instanceof pg.DatabaseError && error.code === insufficientPrivilege;
-      if (!isVacuumed || tries === maxDrops) throw error;
-      await systemClock.sleep(dropPauseMs);
+      const isInUse = error instanceof pg.DatabaseError && inUse.includes(error.code);
+      if (!isInUse || tries === maxTries) throw error;
+      await systemClock.sleep(pauseMs);
     }
   }
+}
+
+/** Drops a database with whoever is still connected to it. */
+function drop(serverUrl: string, name: string): Promise<void> {
+  return executeAlone(serverUrl, `drop database if exists ${name} with (force)`);
 }
 
 function withDatabase(url: string, name: string): string {
@@ -93,7 +99,7 @@ export async function testDatabase(options: { connections?: number } = {}): Prom
   const own = shared === undefined ? await startTestPostgres() : undefined;
   const serverUrl = shared ?? own?.url ?? '';
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await execute(serverUrl, `create database ${name} template ${templateName}`);
+  await executeAlone(serverUrl, `create database ${name} template ${templateName}`);
   const url = withDatabase(serverUrl, name);
   const db = openDatabase({ url, connections: options.connections ?? 10 });
   return {
@@ -119,7 +125,7 @@ export async function emptyDatabase(): Promise<EmptyDatabase> {
   const own = shared === undefined ? await startTestPostgres() : undefined;
   const serverUrl = shared ?? own?.url ?? '';
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await execute(serverUrl, `create database ${name}`);
+  await executeAlone(serverUrl, `create database ${name}`);
   return {
     url: withDatabase(serverUrl, name),
     async close() {

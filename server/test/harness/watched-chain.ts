@@ -47,7 +47,7 @@ export async function watchedChain(
     Array.from({ length: options.nodes ?? 1 }, () => startLyingRpc(anvil.url)),
   );
   const urls = proxies.map((proxy) => proxy.url);
-  const rpc = openHttpRpc({ chainId, urls, clock: systemClock, log: silentLog, timeLimitMs: 1_000 });
+  const rpc = openHttpRpc({ chainId, urls, clock: systemClock, log: silentLog, timeLimitMs: 60_000 });
   const chain = testChain(anvil, options.changes);
   const story: string[] = [];
   const tell = (what: string, events: readonly { readonly orderId: Hex }[]) => {

@@ -3,7 +3,7 @@ import type { EventType } from '@florin/protocol/event.ts';
 import type { Database } from '#db/database.ts';
 import type { Row } from '#db/statement.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
-import { createEgress, type Egress } from '#outside/egress.ts';
+import { createEgress, type Egress, EgressFailure } from '#outside/egress.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
@@ -20,6 +20,22 @@ export const hasty: DeliverySettings = {
   retry: { ...defaultDeliverySettings.retry, delaysMs: [0, ...Array<number>(9).fill(10)], jitter: 0 },
 };
 
+/** For receivers that hang: their attempts are under way for as long as the test lasts. Goes with `forEver`. */
+export const endless: DeliverySettings = { ...hasty, leaseMs: 3_600_000, drainMs: 0 };
+
+/** Who does not answer is waited for without a limit, so that on a slow machine a test sees the same as on a fast one. */
+export function forEver(egress: Egress): Egress {
+  const isTimeout = (error: unknown) => error instanceof EgressFailure && error.reason === 'timed out';
+  return {
+    ...egress,
+    post: (url, options) =>
+      egress.post(url, options).catch((error: unknown) => {
+        if (isTimeout(error)) return new Promise<never>(() => {});
+        throw error;
+      }),
+  };
+}
+
 export interface WorkerOptions {
   readonly db?: Database;
   readonly settings?: DeliverySettings;
@@ -31,6 +47,8 @@ export interface WorkerOptions {
 export interface WebhookWorld {
   readonly url: string;
   readonly db: Database;
+  /** Reaches the receivers. */
+  readonly egress: Egress;
   openReceiver(): Promise<Receiver>;
   /** Runs a worker while `work` goes on; hasty unless told otherwise. */
   withWorker<T>(work: () => Promise<T>, options?: WorkerOptions): Promise<T>;
@@ -52,6 +70,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
   return {
     url: database.url,
     db: database.db,
+    egress,
     async openReceiver() {
       const receiver = await startReceiver({ certificate });
       receivers.push(receiver);
@@ -98,13 +117,16 @@ async function withWorker<T>(
   }
 }
 
-/** Asks every 10 ms, for 10 s at most. */
+/** How long a test waits for something to become true before it gives up: generous, for slow machines. */
+const patienceMs = 120_000;
+
+/** Asks every 10 ms until it is so. */
 export async function until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 1000; tries += 1) {
-    if (await isDone()) return;
+  const end = performance.now() + patienceMs;
+  while (!(await isDone())) {
+    if (performance.now() > end) throw new Error(`waited in vain until ${what}`);
     await delay(10);
   }
-  throw new Error(`waited in vain until ${what}`);
 }
 
 /** Which event of which object a request of `raise` carries. */

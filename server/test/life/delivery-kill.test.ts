@@ -59,7 +59,7 @@ async function startWorker(): Promise<ChildProcess> {
         ...process.env,
         DELIVERY_DATABASE_URL: database.url,
         DELIVERY_MASTER_KEY: '07'.repeat(32),
-        DELIVERY_LEASE_MS: '1500',
+        DELIVERY_LEASE_MS: '3000',
         NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
       },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -139,9 +139,11 @@ test('what cannot be paid by a signature is refused before anything is sent', as
   const foreign = await new Payer(life).signed(alternative(prepared, 'eip3009'));
   assert.equal((await submit(payer, foreign)).code, 100601);
   const overUsdt = await checkout(life, 3_000_000, 'ethereum::usdt');
-  await payer.prepare(overUsdt, usdt);
-  const body = { ...request.body, sessionId: overUsdt };
+  const { orderId } = (await payer.prepare(overUsdt, usdt)).aiView.paymentExecutionGuide.order;
+  const body = { ...request.body, sessionId: overUsdt, orderId };
   assert.equal((await submit(payer, { ...request, body })).code, 100612);
+  const mixedUp = { ...request.body, sessionId: overUsdt };
+  assert.equal((await submit(payer, { ...request, body: mixedUp })).code, 400101);
   const small = await checkout(life, 500_000);
   const unworthy = await payer.prepare(small, usdc);
   assert.throws(() => alternative(unworthy, 'eip3009'), /is not offered/);

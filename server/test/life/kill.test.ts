@@ -5,21 +5,16 @@ import { encodeEventTopics } from 'viem';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
-import { Life } from './life.ts';
+import type { Life } from './life.ts';
+import { startLifeApart } from './life-apart.ts';
 import { Payer } from './payer.ts';
-import { ServiceProcess } from './service-process.ts';
+import type { ServiceProcess } from './service-process.ts';
 import { checkout } from './story-fixture.ts';
 
 let life: Life;
-let service: ServiceProcess | undefined;
-
+let service: ServiceProcess;
 before(async () => {
-  life = await Life.start(async (options) => {
-    service = new ServiceProcess(options);
-    await service.start();
-    return service;
-  });
-  life.mine();
+  ({ life, service } = await startLifeApart());
 });
 after(() => life.close());
 
@@ -58,8 +53,8 @@ test('SIGKILL at ten random points of payments loses nothing and doubles nothing
     const waitMs = Math.floor(systemRandom.fraction() * longestWaitMs);
     t.diagnostic(`kill ${index + 1} comes ${waitMs} ms after the payment was sent`);
     await systemClock.sleep(waitMs);
-    await service?.kill();
-    await service?.start();
+    await service.kill();
+    await service.start();
   }
   for (const { sessionId } of sessions) await life.sessionIn(sessionId, 'completed');
 

@@ -2,22 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { decodeFunctionData, getAddress, type Hex } from 'viem';
-import { Life } from './life.ts';
+import type { Life } from './life.ts';
+import { startLifeApart } from './life-apart.ts';
 import { addresses } from './life-chain.ts';
 import { type AgentReply, alternative, Payer, succeeded } from './payer.ts';
-import { ServiceProcess } from './service-process.ts';
+import type { ServiceProcess } from './service-process.ts';
 import { checkout } from './story-fixture.ts';
 
 let life: Life;
-let service: ServiceProcess | undefined;
-
+let service: ServiceProcess;
 before(async () => {
-  life = await Life.start(async (options) => {
-    service = new ServiceProcess(options);
-    await service.start();
-    return service;
-  });
-  life.mine();
+  ({ life, service } = await startLifeApart());
 });
 after(() => life.close());
 
@@ -96,10 +91,10 @@ test('what a killed process had recorded, and no node has, is sent as it was: by
   const payment = await prepared();
   await life.pauseMining();
   const txHash = await submit(payment);
-  await service?.kill();
+  await service.kill();
   await life.ethereum.anvil.request('anvil_dropTransaction', [txHash]);
   assert.equal(await life.ethereum.anvil.request('eth_getTransactionByHash', [txHash]), null);
-  await service?.start();
+  await service.start();
   life.mine();
   const { transaction } = await life.sessionIn(payment.sessionId, 'completed');
   assert.equal(transaction?.sourceTx, txHash);

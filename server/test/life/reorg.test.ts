@@ -26,6 +26,16 @@ async function headNumber(): Promise<number> {
   return Number(await life.ethereum.anvil.request('eth_blockNumber'));
 }
 
+/** Waits until the watcher has stored the chain's last block. */
+async function watched(): Promise<void> {
+  const head = await headNumber();
+  await life.eventually(
+    () => storedHeadOf(life, life.ethereum.chain.chainId),
+    (number) => number >= head,
+    'the watcher to reach the head',
+  );
+}
+
 test('a payment that a reorg takes out before finality is undetected, and detected again when it comes back', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
@@ -87,12 +97,7 @@ test('a payment that never comes back leaves the session unpaid and the merchant
     'the payment to vanish',
   );
   await life.ethereum.anvil.mine(20);
-  const head = await headNumber();
-  await life.eventually(
-    () => storedHeadOf(life, life.ethereum.chain.chainId),
-    (number) => number >= head,
-    'the watcher to reach the head',
-  );
+  await watched();
   assert.equal((await life.session(sessionId)).session.status, 'initialized');
   assert.deepEqual(
     life.eventsOf(sessionId).map((event) => event.type),
@@ -111,6 +116,8 @@ test('a settlement that a reorg takes out shows settlement_pending and heals by 
   await life.eventually(
     async () => {
       await life.ethereum.anvil.mine();
+      // Block by block: what a slow watcher hears of late could be final, which nothing may take out any more.
+      await watched();
       settlementTx = await settlementHashOf(life, sessionId);
       return settlementTx;
     },

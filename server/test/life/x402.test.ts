@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { X402Receipt, X402Required, X402Settlement } from '@florin/protocol/x402.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { X402Payment, X402Receipt, X402Required, X402Settlement } from '@florin/protocol/x402.ts';
 import { wrapAxiosWithPaymentFromConfig } from '@x402/axios';
 import { ExactEvmScheme } from '@x402/evm';
 import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import axios from 'axios';
+import { parseSignature } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { Life } from './life.ts';
 import { checkout } from './story-fixture.ts';
@@ -220,6 +222,39 @@ test('a payment that was sent is told whatever has become of its link, and nothi
   const closed = (await (await fetch(resource(`/link/${pages}`))).json()) as { code: number };
   assert.equal(closed.code, 100103);
   assert.equal(await balance(), 998_000n);
+});
+
+test('a payment that somebody else brought to its address is told whatever has become of its link', async () => {
+  const priced = (amount: number) => ({
+    ...{ linkType: 'fixed', linkName: 'Pages', accountId: life.accountId, settlementToken: 'ethereum::usdc' },
+    ...{ feeModel: 1, lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: amount }] },
+  });
+  const product = { name: 'A page', commonPrices: [1_000_000] };
+  const { productId } = await life.post<{ productId: string }>('/product/create', product);
+  const pages = await addLink(priced(1_000_000));
+  const { account, balance, config } = await client(2_000_000n);
+  let header = '';
+  const overtaken: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    header = request.headers.get('payment-signature') ?? '';
+    if (header === '') return fetch(request);
+    const { authorization, signature } = decoded<X402Payment>(header).payload;
+    const { to, value, validAfter, validBefore, nonce } = authorization;
+    const { r, s, v } = parseSignature(signature as Hex);
+    const terms = [account.address, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce];
+    const token = life.ethereum.token('usdc').address;
+    await life.ethereum.call(token, 'LocalUsdc', 'transferWithAuthorization', [...terms, v, r, s]);
+    return fetch(request);
+  };
+  const pay = wrapFetchWithPaymentFromConfig(overtaken, { ...config, schemes: [...config.schemes] });
+  const { data } = (await (await pay(resource(`/link/${pages}`))).json()) as { data: X402Receipt };
+  const { session } = await life.sessionIn(data.sessionId, 'completed');
+  await life.post('/payment/link/update', { linkId: pages, ...priced(3_000_000) });
+  const again = await fetch(resource(`/link/${pages}`), { headers: { 'payment-signature': header } });
+  assert.equal(again.status, 200);
+  const { success, transaction } = decoded<X402Settlement>(again.headers.get('payment-response'));
+  assert.deepEqual([success, transaction], [true, session.initiateTx]);
+  assert.ok((await balance()) < 2_000_000n);
 });
 
 test('a payment for terms that this service did not offer is refused, and nothing is sent', async () => {

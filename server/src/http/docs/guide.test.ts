@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,6 +11,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { discovery } from '@florin/protocol/discovery.ts';
+import { findFreePort } from '@florin/world/port.ts';
 import { signWebhook } from '#webhooks/signature.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addLateDeposit } from '../../../test/harness/payment-fixture.ts';
@@ -112,7 +112,7 @@ for (const { file, program, skip } of receivers) {
     execFileSync('sh', ['-c', snippet('receive-webhooks', 'certificate')], { cwd: folder, stdio: 'ignore' });
     writeFileSync(join(folder, file), snippet('receive-webhooks', file));
     const key = randomBytes(32);
-    const port = await freePort();
+    const port = await findFreePort();
     const child = spawn(program, [file], {
       cwd: folder,
       env: { ...process.env, WEBHOOK_KEY: `whsec_${key.toString('base64')}`, PORT: String(port) },
@@ -180,15 +180,6 @@ async function post(
   const [response] = await once(sent, 'response');
   response.resume();
   return response.statusCode;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function end(child: ChildProcess): Promise<void> {

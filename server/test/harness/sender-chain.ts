@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach } from 'node:test';
+import type { Hex } from '@florin/protocol/order.ts';
+import { type Chain, chainsOf } from '#chains/chain.ts';
+import type { ChainHandler } from '#chains/event.ts';
+import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
+import { defaultSenderSettings, type SenderContext } from '#chains/sender/context.ts';
+import {
+  createSender,
+  type RecordedTransaction,
+  type Sender,
+  type SentOutcome,
+} from '#chains/sender/sender.ts';
+import { type LoopMemory, newMemory, senderRound } from '#chains/sender/sender-loop.ts';
+import { findPending, type PendingTransaction } from '#chains/sender/store.ts';
+import { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';
+import { type WatcherState, watcherState, watchRound } from '#chains/watcher/watcher.ts';
+import { type Clock, systemClock } from '#outside/clock.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { type Anvil, startTestAnvil } from './anvil.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+import { gateway, installEmitter, orderIdOf, paidCall, testChain } from './emitter.ts';
+import { type LyingRpc, startLyingRpc } from './lying-rpc.ts';
+
+/** One wallet's sender on a real chain behind a node that may lie, round by round; anew for each test of the file. */
+
+export const gwei = 1_000_000_000n;
+export const silentHandler: ChainHandler = {
+  onBlock: async () => {},
+  onReorg: async () => {},
+  onFinal: async () => {},
+};
+
+export let database: TestDatabase;
+export let chainId = 60_000;
+export let anvil: Anvil;
+export let proxy: LyingRpc;
+export let rpc: HttpRpc;
+export let chain: Chain;
+export let wallet: WalletSigner;
+export let watcher: WatcherState;
+export let sender: Sender;
+export let context: SenderContext;
+export let memory: LoopMemory;
+export let outcomes: SentOutcome[];
+let aheadMs: number;
+
+export const clock: Clock = {
+  now: () => new Date(systemClock.now().getTime() + aheadMs),
+  monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+  sleep: (ms, signal) => systemClock.sleep(ms, signal),
+};
+
+/** Puts the sender's clock so far ahead of the true time. */
+export function setAhead(ms: number): void {
+  aheadMs = ms;
+}
+
+/** A process that has just started: it remembers nothing. On the same chain, or on what has become of it. */
+export function startAnew(changed: Chain = chain): void {
+  chain = changed;
+  context = {
+    chains: chainsOf([chain]),
+    rpcOf: () => rpc,
+    db: database.db,
+    clock,
+    log: silentLog,
+    wallet,
+    maxFeePerGas: 500n * gwei,
+    onOutcome: async (_transaction, outcome) => void outcomes.push(outcome),
+    settings: defaultSenderSettings,
+  };
+  sender = createSender(context);
+  memory = newMemory();
+}
+
+/** Lets the watcher catch up, then the sender look once. */
+export async function round(by: SenderContext = context): Promise<void> {
+  while ((await watchRound(watcher)) === 'behind');
+  await senderRound(by, chain, memory);
+}
+
+export async function mineAndLook(blocks = 1): Promise<void> {
+  await anvil.mine(blocks);
+  await round();
+}
+
+/** Records the settlement of this number. */
+export async function record(number: number): Promise<RecordedTransaction> {
+  const data = paidCall(orderIdOf(number));
+  const plan = await sender.plan(chain.chainId, { purpose: 'settle', to: gateway, data });
+  assert.ok(!('reverted' in plan));
+  return database.db.transaction((transaction) => sender.record(transaction, plan));
+}
+
+export async function pending(): Promise<readonly PendingTransaction[]> {
+  return findPending(database.db, { chainId: chain.chainId, wallet: wallet.address, limit: 500 });
+}
+
+/** A transaction of the same wallet that this database knows nothing of. */
+export async function sendForeign(nonce: bigint): Promise<Hex> {
+  const fees = { maxFee: 400n * gwei, priorityFee: 100n * gwei };
+  const call = { to: wallet.address, data: '0x', gasLimit: 21_000n } as const;
+  const raw = await wallet.signTransaction({ chainId: chain.chainId, nonce, ...call, ...fees });
+  return (await anvil.request('eth_sendRawTransaction', [raw])) as Hex;
+}
+
+export function statuses(): string[] {
+  return outcomes.map((outcome) => outcome.status);
+}
+
+/** Has the exports stand for the tests of the file that calls this, at its top. */
+export function useSender(): void {
+  before(async () => {
+    database = await testDatabase();
+  });
+  after(() => database.close());
+  beforeEach(async () => {
+    // A chain of its own for each test, so that all share one database.
+    chainId += 1;
+    aheadMs = 0;
+    outcomes = [];
+    anvil = await startTestAnvil({ chainId });
+    await installEmitter(anvil);
+    proxy = await startLyingRpc(anvil.url);
+    rpc = openHttpRpc({ chainId, urls: [proxy.url], clock, log: silentLog, timeLimitMs: 60_000 });
+    chain = testChain(anvil, { finality: { tag: 'latest', depth: 3 } });
+    wallet = walletOf(anvil.accounts[1]?.privateKey ?? '0x');
+    watcher = watcherState({ chain, rpc, db: database.db, clock, log: silentLog, handler: silentHandler });
+    startAnew();
+    await anvil.mine();
+    await round();
+  });
+  afterEach(async () => {
+    await rpc.close();
+    await proxy.close();
+    await anvil.close();
+  });
+}

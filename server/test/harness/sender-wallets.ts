@@ -1,0 +1,53 @@
+import { type Chain, chainsOf } from '#chains/chain.ts';
+import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
+import type { SentOutcome } from '#chains/sender/sender.ts';
+import type { OutcomeHandler } from '#chains/sender/sent.ts';
+import { watcherState, watchRound } from '#chains/watcher/watcher.ts';
+import { systemClock } from '#outside/clock.ts';
+import { type Log, silentLog } from '#telemetry/log.ts';
+import { startTestAnvil } from './anvil.ts';
+import { testDatabase } from './database.ts';
+import { installEmitter, testChain } from './emitter.ts';
+
+export const gwei = 1_000_000_000n;
+
+/** A watched chain for senders with several wallets; what they tell is kept. Close it in an `after` hook. */
+export async function senderWallets(chainId: number) {
+  const [database, anvil] = await Promise.all([testDatabase(), startTestAnvil({ chainId })]);
+  await installEmitter(anvil);
+  const rpc: HttpRpc = openHttpRpc({ chainId, urls: [anvil.url], clock: systemClock, log: silentLog });
+  const chain: Chain = testChain(anvil, { finality: { tag: 'latest', depth: 3 } });
+  const outcomes: SentOutcome[] = [];
+  const told: string[] = [];
+  const tell = (event: string) => void told.push(event);
+  const log: Log = { info: tell, warn: tell, error: tell };
+  const handler = { onBlock: async () => {}, onReorg: async () => {}, onFinal: async () => {} };
+  const onOutcome: OutcomeHandler = async (_transaction, outcome) => void outcomes.push(outcome);
+  /** What a watcher of the chain is run with, but for its signal. */
+  const watching = () => ({ chain, rpc, db: database.db, clock: systemClock, log: silentLog, handler });
+  const watcher = watcherState(watching());
+  const catchUp = async () => {
+    while ((await watchRound(watcher)) === 'behind');
+  };
+  await anvil.mine(4);
+  await catchUp();
+  return {
+    ...{ database, anvil, rpc, chain, outcomes, told, watching },
+    /** Lets the watcher follow the chain up to its head. */
+    catchUp,
+    /** What a sender is made of, but for its wallets. */
+    options: () => ({
+      chains: chainsOf([chain]),
+      rpcOf: () => rpc,
+      db: database.db,
+      clock: systemClock,
+      log,
+      maxFeePerGas: 500n * gwei,
+      onOutcome,
+    }),
+    async close() {
+      await rpc.close();
+      await Promise.all([anvil.close(), database.close()]);
+    },
+  };
+}

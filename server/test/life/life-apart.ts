@@ -1,0 +1,21 @@
+import { Life } from './life.ts';
+import { ServiceProcess } from './service-process.ts';
+
+/** A small world whose service is a process of its own, which can be killed and started again. */
+export interface LifeApart {
+  readonly life: Life;
+  readonly service: ServiceProcess;
+}
+
+/** Starts the world and lets its chains run. */
+export async function startLifeApart(): Promise<LifeApart> {
+  const started = Promise.withResolvers<ServiceProcess>();
+  const life = await Life.start(async (options) => {
+    const service = new ServiceProcess(options);
+    await service.start();
+    started.resolve(service);
+    return service;
+  });
+  life.mine();
+  return { life, service: await started.promise };
+}
