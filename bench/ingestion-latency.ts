@@ -1,6 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { WebSocket } from 'undici';
-import { keccak256, toHex } from 'viem';
 import { type ChainHandler, inOrder } from '../server/src/chains/event.ts';
 import type { HttpRpc } from '../server/src/chains/rpc/http-rpc.ts';
 import { newHeads } from '../server/src/chains/rpc/new-heads.ts';
@@ -18,9 +17,9 @@ import type { LogChain } from './ingestion-chain.ts';
 import { median } from './measure.ts';
 
 /** Payments whose way is timed. */
-const payments = 60;
-/** The first ones warm up, and wait until the WebSocket is open. */
-const warmUps = 10;
+const payments = 200;
+/** The first ones warm up, as a service that has run for a while is, and wait until the WebSocket is open. */
+const warmUps = 100;
 
 /** How long the way of a payment took, in milliseconds; medians. */
 export interface Latency {
@@ -44,12 +43,21 @@ export function latencyOf(ways: readonly Way[]): Latency {
 }
 
 /**
+ * An order of a new session, ready to be paid. Every way has one made before each payment, its own or not: what else the
+ * machine does between two payments decides how fast it is at the next one.
+ */
+async function openOrder(world: SettlementWorld) {
+  const sessionId = await world.openSession('ethereum::usdc');
+  return { sessionId, order: await world.signOrder(sessionId, 'ethereum::usdc') };
+}
+
+/**
  * The way until logs are in hand: newHeads, then one request for the block's logs by its hash; and whatever `store` does with
  * them. Nothing is checked.
  */
 export async function rawWays(
   chain: LogChain,
-  name: string,
+  world: SettlementWorld,
   store: (blockHash: Hex) => Promise<unknown>,
 ): Promise<Way[]> {
   const socket = new WebSocket(chain.url.replace('http', 'ws'));
@@ -70,8 +78,9 @@ export async function rawWays(
     const head = new Promise<{ hash: Hex; announcedAt: number }>((resolve) => {
       heard = resolve;
     });
+    const { order } = await openOrder(world);
     const sentAt = performance.now();
-    await chain.emit(keccak256(toHex(`${name} ${index}`)), 1);
+    await chain.emit(order.orderId, 1);
     const mined = chain.request('anvil_mine', ['0x1']);
     const { hash: blockHash, announcedAt } = await head;
     const logs = await chain.request('eth_getLogs', [{ blockHash, address: chain.chain.gateway }]);
@@ -117,6 +126,10 @@ export async function ownWays(chain: LogChain, rpc: HttpRpc, world: SettlementWo
   };
   const stop = new AbortController();
   const head = BigInt((await chain.request('eth_blockNumber')) as string);
+  // The first of the transactions is the one that begins the chain, and detects nothing.
+  const begun = new Promise<void>((resolve) => {
+    committed = resolve;
+  });
   const running = [
     heads.run(stop.signal),
     runWatcher({
@@ -125,10 +138,10 @@ export async function ownWays(chain: LogChain, rpc: HttpRpc, world: SettlementWo
       ...{ signal: stop.signal, wake, hint: heads.hint },
     }),
   ];
+  await begun;
   const ways: Way[] = [];
   for (let index = -warmUps; index < payments; index += 1) {
-    const sessionId = await world.openSession('ethereum::usdc');
-    const order = await world.signOrder(sessionId, 'ethereum::usdc');
+    const { sessionId, order } = await openOrder(world);
     const done = new Promise<void>((resolve) => {
       committed = resolve;
     });

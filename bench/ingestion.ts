@@ -182,17 +182,17 @@ export async function measureIngestion(environment: Environment): Promise<Result
   await world.database.db.transaction((transaction) =>
     transaction.query(clearCursors, [chain.chain.chainId]),
   );
-  const before = await rawWays(chain, 'raw', async () => {});
+  const before = await rawWays(chain, world, async () => {});
   const { db } = world.database;
   let noted = 0n;
   const note = (blockHash: Hex) => {
     noted += 1n;
     return db.query(noteBlock, [0, noted, blockHash, new Date()]);
   };
-  const stored = latencyOf(await rawWays(chain, 'stored', note));
+  const stored = latencyOf(await rawWays(chain, world, note));
   const own = latencyOf(await ownWays(chain, rpc, world));
   // Once more, so that whatever else the machine does meets both alike.
-  const raw = latencyOf([...before, ...(await rawWays(chain, 'raw again', async () => {}))]);
+  const raw = latencyOf([...before, ...(await rawWays(chain, world, async () => {}))]);
   for (const [name, { announced, sent }] of Object.entries({ raw, stored, own })) {
     environment.log(`${name}: ${round(announced)} ms from the announcement, ${round(sent)} ms from sending`);
   }
@@ -266,7 +266,7 @@ function resultOf(
     notes: [
       `${logCount} logs of ours: ${shape.blocks} blocks, ${shape.transactions} transactions each, ${shape.logs} logs each (a full settlement), on anvil.`,
       'viem checks nothing. The watcher hashes every header and all receipts, and reads receipts, which anvil needs longer for than for logs.',
-      'Sent is when the payer hands the transaction to the node, announced is when the word of a new block comes over the WebSocket. What is committed is the whole detection: block, event, session, and the event for webhooks, durably. Raw paths check and keep nothing; the second of them commits one row.',
+      'Sent is when the payer hands the transaction to the node, announced is when the word of a new block comes over the WebSocket. What is committed is the whole detection: block, event, session, and the event for webhooks, durably. Raw paths check and keep nothing; the second of them commits one row. Before each payment all three have a session opened and an order signed, so that the machine is alike for them.',
       "Ponder's time is the one that it tells of its backfill, without its start. It believes the logs that it is told; with ours, every event is stored, and then marked as final.",
     ],
   };
