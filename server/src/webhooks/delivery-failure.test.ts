@@ -6,7 +6,13 @@ import { statement } from '#db/statement.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
 import { type Egress, EgressFailure } from '#outside/egress.ts';
 import { systemRandom } from '#outside/random.ts';
-import { addMerchant, addWebhook, selectAttempts, webhookDeps } from '../../test/harness/webhook-fixture.ts';
+import {
+  addMerchant,
+  addWebhook,
+  selectAttempts,
+  selectEvents,
+  webhookDeps,
+} from '../../test/harness/webhook-fixture.ts';
 import { hasty, openWebhookWorld, place, until } from '../../test/harness/webhook-world.ts';
 import { defaultDeliverySettings } from './delivery.ts';
 import { takeTurn } from './delivery-turn.ts';
@@ -191,6 +197,8 @@ test('an event committed just after its webhook was disabled is not sent before 
       await emit(transaction, systemRandom, [
         { merchantId, type: 'session.paid', objectId: merchantId, dataJson: '{}', at: systemClock.now() },
       ]);
+      // Events travel with the next statement: this one has them written before the webhook is disabled.
+      assert.equal((await transaction.query(selectEvents, [merchantId])).length, 1);
       await db.transaction((other) => disableWebhook(other, webhookDeps(), ref));
     });
     await until(
