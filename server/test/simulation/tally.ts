@@ -103,6 +103,6 @@ export async function readTally(file: string, firstSeed: number): Promise<Tally 
 /** Written whole or not at all. */
 export async function writeTally(file: string, tally: Tally): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(`${file}.new`, JSON.stringify(tally));
+  await writeFile(`${file}.new`, `${JSON.stringify(tally, null, 2)}\n`);
   await rename(`${file}.new`, file);
 }
