@@ -45,12 +45,20 @@ test('a certificate is told that ends soon, has ended, or that browsers refuse',
   assert.deepEqual(await examineCertificate('http://127.0.0.1:4000', { clock: systemClock }), []);
 });
 
-test('a disk says how much room it has, and a folder that is not there is told', async () => {
+test('a disk says how much room it has, before its folder is made too, and what is no folder is told', async () => {
   const found = await examineDisk('images', folder);
   assert.match(found.detail, new RegExp(`^${folder} has \\d+ MiB left, \\d+ %`));
-  const { isGood, detail } = await examineDisk('images', join(folder, 'none'));
+  // Made with the first image: until then the disk is that of the nearest folder that exists.
+  const missing = join(folder, 'not', 'yet');
+  assert.match(
+    (await examineDisk('images', missing)).detail,
+    new RegExp(`^${missing} has \\d+ MiB left, \\d+ %`),
+  );
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const { isGood, detail } = await examineDisk('images', join(file, 'images'));
   assert.equal(isGood, false);
-  assert.match(detail, /cannot be looked at: ENOENT/);
+  assert.match(detail, /cannot be looked at: ENOTDIR/);
 });
 
 test('the newest whole backup counts', async () => {

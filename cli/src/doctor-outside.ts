@@ -1,5 +1,5 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { connect, type PeerCertificate } from 'node:tls';
 import type { Clock } from '@florin/server/src/outside/clock.ts';
 import { bad, type Finding, good } from './doctor-finding.ts';
@@ -57,10 +57,21 @@ function certificateOf(
 /** Less of a disk is too little to find out in time. */
 const leastFreeShare = 10;
 
-/** How much room there is in a folder that the service writes to. */
+/** The disk of a folder; while that does not exist, of the one that it will be made in. */
+async function diskOf(folder: string) {
+  try {
+    return await statfs(folder, { bigint: true });
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isMissing || dirname(folder) === folder) throw error;
+    return diskOf(dirname(folder));
+  }
+}
+
+/** How much room there is for a folder that the service writes to, and makes with the first file. */
 export async function examineDisk(what: string, folder: string): Promise<Finding> {
   try {
-    const { bavail, blocks, bsize } = await statfs(folder, { bigint: true });
+    const { bavail, blocks, bsize } = await diskOf(folder);
     const percent = blocks === 0n ? 0n : (bavail * 100n) / blocks;
     const detail = `${folder} has ${(bavail * bsize) / 2n ** 20n} MiB left, ${percent} %`;
     if (percent >= BigInt(leastFreeShare)) return good(what, detail);
