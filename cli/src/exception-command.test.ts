@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/server/src/db/statement.ts';
 import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { commandConfig } from '../../server/test/harness/command-config.ts';
 import { MerchantWorld } from '../../server/test/harness/merchant-fixture.ts';
 import { addLateDeposit, addPaidSession, happen } from '../../server/test/harness/payment-fixture.ts';
 import { type CliResult, runCli } from './cli.ts';
@@ -31,19 +32,7 @@ before(async () => {
   world = await MerchantWorld.open();
   merchantId = await world.addMerchant();
   shop = { key: await world.addKey(merchantId), accountId: await world.addAccount(merchantId) };
-  const config = {
-    ...{ environment: 'local', origin: 'http://127.0.0.1:4000', serviceDomain: 'localhost' },
-    databaseUrl: world.database.url,
-    chains: world.deps.chains.all.map(({ name, chainId, gateway, vault, tokens }) => ({
-      ...{ name, chainId: String(chainId), gateway, vault, startBlock: '0', rpcUrls: ['http://127.0.0.1:1'] },
-      tokens: tokens.map(({ tokenId, address, name: title, symbol, decimals }) => ({
-        ...{ tokenId, address, name: title, symbol, decimals },
-      })),
-    })),
-    signer: { orderKey: `0x${'11'.repeat(32)}`, settlerKey: `0x${'22'.repeat(32)}` },
-    masterKey: '00'.repeat(32),
-  };
-  writeFileSync(configFile, JSON.stringify(config));
+  writeFileSync(configFile, JSON.stringify(commandConfig(world.database.url, world.deps.chains)));
 });
 after(async () => {
   await world.close();

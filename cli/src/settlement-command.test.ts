@@ -7,6 +7,7 @@ import { microUsd } from '@florin/protocol/money.ts';
 import { systemClock } from '@florin/server/src/outside/clock.ts';
 import { systemRandom } from '@florin/server/src/outside/random.ts';
 import { settlementRound } from '@florin/server/src/settlement/settlement.ts';
+import { commandConfig } from '../../server/test/harness/command-config.ts';
 import { SettlementWorld } from '../../server/test/harness/settlement-fixture.ts';
 import { type CliResult, runCli } from './cli.ts';
 
@@ -15,19 +16,7 @@ const configFile = join(folder, 'florin.json');
 let world: SettlementWorld;
 before(async () => {
   world = await SettlementWorld.open();
-  const config = {
-    ...{ environment: 'local', origin: 'http://127.0.0.1:4000', serviceDomain: 'localhost' },
-    databaseUrl: world.database.url,
-    chains: world.chains.all.map(({ name, chainId, gateway, vault, tokens }) => ({
-      ...{ name, chainId: String(chainId), gateway, vault, startBlock: '0', rpcUrls: ['http://127.0.0.1:1'] },
-      tokens: tokens.map(({ tokenId, address, name: title, symbol, decimals }) => ({
-        ...{ tokenId, address, name: title, symbol, decimals },
-      })),
-    })),
-    signer: { orderKey: `0x${'11'.repeat(32)}`, settlerKey: `0x${'22'.repeat(32)}` },
-    masterKey: '00'.repeat(32),
-  };
-  writeFileSync(configFile, JSON.stringify(config));
+  writeFileSync(configFile, JSON.stringify(commandConfig(world.database.url, world.chains)));
 });
 after(async () => {
   await world.close();
