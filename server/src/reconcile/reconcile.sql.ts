@@ -62,9 +62,9 @@ export const noteAgreement = statement(
 export const noteDrift = statement(
   'reconcile_drift',
   ['int8', 'timestamptz'],
-  { drift_runs: 'int4' },
+  { drift_runs: 'int4', agreed_number: 'int8?' },
   `update chain_reconciliations set drift_runs = drift_runs + 1, failure = '', looked_at = $2
-   where chain_id = $1 returning drift_runs`,
+   where chain_id = $1 returning drift_runs, agreed_number`,
 );
 
 export const noteFailure = statement(

@@ -2,6 +2,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
 import { getBlock } from '#chains/rpc/actions.ts';
 import { boundTo, type Rpc, RpcUnavailable } from '#chains/rpc/rpc.ts';
+import { backfillChain } from '#chains/watcher/cursor.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { book, type Posting } from '#ledger/entry.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -209,9 +210,13 @@ function openingPostings(chain: Chain, { holder, asset, amount }: Balance): Post
   ];
 }
 
+/**
+ * The blocks since books and chain last agreed are read once more: where a node has left a log out, it comes now. With each
+ * look they are more, so that is done in ever fewer of them, for as long as the difference stays.
+ */
 async function sayDrift(
   transaction: Transaction,
-  { log }: ReconcileDeps,
+  { clock, log }: ReconcileDeps,
   chain: Chain,
   looked: { readonly books: Books; readonly drifted: readonly Comparison[]; readonly now: Date },
 ): Promise<void> {
@@ -220,6 +225,9 @@ async function sayDrift(
   const runs = counted?.drift_runs ?? 1;
   const isStopped = runs >= driftsToStop;
   if (isStopped) await transaction.query(stopChain, [chain.chainId, 'drift']);
+  const agreedNumber = counted?.agreed_number ?? undefined;
+  if (agreedNumber !== undefined && isPowerOfTwo(runs))
+    await backfillChain(transaction, clock, { chainId: chain.chainId, from: agreedNumber + 1n });
   for (const { holder, asset, ledger, chain: onChain } of drifted) {
     log.error('reconcile.drift', new Error('books and chain differ'), {
       chainId: chain.chainId,
@@ -233,6 +241,11 @@ async function sayDrift(
       isStopped,
     });
   }
+}
+
+/** A difference's first look, its second, fourth and so on. */
+function isPowerOfTwo(count: number): boolean {
+  return Number.isInteger(Math.log2(count));
 }
 
 /**

@@ -15,6 +15,10 @@ const columns = {
 } as const;
 
 const columnList = Object.keys(columns).join(', ');
+/** The same of `settlements l`. */
+const legColumnList = Object.keys(columns)
+  .map((column) => `l.${column}`)
+  .join(', ');
 
 export const insertLeg = statement(
   'leg_insert',
@@ -121,14 +125,38 @@ export const legsNotMined = statement(
   'legs_not_mined',
   ['int8', 'text', 'timestamptz', 'int8', 'text[]'],
   { ...columns, is_followed: 'bool?' },
-  `select ${columnList
-    .split(', ')
-    .map((column) => `l.${column}`)
-    .join(', ')}, t.wallet = any ($5) as is_followed
+  `select ${legColumnList}, t.wallet = any ($5) as is_followed
    from settlements l join sent_transactions t on t.transaction_id = l.transaction_id
    where l.chain_id = $1 and l.leg = $2 and l.status = 'sent' and t.status = 'pending' and t.created_at <= $3
      and (t.wallet <> all ($5) or (l.reason = '' and t.mined_hash = ''))
    order by is_followed, l.order_id limit $4`,
+);
+
+// Legs whose transaction has succeeded for good, and whose event has not come: what is final and what it closes are stored
+// together, so it stands in a block that was read without it.
+export const untoldLegs = statement(
+  'legs_untold',
+  ['int8', 'text', 'timestamptz', 'int8'],
+  { ...columns, mined_block: 'int8?' },
+  `select ${legColumnList}, t.mined_block
+   from settlements l join sent_transactions t on t.transaction_id = l.transaction_id
+   where l.chain_id = $1 and l.leg = $2 and l.status = 'sent' and t.status = 'succeeded' and l.retry_at <= $3
+     and t.mined_block is not null
+   order by t.mined_block, l.order_id limit $4`,
+);
+
+export const putOffUntold = statement(
+  'legs_put_off_untold',
+  ['text[]', 'text', 'timestamptz[]', 'timestamptz'],
+  {},
+  `update settlements l set attempts = l.attempts + 1, retry_at = given.retry_at, updated_at = $4
+   from (
+     select s.order_id, s.leg, given.retry_at
+     from unnest($1::text[], $3::timestamptz[]) as given (order_id, retry_at)
+       join settlements s on s.order_id = given.order_id and s.leg = $2
+     where s.status = 'sent' order by s.order_id for update of s
+   ) as given
+   where l.order_id = given.order_id and l.leg = given.leg`,
 );
 
 // Only while that transaction still carries the leg: its event may have closed the leg since it was looked up.

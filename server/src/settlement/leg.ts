@@ -90,8 +90,16 @@ const longestBlockedRetryMs = 6 * 3_600_000;
 
 /** Waiting time before attempt `attempts + 1`: doubles from 5 s to 15 min, for a blocked recipient to 6 h. */
 export function retryDelayMs(attempts: number, reason?: PendingReason): number {
-  const longest = reason === 'recipient_blocked' ? longestBlockedRetryMs : longestRetryMs;
-  return Math.min(longest, firstRetryMs * 2 ** Math.min(attempts, 20));
+  return doubled(attempts, reason === 'recipient_blocked' ? longestBlockedRetryMs : longestRetryMs);
+}
+
+/** Waiting time before blocks are read once more for the event of a leg: each time more of them. Doubles from 5 s to 6 h. */
+export function rereadDelayMs(attempts: number): number {
+  return doubled(attempts, 6 * 3_600_000);
+}
+
+function doubled(attempts: number, longestMs: number): number {
+  return Math.min(longestMs, firstRetryMs * 2 ** Math.min(attempts, 20));
 }
 
 /**

@@ -21,6 +21,7 @@ import { delayLeg, type Leg, type LegName, parseLeg, putOffLeg, showDelay } from
 import { findDeliveries } from './mint.ts';
 import { choosePayouts } from './payout-batch.ts';
 import { bySharedTransfer, payoutCall, payoutVaultOf, refundCall, settleCall } from './settlement-call.ts';
+import { rereadUntold } from './untold.ts';
 
 export type { SettlementDeps, SettlementSettings } from './context.ts';
 
@@ -71,6 +72,7 @@ export async function settlementRound(
 ): Promise<void> {
   await sendLegs(deps, chain, name, memory);
   await showNotMined(deps, chain, name);
+  await rereadUntold(deps, chain, name);
 }
 
 /** Items that travel together, and how their call is made from any part of them. */
@@ -293,7 +295,7 @@ export async function showLegNotMined(
 
 /**
  * What became of a settlement transaction, told by the sender in its transaction. Success needs nothing: the events
- * speak. A failed or superseded transaction settles nothing for ever, so its legs wait for a new one.
+ * speak, and where one does not come, its blocks are read again (`untold.ts`). A failed or superseded transaction settles nothing for ever, so its legs wait for a new one.
  */
 export async function settlementOutcome(
   transaction: Transaction,

@@ -180,18 +180,19 @@ test('a block concerns us only when its bloom may have one of our contracts and 
   assert.equal(mayHaveEvents(watched, bloomOf([vault, paid.topics[0] ?? '0x'])), false);
 });
 
+const receiptOf = (logs: readonly RpcLog[]): Receipt => ({
+  transactionHash: txHash,
+  blockHash,
+  blockNumber: 16n,
+  succeeded: true,
+  logsBloom: bloomOf(logs.flatMap((log) => [log.address, ...log.topics])),
+  logs,
+  type: 2,
+  cumulativeGasUsed: 21_000n,
+});
+
 test('receipts that leave out what the bloom promises are not believed', () => {
   const foreign = { ...paid, address: `0x${'cc'.repeat(20)}` as Hex, logIndex: 1 };
-  const receiptOf = (logs: readonly RpcLog[]): Receipt => ({
-    transactionHash: txHash,
-    blockHash,
-    blockNumber: 16n,
-    succeeded: true,
-    logsBloom: bloomOf(logs.flatMap((log) => [log.address, ...log.topics])),
-    logs,
-    type: 2,
-    cumulativeGasUsed: 21_000n,
-  });
   const header = headerOf([paid, foreign, paidOut]);
   const whole = [receiptOf([paid, foreign]), receiptOf([paidOut])];
   assert.deepEqual(logsOfReceipts(watched, header, whole), [paid, paidOut]);
@@ -201,4 +202,15 @@ test('receipts that leave out what the bloom promises are not believed', () => {
   assert.throws(() => logsOfReceipts(watched, header, thinned), RpcAnswerInvalid);
   const moved = [{ ...receiptOf([paid, foreign]), blockHash: keccak256('0x09') }, receiptOf([paidOut])];
   assert.throws(() => logsOfReceipts(watched, header, moved), RpcAnswerInvalid);
+});
+
+test('a log that is missing between others of its transaction is missed by its number', () => {
+  // The first and the last one set every bit that the one between them sets.
+  const three = [paid, { ...paid, logIndex: 1 }, { ...paid, logIndex: 2 }];
+  const header = headerOf(three);
+  assert.equal(logsOfReceipts(watched, header, [receiptOf(three)]).length, 3);
+  assert.equal(logsOfReceipts(watched, header, [receiptOf(three.toReversed())]).length, 3);
+  const thinned = three.filter(({ logIndex }) => logIndex !== 1);
+  assert.throws(() => logsOfReceipts(watched, header, [receiptOf(thinned)]), RpcAnswerInvalid);
+  assert.throws(() => logsOfReceipts(watched, header, [receiptOf([...three, ...three])]), RpcAnswerInvalid);
 });

@@ -215,7 +215,8 @@ export function logsOfProvenReceipts(
 
 /**
  * Takes our contracts' logs out of all receipts of a block, after checking that the receipts account for the header's
- * bloom: a node that leaves out a receipt, or a log of one that may concern us, is caught.
+ * bloom: a node that leaves out a receipt, or a log of one that may concern us, is caught; but for the first or last log
+ * of a transaction whose bits its others have as well.
  */
 export function logsOfReceipts(
   watched: WatchedContracts,
@@ -234,9 +235,18 @@ export function logsOfReceipts(
     if (!isSubset(receipt.logsBloom, bloomOf(values))) {
       throw new RpcAnswerInvalid("logs that do not account for their receipt's bloom");
     }
+    requireUnbroken(receipt);
   }
   return concerned
     .flatMap((receipt) => receipt.logs)
     .filter((log) => isConcerned(watched, log))
     .toSorted((first, second) => first.logIndex - second.logIndex);
+}
+
+/** A log whose bits the others of its transaction have as well is not missed in a bloom: its number is. */
+function requireUnbroken({ logs }: Receipt): void {
+  const places = logs.map(({ logIndex }) => logIndex).toSorted((first, second) => first - second);
+  if (places.some((place, index) => index > 0 && place !== (places[index - 1] ?? place) + 1)) {
+    throw new RpcAnswerInvalid('logs of one transaction whose numbers do not follow each other');
+  }
 }

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Hex } from '@florin/protocol/order.ts';
+import { toHex } from 'viem';
+import { type Rpc, type RpcCall, resultOf } from '#chains/rpc/rpc.ts';
+import { findCursor } from '#chains/watcher/cursor.ts';
+import { moveBackfill } from '#chains/watcher/watcher.sql.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import { reconcileChain } from './reconcile.ts';
+
+let world: SettlementWorld;
+before(async () => {
+  world = await SettlementWorld.open();
+});
+after(() => world.close());
+
+/** What every balance is on the chain. */
+let held = 0n;
+const answer = ({ method }: RpcCall) => {
+  assert.equal(method, 'eth_call');
+  const result: Hex = toHex(held, { size: 32 });
+  return { result };
+};
+const node: Rpc = {
+  request: async (method, params) => resultOf(answer({ method, params })),
+  batch: async (calls) => calls.map(answer),
+};
+
+async function look() {
+  world.clock.time += 60_000;
+  const { clock, database, chains } = world;
+  const deps = { chains: chains.all, rpcOf: () => node, db: database.db, clock, log: silentLog };
+  return reconcileChain(deps, world.chain('ethereum'), node);
+}
+
+/** Where the watcher was told to begin again, and that it has done so. */
+async function takeBackfill(): Promise<bigint | undefined> {
+  const { chainId } = world.chain('ethereum');
+  const cursor = await findCursor(world.database.db, chainId);
+  const from = cursor?.backfillNext;
+  if (cursor !== undefined && from !== undefined) {
+    const values = [chainId, cursor.finalNumber + 1n, world.clock.now(), from, null];
+    await world.database.db.query(moveBackfill, values);
+  }
+  return from;
+}
+
+test('a difference has the blocks since the last agreement read again: at its first look, its second, fourth and eighth', async () => {
+  await world.mineFinal('ethereum');
+  assert.equal(await look(), 'agreed');
+  await world.mineFinal('ethereum');
+  assert.equal(await look(), 'agreed');
+  assert.equal(await takeBackfill(), undefined);
+  await world.mineFinal('ethereum');
+  await world.mineFinal('ethereum');
+  held = 100n;
+  const asked: (bigint | undefined)[] = [];
+  for (let count = 1; count <= 8; count += 1) {
+    assert.equal(await look(), 'drifted');
+    asked.push(await takeBackfill());
+  }
+  const none = undefined;
+  assert.deepEqual(asked, [3n, 3n, none, 3n, none, none, none, 3n]);
+  held = 0n;
+  assert.equal(await look(), 'agreed');
+  await world.mineFinal('ethereum');
+  held = 100n;
+  assert.equal(await look(), 'drifted');
+  assert.equal(await takeBackfill(), 5n, 'from the new agreement on');
+});
