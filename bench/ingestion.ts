@@ -166,6 +166,7 @@ export async function measureIngestion(environment: Environment): Promise<Result
   const rpc = openHttpRpc({
     chainId: chain.chain.chainId,
     urls: [chain.url],
+    wsUrls: chain.chain.wsUrls ?? [],
     clock: systemClock,
     log: silentLog,
     timeLimitMs: 60_000,

@@ -140,10 +140,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onError: (error) => log.warn('database.connection_lost', { message: error.message }),
   });
   const rpcs = new Map<number, HttpRpc>(
-    chains.all.map((chain) => [
-      chain.chainId,
-      openHttpRpc({ chainId: chain.chainId, urls: chain.rpcUrls, clock, log }),
-    ]),
+    chains.all.map((chain) => [chain.chainId, rpcOfChain(chain, options)]),
   );
   const rooms = wireRooms(options, db, rpcs);
   const loops: Promise<void>[] = [];
@@ -289,6 +286,12 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : http.port;
   return { listeningOrigin: `http://${http.host}:${port}`, close: () => closeServer(server) };
+}
+
+/** Only watchers have questions that are urgent enough for a WebSocket. */
+function rpcOfChain(chain: Chain, { clock, log, roles }: ServiceOptions): HttpRpc {
+  const { chainId, rpcUrls: urls, wsUrls = [] } = chain;
+  return openHttpRpc({ chainId, urls, wsUrls: roles.has('watcher') ? wsUrls : [], clock, log });
 }
 
 /** The interfaces that this installation has, as its documents describe them. */

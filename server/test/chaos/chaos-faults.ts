@@ -28,6 +28,20 @@ const nodeFaults: readonly (keyof Faults)[] = [
   'dropSent',
   'errorAfterSending',
   'prunedState',
+  'cutOff',
+  'otherIds',
+];
+/** What a WebSocket alone may suffer while the node's HTTP answers. */
+const socketFaults: readonly (keyof Faults)[] = [
+  'emptyReceipts',
+  'hang',
+  'tooManyRequests',
+  'halfJson',
+  'hugeBody',
+  'wrongChainId',
+  'cutOff',
+  'otherIds',
+  'answerTwice',
 ];
 
 function pick<T>(all: readonly T[]): T {
@@ -107,8 +121,10 @@ async function pauseSomebody(world: ChaosWorld, counts: HarmCounts, signal: Abor
 }
 
 async function troubleNode(world: ChaosWorld, counts: HarmCounts, signal: AbortSignal): Promise<void> {
-  const { faults } = pick(pick(world.chains).nodes);
-  const fault = pick(nodeFaults);
+  const node = pick(pick(world.chains).nodes);
+  const isOfSocket = systemRandom.fraction() < 0.3;
+  const faults = isOfSocket ? node.socketFaults : node.faults;
+  const fault = pick(isOfSocket ? socketFaults : nodeFaults);
   counts.nodeFaults += 1;
   faults[fault] = true;
   await systemClock.sleep(between(300, 3_000), signal);

@@ -135,6 +135,7 @@ async function buildWorld(started: AsyncDisposableStack): Promise<ChaosWorld> {
     chains.map(({ life, nodes }) => ({
       ...life.chain,
       rpcUrls: nodes.map(({ url }) => url),
+      wsUrls: nodes.map(({ wsUrl }) => wsUrl),
       pollIntervalMs: 100,
     })),
   );

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { WebSocket } from 'undici';
+import { frameHeader, type ServedSocket, serveSockets } from './socket-server.ts';
 
 /** Ways in which nodes have failed, to be switched on and off by a test. */
 export interface Faults {
@@ -28,14 +30,27 @@ export interface Faults {
   errorAfterSending: boolean;
   /** The state of older blocks is gone: a node that is no archive, asked on a chain whose finality takes long. */
   prunedState: boolean;
+  /** The connection ends when the answer is due. */
+  cutOff: boolean;
+  /** The answer has ids that were not asked for. */
+  otherIds: boolean;
+  /** The answer comes twice; over a WebSocket only. */
+  answerTwice: boolean;
 }
 
-/** An HTTP proxy in front of a node. */
+/** A proxy in front of a node, over HTTP and WebSockets. */
 export interface LyingRpc {
   readonly url: string;
+  readonly wsUrl: string;
   readonly faults: Faults;
+  /** Those of WebSockets alone. */
+  readonly socketFaults: Faults;
+  /** Of the requests that were seen, those that came over WebSockets. */
+  readonly seenOnSockets: Map<string, number>;
   /** Changes what the node has answered, as each request of a batch is answered; undefined: the truth. */
   lie: Lie | undefined;
+  /** The same over WebSockets alone. */
+  socketLie: Lie | undefined;
   /** Requests seen so far by method; a batch counts each of its requests. */
   readonly seen: Map<string, number>;
   /** Bytes written so far of huge bodies. */
@@ -62,65 +77,138 @@ interface Answer {
 const hugeSize = 100_000_000;
 const hugeChunk = Buffer.alloc(64 * 1024, 'a');
 
+const noFaults = (): Faults => ({
+  emptyLogs: false,
+  firstLogOnly: false,
+  emptyReceipts: false,
+  noBlockReceipts: false,
+  hang: false,
+  tooManyRequests: false,
+  halfJson: false,
+  wrongChainId: false,
+  hugeBody: false,
+  dropSent: false,
+  errorAfterSending: false,
+  prunedState: false,
+  cutOff: false,
+  otherIds: false,
+  answerTwice: false,
+});
+
 /** Starts a proxy that tells the truth until a fault is switched on. */
 export async function startLyingRpc(target: string): Promise<LyingRpc> {
-  const faults: Faults = {
-    emptyLogs: false,
-    firstLogOnly: false,
-    emptyReceipts: false,
-    noBlockReceipts: false,
-    hang: false,
-    tooManyRequests: false,
-    halfJson: false,
-    wrongChainId: false,
-    hugeBody: false,
-    dropSent: false,
-    errorAfterSending: false,
-    prunedState: false,
-  };
+  const faults = noFaults();
+  const socketFaults = noFaults();
   const seen = new Map<string, number>();
+  const seenOnSockets = new Map<string, number>();
   let hugeBytes = 0;
+  const noteHuge = (size: number) => {
+    hugeBytes += size;
+  };
+  const noteSeen = (counts: Map<string, number>, envelopes: readonly Envelope[]) => {
+    for (const { method } of envelopes) counts.set(method, (counts.get(method) ?? 0) + 1);
+  };
   const server = createServer(async (request, response) => {
     try {
-      const body = await readBody(request);
-      const parsed = JSON.parse(body) as Envelope | Envelope[];
-      const envelopes = Array.isArray(parsed) ? parsed : [parsed];
-      for (const { method } of envelopes) seen.set(method, (seen.get(method) ?? 0) + 1);
+      const { parsed, envelopes } = readQuestion(await readBody(request));
+      noteSeen(seen, envelopes);
       if (faults.hang) return;
+      if (faults.cutOff) return void response.destroy();
       if (faults.tooManyRequests) return void response.writeHead(429).end('slow down');
-      if (faults.hugeBody) {
-        await writeHuge(response, (size) => {
-          hugeBytes += size;
-        });
-        return;
-      }
-      const answers = await Promise.all(
-        envelopes.map(async (envelope) => {
-          const answer = await answerTo(target, faults, envelope);
-          if (proxy.lie === undefined || answer.error !== undefined) return answer;
-          return { ...answer, result: proxy.lie(envelope.method, envelope.params, answer.result) };
-        }),
-      );
-      const text = JSON.stringify(Array.isArray(parsed) ? answers : answers[0]);
+      if (faults.hugeBody) return await writeHuge(response, noteHuge);
+      const text = await answerText(target, faults, parsed, proxy.lie);
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(faults.halfJson ? text.slice(0, text.length >> 1) : text);
+      response.end(text);
     } catch (error) {
       response.destroy(error instanceof Error ? error : undefined);
     }
   });
+  const onSocket = async (socket: ServedSocket, upstream: WebSocket, question: string) => {
+    const { parsed, envelopes } = readQuestion(question);
+    noteSeen(seen, envelopes);
+    noteSeen(seenOnSockets, envelopes);
+    const has = (name: keyof Faults) => faults[name] || socketFaults[name];
+    if (has('hang')) return;
+    if (has('cutOff')) return socket.cut();
+    // What the node tells of by itself comes from the node.
+    if (envelopes[0]?.method === 'eth_subscribe') return upstream.send(question);
+    if (has('tooManyRequests')) return socket.say(JSON.stringify(overload));
+    if (has('hugeBody')) return await sayHuge(socket, noteHuge);
+    const both = { ...faults };
+    for (const name of Object.keys(both) as (keyof Faults)[]) both[name] = has(name);
+    const text = await answerText(target, both, parsed, proxy.socketLie ?? proxy.lie);
+    socket.say(text);
+    if (has('answerTwice')) socket.say(text);
+  };
+  const { cutAll } = serveSockets(server, (socket) => {
+    const upstream = new WebSocket(target.replace('http', 'ws'));
+    const ready = new Promise<void>((resolve) => {
+      upstream.addEventListener('open', () => resolve());
+      upstream.addEventListener('close', () => {
+        socket.cut();
+        resolve();
+      });
+    });
+    upstream.addEventListener('error', () => socket.cut());
+    upstream.addEventListener('message', ({ data }) => {
+      if (!faults.hang && !socketFaults.hang) socket.say(String(data));
+    });
+    return {
+      heard: (text) => void ready.then(() => onSocket(socket, upstream, text)).catch(() => socket.cut()),
+      ended: () => upstream.close(),
+    };
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   const proxy: LyingRpc = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    faults,
-    lie: undefined,
-    seen,
+    url: `http://127.0.0.1:${port}`,
+    wsUrl: `ws://127.0.0.1:${port}`,
+    ...{ faults, socketFaults, seen, seenOnSockets },
+    ...{ lie: undefined, socketLie: undefined },
     hugeBytes: () => hugeBytes,
     async close() {
+      cutAll();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
   return proxy;
+}
+
+const overload = { jsonrpc: '2.0', id: null, error: { code: -32005, message: 'slow down' } };
+
+function readQuestion(text: string) {
+  const parsed = JSON.parse(text) as Envelope | Envelope[];
+  return { parsed, envelopes: Array.isArray(parsed) ? parsed : [parsed] };
+}
+
+/** The answer as it is sent, with what the faults and the lie make of it. */
+async function answerText(
+  target: string,
+  faults: Faults,
+  parsed: Envelope | Envelope[],
+  lie: Lie | undefined,
+): Promise<string> {
+  const answerOne = async (envelope: Envelope): Promise<Answer> => {
+    const answer = await answerTo(target, faults, envelope);
+    const told =
+      lie === undefined || answer.error !== undefined
+        ? answer
+        : { ...answer, result: lie(envelope.method, envelope.params, answer.result) };
+    return faults.otherIds ? { ...told, id: told.id + 1 } : told;
+  };
+  const answers = Array.isArray(parsed) ? await Promise.all(parsed.map(answerOne)) : await answerOne(parsed);
+  const text = JSON.stringify(answers);
+  return faults.halfJson ? text.slice(0, text.length >> 1) : text;
+}
+
+/** A message whose header tells its length truly. */
+async function sayHuge(socket: ServedSocket, note: (size: number) => void): Promise<void> {
+  await socket.write(frameHeader(hugeSize));
+  for (let written = 0; written < hugeSize; written += hugeChunk.length) {
+    note(hugeChunk.length);
+    if (!(await socket.write(hugeChunk))) return;
+  }
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

@@ -37,7 +37,7 @@ export interface WatchedChain {
 /** Starts a chain with this many nodes, its contracts in place, in a database that it shares with others. */
 export async function watchedChain(
   database: TestDatabase,
-  options: { readonly nodes?: number; readonly changes?: Partial<Chain> } = {},
+  options: { readonly nodes?: number; readonly changes?: Partial<Chain>; readonly hasSockets?: boolean } = {},
 ): Promise<WatchedChain> {
   lastChainId += 1;
   const chainId = lastChainId;
@@ -47,7 +47,10 @@ export async function watchedChain(
     Array.from({ length: options.nodes ?? 1 }, () => startLyingRpc(anvil.url)),
   );
   const urls = proxies.map((proxy) => proxy.url);
-  const rpc = openHttpRpc({ chainId, urls, clock: systemClock, log: silentLog, timeLimitMs: 60_000 });
+  const wsUrls = options.hasSockets === true ? proxies.map((proxy) => proxy.wsUrl) : [];
+  const rpc = openHttpRpc({
+    ...{ chainId, urls, wsUrls, clock: systemClock, log: silentLog, timeLimitMs: 60_000 },
+  });
   const chain = testChain(anvil, options.changes);
   const story: string[] = [];
   const tell = (what: string, events: readonly { readonly orderId: Hex }[]) => {

@@ -24,6 +24,7 @@ function configOf(options: ServiceOptions): unknown {
       name: chain.name,
       chainId: String(chain.chainId),
       rpcUrls: chain.rpcUrls,
+      ...(chain.wsUrls === undefined ? {} : { wsUrls: chain.wsUrls }),
       gateway: chain.gateway,
       vault: chain.vault,
       startBlock: String(chain.startBlock),

@@ -17,6 +17,7 @@ export const receiptsMethod = 'eth_getBlockReceipts';
 /** What has been read of an answer to several calls, and of one of its envelopes. */
 interface Scan {
   readonly calls: readonly RpcCall[];
+  readonly firstId: number;
   readonly areAllForReceipts: boolean;
   readonly room: LogRoom;
   readonly outcomes: (RpcOutcome | undefined)[];
@@ -32,10 +33,15 @@ interface Scan {
  * where anything is not plainly an answer with a result for every call: that is for `JSON.parse` and the readers behind
  * it, which give the same for whatever this one gives something for.
  */
-export function scanAnswer(body: Buffer, calls: readonly RpcCall[]): readonly RpcOutcome[] | undefined {
+export function scanAnswer(
+  body: Buffer,
+  calls: readonly RpcCall[],
+  firstId = 1,
+): readonly RpcOutcome[] | undefined {
   if (!calls.some(({ method }) => method === receiptsMethod)) return undefined;
   const scan: Scan = {
     calls,
+    firstId,
     areAllForReceipts: calls.every(({ method }) => method === receiptsMethod),
     room: roomFor(body),
     outcomes: calls.map(() => undefined),
@@ -72,12 +78,12 @@ const envelopeShape = shapeOf<Scan>(
 );
 
 function idIn(text: string): number {
-  return /^[1-9][0-9]{0,4}$/.test(text) ? Number(text) : 0;
+  return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0;
 }
 
 function scanEnvelope(scan: Scan, body: Buffer, at: number): number {
   const end = scanObject(envelopeShape, scan, body, at);
-  const index = scan.id - 1;
+  const index = scan.id - scan.firstId;
   const call = scan.calls[index];
   if (end === unread || call === undefined || scan.outcomes[index] !== undefined) return unread;
   if (!scan.areAllForReceipts) {

@@ -49,7 +49,7 @@ export async function getReceiptsOfBlock(rpc: Rpc, header: BlockHeader): Promise
 
 /** What a node that is asked for its head can be asked for besides: receipts of the block that it most likely is. */
 export function receiptsBeside(blockHash: Hex): { readonly call: RpcCall; readonly options: RpcOptions } {
-  return { call: calls.blockReceipts(blockHash), options: { maxAnswerBytes } };
+  return { call: calls.blockReceipts(blockHash), options: { maxAnswerBytes, isUrgent: true } };
 }
 
 /** The receipts in an answer that nothing hangs on; undefined where it has none. */

@@ -8,6 +8,7 @@ import {
   noteWrongChain,
   penaltyOf,
 } from './node-health.ts';
+import { besideHttp, openNodeSocket, socketUrlOf } from './node-socket.ts';
 import { parseSmallQuantity } from './parse.ts';
 import {
   type NodeAnswer,
@@ -24,6 +25,8 @@ export interface HttpRpcOptions {
   readonly chainId: number;
   /** In order of preference; at least one. */
   readonly urls: readonly string[];
+  /** WebSocket addresses of the same nodes, told apart by their hosts: for what is urgent. */
+  readonly wsUrls?: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
   /** For one exchange with one node; 10 s by default. */
@@ -66,13 +69,20 @@ const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] };
  * front that once took the wrong way must not cost the chain.
  */
 export function openHttpRpc(options: HttpRpcOptions): HttpRpc {
-  return rpcOver(options.urls.map(openNode), options);
+  const { urls, wsUrls = [], chainId, clock, log } = options;
+  const connections = urls.map((url) => {
+    const http = openNode(url);
+    const socketUrl = socketUrlOf(url, urls, wsUrls);
+    if (socketUrl === undefined) return http;
+    return besideHttp(http, openNodeSocket({ url: socketUrl, chainId, clock, log }), clock);
+  });
+  return rpcOver(connections, options);
 }
 
 /** The same over connections that are open already, in order of preference, or over what stands in for them. */
 export function rpcOver(
   connections: readonly NodeConnection[],
-  options: Omit<HttpRpcOptions, 'urls'>,
+  options: Omit<HttpRpcOptions, 'urls' | 'wsUrls'>,
 ): HttpRpc {
   const nodes: readonly Node[] = connections.map((connection, place) => ({
     connection,
@@ -96,13 +106,13 @@ export function rpcOver(
 }
 
 class FailoverRpc {
-  readonly #options: Omit<HttpRpcOptions, 'urls'>;
+  readonly #options: Omit<HttpRpcOptions, 'urls' | 'wsUrls'>;
   readonly #nodes: readonly Node[];
   readonly #timeLimitMs: number;
   readonly #maxAnswerBytes: number;
   #lastAnswering: Node | undefined;
 
-  constructor(options: Omit<HttpRpcOptions, 'urls'>, nodes: readonly Node[]) {
+  constructor(options: Omit<HttpRpcOptions, 'urls' | 'wsUrls'>, nodes: readonly Node[]) {
     this.#options = options;
     this.#nodes = nodes;
     this.#timeLimitMs = options.timeLimitMs ?? 10_000;
@@ -157,6 +167,7 @@ class FailoverRpc {
     for (const node of this.#nodes.filter(({ connection }) => connection.name === name)) {
       node.health.quarantinedUntilMs = this.#options.clock.monotonicMs() + quarantineMs;
       node.isVerified = false;
+      node.connection.rest?.(reason);
       this.#options.log.error('rpc.node_quarantined', new Error(reason), {
         chainId: this.#options.chainId,
         node: name,
@@ -238,6 +249,7 @@ class FailoverRpc {
     const limits = {
       timeLimitMs: options.timeLimitMs ?? this.#timeLimitMs,
       maxAnswerBytes: options.maxAnswerBytes ?? this.#maxAnswerBytes,
+      isUrgent: options.isUrgent ?? false,
     };
     return node.connection.exchange(calls, limits, options.signal);
   }
@@ -245,13 +257,15 @@ class FailoverRpc {
   #noteFailure(node: Node, error: unknown): void {
     noteFailure(node.health, this.#options.clock.monotonicMs());
     node.isVerified = false;
+    const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
+    node.connection.rest?.(reason);
     // Every tenth one, so that an outage does not fill the log.
     if (node.health.failures % 10 === 1) {
       this.#options.log.warn('rpc.node_failed', {
         chainId: this.#options.chainId,
         node: node.connection.name,
         failures: node.health.failures,
-        reason: error instanceof Error ? error.message.slice(0, 300) : 'unknown',
+        reason,
       });
     }
   }

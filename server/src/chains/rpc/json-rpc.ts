@@ -17,11 +17,11 @@ function readError(value: unknown): RpcError {
 }
 
 /**
- * Reads the answers to the requests with ids 1 to `count` (JSON-RPC 2.0, section 6: in any order). Each id must occur
+ * Reads the answers to `count` requests with ids from the first on (JSON-RPC 2.0, section 6: in any order). Each id must occur
  * exactly once, with either a result or an error; anything else is a malformed answer and throws `RpcUnavailable`.
  * A single error in place of the array holds for every request.
  */
-export function readBatchAnswer(body: unknown, count: number): readonly RpcOutcome[] {
+export function readBatchAnswer(body: unknown, count: number, firstId = 1): readonly RpcOutcome[] {
   if (isRecord(body) && 'error' in body && body['error'] !== null) {
     const error = readError(body['error']);
     return Array.from({ length: count }, () => ({ error }));
@@ -35,13 +35,13 @@ export function readBatchAnswer(body: unknown, count: number): readonly RpcOutco
     if (
       typeof id !== 'number' ||
       !Number.isInteger(id) ||
-      id < 1 ||
-      id > count ||
-      outcomes[id - 1] !== undefined
+      id < firstId ||
+      id >= firstId + count ||
+      outcomes[id - firstId] !== undefined
     ) {
       throw new RpcUnavailable('malformed answer: an id that was not asked for, or twice');
     }
-    outcomes[id - 1] = readSingleAnswer(entry, id);
+    outcomes[id - firstId] = readSingleAnswer(entry, id);
   }
   return outcomes.filter((outcome) => outcome !== undefined);
 }

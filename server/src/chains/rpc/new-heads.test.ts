@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { after, afterEach, before, test } from 'node:test';
 import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
+import { frameHeader, type ServedSocket, serveSockets } from '../../../test/harness/socket-server.ts';
 import { type NewHeads, newHeads } from './new-heads.ts';
 
 let anvil: Anvil;
@@ -53,23 +52,18 @@ test('a wait ends with its signal, and news that came meanwhile are not lost', a
   await heads.wake(AbortSignal.timeout(10));
 });
 
-const sockets: Duplex[] = [];
+const cuts: (() => void)[] = [];
 
-/** A WebSocket server in the raw: what it does with a connection once it is open is up to the test. */
-async function socketServer(onOpen: (socket: Duplex, count: number) => void): Promise<Server> {
+/** What the server does with a connection once it is open is up to the test. */
+async function socketServer(onOpen: (socket: ServedSocket, count: number) => void): Promise<Server> {
   const server = createServer();
   let count = 0;
-  server.on('upgrade', (request, socket) => {
-    const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-    const accept = createHash('sha1').update(key).digest('base64');
-    socket.on('error', () => {});
-    sockets.push(socket);
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
-    );
+  const { cutAll } = serveSockets(server, (socket) => {
     count += 1;
     onOpen(socket, count);
+    return {};
   });
+  cuts.push(cutAll);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
 }
@@ -80,13 +74,12 @@ function addressOf(server: Server): string {
 
 test('a connection that is dropped, refused or flooded is opened again, and what came over it only wakes', async () => {
   let connections = 0;
-  const text = Buffer.from('{not json');
   const server = await socketServer((socket, count) => {
     connections = count;
-    if (count === 1) socket.destroy();
+    if (count === 1) socket.cut();
     // A message of a gigabyte: over before its first byte.
-    else if (count === 2) socket.write(Buffer.from([0x81, 127, 0, 0, 0, 0, 0x40, 0, 0, 0]));
-    else socket.write(Buffer.concat([Buffer.from([0x81, text.length]), text]));
+    else if (count === 2) void socket.write(frameHeader(2 ** 30));
+    else socket.say('{not json');
   });
   try {
     const heads = listenTo(addressOf(server), 'ws://127.0.0.1:9');
@@ -95,7 +88,7 @@ test('a connection that is dropped, refused or flooded is opened again, and what
   } finally {
     stop.abort();
     await running;
-    for (const socket of sockets) socket.destroy();
+    for (const cut of cuts.splice(0)) cut();
     server.close();
   }
 });
@@ -124,11 +117,7 @@ test('a message that is no new head is no hint', async () => {
     JSON.stringify({ params: { result: { hash, logsBloom: '0x' } } }),
     JSON.stringify({ params: { result: { hash: 'latest', logsBloom: `0x${'0'.repeat(512)}` } } }),
   ]) {
-    const text = Buffer.from(said);
-    const length = text.length < 126 ? [text.length] : [126, text.length >> 8, text.length & 255];
-    const server = await socketServer((socket) => {
-      socket.write(Buffer.concat([Buffer.from([0x81, ...length]), text]));
-    });
+    const server = await socketServer((socket) => socket.say(said));
     try {
       const heads = listenTo(addressOf(server));
       await heads.wake(AbortSignal.timeout(60_000));
@@ -137,7 +126,7 @@ test('a message that is no new head is no hint', async () => {
       stop.abort();
       await running;
       stop = new AbortController();
-      for (const socket of sockets) socket.destroy();
+      for (const cut of cuts.splice(0)) cut();
       server.close();
     }
   }

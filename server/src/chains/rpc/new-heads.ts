@@ -1,7 +1,7 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { Agent, WebSocket } from 'undici';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
+import { stayConnected } from './open-socket.ts';
 import { parseBloom, parseHash, parseRecord } from './parse.ts';
 import { RpcAnswerInvalid } from './rpc.ts';
 
@@ -21,13 +21,6 @@ export interface NewHeads {
   run(signal: AbortSignal): Promise<void>;
 }
 
-const firstBackOffMs = 500;
-const maxBackOffMs = 60_000;
-/** A connection that lives this long starts its back-off afresh. */
-const soundAfterMs = 60_000;
-/** A node that says nothing for so long is connected to anew: no chain takes longer for a block. */
-const maxSilenceMs = 60_000;
-const connectLimitMs = 10_000;
 /** A header takes two thousand. */
 const maxMessageBytes = 100_000;
 const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] });
@@ -67,7 +60,19 @@ export function newHeads(options: {
       return hintIn(message);
     },
     async run(signal) {
-      await Promise.all(options.urls.map((url) => stayConnected(url, { ...options, signal, note })));
+      const { urls, chainId, clock, log } = options;
+      await Promise.all(
+        urls.map((url) =>
+          stayConnected({
+            ...{ url, chainId, clock, log, signal, maxMessageBytes },
+            lostName: 'rpc.new_heads_lost',
+            opened: (socket) => socket.send(subscribe),
+            heard: note,
+            // Polling goes on, and the next connection says what there is.
+            ended: () => {},
+          }),
+        ),
+      );
     },
   };
 }
@@ -88,62 +93,4 @@ function hintIn(message: unknown): HeadHint | undefined {
     if (error instanceof SyntaxError || error instanceof RpcAnswerInvalid) return undefined;
     throw error;
   }
-}
-
-interface Listening {
-  readonly chainId: number;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly signal: AbortSignal;
-  readonly note: (message: unknown) => void;
-}
-
-async function stayConnected(url: string, listening: Listening): Promise<void> {
-  const { chainId, clock, log, signal } = listening;
-  let failures = 0;
-  while (!signal.aborted) {
-    const start = clock.monotonicMs();
-    const reason = await listen(url, listening);
-    if (signal.aborted) return;
-    failures = clock.monotonicMs() - start > soundAfterMs ? 0 : failures + 1;
-    // The address often holds a key: only the host is told. Polling goes on, so that this is no outage.
-    if (failures % 10 === 1) log.warn('rpc.new_heads_lost', { chainId, node: new URL(url).host, reason });
-    await clock.sleep(Math.min(maxBackOffMs, firstBackOffMs * 2 ** Math.min(failures, 10)), signal);
-  }
-}
-
-/** One connection from its opening to its end; gives the reason for that. */
-async function listen(url: string, { clock, signal, note }: Listening): Promise<string> {
-  const dispatcher = new Agent({
-    webSocket: { maxPayloadSize: maxMessageBytes },
-    connect: { timeout: connectLimitMs },
-  });
-  const socket = new WebSocket(url, { dispatcher });
-  const over = new AbortController();
-  const ended = new Promise<string>((resolve) => {
-    socket.addEventListener('open', () => socket.send(subscribe));
-    socket.addEventListener('close', (event) => resolve(`closed with code ${event.code}`));
-    socket.addEventListener('error', () => resolve('connection failed'));
-  });
-  let heardAtMs = clock.monotonicMs();
-  socket.addEventListener('message', ({ data }) => {
-    heardAtMs = clock.monotonicMs();
-    note(data);
-  });
-  const silence = watchSilence(clock, AbortSignal.any([signal, over.signal]), () => {
-    const limitMs = socket.readyState === WebSocket.CONNECTING ? connectLimitMs : maxSilenceMs;
-    return limitMs - (clock.monotonicMs() - heardAtMs);
-  });
-  const reason = await Promise.race([ended, silence]);
-  over.abort();
-  socket.close();
-  await dispatcher.destroy();
-  return reason;
-}
-
-async function watchSilence(clock: Clock, signal: AbortSignal, leftMs: () => number): Promise<string> {
-  while (!signal.aborted && leftMs() > 0) {
-    await clock.sleep(Math.min(leftMs(), connectLimitMs), signal);
-  }
-  return 'silent for too long';
 }

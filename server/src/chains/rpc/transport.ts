@@ -1,24 +1,27 @@
 import { Agent, request } from 'undici';
-import { scanAnswer } from './answer-scan.ts';
-import { readBatchAnswer, readSingleAnswer } from './json-rpc.ts';
 import { type RpcCall, type RpcOutcome, RpcUnavailable } from './rpc.ts';
+import { questionOf, readAnswer } from './wire.ts';
 
 export interface ExchangeLimits {
   /** For connecting, sending and reading together. */
   readonly timeLimitMs: number;
   readonly maxAnswerBytes: number;
+  /** Small, and somebody waits for it: asked over a WebSocket where there is one. */
+  readonly isUrgent?: boolean;
 }
 
-/** One node's HTTP address. */
+/** One node, by its HTTP address and perhaps a WebSocket beside it. */
 export interface NodeConnection {
   /** Host and port; the rest of a URL often holds a key and must not reach a log. */
   readonly name: string;
-  /** Sends calls in one HTTP request: an envelope when there is one, an array otherwise. */
+  /** Sends calls in one request: an envelope when there is one, an array otherwise. */
   exchange(
     calls: readonly RpcCall[],
     limits: ExchangeLimits,
     signal: AbortSignal | undefined,
   ): Promise<readonly RpcOutcome[]>;
+  /** The node has failed, or what it said was of no use: whatever is quick and not needed is left alone for a while. */
+  rest?(reason: string): void;
   close(): Promise<void>;
 }
 
@@ -41,18 +44,12 @@ async function exchange(
   limits: ExchangeLimits,
   signal: AbortSignal | undefined,
 ): Promise<readonly RpcOutcome[]> {
-  const envelopes = calls.map((call, index) => ({
-    jsonrpc: '2.0',
-    id: index + 1,
-    method: call.method,
-    params: call.params,
-  }));
   const deadline = AbortSignal.timeout(limits.timeLimitMs);
   const response = await request(url, {
     dispatcher: agent,
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify(calls.length === 1 ? envelopes[0] : envelopes),
+    body: questionOf(calls, 1),
     signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
     headersTimeout: limits.timeLimitMs,
     bodyTimeout: limits.timeLimitMs,
@@ -62,59 +59,7 @@ async function exchange(
   if (response.statusCode === 429 || response.statusCode >= 500) {
     throw new RpcUnavailable(`HTTP status ${response.statusCode}`);
   }
-  const scanned = scanAnswer(bytes, calls);
-  if (scanned !== undefined) return scanned;
-  const body = bytes.toString('utf8');
-  if (isTooDeep(body)) throw new RpcUnavailable(`malformed answer: nested over ${maxDepth} levels`);
-  const answer = parseJson(body, response.statusCode);
-  return calls.length === 1 ? [readSingleAnswer(answer, 1)] : readBatchAnswer(answer, calls.length);
-}
-
-/** Deeper than any answer goes: a log's topics in a receipt in a batch stand on the sixth level. */
-const maxDepth = 32;
-/** Shorter bodies cannot do harm, however deep they are. */
-const shortBody = 100_000;
-
-/**
- * Whether a body opens more than 32 levels of arrays and objects. A level costs the sender one byte and the parser some
- * sixty, so that an answer within the size limit could take half a gigabyte.
- */
-function isTooDeep(body: string): boolean {
-  if (body.length <= shortBody) return false;
-  let depth = 0;
-  for (let index = 0; index < body.length; index += 1) {
-    const code = body.charCodeAt(index);
-    if (code === 0x22) {
-      index = endOfText(body, index);
-      if (index === -1) return false;
-    } else if (code === 0x5b || code === 0x7b) {
-      depth += 1;
-      if (depth > maxDepth) return true;
-    } else if (code === 0x5d || code === 0x7d) {
-      depth -= 1;
-    }
-  }
-  return false;
-}
-
-/** Where the text that begins at a quotation mark ends; -1 when it does not: the parser will say so. */
-function endOfText(body: string, start: number): number {
-  let end = body.indexOf('"', start + 1);
-  while (end !== -1) {
-    let escapes = 0;
-    while (body.charCodeAt(end - 1 - escapes) === 0x5c) escapes += 1;
-    if (escapes % 2 === 0) return end;
-    end = body.indexOf('"', end + 1);
-  }
-  return -1;
-}
-
-function parseJson(body: string, status: number): unknown {
-  try {
-    return JSON.parse(body);
-  } catch (cause) {
-    throw new RpcUnavailable(`malformed answer: not JSON, HTTP status ${status}`, { cause });
-  }
+  return readAnswer(bytes, calls, 1, `HTTP status ${response.statusCode}`);
 }
 
 type AnswerBody = Awaited<ReturnType<typeof request>>['body'];

@@ -3,10 +3,11 @@ import { after, before, test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
 import { systemClock } from '#outside/clock.ts';
 import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
+import type { Lie } from '../../../test/harness/lying-rpc.ts';
 import { type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
 import { getBlock } from '../rpc/actions.ts';
 import type { HeadHint } from '../rpc/new-heads.ts';
-import { RpcError } from '../rpc/rpc.ts';
+import { RpcAnswerInvalid, RpcError } from '../rpc/rpc.ts';
 import { haltChain } from './chain-move.ts';
 import { resumeChain } from './cursor.ts';
 import { watchRound } from './watcher.ts';
@@ -66,6 +67,44 @@ test('an announced block is read with its receipts in one exchange, and its curs
     assert.deepEqual(seen, { eth_getBlockByNumber: 2, eth_getBlockReceipts: 1 });
   }
   assert.equal(looks, 0);
+});
+
+const withoutLogs: Lie = (method, _params, result) =>
+  method === 'eth_getBlockReceipts'
+    ? (result as { logs: unknown[] }[]).map((receipt) => ({ ...receipt, logs: [] }))
+    : result;
+
+test('an announced block is read over the WebSocket of its node, and one that lies there is asked no more', async (t) => {
+  const world = await watchedChain(database, { hasSockets: true });
+  t.after(() => world.close());
+  const { state, say } = await listening(world);
+  const [proxy] = world.proxies;
+  if (proxy === undefined) throw new Error('no proxy');
+  const onSockets = () => proxy.seenOnSockets.get('eth_getBlockReceipts') ?? 0;
+  let number = 1;
+  const roundOnSocket = async () => {
+    for (const before = onSockets(); onSockets() === before; number += 1) {
+      await mineWith(world, number);
+      say(await announcedHash(world, state));
+      await watchRound(state);
+      await systemClock.sleep(20);
+    }
+  };
+  await roundOnSocket();
+  const { headNumber } = await world.cursor();
+  assert.deepEqual(world.story.at(-1), `block ${headNumber}: ${number - 1}`);
+  await mineWith(world, number);
+  say(await announcedHash(world, state));
+  proxy.socketLie = withoutLogs;
+  const told = [...world.story];
+  await assert.rejects(watchRound(state), RpcAnswerInvalid);
+  assert.deepEqual(world.story, told);
+  state.rpc.demote?.('receipts that do not come to the root in their block');
+  // It lies still, and its node is the only one.
+  const asked = onSockets();
+  say(await announcedHash(world, state));
+  await watchRound(state);
+  assert.deepEqual([world.story.at(-1), onSockets()], [`block ${headNumber + 1n}: ${number}`, asked]);
 });
 
 test('a hint that lies hides nothing and adds nothing', async (t) => {
@@ -129,12 +168,9 @@ test('receipts that were asked for along with a head are proven like all others'
   const [proxy] = world.proxies;
   if (proxy === undefined) throw new Error('no proxy');
   const told = [...world.story];
-  for (const lie of [[], undefined] as const) {
-    proxy.lie = (method, _params, result) => {
-      if (method !== 'eth_getBlockReceipts') return result;
-      if (lie !== undefined) return lie;
-      return (result as { logs: unknown[] }[]).map((receipt) => ({ ...receipt, logs: [] }));
-    };
+  const empty: Lie = (method, _params, result) => (method === 'eth_getBlockReceipts' ? [] : result);
+  for (const lie of [empty, withoutLogs]) {
+    proxy.lie = lie;
     say(hint);
     await assert.rejects(watchRound(state), /receipts that do not come to the root/);
     assert.deepEqual(world.story, told);
