@@ -1,10 +1,10 @@
 import { isId } from '@florin/protocol/id.ts';
 import pg from 'pg';
 import { columnTypes } from './column-types.ts';
-import { begin, scopeOf, sendPacket } from './packet.ts';
+import { begin, type NamedQuery, scopeOf, sendPacket } from './packet.ts';
 import type { Parameter } from './parameter.ts';
 import type { ColumnSpec, RowOf, Statement } from './statement.ts';
-import { type Opening, openApart, openTogether, rowsOf, toNamedQuery, transact } from './transaction.ts';
+import { rowsOf, toNamedQuery, transact } from './transaction.ts';
 
 export type { Parameter } from './parameter.ts';
 
@@ -97,38 +97,40 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', onError);
   const listen: Database['listen'] = (channel, onNotify, signal) =>
     void keepListening(settings, channel, onNotify, signal, onError);
-  return databaseOver(pool, listen, openTogether);
+  return databaseOver(pool, listen);
 }
 
-/**
- * The database over a pool that is open already, or over what stands in for one: there a transaction begins with a statement
- * of its own.
- */
-export function databaseOver(pool: pg.Pool, listen: Database['listen'], open: Opening = openApart): Database {
+/** The database over a pool that is open already, or over what stands in for one and takes packets as it does. */
+export function databaseOver(pool: pg.Pool, listen: Database['listen']): Database {
   return {
-    async query(statement, values = []) {
-      const { name, text, values: encoded } = toNamedQuery(statement, values);
-      return rowsOf(statement, (await pool.query({ name, text, values: encoded })).rows);
-    },
-    transaction: (work) => transact(pool, (client) => open(client, [begin]), work),
-    forMerchant: (merchantId) => narrowed(pool, merchantId, open),
+    query: (statement, values = []) => ask(pool, [], statement, values),
+    transaction: (work) => transact(pool, [begin], work),
+    forMerchant: (merchantId) => narrowed(pool, merchantId),
     listen,
     close: () => pool.end(),
   };
 }
 
-function narrowed(pool: pg.Pool, merchantId: string, open: Opening): MerchantDatabase {
+function narrowed(pool: pg.Pool, merchantId: string): MerchantDatabase {
   if (!isId('merchant', merchantId)) throw new Error('a scope needs the id of a merchant');
   const scope = scopeOf(merchantId);
   return {
     merchantId,
-    async query(statement, values = []) {
-      const { rows, failure } = await sendPacket(pool, [scope, toNamedQuery(statement, values)]);
-      if (failure !== undefined) throw failure;
-      return rowsOf(statement, rows[1] ?? []);
-    },
-    transaction: (work) => transact(pool, (client) => open(client, [begin, scope]), work),
+    query: (statement, values = []) => ask(pool, [scope], statement, values),
+    transaction: (work) => transact(pool, [begin, scope], work),
   };
+}
+
+/** A statement that commits alone, with what has to come before it. */
+async function ask<C extends Record<string, ColumnSpec>>(
+  pool: pg.Pool,
+  prefaces: readonly NamedQuery[],
+  statement: Statement<C>,
+  values: readonly Parameter[],
+): Promise<RowOf<C>[]> {
+  const { rows, failure } = await sendPacket(pool, [...prefaces, toNamedQuery(statement, values)]);
+  if (failure !== undefined) throw failure;
+  return rowsOf(statement, rows[prefaces.length] ?? []);
 }
 
 async function keepListening(

@@ -85,8 +85,8 @@ function checkedOn(connection: DriverConnection): Set<string> {
  * look like is asked for until they once came on this connection as they are declared: a connection may know a statement
  * from elsewhere.
  */
-class Packet extends BaseQuery {
-  readonly #queries: readonly NamedQuery[];
+export class Packet extends BaseQuery {
+  readonly queries: readonly NamedQuery[];
   readonly #values: readonly unknown[][];
   readonly #rows: Row[][] = [];
   readonly #parsed = new Set<string>();
@@ -99,7 +99,7 @@ class Packet extends BaseQuery {
 
   constructor(queries: readonly NamedQuery[]) {
     super('packet');
-    this.#queries = queries;
+    this.queries = queries;
     // Before anything is sent: a value that cannot be written must not leave half a packet on the wire.
     this.#values = queries.map(({ values }) => values.map(prepareValue));
     this.#expectNext();
@@ -114,7 +114,7 @@ class Packet extends BaseQuery {
     this.#checked = checked;
     connection.stream.cork();
     try {
-      for (const [place, { name, text, columns }] of this.#queries.entries()) {
+      for (const [place, { name, text, columns }] of this.queries.entries()) {
         if ((connection.parsedStatements[name] ?? connection.submittedNamedStatements[name]) === undefined) {
           connection.parse({ name, text });
           connection.submittedNamedStatements[name] = text;
@@ -132,7 +132,7 @@ class Packet extends BaseQuery {
   }
 
   override handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
-    const columns = this.#queries[this.#place]?.columns ?? [];
+    const columns = this.queries[this.#place]?.columns ?? [];
     const isAsDeclared = columns.every(
       ({ name, oid }, place) => fields[place]?.name === name && fields[place].dataTypeID === oid,
     );
@@ -141,7 +141,7 @@ class Packet extends BaseQuery {
   }
 
   override handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const columns = this.#queries[this.#place]?.columns;
+    const columns = this.queries[this.#place]?.columns;
     if (columns === undefined || this.#fault !== undefined) return;
     const row: Row = {};
     try {
@@ -161,7 +161,7 @@ class Packet extends BaseQuery {
     // What cannot be read counts as not answered, with all behind it.
     if (this.#fault === undefined) {
       this.#rows.push(this.#current);
-      if (this.#queries[this.#place]?.columns !== undefined) this.#checked?.add(this.name);
+      if (this.queries[this.#place]?.columns !== undefined) this.#checked?.add(this.name);
     }
     this.#current = [];
     this.#place += 1;
@@ -180,7 +180,7 @@ class Packet extends BaseQuery {
 
   /** The driver files what was parsed under the name of the query that is answered. */
   #expectNext(): void {
-    const { name, text } = this.#queries[this.#place] ?? { name: '', text: '' };
+    const { name, text } = this.queries[this.#place] ?? { name: '', text: '' };
     this.name = name;
     this.text = text;
   }

@@ -52,7 +52,6 @@ type Rows = readonly Record<string, unknown>[];
 
 /** A connection's way through one transaction. */
 interface Course {
-  readonly begin: () => Promise<unknown>;
   readonly ask: (query: NamedQuery) => Promise<Rows>;
   readonly write: (query: NamedQuery) => void;
   /** What failed first; undefined while nothing has. */
@@ -63,8 +62,6 @@ interface Course {
    */
   readonly end: (how: 'commit' | 'rollback') => Promise<unknown>;
 }
-
-export type Opening = (client: pg.PoolClient, prefaces: readonly NamedQuery[]) => Course;
 
 /** PostgreSQL answers the commit of what it has undone without an error: nobody may take that for done. */
 function undone(): Error {
@@ -89,7 +86,7 @@ const nobody = { resolve: () => {}, reject: () => {} };
  * with whatever comes after them, the last of them with the commit. Packets behind the first one wait until that has been
  * answered, so that nothing is ever executed behind a begin that failed.
  */
-export function openTogether(client: pg.PoolClient, prefaces: readonly NamedQuery[]): Course {
+function open(client: pg.PoolClient, prefaces: readonly NamedQuery[]): Course {
   let waiting: Asked[] = [];
   let first: Promise<unknown> | undefined;
   let isDue = false;
@@ -123,7 +120,6 @@ export function openTogether(client: pg.PoolClient, prefaces: readonly NamedQuer
     else void first.then(() => sendBehind(asked));
   };
   return {
-    begin: async () => {},
     ask: (query) =>
       new Promise((resolve, reject) => {
         if (ended !== undefined) return reject(afterEnd(query));
@@ -161,60 +157,10 @@ export function openTogether(client: pg.PoolClient, prefaces: readonly NamedQuer
   };
 }
 
-/** One after the other, for what stands in for the driver; the last writes and the commit without a wait in between. */
-export function openApart(client: pg.PoolClient, prefaces: readonly NamedQuery[]): Course {
-  let written: NamedQuery[] = [];
-  let ended: 'commit' | 'rollback' | undefined;
-  let failure: unknown;
-  let last: Promise<unknown> = Promise.resolve();
-  const send = async (query: NamedQuery) => {
-    try {
-      return await client.query(query);
-    } catch (error) {
-      failure ??= error;
-      throw error;
-    }
-  };
-  return {
-    async begin() {
-      for (const { text, values } of prefaces)
-        await (values.length === 0 ? client.query(text) : client.query(text, values));
-    },
-    ask(query) {
-      if (ended !== undefined) return Promise.reject(afterEnd(query));
-      const before = written;
-      written = [];
-      const answer = last.then(async () => {
-        if (ended === 'rollback') throw afterEnd(query);
-        for (const each of before) await send(each);
-        return (await send(query)).rows as Rows;
-      });
-      // Whoever asked is told of a failure; those behind it find the transaction aborted.
-      last = answer.catch(() => undefined);
-      return answer;
-    },
-    write(query) {
-      if (ended !== undefined) throw afterEnd(query);
-      written.push(query);
-    },
-    failure: () => failure,
-    async end(how) {
-      ended = how;
-      await last;
-      if (how === 'rollback') return client.query(how);
-      const done = await Promise.allSettled([...written.map(send), client.query(how)]);
-      for (const each of done) if (each.status === 'rejected') throw failure ?? each.reason;
-      const committed = done.at(-1);
-      if (committed?.status === 'fulfilled' && committed.value.command === 'ROLLBACK') throw undone();
-      return undefined;
-    },
-  };
-}
-
-/** Runs `work` in one transaction, again after serialization failures and deadlocks. */
+/** Runs `work` in one transaction that begins with `prefaces`, again after serialization failures and deadlocks. */
 export async function transact<T>(
   pool: pg.Pool,
-  open: (client: pg.PoolClient) => Course,
+  prefaces: readonly NamedQuery[],
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -226,9 +172,8 @@ export async function transact<T>(
       broken = error;
     };
     client.on('error', onBroken);
-    const course = open(client);
+    const course = open(client, prefaces);
     try {
-      await course.begin();
       const result = await work({
         inTransaction: true,
         query: async (statement, values = []) =>

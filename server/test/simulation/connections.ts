@@ -1,34 +1,43 @@
 import pg from 'pg';
 import { columnTypes } from '#db/column-types.ts';
 import { withSystemScope } from '#db/database.ts';
-import { askQuickly, commitQuickly, prepareQuickly } from './quick-query.ts';
+import type { NamedQuery } from '#db/packet.ts';
 import { ReadMemory } from './read-memory.ts';
+import { type Given, type Outcome, record } from './recorded-packet.ts';
 
-/** A statement as the database room hands it to its driver. */
-export interface Query {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: unknown[];
+/** Whoever sent a packet. */
+export interface Sender {
+  /** Told once what became of it. */
+  readonly hear: (outcome: Outcome) => Promise<void>;
+  /** Told each time that one of its statements waits for a lock. */
+  readonly onWait: () => void;
 }
 
-export type Rows = readonly Record<string, unknown>[];
-/** What PostgreSQL said. */
-export type Answer = { readonly rows: Rows } | { readonly error: Error };
-
-/** A statement that waits for a lock of another transaction. */
-interface Blocked {
+/** A packet on its way through the server. */
+interface Course {
   readonly connection: Connection;
-  readonly work: Promise<Answer>;
-  readonly deliver: (answer: Answer) => void;
+  readonly queries: readonly NamedQuery[];
+  readonly sender: Sender;
+  /** What its statements gave so far. */
+  readonly given: Given[];
+}
+
+/** Statements of a packet that the server has, one of which waits for a lock of another transaction. */
+interface Blocked {
+  readonly course: Course;
+  readonly part: readonly NamedQuery[];
+  readonly work: Promise<Outcome>;
 }
 
 /** A connection to the real database. Whoever has it has a transaction in it. */
 export interface Connection {
   readonly client: pg.Client;
   readonly pid: number;
-  /** What begins the transaction, as long as it has not been sent: it goes with the first statement that is. */
-  begins: string;
+  /** What begins the transaction, as long as it has not been sent: it goes with the first statement that needs it. */
+  begin: NamedQuery | undefined;
   isOpen: boolean;
+  /** Whether an error has ended the open transaction: PostgreSQL executes nothing until it is over. */
+  isAborted: boolean;
   /** What the open transaction has changed; undefined: it may be anything. */
   changes: readonly string[] | undefined;
 }
@@ -36,15 +45,30 @@ export interface Connection {
 /** How long a statement may take, in real milliseconds, before somebody looks whether it waits for a lock. */
 const patienceMs = 3;
 
+/** Fails as a statement does that cannot be serialized. */
+export const refusal: NamedQuery = {
+  name: 'simulation_refuse',
+  text: 'select simulation_refuse()',
+  values: [],
+};
+const makeRefusal = `create or replace function simulation_refuse() returns void language plpgsql
+  as $$ begin raise exception 'could not serialize access' using errcode = '40001'; end $$`;
+
 /**
  * The real connections behind all simulated ones. A statement either answers or waits for a lock, which the server
  * itself is asked: never does a timer decide what the simulation sees.
+ *
+ * While another transaction is open, the statements of a packet go to the server one after the other: those behind one
+ * that waits for a lock would otherwise be executed as soon as that comes free, beside those of others that waited for it too,
+ * and chance would say which comes first.
  */
 export class Connections {
   readonly #url: string;
   readonly #idle: Connection[] = [];
   readonly #all: Connection[] = [];
   #blocked: Blocked[] = [];
+  #isWaking = false;
+  #mayWakeMore = false;
   /** For looks at locks and for the checker; never in a transaction. */
   readonly observer: pg.Client;
   readonly memory: ReadMemory;
@@ -58,6 +82,7 @@ export class Connections {
   /** With `remembers` false each statement is asked, whether its answer is known or not. */
   static async open(url: string, options: { remembers?: boolean } = {}): Promise<Connections> {
     const observer = await connect(url);
+    await observer.query(makeRefusal);
     return new Connections(url, observer, await ReadMemory.of(observer, options));
   }
 
@@ -66,7 +91,9 @@ export class Connections {
     if (idle !== undefined) return idle;
     const client = await connect(this.#url);
     const pid = (client as unknown as { processID: number }).processID;
-    const connection = { client, pid, begins: '', isOpen: false, changes: [] };
+    const connection: Connection = {
+      ...{ client, pid, begin: undefined, isOpen: false, isAborted: false, changes: [] },
+    };
     this.#all.push(connection);
     return connection;
   }
@@ -76,94 +103,179 @@ export class Connections {
   }
 
   /**
-   * Runs a statement. Its answer is handed to `deliver` now or, when it has to wait for a lock, when that comes free.
-   * True when it waits.
+   * Runs the statements of a packet up to the first that fails. Resolves when the sender has heard of them or, where one
+   * has to wait for a lock, at once; the sender then hears when that has come free.
    */
-  async run(connection: Connection, query: Query, deliver: (answer: Answer) => void): Promise<boolean> {
-    const known = this.#known(connection, query);
-    if (known !== undefined) {
-      deliver({ rows: known });
-      return false;
+  run(connection: Connection, queries: readonly NamedQuery[], sender: Sender): Promise<void> {
+    return this.#goOn({ connection, queries, sender, given: [] });
+  }
+
+  async #goOn(course: Course): Promise<void> {
+    const { connection, queries, given, sender } = course;
+    for (let next = queries[given.length]; next !== undefined; next = queries[given.length]) {
+      const known = this.#known(course, next) ?? (await this.#foundNever(course, next));
+      if (known !== undefined) {
+        given.push(known);
+        continue;
+      }
+      const part = this.#partOf(course);
+      const work = this.#send(connection, part);
+      const outcome = await this.#outcomeOrBlocked(connection, work);
+      if (outcome === undefined) {
+        this.#blocked.push({ course, part, work });
+        return sender.onWait();
+      }
+      if (!(await this.#note(course, part, outcome))) return;
     }
-    const work = this.#execute(connection, query);
-    const answer = await this.#answerOrBlocked(connection, work);
-    if (answer === undefined) {
-      this.#blocked.push({ connection, work, deliver });
-      return true;
+    if (!connection.isOpen) {
+      this.memory.changed(connection.changes);
+      connection.changes = [];
     }
-    deliver(answer);
-    return false;
+    await sender.hear({ given });
   }
 
   /** The answer where it needs no server: the begin of a transaction, the end of one that has only read, what is remembered. */
-  #known(connection: Connection, query: Query): Rows | undefined {
-    if (query.text.startsWith('begin')) {
-      connection.begins = query.text;
+  #known({ connection, queries }: Course, query: NamedQuery): Given | undefined {
+    const { isOpen, isAborted, begin, changes } = connection;
+    if (isAborted) return undefined;
+    if (query.text === 'begin') {
+      connection.begin = query;
       connection.isOpen = true;
-      return [];
+      return { rows: [], command: 'BEGIN' };
     }
-    if (query.text === 'commit' && connection.begins !== '') {
+    if (query.text === 'commit' && begin !== undefined) {
       close(connection);
-      return [];
+      return { rows: [], command: 'COMMIT' };
     }
-    return connection.changes === undefined
-      ? undefined
-      : this.memory.recall(query, connection.changes)?.slice();
+    // Statements that are a transaction together without a begin stay together.
+    return isOpen || queries.length === 1 ? this.#recalled(query, changes) : undefined;
   }
 
-  async #execute(connection: Connection, query: Query): Promise<Answer> {
-    const { memory } = this;
-    const { client, isOpen, changes } = connection;
-    const isPure = memory.isPure(query);
-    const isCommit = query.text === 'commit';
+  #recalled(query: NamedQuery, changes: Connection['changes']): Given | undefined {
+    const rows = changes === undefined ? undefined : this.memory.recall(query, changes);
+    return rows === undefined ? undefined : { rows, command: `SELECT ${rows.length}` };
+  }
+
+  /** The answer to a look for what is due where nothing ever will be: that is asked first. */
+  async #foundNever({ connection }: Course, query: NamedQuery): Promise<Given | undefined> {
+    const { client, changes, isAborted } = connection;
+    if (changes === undefined || isAborted) return undefined;
+    const first = this.memory.toAskFirst(query, changes);
+    if (first === undefined) return undefined;
+    const [found] = (await record(client, [first])).given;
+    if (found === undefined) return undefined;
+    this.memory.keep(first, found.rows, changes);
+    return found.rows.length === 0 ? found : undefined;
+  }
+
+  /** The next statements of a packet that can go to the server together. */
+  #partOf({ connection, queries, given }: Course): readonly NamedQuery[] {
+    const rest = queries.slice(given.length);
+    const { isOpen, isAborted } = connection;
+    if (isAborted || !isOpen) return rest;
+    if (this.#isAnyOtherOpen(connection)) return rest.slice(0, 1);
+    let { changes } = connection;
+    const end = rest.findIndex((query, place) => {
+      const mayBeKnown =
+        changes !== undefined &&
+        (this.memory.recall(query, changes) ?? this.memory.toAskFirst(query, changes)) !== undefined;
+      changes = joined(changes, this.memory.changesOf(query, 1));
+      return place > 0 && mayBeKnown;
+    });
+    return end < 0 ? rest : rest.slice(0, end);
+  }
+
+  #isAnyOtherOpen(connection: Connection): boolean {
+    return this.#all.some((other) => other !== connection && other.isOpen && other.begin === undefined);
+  }
+
+  /** Sends statements, and before them what begins their transaction where that is needed. */
+  async #send(connection: Connection, part: readonly NamedQuery[]): Promise<Outcome> {
+    const { client, begin } = connection;
     // In READ COMMITTED, what only reads before anything is changed or locked needs no transaction.
-    const begins = isPure && connection.begins === 'begin' ? '' : connection.begins;
-    if (begins !== '') connection.begins = '';
-    const first = isPure && changes !== undefined ? memory.toAskFirst(query, changes) : undefined;
-    if (first !== undefined && changes !== undefined) {
-      const answer = await ask(client, begins, first);
-      if ('error' in answer) return answer;
-      memory.keep(first, answer.rows, changes);
-      if (answer.rows.length === 0) return answer;
-    }
-    const answer = await ask(client, begins, query);
-    if ('error' in answer) return answer;
-    if (isPure) {
-      if (changes !== undefined) memory.keep(query, answer.rows, changes);
-      return answer;
-    }
-    const all = isCommit ? changes : joined(changes, memory.changesOf(query, answer.found));
-    if (isCommit) close(connection);
-    if (isCommit || !isOpen) memory.changed(all);
-    else connection.changes = all;
-    return answer;
+    if (begin === undefined || part.every((query) => this.memory.isPure(query))) return record(client, part);
+    connection.begin = undefined;
+    const { given, ...rest } = await record(client, [begin, ...part]);
+    return { given: given.slice(1), ...rest };
   }
 
-  /** Delivers the answers of statements whose locks have come free. To be called when a transaction has ended. */
+  /** Takes down what the server has answered. False where a statement failed, which the sender then has heard. */
+  async #note(course: Course, part: readonly NamedQuery[], { given, error }: Outcome): Promise<boolean> {
+    const { connection, sender } = course;
+    for (const [place, each] of given.entries()) {
+      const query = part[place];
+      if (query !== undefined && !connection.isAborted) this.#noteOne(connection, query, each);
+    }
+    course.given.push(...given);
+    if (error === undefined) return true;
+    if (!connection.isOpen || part[given.length]?.text === 'commit') close(connection);
+    else {
+      // What only read before the transaction was begun has failed in it all the same.
+      if (connection.begin !== undefined) await this.#send(connection, [refusal]);
+      connection.isAborted = true;
+    }
+    await sender.hear({ given: course.given, error });
+    return false;
+  }
+
+  #noteOne(connection: Connection, query: NamedQuery, { rows, command }: Given): void {
+    const { memory } = this;
+    const { changes } = connection;
+    if (query.text === 'commit') {
+      if (command === 'COMMIT') memory.changed(changes);
+      close(connection);
+    } else if (memory.isPure(query)) {
+      if (changes !== undefined) memory.keep(query, rows, changes);
+    } else {
+      const found = Number(/\d+$/.exec(command)?.[0] ?? 0);
+      connection.changes = joined(changes, memory.changesOf(query, found));
+    }
+  }
+
+  /**
+   * Has those go on whose locks have come free, one after the other, once it is known which they are. To be called when a
+   * transaction has ended or failed.
+   */
   async wakeBlocked(): Promise<void> {
-    const waiting = this.#blocked;
-    this.#blocked = [];
-    for (const blocked of waiting) {
-      const answer = await this.#answerOrBlocked(blocked.connection, blocked.work);
-      if (answer === undefined) this.#blocked.push(blocked);
-      else blocked.deliver(answer);
+    this.#mayWakeMore = true;
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    try {
+      while (this.#mayWakeMore) await this.#wakeOnce();
+    } finally {
+      this.#isWaking = false;
     }
   }
 
-  /** Cancels a statement that waits for a lock; its answer is delivered when `isHeard`. Nothing when it has answered. */
+  async #wakeOnce(): Promise<void> {
+    this.#mayWakeMore = false;
+    const free = new Map<Blocked, Outcome>();
+    for (const blocked of this.#blocked) {
+      const outcome = await this.#outcomeOrBlocked(blocked.course.connection, blocked.work);
+      if (outcome !== undefined) free.set(blocked, outcome);
+    }
+    this.#blocked = this.#blocked.filter((blocked) => !free.has(blocked));
+    for (const [blocked, outcome] of free) await this.#takeUp(blocked, outcome);
+  }
+
+  async #takeUp({ course, part }: Blocked, outcome: Outcome): Promise<void> {
+    if (await this.#note(course, part, outcome)) await this.#goOn(course);
+  }
+
+  /** Cancels a statement that waits for a lock; its sender is told when `isHeard`. Nothing when it has answered. */
   async cancel(connection: Connection, { isHeard }: { isHeard: boolean }): Promise<void> {
-    const blocked = this.#blocked.find((candidate) => candidate.connection === connection);
+    const blocked = this.#blocked.find(({ course }) => course.connection === connection);
     if (blocked === undefined) return;
     this.#blocked = this.#blocked.filter((candidate) => candidate !== blocked);
     await this.observer.query('select pg_cancel_backend($1)', [connection.pid]);
-    const answer = await blocked.work;
-    if (isHeard) blocked.deliver(answer);
+    const outcome = await blocked.work;
+    if (isHeard) await this.#takeUp(blocked, outcome);
   }
 
   /** Ends a transaction without its commit and gives the connection back. */
   async abandon(connection: Connection): Promise<void> {
     await this.cancel(connection, { isHeard: false });
-    if (connection.isOpen && connection.begins === '') await connection.client.query('rollback');
+    if (connection.isOpen && connection.begin === undefined) await connection.client.query('rollback');
     close(connection);
     this.give(connection);
     await this.wakeBlocked();
@@ -174,10 +286,10 @@ export class Connections {
     await this.observer.end();
   }
 
-  async #answerOrBlocked(connection: Connection, work: Promise<Answer>): Promise<Answer | undefined> {
+  async #outcomeOrBlocked(connection: Connection, work: Promise<Outcome>): Promise<Outcome | undefined> {
     for (;;) {
-      const answer = await orTimeout(work, patienceMs);
-      if (answer !== undefined) return answer;
+      const outcome = await orTimeout(work, patienceMs);
+      if (outcome !== undefined) return outcome;
       if (await this.#isWaiting(connection)) return orTimeout(work, 1);
     }
   }
@@ -187,7 +299,7 @@ export class Connections {
    * server ends one of them by itself.
    */
   async #isWaiting({ pid }: Connection): Promise<boolean> {
-    const pids = [pid, ...this.#blocked.map(({ connection }) => connection.pid)];
+    const pids = [pid, ...this.#blocked.map(({ course }) => course.connection.pid)];
     const found = await this.observer.query<{ pid: number; blockers: number[] }>({
       name: 'simulation_blocked',
       text: 'select pid, pg_blocking_pids(pid) as blockers from unnest($1::int[]) as pid',
@@ -207,16 +319,12 @@ export class Connections {
   }
 }
 
-type Changes = readonly string[] | undefined;
-
-function joined(first: Changes, second: Changes): Changes {
+function joined(first: Connection['changes'], second: Connection['changes']): Connection['changes'] {
   return first === undefined || second === undefined ? undefined : [...first, ...second];
 }
 
 function close(connection: Connection): void {
-  connection.begins = '';
-  connection.isOpen = false;
-  connection.changes = [];
+  Object.assign(connection, { begin: undefined, isOpen: false, isAborted: false, changes: [] });
 }
 
 async function connect(url: string): Promise<pg.Client> {
@@ -228,45 +336,7 @@ async function connect(url: string): Promise<pg.Client> {
   client.on('error', () => {});
   await client.connect();
   await client.query(`set plan_cache_mode = force_generic_plan; set synchronous_commit = off`);
-  await prepareQuickly(client);
   return client;
-}
-
-/** Sends a statement, and before it what begins its transaction. */
-async function ask(
-  client: pg.Client,
-  begins: string,
-  query: Query,
-): Promise<{ readonly rows: Rows; readonly found: number } | { readonly error: Error }> {
-  const { name, text, values = [] } = query;
-  try {
-    if (text === 'commit') return await commitQuickly(client);
-    const isQuick = name !== undefined && (begins === '' || begins === 'begin');
-    if (!isQuick && begins !== '') await client.query(begins);
-    if (isQuick) {
-      const given = await askQuickly(client, { name, text, values }, { begins: begins !== '' });
-      return { rows: inSomeOrder(text, given.rows), found: given.found };
-    }
-    const { rows = [], rowCount } = await client.query<Record<string, unknown>>({ ...query });
-    return { rows: inSomeOrder(text, rows), found: rowCount ?? 1 };
-  } catch (error) {
-    if (error instanceof Error) return { error };
-    throw error;
-  }
-}
-
-/**
- * Without `order by` rows come as they lie in the table, which depends on histories before this one. In an order of
- * their own instead, as SQL allows it.
- */
-function inSomeOrder(text: string, rows: Record<string, unknown>[]): Rows {
-  if (rows.length < 2 || /order by/i.test(text)) return rows;
-  const key = (row: Record<string, unknown>) =>
-    JSON.stringify(row, (_name, value) => (typeof value === 'bigint' ? `${value}` : value));
-  return rows
-    .map((row) => ({ row, key: key(row) }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(({ row }) => row);
 }
 
 async function orTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {

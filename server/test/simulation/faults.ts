@@ -19,8 +19,9 @@ export interface FaultRates {
   readonly rpcWrongChain: number;
   /** A node stands still, perhaps on a branch that loses, for some time. */
   readonly nodeStuck: number;
-  /** A connection dies before its statement is executed, or after it, when the answer is lost. */
+  /** Per statement: a connection dies before the statement is executed, or after it, when the answer is lost. */
   readonly connectionLost: number;
+  /** Per statement. */
   readonly serializationFailure: number;
   /** A process is killed at an input or output. */
   readonly crash: number;

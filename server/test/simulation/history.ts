@@ -109,15 +109,8 @@ function ratesOf(bug: Bug | undefined, story: Story, random: SeededRandom): Faul
 
 /** A merchant with an account and a webhook, made before anything can fail. */
 async function seedMerchant(world: World, connections: Connections, random: SeededRandom): Promise<void> {
-  const pool = {
-    query: (query: pg.QueryConfig) => connections.observer.query(query),
-    connect: async () => ({
-      query: (query: string) => connections.observer.query(query),
-      on() {},
-      off() {},
-      release() {},
-    }),
-  };
+  const ask = connections.observer.query.bind(connections.observer);
+  const pool = { query: ask, connect: async () => ({ query: ask, on() {}, off() {}, release() {} }) };
   const db = databaseOver(pool as unknown as pg.Pool, () => {});
   const clock = { now: () => new Date(epochMs - 60_000), monotonicMs: () => 0, sleep: async () => {} };
   const deps = { clock, random, origin, chains: world.chains, secrets, addresses: { allowLoopback: false } };

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import type { Query, Rows } from './connections.ts';
+import type { NamedQuery } from '#db/packet.ts';
+import type { Rows } from './recorded-packet.ts';
 
 /** What PostgreSQL says of its own about a schema. */
 interface Catalogue {
@@ -94,7 +95,7 @@ export class ReadMemory {
   }
 
   /** Whether a statement only reads. */
-  isPure(query: Query): boolean {
+  isPure(query: NamedQuery): boolean {
     return this.#kindOf(query.text).isPure;
   }
 
@@ -102,7 +103,7 @@ export class ReadMemory {
    * What a statement has changed, given how many rows it found; undefined: it may be anything. Nothing where it only reads
    * or locks.
    */
-  changesOf({ text }: Query, found: number): readonly string[] | undefined {
+  changesOf({ text }: NamedQuery, found: number): readonly string[] | undefined {
     const { isPure, isLocking, isPlainChange, changes } = this.#kindOf(text);
     return isPure || isLocking || (isPlainChange && found === 0) ? [] : changes;
   }
@@ -111,7 +112,7 @@ export class ReadMemory {
    * What the server would answer, where that is known: to a transaction that has itself changed what `own` says, and to
    * others where it is empty.
    */
-  recall(query: Query, own: readonly string[]): Rows | undefined {
+  recall(query: NamedQuery, own: readonly string[]): Rows | undefined {
     const kind = this.#kindOf(query.text);
     if (!isApart(kind, own)) return undefined;
     const age = this.#ageOf(kind);
@@ -126,7 +127,7 @@ export class ReadMemory {
    * Where it is not known whether anything will ever be due: the statement that asks that, and that it was worth asking first
    * where it finds nothing.
    */
-  toAskFirst(query: Query, own: readonly string[]): Query | undefined {
+  toAskFirst(query: NamedQuery, own: readonly string[]): NamedQuery | undefined {
     const later = this.#remembers ? laterOf(query) : undefined;
     if (later === undefined) return undefined;
     const kind = this.#kindOf(query.text);
@@ -135,7 +136,7 @@ export class ReadMemory {
   }
 
   /** Keeps what the server has answered to a transaction that has itself changed what `own` says. */
-  keep(query: Query, rows: Rows, own: readonly string[]): void {
+  keep(query: NamedQuery, rows: Rows, own: readonly string[]): void {
     const kind = this.#kindOf(query.text);
     if (!isApart(kind, own)) return;
     // What is asked as of a moment is not asked again.
@@ -241,7 +242,7 @@ function closed(
 }
 
 /** The same statement as of the end of time, where it looks for what has become due. */
-function laterOf(query: Query): Query | undefined {
+function laterOf(query: NamedQuery): NamedQuery | undefined {
   const { name = '', text, values = [] } = query;
   if (!rising.has(name)) return undefined;
   for (const [place, value] of values.entries()) {
@@ -299,7 +300,7 @@ function asksForPast(text: string, place: number): boolean {
   return uses.length === 1 && uses[0] === `<= $${place}`;
 }
 
-function keyOf({ name, text, values = [] }: Query): string {
+function keyOf({ name, text, values = [] }: NamedQuery): string {
   return `${name ?? text}\n${values.map(valueKey).join('\n')}`;
 }
 
