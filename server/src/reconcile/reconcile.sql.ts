@@ -1,13 +1,23 @@
 import { type Row, statement } from '#db/statement.ts';
 
-// One process has each look: whoever moves the time on. A process that dies after it costs one look.
+// One process has each look at a chain that has begun: whoever moves the time on. A process that dies after it costs one
+// look.
 export const claimLook = statement(
   'reconcile_claim',
   ['int8', 'timestamptz', 'timestamptz'],
   { drift_runs: 'int4', catch_up_number: 'int8?' },
-  `insert into chain_reconciliations as r (chain_id, next_at) values ($1, $3)
+  `insert into chain_reconciliations as r (chain_id, next_at)
+   select chain_id, $3 from chain_cursors where chain_id = $1
    on conflict (chain_id) do update set next_at = $3 where r.next_at <= $2
    returning drift_runs, catch_up_number`,
+);
+
+// Nothing when somebody else has had a look since: who has slept in between has old books in his hands.
+export const lockLook = statement(
+  'reconcile_look_lock',
+  ['int8', 'timestamptz'],
+  { chain_id: 'int8' },
+  'select chain_id from chain_reconciliations where chain_id = $1 and next_at = $2 for update',
 );
 
 // The cursor and the balances in one snapshot. What is final is booked in the transaction that makes it final, so these are

@@ -13,6 +13,7 @@ import {
   booksAtFinal,
   claimLook,
   forgetBalances,
+  lockLook,
   noteAgreement,
   noteCatchUp,
   noteDrift,
@@ -87,15 +88,14 @@ interface Comparison {
 export async function reconcileChain(deps: ReconcileDeps, chain: Chain, rpc: Rpc): Promise<LookResult> {
   const { db, clock, log, intervalMs = defaultIntervalMs } = deps;
   const now = clock.now();
-  const books = await readBooks(db, chain);
-  if (books === undefined) return 'not_due';
   const nextAt = new Date(now.getTime() + intervalMs);
   const [claim] = await db.query(claimLook, [chain.chainId, now, nextAt]);
-  if (claim === undefined) return 'not_due';
+  const books = claim === undefined ? undefined : await readBooks(db, chain);
+  if (claim === undefined || books === undefined) return 'not_due';
   try {
     const told = await readBalances(rpc, chain, books.hash);
-    const result = await compare(deps, chain, books, told);
-    if (books.stoppedReason === 'restored') {
+    const result = await compare(deps, chain, { books, told, nextAt });
+    if (result !== 'not_due' && books.stoppedReason === 'restored') {
       await catchUp(deps, chain, rpc, { books, result, target: claim.catch_up_number ?? undefined });
     }
     return result;
@@ -136,15 +136,17 @@ async function readBooks(queryable: Queryable, chain: Chain): Promise<Books | un
 async function compare(
   deps: ReconcileDeps,
   chain: Chain,
-  books: Books,
-  told: readonly Balance[],
+  look: { readonly books: Books; readonly told: readonly Balance[]; readonly nextAt: Date },
 ): Promise<LookResult> {
+  const { books, told, nextAt } = look;
   const now = deps.clock.now();
   const comparisons = told.map(({ holder, asset, amount }): Comparison => {
     const own = books.balances.find((balance) => balance.holder === holder && balance.asset === asset);
     return { holder, asset, ledger: own?.amount ?? 0n, chain: amount };
   });
   return deps.db.transaction(async (transaction) => {
+    const [own] = await transaction.query(lockLook, [chain.chainId, nextAt]);
+    if (own === undefined) return 'not_due';
     const opened = await openBooks(transaction, deps, chain, { books, comparisons, now });
     await transaction.query(storeBalances, [
       chain.chainId,

@@ -31,6 +31,8 @@ interface Books {
   readonly sessions: readonly SessionState[];
   readonly orders: readonly OrderState[];
   readonly balances: ReadonlyMap<string, bigint>;
+  /** What the books began with: what the contracts held before. */
+  readonly openings: ReadonlyMap<string, bigint>;
   readonly attempts: ReadonlySet<string>;
   readonly halted: ReadonlySet<number>;
   readonly events: readonly { readonly objectId: string; readonly sequence: number; readonly type: string }[];
@@ -45,6 +47,8 @@ export async function unrestOf(world: World, client: pg.Client, isExpiryOver: bo
        (select count(*) || ' deposit moves' from deposit_moves where status = 'sent' having count(*) > 0),
        (select string_agg('nonce ' || nonce, ', ') from sent_transactions where status = 'pending'),
        (select count(*) || ' deliveries' from deliveries where status = 'pending' having count(*) > 0),
+       (select string_agg('chain ' || chain_id || ' stopped', ', ') from chain_cursors where stopped_reason <> ''),
+       (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
        (select count(*) || ' events not final' from chain_events where not is_final having count(*) > 0),
        (select string_agg('session ' || status, ', ') from sessions
         where status in ('settling', 'settlement_pending') or ($1 and status = 'initialized'))) as unrest`,
@@ -101,6 +105,10 @@ async function readBooks(client: pg.Client): Promise<Books> {
     `select split_part(ledger_account, ':', 1) as account, asset, sum(amount) as total from ledger_postings
      group by 1, 2`,
   );
+  const openings = await client.query<{ account: string; asset: string; total: bigint }>(
+    `select split_part(ledger_account, ':', 1) as account, asset, sum(amount) as total
+     from ledger_postings join ledger_entries using (entry_id) where kind = 'opening' group by 1, 2`,
+  );
   const attempts = await client.query<{ hash: string }>('select tx_hash as hash from sent_attempts');
   const halted = await client.query<{ id: bigint }>(
     `select chain_id as id from chain_cursors where halted_reason <> ''`,
@@ -117,6 +125,7 @@ async function readBooks(client: pg.Client): Promise<Books> {
     sessions: sessions.rows,
     orders: orders.rows,
     balances: new Map(balances.rows.map((row) => [`${row.account} ${row.asset}`, row.total])),
+    openings: new Map(openings.rows.map((row) => [`${row.account} ${row.asset}`, row.total])),
     attempts: new Set(attempts.rows.map(({ hash }) => hash)),
     halted: new Set(halted.rows.map(({ id }) => Number(id))),
     events: events.rows.map((row) => ({ ...row, sequence: Number(row.sequence) })),
@@ -265,8 +274,15 @@ function checkLedger(world: World, books: Books, say: Say): void {
     const held = balanceOf(head.state, chain.gateway, token.address);
     if (booked('gateway') !== held)
       say(`the gateway of ${chain.name} holds ${held}, the ledger says ${booked('gateway')}`);
+    const opened = (account: string) => books.openings.get(`${account} ${asset}`) ?? 0n;
+    if (opened('vault') !== (isVaultShort ? 0n : plenty) && opened('vault') !== 0n)
+      say(`the books of the vault of ${chain.name} began with ${opened('vault')}`);
+    if (opened('gateway') !== 0n || opened('fees') !== 0n)
+      say(
+        `the books of the gateway of ${chain.name} began with ${opened('gateway')}, fees ${opened('fees')}`,
+      );
     const float = balanceOf(head.state, chain.vault, token.address) - (isVaultShort ? 0n : plenty);
-    if (booked('vault') !== float)
+    if (booked('vault') - opened('vault') !== float)
       say(`the vault of ${chain.name} has ${float} more than at first, the ledger says ${booked('vault')}`);
     if (booked('bridge') !== 0n) say(`${booked('bridge')} of ${asset} are burnt and not minted`);
   }

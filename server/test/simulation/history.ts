@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import { createProduct } from '#catalog/product.ts';
-import { databaseOver } from '#db/database.ts';
+import { type Database, databaseOver } from '#db/database.ts';
+import { statement } from '#db/statement.ts';
 import { createLink } from '#links/link.ts';
 import { createAccount } from '#merchants/account.ts';
 import { createMerchant } from '#merchants/merchant.ts';
+import { releaseStopped } from '#reconcile/reconcile.ts';
 import { createWebhook } from '#webhooks/webhook.ts';
 import { Actors } from './actors.ts';
 import type { Backup, Tables } from './backup.ts';
@@ -85,7 +87,7 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
   world.planDeepReorg();
   await scheduler.run(() => scheduler.nowMs >= story.calmMs);
   world.calm();
-  const problems = await comeToRest(world, connections.observer);
+  const problems = await comeToRest(world, connections);
   await world.killAll();
   scheduler.clear();
   const reorgCount = world.models.reduce((sum, model) => sum + model.reorgDepths.length, 0);
@@ -107,11 +109,16 @@ function ratesOf(bug: Bug | undefined, story: Story, random: SeededRandom): Faul
   return bug?.isQuietOtherwise === true ? onlyFaults(rates, bug.faults ?? []) : rates;
 }
 
-/** A merchant with an account and a webhook, made before anything can fail. */
-async function seedMerchant(world: World, connections: Connections, random: SeededRandom): Promise<void> {
+/** The database as a person has it who looks from outside: no fault strikes. */
+function observed(connections: Connections): Database {
   const ask = connections.observer.query.bind(connections.observer);
   const pool = { query: ask, connect: async () => ({ query: ask, on() {}, off() {}, release() {} }) };
-  const db = databaseOver(pool as unknown as pg.Pool, () => {});
+  return databaseOver(pool as unknown as pg.Pool, () => {});
+}
+
+/** A merchant with an account and a webhook, made before anything can fail. */
+async function seedMerchant(world: World, connections: Connections, random: SeededRandom): Promise<void> {
+  const db = observed(connections);
   const clock = { now: () => new Date(epochMs - 60_000), monotonicMs: () => 0, sleep: async () => {} };
   const deps = { clock, random, origin, chains: world.chains, secrets, addresses: { allowLoopback: false } };
   await db.transaction(async (transaction) => {
@@ -191,11 +198,12 @@ function isMidway({ models }: World, sentBefore: readonly number[]): boolean {
 }
 
 /** Waits until nothing is left to do, then past every deadline and again; what is wrong then. */
-async function comeToRest(world: World, client: pg.Client): Promise<string[]> {
+async function comeToRest(world: World, connections: Connections): Promise<string[]> {
+  const { observer: client } = connections;
   const { scheduler, story } = world.options;
   if (story.deepReorgMs !== undefined) return comeToHalt(world, client);
   const restless = async (what: string) => [...world.violations, ...(await checkForked(world, client)), what];
-  const before = await unrestAfter(world, client, false);
+  const before = await unrestAfter(world, connections, false);
   if (before !== '') return restless(`never came to rest: ${before}`);
   // Where no session is left to expire, only some histories look whether that changes anything.
   const isAnyLeft = (await isAnyOpen(client)) || openDeposits(world).length > 0;
@@ -207,7 +215,7 @@ async function comeToRest(world: World, client: pg.Client): Promise<string[]> {
     await waitForLatePayers(world, client);
     scheduler.jump(lateJumpMs);
   }
-  const after = await unrestAfter(world, client, true);
+  const after = await unrestAfter(world, connections, true);
   if (after !== '') return restless(`never came to rest after the expiry: ${after}`);
   return check(world, client);
 }
@@ -234,13 +242,31 @@ async function comeToHalt(world: World, client: pg.Client): Promise<string[]> {
 }
 
 /** Waits for rest, for as long as is reasonable; what is left to do then. */
-async function unrestAfter(world: World, client: pg.Client, isExpiryOver: boolean): Promise<string> {
+async function unrestAfter(world: World, connections: Connections, isExpiryOver: boolean): Promise<string> {
   const { scheduler } = world.options;
   const limitMs = scheduler.nowMs + restLimitMs;
   let unrest = 'nothing looked at';
   while (unrest !== '' && scheduler.nowMs < limitMs) {
     await pass(world, lookEveryMs);
-    unrest = await unrestOf(world, client, isExpiryOver);
+    await releaseAgreed(connections);
+    unrest = await unrestOf(world, connections.observer, isExpiryOver);
   }
   return unrest;
+}
+
+const stoppedWithoutReason = statement(
+  'simulation_stopped',
+  [],
+  { chain_id: 'int8' },
+  `select c.chain_id from chain_cursors c join chain_reconciliations r on r.chain_id = c.chain_id
+   where c.stopped_reason = 'drift' and r.drift_runs = 0`,
+);
+
+/** The operator lets a chain settle again whose books agree with it by now. */
+async function releaseAgreed(connections: Connections): Promise<void> {
+  const db = observed(connections);
+  for (const { chain_id: chainId } of await db.query(stoppedWithoutReason, [])) {
+    await releaseStopped(db, Number(chainId));
+    connections.memory.forget();
+  }
 }

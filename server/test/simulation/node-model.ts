@@ -229,7 +229,7 @@ export class NodeModel {
 
   #call(request: unknown, tag: unknown): Hex {
     const { from, to, data } = request as { from?: Hex; to: Hex; data: Hex };
-    const block = this.#blockByTag(tag);
+    const block = isByHash(tag) ? this.#known(tag.blockHash) : this.#blockByTag(tag);
     if (block === undefined) throw new RpcError(-32000, 'header not found');
     if (data.startsWith(transferSelector)) {
       const call = { from: from ?? zeroAddress, to, data };
@@ -240,6 +240,8 @@ export class NodeModel {
     const account: Hex = `0x${data.slice(-40)}`;
     const amount = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;
     if (data.startsWith(balanceSelector)) return amount(balanceOf(block.state, account, to));
+    if (data.startsWith(feesSelector))
+      return amount(block.state.accruedFees.get(account.toLowerCase()) ?? 0n);
     if (data.startsWith(availableSelector))
       return amount(balanceOf(block.state, this.chain.chain.vault, account));
     if (!data.startsWith(capsSelector)) throw new RpcError(3, 'execution reverted', '0x');
@@ -261,7 +263,13 @@ export class NodeModel {
 const availableSelector = '0x10098ad5';
 const capsSelector = toFunctionSelector('capsOf(address)');
 const balanceSelector = '0x70a08231';
+const feesSelector = toFunctionSelector('accruedFees(address)');
 const transferSelector = toFunctionSelector('transfer(address,uint256)');
+
+/** A block as EIP-1898 names it. */
+function isByHash(tag: unknown): tag is { readonly blockHash: Hex } {
+  return typeof tag === 'object' && tag !== null && 'blockHash' in tag;
+}
 
 interface LogFilter {
   readonly blockHash?: Hex;

@@ -38,7 +38,7 @@ const plainChange = /^\s*(update|insert|delete)\b/i;
  * Looks for what has become due: with a later moment they find whatever they find with an earlier one. Each names its moment
  * once, as what has to be past.
  */
-const rising: ReadonlySet<string> = new Set(['legs_waiting', 'legs_not_mined']);
+const rising: ReadonlySet<string> = new Set(['legs_waiting', 'legs_not_mined', 'legs_untold']);
 /** Later than any moment of a history. */
 const latest = new Date(Date.UTC(2999, 0, 1));
 

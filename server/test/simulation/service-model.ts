@@ -17,6 +17,7 @@ import type { Egress } from '#outside/egress.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { movementHandler } from '#payments/movement.ts';
 import { type PaymentDeps, paymentHandler } from '#payments/payment.ts';
+import { runReconciliation } from '#reconcile/reconcile.ts';
 import { refundHandler } from '#refunds/refund-events.ts';
 import { runExpiry } from '#service/housekeeping.ts';
 import type { DepositPolicy } from '#sessions/deposit-terms.ts';
@@ -80,6 +81,9 @@ const deliverySettings: DeliverySettings = {
     delaysMs: [0, ...Array.from({ length: 40 }, () => 5_000)],
   },
 };
+
+/** A history is over in minutes. */
+const reconcileIntervalMs = 20_000;
 
 /** Starts the loops of one process: the same files, wired as `service/service.ts` wires them. */
 export function startModel(options: ServiceModelOptions): ServiceModel {
@@ -150,6 +154,10 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
       ? [runDeposits({ ...moves, ...shared, rpcOf, settings: depositSettingsOf(story) }, signal)]
       : []),
     runExpiry({ db, random, log, origin, clock: leisurely(clock) }, signal),
+    runReconciliation(
+      { chains: chains.all, rpcOf, db, clock: leisurely(clock), log, intervalMs: reconcileIntervalMs },
+      signal,
+    ),
   ];
   for (const loop of loops) loop.catch((error) => log.error('simulation.loop_ended', error));
   const deps = { ...requestDeps(options), sender };
@@ -237,7 +245,7 @@ function slowBeats(clock: ModelProcess['clock']): ModelProcess['clock'] {
   };
 }
 
-/** Expiry looks once a second; here a tenth as often, because each look costs three statements. */
+/** Expiry and reconciliation look for their turn once a second; here a tenth as often, because each look costs statements. */
 function leisurely(clock: ModelProcess['clock']): ModelProcess['clock'] {
   return { ...clock, sleep: (ms, signal) => clock.sleep(ms * 10, signal) };
 }

@@ -89,7 +89,7 @@ export class World {
       }),
     );
     this.receiver = new ReceiverModel(faults);
-    this.log = modelLog(options.scheduler, story.restore !== undefined, (text) => this.violate(text));
+    this.log = modelLog(options.scheduler, story, (text) => this.violate(text));
   }
 
   seconds(): number {

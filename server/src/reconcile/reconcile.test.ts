@@ -7,7 +7,7 @@ import { findCursor } from '#chains/watcher/cursor.ts';
 import { moveBackfill } from '#chains/watcher/watcher.sql.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
-import { reconcileChain } from './reconcile.ts';
+import { acceptDifferences, reconcileChain } from './reconcile.ts';
 
 let world: SettlementWorld;
 before(async () => {
@@ -27,11 +27,11 @@ const node: Rpc = {
   batch: async (calls) => calls.map(answer),
 };
 
-async function look() {
+async function look(rpc = node) {
   world.clock.time += 60_000;
   const { clock, database, chains } = world;
-  const deps = { chains: chains.all, rpcOf: () => node, db: database.db, clock, log: silentLog };
-  return reconcileChain(deps, world.chain('ethereum'), node);
+  const deps = { chains: chains.all, rpcOf: () => rpc, db: database.db, clock, log: silentLog };
+  return reconcileChain(deps, world.chain('ethereum'), rpc);
 }
 
 /** Where the watcher was told to begin again, and that it has done so. */
@@ -68,4 +68,36 @@ test('a difference has the blocks since the last agreement read again: at its fi
   held = 100n;
   assert.equal(await look(), 'drifted');
   assert.equal(await takeBackfill(), 5n, 'from the new agreement on');
+});
+
+test('a look that was overtaken while its process slept says nothing', async () => {
+  held = 100n;
+  await look();
+  await acceptDifferences(world.database.db, world.chain('ethereum').chainId);
+  assert.equal(await look(), 'agreed', 'the books have begun anew');
+  await world.mineFinal('ethereum');
+  // It has read books and chain; before it compares them, others look, and the chain moves.
+  const sleeper: Rpc = {
+    ...node,
+    batch: async (calls) => {
+      const before = calls.map(answer);
+      await world.mineFinal('ethereum');
+      held = 200n;
+      await look();
+      await acceptDifferences(world.database.db, world.chain('ethereum').chainId);
+      assert.equal(await look(), 'agreed');
+      return before;
+    },
+  };
+  assert.equal(await look(sleeper), 'not_due');
+  assert.equal(await look(), 'agreed', 'the difference of its old books was not counted');
+});
+
+test('a chain that nobody follows yet is not looked at', async () => {
+  const [chain] = world.chains.all;
+  assert.ok(chain !== undefined);
+  const unknown = { ...chain, chainId: 99_999 };
+  const { clock, database } = world;
+  const deps = { chains: [unknown], rpcOf: () => node, db: database.db, clock, log: silentLog };
+  assert.equal(await reconcileChain(deps, unknown, node), 'not_due');
 });
