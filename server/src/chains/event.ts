@@ -72,6 +72,11 @@ export interface ChainHandler {
    * A handler without it leaves everything as it stands.
    */
   onDropped?(transaction: Transaction, chain: Chain, dropped: readonly ChainEvent[]): Promise<void>;
+  /**
+   * Final transfers that nobody accounted for were parts of other events: a block was read again, and has more of them than
+   * a node had told. They are already deleted from `chain_events`; `onBlock` and `onFinal` tell of the others next.
+   */
+  onMisread?(transaction: Transaction, chain: Chain, transfers: readonly ChainEvent[]): Promise<void>;
 }
 
 /**
@@ -99,6 +104,9 @@ export function inOrder(first: ChainHandler, ...others: readonly ChainHandler[])
     },
     async onDropped(...args) {
       for (const handler of handlers) await handler.onDropped?.(...args);
+    },
+    async onMisread(...args) {
+      for (const handler of handlers) await handler.onMisread?.(...args);
     },
   };
 }

@@ -55,6 +55,7 @@ const mistakes: readonly [change: (file: Json) => void, sentence: string][] = [
     'chains[0].gateway must be an EVM address with its checksum',
   ],
   [(file) => (file.chains[0].wsUrls = ['http://x']), 'chains[0].wsUrls[0] must be a ws or wss URL'],
+  [(file) => (file.chains[0].wsUrls = ['wss://x/#y']), 'chains[0].wsUrls[0] must have no #fragment'],
   [(file) => (file.chains[0].proofs = 'none'), 'chains[0].proofs must be one of required, quorum'],
   [
     (file) => (file.chains[0].finality = { tag: 'final' }),

@@ -22,6 +22,8 @@ function urlsOf(fields: Fields, name: string, scheme: 'http' | 'ws'): string[] {
       const which = scheme === 'http' ? 'an http or https' : 'a ws or wss';
       throw new ConfigError(`${fields.path(name)}[${index}] must be ${which} URL`);
     }
+    if (new URL(url).hash !== '')
+      throw new ConfigError(`${fields.path(name)}[${index}] must have no #fragment`);
     return url;
   });
 }

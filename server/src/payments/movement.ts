@@ -40,6 +40,21 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
         if (!known.has(event.orderId)) await noteUnmatched(transaction, log, event);
       }
     },
+    async onMisread(transaction, chain, transfers) {
+      for (const event of transfers) {
+        const moved = movementOf(chain, event);
+        if (moved === undefined) continue;
+        const { chainId, txHash, name, logIndex } = event;
+        await book(transaction, {
+          kind: moved.kind,
+          orderId: '',
+          fact: `${txHash}:${name}:misread:${logIndex}`,
+          ...{ chainId, txHash, at: event.blockTime },
+          postings: moved.postings.map((posting) => ({ ...posting, amount: -posting.amount })),
+        });
+        log.warn('payment.transfer_misread', { chainId, txHash, block: event.blockNumber.toString() });
+      }
+    },
   };
 }
 

@@ -79,9 +79,10 @@ export const noteDrift = statement(
 
 export const noteFailure = statement(
   'reconcile_fail',
-  ['int8', 'text', 'timestamptz', 'timestamptz'],
+  ['int8', 'text', 'timestamptz', 'timestamptz', 'timestamptz'],
   {},
-  'update chain_reconciliations set failure = $2, looked_at = $3, next_at = least(next_at, $4) where chain_id = $1',
+  `update chain_reconciliations set failure = $2, looked_at = $3, next_at = least(next_at, $4)
+   where chain_id = $1 and next_at = $5`,
 );
 
 export const noteCatchUp = statement(

@@ -2,12 +2,27 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
 import { toHex } from 'viem';
-import { type Rpc, type RpcCall, resultOf } from '#chains/rpc/rpc.ts';
-import { findCursor } from '#chains/watcher/cursor.ts';
+import { type Rpc, type RpcCall, RpcUnavailable, resultOf } from '#chains/rpc/rpc.ts';
+import { findCursor, lockChain } from '#chains/watcher/cursor.ts';
 import { moveBackfill } from '#chains/watcher/watcher.sql.ts';
+import { statement } from '#db/statement.ts';
+import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { acceptDifferences, reconcileChain } from './reconcile.ts';
+
+const waitingForLocks = statement(
+  'reconcile_test_waiting',
+  [],
+  { pid: 'int4?' },
+  'select l.pid from pg_locks l join pg_stat_activity a using (pid) where not granted and datname = current_database()',
+);
+const freeLook = statement(
+  'reconcile_test_free',
+  ['int8'],
+  { chain_id: 'int8' },
+  'select chain_id from chain_reconciliations where chain_id = $1 for update skip locked',
+);
 
 let world: SettlementWorld;
 before(async () => {
@@ -91,6 +106,32 @@ test('a look that was overtaken while its process slept says nothing', async () 
   };
   assert.equal(await look(sleeper), 'not_due');
   assert.equal(await look(), 'agreed', 'the difference of its old books was not counted');
+});
+
+test('a look that fails after it was overtaken does not bring the next one forward', async () => {
+  const failing: Rpc = {
+    ...node,
+    batch: async () => {
+      await look();
+      throw new RpcUnavailable('asleep for too long');
+    },
+  };
+  assert.equal(await look(failing), 'unreadable');
+  world.clock.time -= 54_000;
+  assert.equal(await look(), 'not_due', 'six seconds after the last look');
+});
+
+test('a look locks the chain before its own row, as a release does', async () => {
+  const { db } = world.database;
+  const { chainId } = world.chain('ethereum');
+  let looking: Promise<unknown> = Promise.resolve();
+  await db.transaction(async (transaction) => {
+    await lockChain(transaction, chainId);
+    looking = look();
+    while ((await db.query(waitingForLocks, [])).length === 0) await systemClock.sleep(5);
+    assert.equal((await transaction.query(freeLook, [chainId])).length, 1);
+  });
+  assert.equal(await looking, 'agreed');
 });
 
 test('a chain that nobody follows yet is not looked at', async () => {

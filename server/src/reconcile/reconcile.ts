@@ -2,7 +2,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
 import { getBlock } from '#chains/rpc/actions.ts';
 import { boundTo, type Rpc, RpcUnavailable } from '#chains/rpc/rpc.ts';
-import { backfillChain } from '#chains/watcher/cursor.ts';
+import { backfillChain, lockChain } from '#chains/watcher/cursor.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { book, type Posting } from '#ledger/entry.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -102,7 +102,8 @@ export async function reconcileChain(deps: ReconcileDeps, chain: Chain, rpc: Rpc
   } catch (error) {
     if (!(error instanceof RpcUnavailable)) throw error;
     log.warn('reconcile.unreadable', { chainId: chain.chainId, message: error.message });
-    await db.query(noteFailure, [chain.chainId, error.message, now, new Date(now.getTime() + unreadableMs)]);
+    const soonAt = new Date(now.getTime() + unreadableMs);
+    await db.query(noteFailure, [chain.chainId, error.message, now, soonAt, nextAt]);
     return 'unreadable';
   }
 }
@@ -145,6 +146,8 @@ async function compare(
     return { holder, asset, ledger: own?.amount ?? 0n, chain: amount };
   });
   return deps.db.transaction(async (transaction) => {
+    // The chain before the look, as a release locks them.
+    await lockChain(transaction, chain.chainId);
     const [own] = await transaction.query(lockLook, [chain.chainId, nextAt]);
     if (own === undefined) return 'not_due';
     const opened = await openBooks(transaction, deps, chain, { books, comparisons, now });

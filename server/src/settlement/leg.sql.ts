@@ -137,11 +137,14 @@ export const legsNotMined = statement(
 export const untoldLegs = statement(
   'legs_untold',
   ['int8', 'text', 'timestamptz', 'int8'],
-  { ...columns, mined_block: 'int8?' },
-  `select ${legColumnList}, t.mined_block
+  { ...columns, mined_block: 'int8?', outcome_at: 'timestamptz' },
+  `select ${legColumnList}, t.mined_block, t.updated_at as outcome_at
    from settlements l join sent_transactions t on t.transaction_id = l.transaction_id
    where l.chain_id = $1 and l.leg = $2 and l.status = 'sent' and t.status = 'succeeded' and l.retry_at <= $3
      and t.mined_block is not null
+     and not exists (
+       select from chain_events e where e.order_id = l.order_id and e.is_final and e.event_name = case l.leg
+         when 'settle' then 'Settled' when 'payout' then 'PaidOut' when 'mint' then 'Minted' else 'Refunded' end)
    order by t.mined_block, l.order_id limit $4`,
 );
 

@@ -295,7 +295,8 @@ export async function showLegNotMined(
 
 /**
  * What became of a settlement transaction, told by the sender in its transaction. Success needs nothing: the events
- * speak, and where one does not come, its blocks are read again (`untold.ts`). A failed or superseded transaction settles nothing for ever, so its legs wait for a new one.
+ * speak, and where one does not come, blocks are read again (`untold.ts`). A failed or superseded transaction settles nothing
+ * for ever, so its legs wait for a new one.
  */
 export async function settlementOutcome(
   transaction: Transaction,

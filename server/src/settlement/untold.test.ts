@@ -69,3 +69,24 @@ test('blocks in which our transaction succeeded are read again until its event c
   await settle();
   assert.equal((await cursor()).backfillNext, undefined, 'the event has come');
 });
+
+test('what stays untold is left to people after a day', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settle();
+  const [sent] = await world.sent(order);
+  assert.ok(sent !== undefined);
+  const hash = await world.mineFinal('ethereum');
+  const mined = (await cursor()).finalNumber;
+  const outcome = [[sent.transaction_id], ['succeeded'], [hash], [mined], world.clock.now()];
+  await world.database.db.query(setOutcomes, outcome);
+  let asked = 0;
+  for (let minute = 0; minute < 3 * 24 * 60; minute += 10) {
+    await settle();
+    if ((await cursor()).backfillNext !== undefined) asked += 1;
+    await endBackfill();
+    world.clock.time += 600_000;
+  }
+  assert.ok(asked > 5 && asked < 20, `asked ${asked} times`);
+});

@@ -2,11 +2,15 @@ import type { Chain } from '#chains/chain.ts';
 import { backfillChain } from '#chains/watcher/cursor.ts';
 import type { SettlementDeps } from './context.ts';
 import { putOffUntold, untoldLegs } from './leg.sql.ts';
-import { type LegName, parseLeg, rereadDelayMs } from './leg.ts';
+import { type LegName, rereadDelayMs } from './leg.ts';
+
+/** After so long with some ten tries, what the nodes do not tell is for people: it stands in the log. */
+const giveUpAfterMs = 24 * 3_600_000;
+const neverMs = 100 * 365 * 24 * 3_600_000;
 
 /**
  * Has the watcher read those final blocks once more in which a transaction of ours has succeeded, but not what it did for
- * some leg: the node left that log out, in a way that nothing could check. Asked for until the event comes, ever less often.
+ * some leg: the node left that log out, in a way that nothing could check. Asked for ever less often, for a day.
  */
 export async function rereadUntold(deps: SettlementDeps, { chainId }: Chain, name: LegName): Promise<void> {
   const now = deps.clock.now();
@@ -19,7 +23,9 @@ export async function rereadUntold(deps: SettlementDeps, { chainId }: Chain, nam
     { chainId, leg: name, legs: rows.length, block: from.toString() },
   );
   await backfillChain(deps.db, deps.clock, { chainId, from });
-  const legs = rows.map(parseLeg);
-  const nextAt = legs.map(({ attempts }) => new Date(now.getTime() + rereadDelayMs(attempts)));
-  await deps.db.query(putOffUntold, [legs.map(({ orderId }) => orderId), name, nextAt, now]);
+  const nextAt = rows.map((row) => {
+    const isOver = now.getTime() - row.outcome_at.getTime() > giveUpAfterMs;
+    return new Date(now.getTime() + (isOver ? neverMs : rereadDelayMs(row.attempts)));
+  });
+  await deps.db.query(putOffUntold, [rows.map((row) => row.order_id), name, nextAt, now]);
 }

@@ -226,7 +226,8 @@ class FailoverRpc {
   }
 
   async #verify(node: Node, options: RpcOptions): Promise<boolean> {
-    const outcomes = await this.#exchange(node, [chainIdCall], options);
+    // By HTTP, whatever waits: a WebSocket is asked for itself, and says nothing of what answers beside it.
+    const outcomes = await this.#exchange(node, [chainIdCall], { ...options, isUrgent: false });
     const chainId = parseSmallQuantity('chain id', resultOf(outcomes[0]));
     node.isVerified = chainId === this.#options.chainId;
     if (node.isVerified) {

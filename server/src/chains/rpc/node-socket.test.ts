@@ -116,6 +116,18 @@ test('a WebSocket of another chain is asked for nothing else', async () => {
   for (let count = 0; count < 5; count += 1) assert.equal(await askUrgently(rpc), false);
 });
 
+test('an HTTP address of another chain is not believed for what the WebSocket beside it answers', async () => {
+  const before = proxy.seenOnSockets.get('eth_chainId') ?? 0;
+  const rpc = open();
+  proxy.faults.wrongChainId = true;
+  await assert.rejects(rpc.batch(wanted));
+  while ((proxy.seenOnSockets.get('eth_chainId') ?? 0) === before) await systemClock.sleep(20);
+  // Past its quarantine, something urgent comes first.
+  nowMs += 3_600_000;
+  await assert.rejects(rpc.batch(wanted, { isUrgent: true }), RpcUnavailable);
+  await assert.rejects(rpc.batch(wanted), RpcUnavailable);
+});
+
 test('when the node is found to be of no use, its WebSocket is not asked either', async () => {
   const rpc = open();
   await untilAsked(rpc);

@@ -1,9 +1,17 @@
+import type { ChainEvent } from '../event.ts';
 import { calls, headerIn } from '../rpc/actions.ts';
 import { RpcAnswerInvalid, RpcUnavailable, surveyOf } from '../rpc/rpc.ts';
 import { type FetchedBlock, fetchBlocks } from './block-source.ts';
-import { CursorMoved, eventColumnsOf, lockUnmoved, noteReturned, storedBlock } from './chain-move.ts';
-import type { ChainCursor } from './cursor.ts';
-import { insertMissingEvents, moveBackfill } from './watcher.sql.ts';
+import {
+  CursorMoved,
+  eventColumnsOf,
+  lockUnmoved,
+  type MoveContext,
+  noteReturned,
+  storedBlock,
+} from './chain-move.ts';
+import { type ChainCursor, parseEvents } from './cursor.ts';
+import { deleteTransfers, insertMissingEvents, moveBackfill, transfersOfBlock } from './watcher.sql.ts';
 import type { WatcherState } from './watcher.ts';
 
 /** Blocks read again between two looks at the head. */
@@ -40,11 +48,25 @@ async function requireCanonical(state: WatcherState, { header }: FetchedBlock): 
   }
 }
 
-async function addMissing(state: WatcherState, cursor: ChainCursor, block: FetchedBlock): Promise<void> {
+/**
+ * Adds what a block that was read again has more than is stored of it. Where an event was missing of tokens that moved, the
+ * first reading took them for a transfer of somebody's: that is taken back.
+ */
+export async function addMissing(
+  state: MoveContext,
+  cursor: ChainCursor,
+  { header, events }: FetchedBlock,
+): Promise<void> {
   const { chain, handler } = state;
-  const { header, events } = block;
   await state.db.transaction(async (transaction) => {
     await lockUnmoved(transaction, state, cursor);
+    const transfers = parseEvents(await transaction.query(transfersOfBlock, [chain.chainId, header.number]));
+    const misread = transfers.filter((stored) => !events.some((event) => isSameTransfer(event, stored)));
+    if (misread.length > 0) {
+      const places = misread.map(({ logIndex }) => logIndex);
+      await transaction.query(deleteTransfers, [chain.chainId, header.number, places]);
+      await handler.onMisread?.(transaction, chain, misread);
+    }
     const rows = await transaction.query(insertMissingEvents, [
       chain.chainId,
       header.number,
@@ -64,4 +86,14 @@ async function addMissing(state: WatcherState, cursor: ChainCursor, block: Fetch
     await noteReturned(transaction, state, missing);
     await handler.onFinal(transaction, chain, header, missing);
   });
+}
+
+function isSameTransfer(event: ChainEvent, stored: ChainEvent): boolean {
+  const named = ['token', 'amount'] as const;
+  return (
+    event.name === stored.name &&
+    event.logIndex === stored.logIndex &&
+    event.contract === stored.contract &&
+    named.every((name) => event.arguments[name] === stored.arguments[name])
+  );
 }

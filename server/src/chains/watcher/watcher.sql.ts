@@ -205,6 +205,23 @@ export const insertMissingEvents = statement(
    returning log_index`,
 );
 
+// What a first reading of a final block has made of tokens that moved, and of no event of ours.
+export const transfersOfBlock = statement(
+  'watcher_transfers_of_block',
+  ['int8', 'int8'],
+  eventColumns,
+  `select ${eventList} from chain_events
+   where chain_id = $1 and block_number = $2 and is_final and event_name = 'Transferred'`,
+);
+
+export const deleteTransfers = statement(
+  'watcher_transfers_delete',
+  ['int8', 'int8', 'int4[]'],
+  {},
+  `delete from chain_events
+   where chain_id = $1 and block_number = $2 and log_index = any ($3) and event_name = 'Transferred'`,
+);
+
 export const deleteEvents = statement(
   'watcher_events_delete',
   ['int8', 'int8'],

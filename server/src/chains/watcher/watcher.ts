@@ -69,6 +69,9 @@ export interface WatcherState extends MoveContext {
   /** A final height that an operator has let stand although nodes call less final. */
   acceptedFinal: bigint | undefined;
   quorumMissedAtMs: number;
+  /** How often in a row blocks could not be read again, and the monotonic time before which that is not tried. */
+  backfillFailures: number;
+  backfillAtMs: number;
 }
 
 const maxBatchSize = 100;
@@ -155,6 +158,8 @@ export function watcherState(options: Omit<WatcherOptions, 'signal' | 'wake'>): 
     wentBackAtMs: undefined,
     acceptedFinal: undefined,
     quorumMissedAtMs: Number.NEGATIVE_INFINITY,
+    backfillFailures: 0,
+    backfillAtMs: Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -197,9 +202,9 @@ export async function watchRound(state: WatcherState): Promise<RoundResult> {
     if (followed === undefined) return 'halted';
     const final = tagged === undefined ? followed : await advanceFinal(state, followed, head, tagged);
     if (final === undefined) return 'halted';
-    if (followed !== cursor && cursor.backfillNext === undefined) state.left = final;
-    if (cursor.backfillNext !== undefined && (await backfillSome(state, cursor.backfillNext)))
-      return 'behind';
+    const next = state.clock.monotonicMs() < state.backfillAtMs ? undefined : cursor.backfillNext;
+    if (followed !== cursor && next === undefined) state.left = final;
+    if (next !== undefined && (await backfillSome(state, next))) return 'behind';
     return followed.headNumber < head.number ? 'behind' : 'idle';
   } catch (error) {
     if (!(error instanceof CursorMoved)) throw error;
@@ -208,18 +213,26 @@ export async function watchRound(state: WatcherState): Promise<RoundResult> {
   }
 }
 
+const firstBackfillPauseMs = 1_000;
+const longestBackfillPauseMs = 15 * 60_000;
+
 /**
- * False when nodes lack the old blocks: that must not keep the chain from being followed, and is tried again in the next
- * round.
+ * False when nodes lack the old blocks, or lie about them: that must not keep the chain from being followed. It is tried
+ * again, ever less often.
  */
 async function backfillSome(state: WatcherState, from: bigint): Promise<boolean> {
   const cursor = await findCursor(state.db, state.chain.chainId);
   if (cursor === undefined) return false;
   try {
     await backfill(state, cursor, from);
+    state.backfillFailures = 0;
     return true;
   } catch (error) {
     if (!(error instanceof RpcUnavailable || error instanceof RpcError)) throw error;
+    if (error instanceof RpcAnswerInvalid || error instanceof RpcError) state.rpc.demote?.(error.message);
+    const pauseMs = firstBackfillPauseMs * 2 ** Math.min(state.backfillFailures, 20);
+    state.backfillFailures += 1;
+    state.backfillAtMs = state.clock.monotonicMs() + Math.min(longestBackfillPauseMs, pauseMs);
     state.log.warn('watcher.backfill_failed', {
       chainId: state.chain.chainId,
       block: from.toString(),

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { systemClock } from '#outside/clock.ts';
+import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
+import { watchedChain } from '../../../test/harness/watched-chain.ts';
+import { backfillChain } from './cursor.ts';
+import { deleteEvents } from './watcher.sql.ts';
+import { watchRound } from './watcher.ts';
+
+let database: TestDatabase;
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.close());
+
+test('blocks are read again from another node where the first one lies about them, after a pause that grows', async (t) => {
+  const world = await watchedChain(database, { nodes: 2 });
+  t.after(() => world.close());
+  const state = world.watcher();
+  await world.emit(1);
+  await world.anvil.mine(20);
+  await world.catchUp(state);
+  await database.db.query(deleteEvents, [world.chain.chainId, 1]);
+  world.story.length = 0;
+  for (const proxy of world.proxies)
+    proxy.lie = (method, _params, result) => (method === 'eth_getBlockReceipts' ? [] : result);
+  await backfillChain(database.db, systemClock, { chainId: world.chain.chainId, from: 1n });
+  const pauses: number[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    const startMs = state.clock.monotonicMs();
+    state.backfillAtMs = startMs;
+    await watchRound(state);
+    pauses.push(Math.round((state.backfillAtMs - startMs) / 1_000));
+    const asked = world.proxies.map((proxy) => proxy.seen.get('eth_getBlockReceipts') ?? 0);
+    await watchRound(state);
+    const askedAgain = world.proxies.map((proxy) => proxy.seen.get('eth_getBlockReceipts') ?? 0);
+    assert.deepEqual(askedAgain, asked, 'nothing is read during the pause');
+  }
+  assert.ok(
+    pauses.every((pause, index) => index === 0 || pause > (pauses[index - 1] ?? 0)),
+    `pauses of ${pauses.join(', ')} s`,
+  );
+  assert.deepEqual(world.story, []);
+  const [, honest] = world.proxies;
+  if (honest !== undefined) honest.lie = (_method, _params, result) => result;
+  for (let round = 0; round < 4 && world.story.length === 0; round += 1) {
+    state.backfillAtMs = state.clock.monotonicMs();
+    await watchRound(state);
+  }
+  assert.deepEqual(world.story, ['block 1: 1', 'final 1: 1']);
+});
