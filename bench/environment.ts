@@ -34,6 +34,27 @@ async function execute(url: string, text: string): Promise<void> {
   }
 }
 
+/** As docs/runbook/production.md has them for a busy server. */
+const walSettings = { max_wal_size: '4GB', min_wal_size: '1GB' };
+/** Somewhat more than PostgreSQL writes before it makes a checkpoint by itself with these settings. */
+const filledMegabytes = 2_400;
+const megabytesAtOnce = 8;
+
+/**
+ * A server that has run for a while writes its log over segments of before. A new one makes each of them first, 16 MB of
+ * zeros, while every commit waits: limits and product alike would be measured at that.
+ */
+async function fillWal(url: string): Promise<void> {
+  const message = `select pg_logical_emit_message(false, 'bench', repeat('x', ${megabytesAtOnce * 1_000_000}))`;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (let filled = 0; filled < filledMegabytes; filled += megabytesAtOnce) await client.query(message);
+  } finally {
+    await client.end();
+  }
+}
+
 /** Runs `work` in a fresh environment and ends everything that it started, whatever comes of it. */
 export async function withEnvironment<Result>(
   options: Pick<Environment, 'log' | 'profileFolder'> & { readonly effort: Omit<Effort, 'postgresPid'> },
@@ -54,8 +75,10 @@ export async function withEnvironment<Result>(
       dataFolder: join(folder, 'postgres'),
       isDurable: true,
       mayCreateDatabases: true,
+      settings: walSettings,
     });
     ends.push(postgres.stop);
+    await fillWal(postgres.url);
     return await work({
       ...options,
       folder,
