@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -7,16 +9,28 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 /** Debian's Chromium; installed when it is missing and we may, else the test says what to do. */
 function findChromium(): string {
   const given = process.env['FLORIN_CHROMIUM'];
-  const found = [...(given === undefined ? [] : [given]), ...places].find((place) => existsSync(place));
+  if (given !== undefined && existsSync(given)) return given;
+  if (process.getuid?.() === 0) installChromium();
+  const found = places.find((place) => existsSync(place));
   if (found !== undefined) return found;
-  if (process.getuid?.() === 0) {
-    const install = 'apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium';
-    spawnSync('sh', ['-c', install], { stdio: 'inherit' });
-    if (existsSync('/usr/bin/chromium')) return '/usr/bin/chromium';
-  }
   throw new Error(
     'The browser tests need Chromium: install it (apt-get install chromium), or name it in FLORIN_CHROMIUM.',
   );
+}
+
+/**
+ * One test file at a time: while another one installs it, the program is there before all that it needs. So what is there is
+ * looked for under the same lock.
+ */
+function installChromium(): void {
+  const isThere = places.map((place) => `[ -x ${place} ]`).join(' || ');
+  const install = 'apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium';
+  const command = ['sh', '-c', `${isThere} || { ${install}; }`] as const;
+  const locked = spawnSync('flock', [join(tmpdir(), 'florin-chromium.lock'), ...command], {
+    stdio: 'inherit',
+  });
+  // A system without flock is none that has apt either, and then nothing is installed here.
+  if (locked.error !== undefined) spawnSync(command[0], command.slice(1), { stdio: 'inherit' });
 }
 
 const flags = [

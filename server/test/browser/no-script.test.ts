@@ -9,7 +9,8 @@ let world: PageWorld;
 let browser: Browser;
 
 before(async () => {
-  [world, browser] = await Promise.all([PageWorld.open(), openChromium()]);
+  browser = await openChromium();
+  world = await PageWorld.open();
 });
 after(async () => {
   await browser.close();

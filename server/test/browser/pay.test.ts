@@ -13,7 +13,8 @@ let life: Life;
 let browser: Browser;
 
 before(async () => {
-  [life, browser] = await Promise.all([Life.start(), openChromium()]);
+  browser = await openChromium();
+  life = await Life.start();
   life.mine();
 });
 after(async () => {

@@ -19,7 +19,8 @@ before(async () => {
   const demoPayerKey = generatePrivateKey();
   demoPayer = privateKeyToAddress(demoPayerKey);
   const start = (options: ServiceOptions) => startService({ ...options, demoPayerKey });
-  [life, browser] = await Promise.all([Life.start(start), openChromium()]);
+  browser = await openChromium();
+  life = await Life.start(start);
   usdc = life.ethereum.token('usdc');
   life.mine();
 });
