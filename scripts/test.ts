@@ -29,6 +29,8 @@ interface Count {
 
 /** How long each part took, printed at the end. */
 const timings: string[] = [];
+/** What failed, by name, printed at the end: a long log is often kept by its last lines only. */
+const failures: string[] = [];
 
 async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
   const startedMs = performance.now();
@@ -74,7 +76,15 @@ async function whole(
 ): Promise<Count> {
   console.log(`\n# ${name}`);
   const { code } = await timed(`  ${name}`, () => run(command, args, env));
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  if (code === 0) return { passed: 1, failed: 0 };
+  failures.push(name);
+  return { passed: 0, failed: 1 };
+}
+
+/** Notes the lines of a failed suite's output that name what failed, or else the suite. */
+function noteFailures(suite: string, output: string, line: RegExp): void {
+  const named = [...new Set(Array.from(output.matchAll(line), (found) => found[0]))];
+  failures.push(...(named.length > 0 ? named : [suite]));
 }
 
 async function checks(): Promise<Count> {
@@ -92,6 +102,7 @@ async function contracts(): Promise<Count> {
   console.log('\n# contracts');
   const { code, output } = await run(node, ['scripts/forge.cjs', 'test']);
   const totals = /Ran \d+ test suites?.*?: (\d+) tests? passed, (\d+) failed/.exec(output);
+  if (code !== 0 || totals === null) noteFailures('contracts', output, /^\[FAIL.*$/gm);
   if (totals === null) return { passed: 0, failed: 1 };
   const count = { passed: Number(totals[1]), failed: Number(totals[2]) };
   const snapshot = ['scripts/forge.cjs', 'snapshot', '--check'];
@@ -144,7 +155,10 @@ async function nodeTests(files: readonly string[]): Promise<Count> {
     const number = (name: string) => Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? 0);
     const passed = number('pass');
     const failed = number('fail') + number('cancelled');
-    return { passed, failed: code === 0 && passed > 0 ? failed : Math.max(1, failed) };
+    if (code === 0 && passed > 0) return { passed, failed };
+    const summary = output.slice(Math.max(0, output.lastIndexOf('✖ failing tests:')));
+    noteFailures('node', summary, /^test at .*\n.*$/gm);
+    return { passed, failed: Math.max(1, failed) };
   } finally {
     stopPostgres = undefined;
     await postgres.stop();
@@ -196,6 +210,7 @@ async function main(): Promise<void> {
     counts.push(await timed(name, async () => (await suites[name]?.()) ?? { passed: 0, failed: 1 }));
   if (files.length > 0) counts.push(await timed('files', () => nodeTests(files)));
   console.log(`\n${timings.join('\n')}`);
+  if (failures.length > 0) console.log(`\nfailed:\n${failures.join('\n')}`);
   const { passed, failed } = sum(counts);
   console.log(`\n${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
