@@ -67,6 +67,11 @@ export interface ChainHandler {
   /** The final anchor advanced to `block`; `events` became final by it (marked in `chain_events`). Called even when empty. */
   onFinal(transaction: Transaction, chain: Chain, block: Block, events: readonly ChainEvent[]): Promise<void>;
   /**
+   * Everything above `anchor` is taken back, final or not: a reorganisation went below finality, and an operator has let the
+   * chain go on. Called before its events are told of.
+   */
+  onRewind?(transaction: Transaction, chain: Chain, anchor: Block): Promise<void>;
+  /**
    * Final events were undone after all: a reorganisation went below finality, and an operator has let the chain go on.
    * They are already deleted from `chain_events`; those that come back are told by `onBlock` and `onFinal` once more.
    * A handler without it leaves everything as it stands.
@@ -101,6 +106,9 @@ export function inOrder(first: ChainHandler, ...others: readonly ChainHandler[])
     },
     async onFinal(...args) {
       for (const handler of handlers) await handler.onFinal(...args);
+    },
+    async onRewind(...args) {
+      for (const handler of handlers) await handler.onRewind?.(...args);
     },
     async onDropped(...args) {
       for (const handler of handlers) await handler.onDropped?.(...args);

@@ -4,10 +4,20 @@ import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeErrorResult, encodeFunctionData, erc20Abi } from 'viem';
+import { statement } from '#db/statement.ts';
+import { ledgerBalances } from '#ledger/entry.ts';
 import { receiverOf } from '#sessions/receiver.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
-import { add, collect, releaseUnfollowedMoves } from './deposit-move.ts';
+import { add, collect, depositOutcome, movesUndone, releaseUnfollowedMoves } from './deposit-move.ts';
+
+const lastSent = statement(
+  'deposit_move_test_sent',
+  [],
+  { transaction_id: 'int8' },
+  `select transaction_id from (
+     select transaction_id from sent_transactions order by transaction_id desc limit 2) as last order by transaction_id`,
+);
 
 let moves: DepositMoves;
 before(async () => {
@@ -138,5 +148,37 @@ test('a collection by a wallet that is followed no more is made anew, and an add
     ...{ abi: paymentGatewayAbi, errorName: 'TransferFailed', args: [moves.usdc.address] },
   });
   assert.equal(await addTo(added), true);
+  assert.equal(moves.sent.length, 3);
+});
+
+test('a collection whose block is taken back is on its way again, and an addition stays what it is', async () => {
+  const added = await moves.newOrder();
+  assert.equal(await addTo(added), true);
+  const order = await moves.newOrder();
+  moves.node.collectReverts = '0x00';
+  const again = () => collect(moves.deps(), moves.chain, order, { during: 'initialized' });
+  await again();
+  const { db } = moves.world.database;
+  const sent = await db.query(lastSent, []);
+  const [addition, collection] = sent.map(({ transaction_id: id }) => id);
+  assert.ok(addition !== undefined && collection !== undefined);
+  const end = (transactionId: bigint, purpose: 'add' | 'collect', status: 'succeeded' | 'superseded') =>
+    db.transaction((transaction) =>
+      depositOutcome(transaction, moves.world, {
+        ...{ transactionId, chainId: order.chainId, purpose, status, txHash: '0x', blockTime: undefined },
+      }),
+    );
+  await end(addition, 'add', 'succeeded');
+  await end(collection, 'collect', 'succeeded');
+  const books = await ledgerBalances(db);
+  await db.transaction((transaction) =>
+    movesUndone(transaction, [addition, collection], moves.world.clock.now()),
+  );
+  await again();
+  assert.equal(moves.sent.length, 2, 'it is on its way');
+  await end(addition, 'add', 'succeeded');
+  await end(collection, 'collect', 'superseded');
+  assert.deepEqual(await ledgerBalances(db), books, 'booked once');
+  await again();
   assert.equal(moves.sent.length, 3);
 });

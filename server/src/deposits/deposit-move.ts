@@ -29,6 +29,7 @@ import {
   moveBesideOrder,
   moveOfOrder,
   releaseMoves,
+  reopenMoves,
 } from './deposit.sql.ts';
 import { collectCall, type Holding, readBalances, transferCall } from './deposit-call.ts';
 import {
@@ -349,4 +350,16 @@ export async function depositOutcome(
   const { orderId, chainId } = order;
   const postings = additionPostings(order, move.amount);
   await book(transaction, { kind: 'tolerance', orderId, chainId, txHash, at: blockTime ?? now, postings });
+}
+
+/**
+ * Collections and rescues wait for the outcome of their transactions once more: the blocks that had shown it are taken
+ * back.
+ */
+export async function movesUndone(
+  transaction: Transaction,
+  transactionIds: readonly bigint[],
+  at: Date,
+): Promise<void> {
+  await transaction.query(reopenMoves, [transactionIds, at]);
 }

@@ -124,6 +124,19 @@ export const releaseMoves = statement(
    returning m.order_id`,
 );
 
+// Never additions, which are booked by then: their transactions are followed, and booked once.
+export const reopenMoves = statement(
+  'deposit_moves_reopen',
+  ['int8[]', 'timestamptz'],
+  {},
+  `update deposit_moves m set status = 'sent', updated_at = $2
+   from (
+     select order_id, move, token from deposit_moves
+     where transaction_id = any ($1) and status = 'succeeded' and move <> 'add'
+     order by order_id, move, token for update) as found
+   where m.order_id = found.order_id and m.move = found.move and m.token = found.token`,
+);
+
 export const concludeMove = statement(
   'deposit_move_conclude',
   ['int8', 'text', 'timestamptz'],

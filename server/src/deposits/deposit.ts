@@ -42,7 +42,7 @@ const balanceBatch = 100;
 /** How long after its deadline an address is looked at. */
 const lookAfterSeconds = 7 * 86_400;
 /** What is told to the merchant at all, in Micro-USD: anybody can send dust to an address. */
-const noticedAmount = microUsd(10_000n);
+export const noticedAmount = microUsd(10_000n);
 
 /** Between two looks whether budgets of gas have room again. */
 const budgetIntervalMs = 60_000;

@@ -49,6 +49,15 @@ export const openBalances = statement(
   'select holder, asset from reconciled_balances where chain_id = $1',
 );
 
+// Nobody has compared them yet, and the ledger tells of final events that have been taken back and are not final again.
+export const openingHeld = statement(
+  'reconcile_opening_held',
+  ['int8'],
+  { chain_id: 'int8' },
+  `select chain_id from chain_reconciliations r where chain_id = $1 and agreed_number is null
+     and exists (select from dropped_events d where d.chain_id = r.chain_id and d.returned_at is null)`,
+);
+
 export const storeBalances = statement(
   'reconcile_store_balances',
   ['int8', 'text[]', 'text[]', 'numeric[]', 'numeric[]', 'int8', 'timestamptz'],
@@ -109,11 +118,15 @@ export const releaseChain = statement(
    where chain_id = $1 and before.stopped_reason <> '' returning before.stopped_reason as reason`,
 );
 
+// Whoever accepts them has compared them, be it that they never agreed.
 export const forgetBalances = statement(
   'reconcile_forget_balances',
   ['int8'],
   {},
-  'delete from reconciled_balances where chain_id = $1',
+  `with compared as (
+     update chain_reconciliations r set agreed_number = c.final_number from chain_cursors c
+     where r.chain_id = $1 and c.chain_id = $1 and r.agreed_number is null)
+   delete from reconciled_balances where chain_id = $1`,
 );
 
 export const looksOfChains = statement(

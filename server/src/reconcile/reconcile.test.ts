@@ -23,6 +23,12 @@ const freeLook = statement(
   { chain_id: 'int8' },
   'select chain_id from chain_reconciliations where chain_id = $1 for update skip locked',
 );
+const openingEntries = statement(
+  'reconcile_test_openings',
+  [],
+  { entry_key: 'text' },
+  "select entry_key from ledger_entries where kind = 'opening' order by entry_id",
+);
 
 let world: SettlementWorld;
 before(async () => {
@@ -141,4 +147,29 @@ test('a chain that nobody follows yet is not looked at', async () => {
   const { clock, database } = world;
   const deps = { chains: [unknown], rpcOf: () => node, db: database.db, clock, log: silentLog };
   assert.equal(await reconcileChain(deps, unknown, node), 'not_due');
+});
+
+test('books are not opened while final events are missing, unless a person says so', async () => {
+  held = 0n;
+  const other = await SettlementWorld.open();
+  const lookAgain = async () => {
+    other.clock.time += 60_000;
+    const { clock, database, chains } = other;
+    const deps = { chains: chains.all, rpcOf: () => node, db: database.db, clock, log: silentLog };
+    return reconcileChain(deps, other.chain('ethereum'), node);
+  };
+  try {
+    const sessionId = await other.openSession('ethereum::usdc');
+    const order = await other.signOrder(sessionId, 'ethereum::usdc');
+    await other.mineFinal('ethereum', ['Paid', order]);
+    await other.dropFinal('ethereum', 1n);
+    const openings = async () =>
+      (await other.database.db.query(openingEntries, [])).map(({ entry_key: key }) => key.split(':')[2]);
+    assert.deepEqual([await lookAgain(), await openings()], ['drifted', []]);
+    assert.deepEqual([await lookAgain(), await openings()], ['drifted', []]);
+    await acceptDifferences(other.database.db, other.chain('ethereum').chainId);
+    assert.deepEqual([await lookAgain(), await openings()], ['agreed', ['gateway']]);
+  } finally {
+    await other.close();
+  }
 });

@@ -19,6 +19,7 @@ import {
   noteDrift,
   noteFailure,
   openBalances,
+  openingHeld,
   releaseChain,
   stopChain,
   storeBalances,
@@ -150,6 +151,10 @@ async function compare(
     await lockChain(transaction, chain.chainId);
     const [own] = await transaction.query(lockLook, [chain.chainId, nextAt]);
     if (own === undefined) return 'not_due';
+    if (await isOpeningHeld(transaction, chain, comparisons)) {
+      await sayDrift(transaction, deps, chain, { books, drifted: comparisons.filter(isDifferent), now });
+      return 'drifted';
+    }
     const opened = await openBooks(transaction, deps, chain, { books, comparisons, now });
     await transaction.query(storeBalances, [
       chain.chainId,
@@ -160,7 +165,7 @@ async function compare(
       books.number,
       now,
     ]);
-    const drifted = opened.filter((comparison) => comparison.ledger !== comparison.chain);
+    const drifted = opened.filter(isDifferent);
     if (drifted.length === 0) {
       await transaction.query(noteAgreement, [chain.chainId, books.number, books.hash, now]);
       return 'agreed';
@@ -168,6 +173,22 @@ async function compare(
     await sayDrift(transaction, deps, chain, { books, drifted, now });
     return 'drifted';
   });
+}
+
+function isDifferent({ ledger, chain }: Comparison): boolean {
+  return ledger !== chain;
+}
+
+/**
+ * Whether books that nobody has compared yet have to wait: the chain lacks what had been final, and what is booked of it would
+ * be taken for money that was never there.
+ */
+async function isOpeningHeld(
+  transaction: Transaction,
+  { chainId }: Chain,
+  comparisons: readonly Comparison[],
+): Promise<boolean> {
+  return comparisons.some(isDifferent) && (await transaction.query(openingHeld, [chainId])).length > 0;
 }
 
 /**

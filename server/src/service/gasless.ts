@@ -5,13 +5,12 @@ import { payerChainOf } from '#authorizations/payer-chain.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { HttpRpc } from '#chains/rpc/http-rpc.ts';
 import type { Sender } from '#chains/sender/sender.ts';
-import type { OutcomeHandler } from '#chains/sender/sent.ts';
 import { tokenSigningReader } from '#chains/token-signing.ts';
 import type { Database } from '#db/database.ts';
 import { watchAdditions } from '#deposits/addition-balance.ts';
 import { runDeposits } from '#deposits/deposit.ts';
 import type { DepositBudgets } from '#deposits/deposit-gas.ts';
-import { depositOutcome, releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
+import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
 import { type AgentDoorOptions, agentDoor } from '#http/agent/agent.ts';
 import { creationGuard, type RateLimits, type WalletCallGuard, walletCallGuard } from '#http/rate-limit.ts';
 import type { Door } from '#http/server.ts';
@@ -23,14 +22,7 @@ import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
 import type { DepositPolicy } from '#sessions/deposit-terms.ts';
 import type { OrderDeps } from '#sessions/order.ts';
 import { orderSignerOf } from '#sessions/order-signer.ts';
-import type { SessionMoveDeps } from '#sessions/session-move.ts';
-import { settlementOutcome } from '#settlement/settlement.ts';
-import {
-  type GasBudgets,
-  releaseUnfollowed,
-  type SubmissionDeps,
-  submissionOutcome,
-} from '#submissions/submission.ts';
+import { type GasBudgets, releaseUnfollowed, type SubmissionDeps } from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 
@@ -180,13 +172,4 @@ export function runReleases(
     if (submissions + moves > 0) log.warn('sender.released', { submissions, moves });
     return false;
   });
-}
-
-/** What became of the service's own transactions, told to whoever asked for them. */
-export function outcomesOf(deps: SessionMoveDeps): OutcomeHandler {
-  return async (transaction, outcome) => {
-    await settlementOutcome(transaction, deps, outcome);
-    await submissionOutcome(transaction, deps, outcome);
-    await depositOutcome(transaction, deps, outcome);
-  };
 }

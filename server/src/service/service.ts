@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { type ImageSettings, type Images, openImages } from '#catalog/images/open-images.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { conditionKeeper } from '#chains/condition.ts';
-import { type ChainHandler, inOrder } from '#chains/event.ts';
+import type { ChainHandler } from '#chains/event.ts';
 import { call } from '#chains/rpc/actions.ts';
 import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import { newHeads } from '#chains/rpc/new-heads.ts';
@@ -19,7 +19,6 @@ import { runWatcher } from '#chains/watcher/watcher.ts';
 import { batched } from '#db/batch.ts';
 import { type Database, openDatabase } from '#db/database.ts';
 import { runListCounts } from '#db/list-count.ts';
-import { exceptionHandler } from '#exceptions/exception.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
 import { discoveryDoor } from '#http/discovery.ts';
 import { docsDoor } from '#http/docs/docs-door.ts';
@@ -40,24 +39,21 @@ import { nameProcess } from '#outside/process-name.ts';
 import type { Random } from '#outside/random.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import type { SigningKey } from '#outside/signer/signer.ts';
-import { movementHandler } from '#payments/movement.ts';
-import { paymentHandler } from '#payments/payment.ts';
 import { readStatus } from '#reconcile/status.ts';
-import { refundHandler } from '#refunds/refund-events.ts';
 import { orderSignerOf } from '#sessions/order-signer.ts';
 import { groupSessionFinder } from '#sessions/session.ts';
 import { groupInserter } from '#sessions/session-insert.ts';
 import { searchSnapshots } from '#sessions/session-search.ts';
 import { groupTermsReader } from '#sessions/terms-reader.ts';
 import { runSettlement, type SettlementSettings } from '#settlement/settlement.ts';
-import { settlementHandler } from '#settlement/settlement-events.ts';
 import type { Log } from '#telemetry/log.ts';
 import { defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
 import { runEventHousekeeping } from '#webhooks/event-housekeeping.ts';
 import { runDeliverySweeps } from '#webhooks/sweep.ts';
 import { checkoutOptionsOf } from './checkout.ts';
-import { agentDoors, depositLoops, type GaslessSettings, outcomesOf, runReleases } from './gasless.ts';
+import { agentDoors, depositLoops, type GaslessSettings, runReleases } from './gasless.ts';
 import { runAnswerHousekeeping, runBooks, runExpiry } from './housekeeping.ts';
+import { chainReactions, outcomesOf } from './reactions.ts';
 
 /** What a process of the service does: answer HTTP, follow the chains, settle and deliver. */
 export type Role = 'web' | 'watcher' | 'worker';
@@ -215,14 +211,7 @@ function wireRooms(options: ServiceOptions, db: Database, rpcs: ReadonlyMap<numb
     sender,
     lookupApiKey: lookup,
     images: imagesOf(options, db),
-    // Refunds before the settlement, whose moves and exceptions then show sessions with what went back.
-    handler: inOrder(
-      paymentHandler({ ...moves, log }),
-      refundHandler(moves),
-      settlementHandler({ ...moves, log }),
-      movementHandler({ log }),
-      exceptionHandler({ clock, chains }),
-    ),
+    handler: chainReactions({ ...moves, log, chains }),
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
-import { settlementRound } from './settlement.ts';
+import { settlementOutcome, settlementRound } from './settlement.ts';
 
 let world: SettlementWorld;
 before(async () => {
@@ -75,4 +75,43 @@ test('a vault pays nothing out while the payment or its settlement is gone', asy
     (await world.sent(order)).map(({ leg }) => leg),
     ['payout'],
   );
+});
+
+test('a settlement of ours that is taken back goes on by the transaction that made it', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settlementRound(world.deps, world.chain('ethereum'), 'settle');
+  const hash = await world.mineFinal('ethereum', ['Settled', order]);
+  const transactionId = await world.conclude(order, hash);
+  await world.dropFinal('ethereum', 1n);
+  assert.deepEqual(await statusOf(sessionId), ['settlement_pending', 'reorged']);
+  assert.deepEqual(
+    [(await world.legs(order)).map(({ status }) => status), await world.sent(order)],
+    [
+      ['sent'],
+      [{ leg: 'settle', transaction_id: transactionId, recipient: world.chain('ethereum').gateway }],
+    ],
+  );
+  await settlementRound(world.deps, world.chain('ethereum'), 'settle');
+  await world.mineFinal('ethereum', ['Settled', order]);
+  assert.deepEqual(await statusOf(sessionId), ['completed', '']);
+});
+
+test('a settlement that was concluded, and whose event nobody had read when its block was taken back, is made again', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settlementRound(world.deps, world.chain('ethereum'), 'settle');
+  const hash = await world.mineFinal('ethereum');
+  const transactionId = await world.conclude(order, hash);
+  await world.dropFinal('ethereum', 1n);
+  const statusNow = async () => (await world.legs(order)).map(({ status }) => status);
+  assert.deepEqual(await statusNow(), ['sent']);
+  // Somebody else's transaction has its nonce on the chain that is left.
+  const outcome = { transactionId, chainId: order.chainId, purpose: 'settle', status: 'superseded' } as const;
+  await world.database.db.transaction((transaction) =>
+    settlementOutcome(transaction, world.moves, { ...outcome, txHash: hash, blockTime: undefined }),
+  );
+  assert.deepEqual(await statusNow(), ['waiting']);
 });

@@ -83,18 +83,25 @@ export const markDone = statement(
    where order_id = $1 and leg = $2 and status <> 'done' returning order_id`,
 );
 
-// Back to waiting: the transaction that carried the leg will never settle it, or none could be made. A try that ended
-// before anything was sent counts, too, so that the next ones come ever later. Only as the leg was when it failed ($6, $7):
-// another worker may have sent it since.
-// Only legs that an event had closed as done: one that was closed for a reason stays closed.
+// Only legs that an event had closed as done: one that was closed for a reason stays closed. Where the transaction that did
+// it is followed again, it goes on carrying the leg.
 export const markReopened = statement(
   'leg_mark_reopened',
   ['text', 'text', 'timestamptz'],
   {},
-  `update settlements set status = 'waiting', transaction_id = null, retry_at = $3, updated_at = $3
-   where order_id = $1 and leg = $2 and status = 'done' and reason = ''`,
+  `update settlements l
+   set status = case when carrier.transaction_id is null then 'waiting' else 'sent' end,
+     transaction_id = carrier.transaction_id, retry_at = $3, updated_at = $3
+   from (select $1::text as order_id) as asked
+     left join settlements own on own.order_id = asked.order_id and own.leg = $2
+     left join sent_transactions carrier
+       on carrier.transaction_id = own.transaction_id and carrier.status = 'pending'
+   where l.order_id = asked.order_id and l.leg = $2 and l.status = 'done' and l.reason = ''`,
 );
 
+// Back to waiting: the transaction that carried the leg will never settle it, or none could be made. A try that ended
+// before anything was sent counts, too, so that the next ones come ever later. Only as the leg was when it failed ($6, $7):
+// another worker may have sent it since.
 export const markWaiting = statement(
   'leg_mark_waiting',
   ['text', 'text', 'text', 'timestamptz', 'timestamptz', 'text', 'int8'],
@@ -213,9 +220,9 @@ export const payoutsUnderWay = statement(
 
 export const finalEventOfOrder = statement(
   'leg_final_event',
-  ['text', 'text'],
+  ['text', 'text[]'],
   { tx_hash: 'text', block_time: 'timestamptz' },
-  'select tx_hash, block_time from chain_events where order_id = $1 and event_name = $2 and is_final',
+  `select tx_hash, block_time from chain_events where order_id = $1 and event_name = any ($2) and is_final limit 1`,
 );
 
 export const attemptOfTransaction = statement(

@@ -245,6 +245,23 @@ test('a stranger who has an order for another chain refused delays nothing', asy
   assert.equal((await world.session(sessionId)).status, 'settling');
 });
 
+test('a settlement that was skipped delays nothing where the payment is back by the same final block', async () => {
+  for (const name of ['Reclaimed', 'Refunded'] as const) {
+    const sessionId = await world.openSession('ethereum::usdc');
+    const order = await world.signOrder(sessionId, 'ethereum::usdc');
+    await world.mineFinal('ethereum', ['Paid', order]);
+    await settleRound('ethereum');
+    await world.mine('ethereum', ['SettleSkipped', order, { reason: '3' }]);
+    await world.mineFinal('ethereum', [name, order]);
+    assert.deepEqual(
+      (await world.legs(order)).map(({ status }) => status),
+      ['done'],
+    );
+    const { status, refundedAmount } = await world.session(sessionId);
+    assert.deepEqual([status, refundedAmount], ['paid', order.amounts.totalValue], name);
+  }
+});
+
 test('each reason for which a vault skips a payout is shown as what it is', async () => {
   for (const [reason, shown] of [
     ['2', 'reverted'],

@@ -1,7 +1,7 @@
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import type { Chain } from '#chains/chain.ts';
-import type { ChainEvent, ChainHandler } from '#chains/event.ts';
+import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
 import { type PaymentDeps, raiseException } from '#payments/payment.ts';
@@ -12,7 +12,7 @@ import { moveSession } from '#sessions/session-move.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 import { takeBackFinal } from './dropped-events.ts';
 import { attemptOfTransaction, finalEventOfOrder } from './leg.sql.ts';
-import { closeLeg, delayLeg, findLeg, type Leg, type LegName, requestLeg, showDelay } from './leg.ts';
+import { closeLeg, delayLeg, findLeg, type Leg, requestLeg, showDelay } from './leg.ts';
 
 /**
  * Turns settlement events into session moves and books them once they are final. Runs after the payment handler in the
@@ -124,7 +124,7 @@ async function settled(
   const arrival = arrivalOf(order);
   // Read again after a restored backup, the chains come in any order: the arrival may stand there already.
   const arrivedBefore =
-    arrival === undefined ? undefined : await finalEvent(transaction, order.orderId, arrival.event);
+    arrival === undefined ? undefined : await finalEvent(transaction, order.orderId, [arrival.event]);
   const nextLeg = arrival === undefined || arrivedBefore !== undefined ? undefined : arrival.leg;
   if (session.orderId !== order.orderId) {
     // The merchant, or for a payout the vault, holds what is the payer's: people have to give it back. What was burnt is
@@ -158,13 +158,13 @@ function arrivalOf({
   return undefined;
 }
 
-/** An event of the order in a final block; undefined while there is none. */
+/** An event of the order of one of these names in a final block; undefined while there is none. */
 async function finalEvent(
   transaction: Transaction,
   orderId: string,
-  name: 'Settled' | 'PaidOut' | 'Minted',
+  names: readonly ChainEventName[],
 ): Promise<Pick<ChainEvent, 'txHash' | 'blockTime'> | undefined> {
-  const [row] = await transaction.query(finalEventOfOrder, [orderId, name]);
+  const [row] = await transaction.query(finalEventOfOrder, [orderId, names]);
   return row === undefined ? undefined : { txHash: row.tx_hash as Hex, blockTime: row.block_time };
 }
 
@@ -265,13 +265,19 @@ function pendingReasonOf(event: ChainEvent): PendingReason {
   return payoutReasons[reason] ?? 'reverted';
 }
 
+/** What a leg that was skipped is over by. */
+const ends: Readonly<Record<'settle' | 'payout', readonly ChainEventName[]>> = {
+  settle: ['Settled', 'Refunded', 'Reclaimed'],
+  payout: ['PaidOut'],
+};
+
 async function skipped(
   transaction: Transaction,
   deps: PaymentDeps,
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
-  const name: LegName = event.name === 'SettleSkipped' ? 'settle' : 'payout';
+  const name = event.name === 'SettleSkipped' ? 'settle' : 'payout';
   const leg = await findLeg(transaction, order.orderId, name);
   if (leg === undefined || leg.status !== 'sent') return;
   if (
@@ -280,10 +286,9 @@ async function skipped(
     !(await isOurs(transaction, leg, event))
   )
     return;
-  // Skipped because somebody was first: that event closes the leg. One that is not final may vanish, and the leg with
-  // it, for nothing would ever send it again.
-  if ((await finalEvent(transaction, order.orderId, name === 'settle' ? 'Settled' : 'PaidOut')) !== undefined)
-    return;
+  // Skipped because somebody was first, or is by now: that event closes the leg, and what it says of the session may be
+  // said already. One that is not final may vanish, and the leg with it, for nothing would ever send it again.
+  if ((await finalEvent(transaction, order.orderId, ends[name])) !== undefined) return;
   await delayLeg(transaction, deps, leg, pendingReasonOf(event));
 }
 

@@ -83,6 +83,18 @@ export const concludeSubmission = statement(
   `update submissions set status = $2, updated_at = $3 where transaction_id = $1 and status = 'sent'`,
 );
 
+// Their transactions are pending again: what had succeeded may yet fail.
+export const reopenSubmissions = statement(
+  'submission_reopen',
+  ['int8[]', 'timestamptz'],
+  {},
+  `update submissions s set status = 'sent', updated_at = $2
+   from (
+     select order_id from submissions where transaction_id = any ($1) and status = 'succeeded'
+     order by order_id for update) as found
+   where s.order_id = found.order_id`,
+);
+
 // Of wallets that are followed no more, so that nobody will ever tell what became of them. Never of x402: its client would
 // be asked to pay anew, for another order, while the first payment may be mined yet. Locked in one order, so that two
 // processes do not wait for each other.

@@ -22,6 +22,7 @@ import {
   releaseUnfollowed,
   type SubmissionDeps,
   submissionOutcome,
+  submissionsUndone,
 } from './submission.ts';
 
 const insertSent = statement(
@@ -350,6 +351,29 @@ test('a repeat is the same payment; one that failed may be sent again', async ()
   const again = await record(submission);
   assert.notEqual(again.transactionId, undefined);
   assert.notEqual(again.view.txHash, first.view.txHash);
+});
+
+test('what has succeeded may fail after all where its block is taken back, and is sent again then', async () => {
+  world.clock.time += 86_400_001;
+  const submission = submissionOf(await orderFor(newAddress()));
+  const first = await record(submission);
+  const transactionId = first.transactionId ?? 0n;
+  const end = (status: 'succeeded' | 'superseded') =>
+    world.db.transaction((transaction) =>
+      submissionOutcome(transaction, deps, {
+        ...{ transactionId, chainId: submission.order.chainId, purpose: 'relay', status },
+        ...{ txHash: '0x', blockTime: undefined },
+      }),
+    );
+  await end('succeeded');
+  await end('superseded');
+  assert.equal((await record(submission)).transactionId, undefined, 'an outcome is one');
+  await world.db.transaction((transaction) =>
+    submissionsUndone(transaction, [transactionId], world.clock.now()),
+  );
+  assert.equal((await record(submission)).transactionId, undefined, 'it is on its way again');
+  await end('superseded');
+  assert.notEqual((await record(submission)).transactionId, undefined);
 });
 
 test('what was sent for a session is found, however many orders strangers have prepared for it since', async () => {

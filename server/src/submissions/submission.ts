@@ -17,6 +17,7 @@ import {
   lockBudgets,
   openSubmissions,
   releaseSubmissions,
+  reopenSubmissions,
   type SubmissionRow,
   spentGas,
   submissionByOrder,
@@ -214,4 +215,13 @@ export async function submissionOutcome(
   if (outcome.purpose !== 'relay') return;
   const status = outcome.status === 'succeeded' ? 'succeeded' : 'failed';
   await transaction.query(concludeSubmission, [outcome.transactionId, status, deps.clock.now()]);
+}
+
+/** Submissions wait for the outcome of their transactions once more: the blocks that had shown it are taken back. */
+export async function submissionsUndone(
+  transaction: Transaction,
+  transactionIds: readonly bigint[],
+  at: Date,
+): Promise<void> {
+  await transaction.query(reopenSubmissions, [transactionIds, at]);
 }

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Hex } from '@florin/protocol/order.ts';
 import { concat, toFunctionSelector, toHex } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
-import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
+import type { ChainEvent, ChainEventName } from '#chains/event.ts';
 import type { BlockHeader } from '#chains/rpc/actions.ts';
 import { type Rpc, type RpcCall, RpcError, type RpcOutcome, resultOf } from '#chains/rpc/rpc.ts';
+import { setOutcomes } from '#chains/sender/sender.sql.ts';
 import { createSender, type Sender } from '#chains/sender/sender.ts';
 import { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';
 import {
@@ -22,13 +23,12 @@ import { createAccount } from '#merchants/account.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
-import { paymentHandler } from '#payments/payment.ts';
+import { chainReactions, outcomesOf } from '#service/reactions.ts';
 import { prepareOrder } from '#sessions/order.ts';
 import { orderSignerOf } from '#sessions/order-signer.ts';
 import { createCheckoutSession, findSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
-import { type SettlementDeps, settlementOutcome } from '#settlement/settlement.ts';
-import { settlementHandler } from '#settlement/settlement-events.ts';
+import type { SettlementDeps } from '#settlement/settlement.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { fixtureChains } from './agent-fixture.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
@@ -115,7 +115,7 @@ export class SettlementWorld {
       log: silentLog,
       wallet: this.#wallet,
       maxFeePerGas: 10n ** 12n,
-      onOutcome: (transaction, outcome) => settlementOutcome(transaction, this.moves, outcome),
+      onOutcome: outcomesOf(this.moves),
     });
   }
 
@@ -294,6 +294,17 @@ export class SettlementWorld {
     return this.database.db.query(sentOfOrder, [order.orderId]);
   }
 
+  /** Notes that the transaction that carries the order's leg has succeeded in the final block; gives its id. */
+  async conclude(order: StoredOrder, txHash: Hex): Promise<bigint> {
+    const [sent] = await this.sent(order);
+    const cursor = await findCursor(this.database.db, order.chainId);
+    if (sent === undefined || cursor === undefined) throw new Error('nothing was sent');
+    const { transaction_id: transactionId } = sent;
+    const outcome = [[transactionId], ['succeeded'], [txHash], [cursor.finalNumber], this.clock.now()];
+    await this.database.db.query(setOutcomes, outcome);
+    return transactionId;
+  }
+
   /** The session's events: their types, and of exceptions the kind. */
   async eventsOf(sessionId: string): Promise<string[]> {
     const rows = await this.database.db.query(eventBodies, [sessionId]);
@@ -307,27 +318,12 @@ export class SettlementWorld {
   readonly #rates = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };
 
   #context(chainName: string) {
-    const handlers = [paymentHandler(this.moves), settlementHandler(this.moves)];
-    const handler: ChainHandler = {
-      async onBlock(...args) {
-        for (const each of handlers) await each.onBlock(...args);
-      },
-      async onReorg(...args) {
-        for (const each of handlers) await each.onReorg(...args);
-      },
-      async onFinal(...args) {
-        for (const each of handlers) await each.onFinal(...args);
-      },
-      async onDropped(...args) {
-        for (const each of handlers) await each.onDropped?.(...args);
-      },
-    };
     return {
       chain: this.chain(chainName),
       db: this.database.db,
       clock: this.clock,
       log: silentLog,
-      handler,
+      handler: chainReactions({ ...this.moves, chains: this.chains }),
     };
   }
 

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { findCursor, resumeChain } from '#chains/watcher/cursor.ts';
+import { statement } from '#db/statement.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, settlementHashOf, storedHeadOf } from './story-fixture.ts';
+
+const openTransactions = statement(
+  'reorg_test_open_transactions',
+  ['int8'],
+  { transaction_id: 'int8' },
+  `select transaction_id from sent_transactions where chain_id = $1 and status = 'pending'`,
+);
 
 let life: Life;
 before(async () => {
@@ -148,6 +157,62 @@ test('a settlement that a reorg takes out shows settlement_pending and heals by 
   );
   assert.equal(await life.ethereum.balanceOf(token, life.ethereum.chain.gateway), await accruedFees());
 });
+
+test('what a reorg below finality has undone is made good once an operator lets the chain go on', async () => {
+  const { anvil, chain } = life.ethereum;
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 10_000_000n);
+  const sessionId = await checkout(life, 2_000_000);
+  const first = await headNumber();
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+  life.mine();
+  const done = await life.sessionIn(sessionId, 'completed');
+  await life.eventually(
+    () => life.database.db.query(openTransactions, [chain.chainId]),
+    (rows) => rows.length === 0,
+    'the settlement to be concluded',
+  );
+  await life.pauseMining();
+  await watched();
+  const depth = (await headNumber()) - first;
+  const payments = await rawTransactionsSince(first + 1, payer.address);
+
+  // The node forgets all of it, the transactions of the service as well.
+  await anvil.request('anvil_reorg', [depth, []]);
+  await life.eventually(haltedReason, (reason) => reason !== '', 'the breaker to trip');
+  for (const raw of payments) await anvil.request('eth_sendRawTransaction', [raw]);
+  await resumeChain(life.database.db, life.options.clock, chain.chainId);
+  await life.sessionIn(sessionId, 'settlement_pending');
+  life.mine();
+  const again = await life.sessionIn(sessionId, 'completed');
+  assert.equal(again.transaction?.orderId, done.transaction?.orderId);
+
+  // Nor does the next one wait for a nonce that is gone.
+  const nextId = await checkout(life, 1_000_000);
+  await payer.execute(life.ethereum, await payer.prepare(nextId, token));
+  await life.sessionIn(nextId, 'completed');
+  await life.pauseMining();
+  assert.equal(await life.ethereum.balanceOf(token, chain.gateway), await accruedFees());
+});
+
+async function haltedReason(): Promise<string> {
+  return (await findCursor(life.database.db, life.ethereum.chain.chainId))?.haltedReason ?? '';
+}
+
+/** What this address has sent in blocks from this one on, signed. */
+async function rawTransactionsSince(from: number, sender: string): Promise<unknown[]> {
+  const raws: unknown[] = [];
+  for (let number = from; number <= (await headNumber()); number += 1) {
+    const block = (await life.ethereum.anvil.request('eth_getBlockByNumber', [
+      `0x${number.toString(16)}`,
+      true,
+    ])) as { transactions: { hash: string; from: string }[] };
+    for (const { hash, from: by } of block.transactions)
+      if (by.toLowerCase() === sender.toLowerCase()) raws.push(await rawTransaction(hash));
+  }
+  return raws;
+}
 
 /** Fees stay in the gateway until they are withdrawn: everything that was settled or never paid is gone from it. */
 async function accruedFees(): Promise<bigint> {

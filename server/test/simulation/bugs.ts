@@ -1,4 +1,5 @@
 import type { FinalityPolicy } from '#chains/chain.ts';
+import type { SendPurpose } from '#chains/sender/sent.ts';
 import { EgressFailure } from '#outside/egress.ts';
 import { bugPatches } from './bug-patches.ts';
 import type { FaultRates } from './faults.ts';
@@ -34,6 +35,8 @@ function restored(story: Story): Story {
   const restore = { backupMs: 15_000, restoreMs: 40_000, isMidway: false };
   return { ...story, sessions, restore, finalityLag: 4, calmMs: 90_000, deepReorgMs: undefined };
 }
+
+const legPurposes: ReadonlySet<SendPurpose> = new Set(['settle', 'payout', 'mint', 'refund']);
 
 /** A backup that is put back while settlements that it does not know are in blocks and not final, and may be reorged. */
 function restoredMidway(story: Story): Story {
@@ -138,5 +141,9 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'no-rebroadcast': { faults: ['rpcDropped', 'reorg'] },
   'restore-floor-at-latest': { story: restoredMidway, faults: ['reorg'], isQuietOtherwise: true },
   'no-chain-idempotency': { isChainIdempotent: false, story: restored },
-  'restore-without-requeue': { wiring: () => ({ hearsOutcomes: false }), story: restored, faults: ['reorg'] },
+  'restore-without-requeue': {
+    wiring: () => ({ hearsOf: (purpose) => !legPurposes.has(purpose) }),
+    story: restored,
+    faults: ['reorg'],
+  },
 };

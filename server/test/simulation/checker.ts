@@ -4,8 +4,9 @@ import { zeroHash } from 'viem';
 import { checkAdditions } from './addition-check.ts';
 import { blockAt } from './chain-model.ts';
 import { balanceOf } from './contract-state.ts';
-import { operatorAddress, plenty } from './places.ts';
+import { plenty } from './places.ts';
 import type { Received } from './receiver-model.ts';
+import { holdsSomething } from './unrest.ts';
 import { type Fact, factsOf, type World } from './world.ts';
 
 interface SessionState {
@@ -36,58 +37,6 @@ interface Books {
   readonly attempts: ReadonlySet<string>;
   readonly halted: ReadonlySet<number>;
   readonly events: readonly { readonly objectId: string; readonly sequence: number; readonly type: string }[];
-}
-
-/** What the service still has to do; with `isExpiryOver`, sessions to expire among it. Empty when all is at rest. */
-export async function unrestOf(world: World, client: pg.Client, isExpiryOver: boolean): Promise<string> {
-  const { rows } = await client.query<{ unrest: string }>({
-    name: 'simulation_unrest',
-    text: `select concat_ws(', ',
-       (select string_agg(leg || ' ' || status || ' ' || reason, ', ') from settlements where status <> 'done'),
-       (select count(*) || ' deposit moves' from deposit_moves where status = 'sent' having count(*) > 0),
-       (select string_agg('nonce ' || nonce, ', ') from sent_transactions where status = 'pending'),
-       (select count(*) || ' deliveries' from deliveries where status = 'pending' having count(*) > 0),
-       (select string_agg('chain ' || chain_id || ' stopped', ', ') from chain_cursors where stopped_reason <> ''),
-       (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
-       (select count(*) || ' events not final' from chain_events where not is_final having count(*) > 0),
-       (select string_agg('session ' || status, ', ') from sessions
-        where status in ('settling', 'settlement_pending') or ($1 and status = 'initialized'))) as unrest`,
-    values: [isExpiryOver],
-  });
-  const open = [rows[0]?.unrest ?? '', ...(await chainsBehind(world, client))];
-  if (isExpiryOver) open.push(...openDeposits(world));
-  return open.filter((part) => part !== '').join(', ');
-}
-
-/** Chains of which the service has not finally seen the last thing that happened, or on which the operator's is to come. */
-async function chainsBehind(world: World, client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ id: bigint; number: bigint }>({
-    name: 'simulation_final',
-    text: 'select chain_id as id, final_number as number from chain_cursors',
-  });
-  const finals = new Map(rows.map(({ id, number }) => [Number(id), Number(number)]));
-  return world.models.flatMap((model) => {
-    const last = model
-      .canonical()
-      .findLast(({ transactions }) => transactions.some(({ logs }) => logs.length > 0));
-    const isSeen = (last?.number ?? 0) <= (finals.get(model.chain.chainId) ?? 0);
-    return isSeen && !model.isWaiting(operatorAddress) ? [] : [`${model.chain.name} is to be followed`];
-  });
-}
-
-/** Addresses that somebody is still to send to, or that hold something. */
-export function openDeposits(world: World): string[] {
-  // Of orders that a restored database does not know, nobody looks at the addresses.
-  if (world.options.story.restore !== undefined) return [];
-  return world.deposits.flatMap(({ model, receiver, token, isSent }) =>
-    isSent && balanceOf(model.head.state, receiver, token) === 0n ? [] : [`deposit at ${receiver}`],
-  );
-}
-
-/** Whether a session waits for its payment still. */
-export async function isAnyOpen(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query(`select from sessions where status = 'initialized' limit 1`);
-  return rows.length > 0;
 }
 
 async function readBooks(client: pg.Client): Promise<Books> {
@@ -157,6 +106,13 @@ export async function check(world: World, client: pg.Client): Promise<string[]> 
     checkSent(world, books, say);
     checkWebhooks(world.receiver.received, books, say);
   }
+  return problems;
+}
+
+/** What must hold wherever final events have stayed away: nothing twice, and nothing said of a chain that is no more. */
+export async function checkGone(world: World, client: pg.Client): Promise<string[]> {
+  const problems = [...world.violations, ...(await checkForked(world, client))];
+  checkOnce(factsOf(world), (problem) => problems.push(problem));
   return problems;
 }
 
@@ -290,10 +246,8 @@ function checkLedger(world: World, books: Books, say: Say): void {
 
 /** Nothing lies at a deposit address in the end, and what went back from one is told and done with. */
 function checkDeposits(world: World, books: Books, facts: readonly Fact[], say: Say): void {
-  for (const { model, receiver, token } of world.deposits) {
-    const left = balanceOf(model.head.state, receiver, token);
-    if (left > 0n) say(`${left} lie at the deposit address ${receiver}`);
-  }
+  for (const place of world.deposits)
+    if (holdsSomething(world, place)) say(`something lies at the deposit address ${place.receiver}`);
   for (const { orderId } of facts.filter(({ name }) => name === 'Rescued')) {
     if (!books.exceptions.has(`${orderId} resolved`))
       say(`order ${orderId.slice(0, 10)}: a rescue that nobody told`);

@@ -6,7 +6,7 @@ import type { Story } from './story.ts';
 /**
  * The log of all processes. An error in it that is neither an outage nor a breaker is a bug of its own, even where
  * everything heals: an assertion has failed. After a restore, payments of orders that are lost are told so. Where nothing is
- * proven, a node can leave out a log so that nobody sees it at once.
+ * proven, a node can leave out a log so that nobody sees it at once. A reorg below finality changes what the books rest on.
  */
 export function modelLog(scheduler: Scheduler, story: Story, violate: (text: string) => void): Log {
   const wasRestored = story.restore !== undefined;
@@ -22,7 +22,8 @@ export function modelLog(scheduler: Scheduler, story: Story, violate: (text: str
       say(event, { ...fields, error: text });
       const isTold = wasRestored && event === 'payment.unmatched_final';
       const isUnseen = !story.isProven && unseenLogs.has(event);
-      if (!isTold && !isUnseen && !isOutage(event, error))
+      const isUndone = story.deepReorgMs !== undefined && event === 'reconcile.drift';
+      if (!isTold && !isUnseen && !isUndone && !isOutage(event, error))
         violate(`an error in the log: ${event}: ${text.slice(0, 200)}`);
     },
   };
@@ -31,7 +32,7 @@ export function modelLog(scheduler: Scheduler, story: Story, violate: (text: str
 /** By what logs that were left out are missed. */
 const unseenLogs = new Set(['settlement.untold', 'reconcile.drift']);
 /** Breakers and quarantines are told as errors because people have to look at them. */
-const breakers = new Set(['chain.halted', 'rpc.wrong_chain', 'rpc.node_quarantined']);
+const breakers = new Set(['chain.halted', 'chain.resynced', 'rpc.wrong_chain', 'rpc.node_quarantined']);
 /** Serialization failure, deadlock, statement cancelled. */
 const outageStates = new Set(['40001', '40P01', '57014']);
 

@@ -2,28 +2,23 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import { type CreationDeps, creationDepsOf } from '#authorizations/creation.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
-import { type ChainHandler, inOrder } from '#chains/event.ts';
 import { call } from '#chains/rpc/actions.ts';
 import { rpcOver } from '#chains/rpc/http-rpc.ts';
 import type { Rpc } from '#chains/rpc/rpc.ts';
 import { createSender, type Sender } from '#chains/sender/sender.ts';
+import type { SendPurpose } from '#chains/sender/sent.ts';
 import type { WalletSigner } from '#chains/sender/wallet.ts';
 import { runWatcher } from '#chains/watcher/watcher.ts';
 import type { Database } from '#db/database.ts';
 import { type DepositSettings, runDeposits } from '#deposits/deposit.ts';
-import { depositOutcome } from '#deposits/deposit-move.ts';
-import { exceptionHandler } from '#exceptions/exception.ts';
 import type { Egress } from '#outside/egress.ts';
 import { secretBox } from '#outside/secret-box.ts';
-import { movementHandler } from '#payments/movement.ts';
-import { type PaymentDeps, paymentHandler } from '#payments/payment.ts';
 import { runReconciliation } from '#reconcile/reconcile.ts';
-import { refundHandler } from '#refunds/refund-events.ts';
 import { runExpiry } from '#service/housekeeping.ts';
+import { chainReactions, outcomesOf } from '#service/reactions.ts';
 import type { DepositPolicy } from '#sessions/deposit-terms.ts';
-import { runSettlement, settlementOutcome } from '#settlement/settlement.ts';
-import { settlementHandler } from '#settlement/settlement-events.ts';
-import { type SubmissionDeps, submissionOutcome } from '#submissions/submission.ts';
+import { runSettlement } from '#settlement/settlement.ts';
+import type { SubmissionDeps } from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';
 import { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
 import { attestationModel } from './attestation-model.ts';
@@ -44,8 +39,8 @@ export const secrets = secretBox([masterKey]);
 export interface Wiring {
   readonly wallet: (process: ModelProcess) => WalletSigner;
   readonly egress: (egress: Egress) => Egress;
-  /** Whether the outcome of a transaction is heard of. */
-  readonly hearsOutcomes: boolean;
+  /** Whether the outcome of a transaction with this purpose is heard of. */
+  readonly hearsOf: (purpose: SendPurpose) => boolean;
 }
 
 export interface ServiceModelOptions {
@@ -103,6 +98,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
   const moves = { clock, random, origin, log };
   const wallet = wiring.wallet(process);
   const signal = new AbortController().signal;
+  const tellOutcome = outcomesOf(moves);
   const sender = createSender({
     chains,
     rpcOf,
@@ -113,12 +109,10 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     relayer: relayerWallet,
     maxFeePerGas: 500_000_000_000n,
     onOutcome: async (transaction, outcome) => {
-      if (wiring.hearsOutcomes) await settlementOutcome(transaction, moves, outcome);
-      await submissionOutcome(transaction, moves, outcome);
-      await depositOutcome(transaction, moves, outcome);
+      if (wiring.hearsOf(outcome.purpose)) await tellOutcome(transaction, outcome);
     },
   });
-  const handler = handlerOf(options, moves);
+  const handler = chainReactions({ ...moves, chains });
   const shared = { db, chains, sender, signer: orderSigner };
   const settlement = runSettlement(
     {
@@ -162,16 +156,6 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
   for (const loop of loops) loop.catch((error) => log.error('simulation.loop_ended', error));
   const deps = { ...requestDeps(options), sender };
   return { process, db, deps, creation: creationDepsOf(db, deps) };
-}
-
-function handlerOf({ process, chains, log }: ServiceModelOptions, moves: PaymentDeps): ChainHandler {
-  return inOrder(
-    paymentHandler(moves),
-    refundHandler(moves),
-    settlementHandler(moves),
-    movementHandler({ log }),
-    exceptionHandler({ clock: process.clock, chains }),
-  );
 }
 
 function depositSettingsOf(story: Story): DepositSettings & { readonly deposits?: DepositPolicy } {

@@ -168,7 +168,7 @@ export class World {
     scheduler.after(story.deepReorgMs, this.owner, 'reorg below finality', () => {
       const model = random.pick(this.models);
       const room = model.head.number - model.finalized.number;
-      model.reorg(room + random.between(1, 3), this.seconds());
+      model.reorg(room + random.between(1, 12), this.seconds());
     });
   }
 
@@ -196,7 +196,7 @@ export class World {
   }
 
   #wiring(): Wiring {
-    const normal: Wiring = { wallet: () => modelWallet, egress: (egress) => egress, hearsOutcomes: true };
+    const normal: Wiring = { wallet: () => modelWallet, egress: (egress) => egress, hearsOf: () => true };
     return { ...normal, ...this.options.bug?.wiring?.(this) };
   }
 

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Transaction } from '#db/database.ts';
+import { silentLog } from '#telemetry/log.ts';
 import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
 import {
   anvil,
   chain,
   chainId,
+  clock,
   context,
   database,
   gwei,
@@ -19,16 +22,22 @@ import {
   sender,
   sendForeign,
   setAhead,
+  silentHandler,
   startAnew,
   statuses,
   useSender,
   wallet,
 } from '../../../test/harness/sender-chain.ts';
+import type { Chain } from '../chain.ts';
+import type { Block } from '../event.ts';
 import { getTransactionCount } from '../rpc/actions.ts';
 import type { Rpc } from '../rpc/rpc.ts';
+import { findCursor, resumeChain } from '../watcher/cursor.ts';
+import { watcherState, watchRound } from '../watcher/watcher.ts';
 import { supersede } from './repair.ts';
+import { setOutcomes } from './sender.sql.ts';
 import { senderRound } from './sender-loop.ts';
-import { allocateNonces } from './store.ts';
+import { allocateNonces, takeBackOutcomes } from './store.ts';
 
 useSender();
 
@@ -230,4 +239,48 @@ test('a hole in the nonces is filled by a transfer of nothing, of which nobody i
     [[sent.transactionId, 'succeeded']],
   );
   assert.deepEqual(await pending(), []);
+});
+
+test('what was final and is taken back is pending again, and fills the nonce that the next one waits for', async () => {
+  const handler = {
+    ...silentHandler,
+    onRewind: async (transaction: Transaction, { chainId: id }: Chain, { number }: Block) => {
+      const ids = await takeBackOutcomes(transaction, { chainId: id, above: number, at: clock.now() });
+      assert.deepEqual(ids, [first.transactionId]);
+    },
+  };
+  const own = watcherState({ chain, rpc, db: database.db, clock, log: silentLog, handler });
+  const goOn = async () => {
+    while ((await watchRound(own)) === 'behind');
+    await senderRound(context, chain, memory);
+  };
+  const first = await record(1);
+  await sender.broadcast(first.transactionId);
+  await mineAndLook(5);
+  assert.deepEqual([statuses(), await pending()], [['succeeded'], []]);
+  // The node has forgotten it, and there is less than was final.
+  await anvil.request('anvil_reorg', [5, []]);
+  assert.equal(await watchRound(own), 'halted');
+  await resumeChain(database.db, clock, chain.chainId);
+  const second = await record(2);
+  await sender.broadcast(second.transactionId);
+  await goOn();
+  assert.deepEqual(
+    (await pending()).map(({ transactionId }) => transactionId),
+    [first.transactionId, second.transactionId],
+  );
+  await anvil.mine(5);
+  await goOn();
+  assert.deepEqual([statuses(), await pending()], [['succeeded', 'succeeded', 'succeeded'], []]);
+  assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 2n);
+});
+
+test('an outcome in a block that is final no more is not stored', async () => {
+  const { transactionId, txHash } = await record(1);
+  const store = (block: bigint) =>
+    database.db.query(setOutcomes, [[transactionId], ['succeeded'], [txHash], [block], clock.now()]);
+  const cursor = await findCursor(database.db, chain.chainId);
+  assert.ok(cursor !== undefined);
+  assert.deepEqual(await store(cursor.finalNumber + 1n), []);
+  assert.deepEqual(await store(cursor.finalNumber), [{ transaction_id: transactionId }]);
 });

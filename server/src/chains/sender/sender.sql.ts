@@ -103,9 +103,9 @@ export type AttemptRow = Row<typeof attemptsOf>;
 
 // Rows of several transactions are locked in one order, so that two processes that store the same cannot wait for each
 // other.
-const lockedRows = `locked as (
+const lockedRows = (condition = '') => `locked as (
      select t.transaction_id from sent_transactions t join given on given.transaction_id = t.transaction_id
-     where t.status = 'pending' order by t.transaction_id for update of t)`;
+     where t.status = 'pending' ${condition} order by t.transaction_id for update of t)`;
 
 export const setMined = statement(
   'sender_mined_set',
@@ -113,12 +113,13 @@ export const setMined = statement(
   {},
   `with given as (
      select * from unnest($1::int8[], $2::text[], $3::int8[]) as given (transaction_id, mined_hash, mined_block)
-   ), ${lockedRows}
+   ), ${lockedRows()}
    update sent_transactions t set mined_hash = given.mined_hash, mined_block = given.mined_block, updated_at = $4
    from locked join given using (transaction_id) where t.transaction_id = locked.transaction_id`,
 );
 
-// Those that come back had no outcome before.
+// Those that come back had no outcome before. What is final is so by the cursor of now: a process that slept while final
+// blocks were taken back has an old one.
 export const setOutcomes = statement(
   'sender_outcomes_set',
   ['int8[]', 'text[]', 'text[]', 'int8[]', 'timestamptz'],
@@ -126,10 +127,25 @@ export const setOutcomes = statement(
   `with given as (
      select * from unnest($1::int8[], $2::text[], $3::text[], $4::int8[])
        as given (transaction_id, status, mined_hash, mined_block)
-   ), ${lockedRows}
+   ), ${lockedRows('and (given.mined_block is null or given.mined_block <= (select c.final_number from chain_cursors c where c.chain_id = t.chain_id))')}
    update sent_transactions t
    set status = given.status, mined_hash = given.mined_hash, mined_block = given.mined_block, updated_at = $5
    from locked join given using (transaction_id) where t.transaction_id = locked.transaction_id
+   returning t.transaction_id`,
+);
+
+// Of blocks above $2 that were final and are no more. Pending ones are locked as well: another process may be about to
+// conclude one there. The attempt that was in such a block stays noted, so that it is handed out again at once.
+export const reopenOutcomes = statement(
+  'sender_outcomes_reopen',
+  ['int8', 'int8', 'timestamptz'],
+  { transaction_id: 'int8' },
+  `with found as (
+     select transaction_id from sent_transactions
+     where chain_id = $1 and (status = 'pending' or mined_block > $2) order by transaction_id for update
+   )
+   update sent_transactions t set status = 'pending', updated_at = $3
+   from found where t.transaction_id = found.transaction_id and t.status in ('succeeded', 'failed')
    returning t.transaction_id`,
 );
 

@@ -68,7 +68,10 @@ export interface SentOutcome {
   readonly blockTime: Date | undefined;
 }
 
-/** Told once per transaction, inside the transaction that stores the outcome. Not told of `fill`. */
+/**
+ * Told once per transaction, inside the transaction that stores the outcome; once more when its block was final and was
+ * taken back. Not told of `fill`.
+ */
 export type OutcomeHandler = (transaction: Transaction, outcome: SentOutcome) => Promise<void>;
 
 /** A call needs more gas than a transaction may have: it has to be made in parts. */

@@ -10,6 +10,7 @@ import {
   lockPending,
   pendingTransaction,
   pendingTransactions,
+  reopenOutcomes,
   setOutcomes,
   type TransactionRow,
   takeNonces,
@@ -199,4 +200,17 @@ export async function conclude(
     const { status, txHash, blockTime } = conclusion;
     await told.onOutcome(transaction, { transactionId, chainId, purpose, status, txHash, blockTime });
   }
+}
+
+/**
+ * Makes transactions pending again whose outcome stood in blocks above `above` that are taken back: they are looked for in
+ * other blocks, and handed out again where they are in none. Otherwise the wallet's next transactions would wait for ever for
+ * a nonce that nobody uses. Their ids; owners are told the outcome a second time.
+ */
+export async function takeBackOutcomes(
+  transaction: Transaction,
+  taken: { readonly chainId: number; readonly above: bigint; readonly at: Date },
+): Promise<readonly bigint[]> {
+  const rows = await transaction.query(reopenOutcomes, [taken.chainId, taken.above, taken.at]);
+  return rows.map((row) => row.transaction_id);
 }

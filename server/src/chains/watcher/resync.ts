@@ -75,6 +75,7 @@ export async function rewind(context: MoveContext, cursor: ChainCursor, anchor: 
     const { number, hash, parentHash, time } = anchor;
     await transaction.query(insertBlock, [chainId, number, hash, parentHash, time]);
     await transaction.query(rewindCursor, [chainId, number, hash, time, now]);
+    await handler.onRewind?.(transaction, chain, anchor);
     if (removed.length > 0) await handler.onReorg(transaction, chain, removed);
     if (dropped.length > 0) await handler.onDropped?.(transaction, chain, dropped);
     return { removed: removed.length, dropped: dropped.length };

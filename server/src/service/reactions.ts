@@ -1,0 +1,51 @@
+import type { Chains } from '#chains/chain.ts';
+import { type ChainHandler, inOrder } from '#chains/event.ts';
+import type { OutcomeHandler } from '#chains/sender/sent.ts';
+import { takeBackOutcomes } from '#chains/sender/store.ts';
+import { depositOutcome, movesUndone } from '#deposits/deposit-move.ts';
+import { exceptionHandler } from '#exceptions/exception.ts';
+import { movementHandler } from '#payments/movement.ts';
+import { type PaymentDeps, paymentHandler } from '#payments/payment.ts';
+import { refundHandler } from '#refunds/refund-events.ts';
+import type { SessionMoveDeps } from '#sessions/session-move.ts';
+import { settlementOutcome } from '#settlement/settlement.ts';
+import { settlementHandler } from '#settlement/settlement-events.ts';
+import { submissionOutcome, submissionsUndone } from '#submissions/submission.ts';
+
+/** What the service does as its chains move. */
+export function chainReactions(deps: PaymentDeps & { readonly chains: Chains }): ChainHandler {
+  // Refunds before the settlement, whose moves and exceptions then show sessions with what went back.
+  return inOrder(
+    paymentHandler(deps),
+    refundHandler(deps),
+    settlementHandler(deps),
+    movementHandler(deps),
+    exceptionHandler(deps),
+    outcomesUndone(deps),
+  );
+}
+
+/** What became of the service's own transactions, told to whoever asked for them. */
+export function outcomesOf(deps: SessionMoveDeps): OutcomeHandler {
+  return async (transaction, outcome) => {
+    await settlementOutcome(transaction, deps, outcome);
+    await submissionOutcome(transaction, deps, outcome);
+    await depositOutcome(transaction, deps, outcome);
+  };
+}
+
+/** Where final blocks are taken back, the service's own transactions in them are open once more. */
+function outcomesUndone({ clock }: Pick<SessionMoveDeps, 'clock'>): ChainHandler {
+  return {
+    async onBlock() {},
+    async onReorg() {},
+    async onFinal() {},
+    async onRewind(transaction, { chainId }, { number }) {
+      const at = clock.now();
+      const ids = await takeBackOutcomes(transaction, { chainId, above: number, at });
+      if (ids.length === 0) return;
+      await submissionsUndone(transaction, ids, at);
+      await movesUndone(transaction, ids, at);
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import type pg from 'pg';
+import { resumeChain } from '#chains/watcher/cursor.ts';
+import { type Database, databaseOver } from '#db/database.ts';
+import { statement } from '#db/statement.ts';
+import { releaseStopped } from '#reconcile/reconcile.ts';
+import { check, checkForked, checkGone, checkHalted } from './checker.ts';
+import type { Connections } from './connections.ts';
+import { epochMs } from './process-model.ts';
+import { isAnyOpen, openDeposits, unrestOf, unrestOfGone } from './unrest.ts';
+import type { World } from './world.ts';
+
+/** Virtual milliseconds that the service has, after the faults, to bring everything to rest. */
+const restLimitMs = 600_000;
+const lookEveryMs = 2_000;
+/** Longer than a session may be paid. */
+const expiryJumpMs = 2_000_000;
+/** Longer than late payers wait, and than it takes to collect what they send. */
+const latePayersMs = 240_000;
+/** Longer than it takes until the service sees what lies at a deposit address. */
+const depositSeenMs = 25_000;
+/** Longer than what is short or late may wait for a decision. */
+const lateJumpMs = 4_000_000;
+
+/** The database as a person has it who looks from outside: no fault strikes. */
+export function observed(connections: Connections): Database {
+  const ask = connections.observer.query.bind(connections.observer);
+  const pool = { query: ask, connect: async () => ({ query: ask, on() {}, off() {}, release() {} }) };
+  return databaseOver(pool as unknown as pg.Pool, () => {});
+}
+
+/** Waits until nothing is left to do, then past every deadline and again; what is wrong then. */
+export async function comeToRest(world: World, connections: Connections): Promise<string[]> {
+  const { observer: client } = connections;
+  const { scheduler, story } = world.options;
+  if (story.deepReorgMs !== undefined) {
+    const stillness = await comeToHalt(world, client);
+    if (stillness.length > 0) return stillness;
+    const lost = await goOn(world, connections);
+    if (lost !== undefined) return lost;
+  }
+  const restless = async (what: string) => [...world.violations, ...(await checkForked(world, client)), what];
+  const before = await unrestAfter(world, connections, () => unrestOf(world, client, false));
+  if (before !== '') return restless(`never came to rest: ${before}`);
+  // Where no session is left to expire, only some histories look whether that changes anything.
+  const isAnyLeft = (await isAnyOpen(client)) || openDeposits(world).length > 0;
+  const isOver = !isAnyLeft && !world.options.random.fork('jump').chance(story.size === 'long' ? 0.2 : 0.05);
+  if (isOver) return check(world, client);
+  scheduler.jump(expiryJumpMs);
+  if (story.deposits !== undefined) {
+    // Late payers send now, and what may be added is; what nobody accepts goes back after a later deadline.
+    await waitForLatePayers(world, client);
+    scheduler.jump(lateJumpMs);
+  }
+  const after = await unrestAfter(world, connections, () => unrestOf(world, client, true));
+  if (after !== '') return restless(`never came to rest after the expiry: ${after}`);
+  return check(world, client);
+}
+
+/** Waits until all payers have sent to deposit addresses, and what they sent is collected. */
+async function waitForLatePayers(world: World, client: pg.Client): Promise<void> {
+  const { scheduler } = world.options;
+  const limitMs = scheduler.nowMs + latePayersMs;
+  await scheduler.run(() => scheduler.nowMs >= limitMs || world.deposits.every(({ isSent }) => isSent));
+  await pass(world, depositSeenMs);
+  while (scheduler.nowMs < limitMs && (await unrestOf(world, client, false)) !== '')
+    await pass(world, lookEveryMs);
+}
+
+async function pass({ options: { scheduler } }: World, ms: number): Promise<void> {
+  const untilMs = scheduler.nowMs + ms;
+  await scheduler.run(() => scheduler.nowMs >= untilMs);
+}
+
+/** After a reorg below finality, chains that contradict what was final stand still, and nothing else does. */
+async function comeToHalt(world: World, client: pg.Client): Promise<string[]> {
+  await pass(world, 90_000);
+  return [...world.violations, ...(await checkHalted(world, client))];
+}
+
+/**
+ * The operator lets the chains go on. Undefined when all that was final is so again: then all must come to rest. Where something
+ * stays away, only that the service goes on is asked for: what becomes of it is for people to say; what is wrong then.
+ */
+async function goOn(world: World, connections: Connections): Promise<string[] | undefined> {
+  const { observer: client } = connections;
+  await resumeHalted(world, connections);
+  const unrest = await unrestAfter(world, connections, async () =>
+    (await isAnyMissing(connections)) ? unrestOfGone(world, client) : unrestOf(world, client, false),
+  );
+  if (!(await isAnyMissing(connections))) return undefined;
+  const problems = await checkGone(world, client);
+  return unrest === '' ? problems : [...problems, `never went on: ${unrest}`];
+}
+
+const haltedChains = statement(
+  'simulation_halted',
+  [],
+  { chain_id: 'int8' },
+  `select chain_id from chain_cursors where halted_reason <> ''`,
+);
+
+/** As the operator's command does it. */
+async function resumeHalted(world: World, connections: Connections): Promise<void> {
+  const db = observed(connections);
+  const now = new Date(epochMs + world.options.scheduler.nowMs);
+  const clock = { now: () => now, monotonicMs: () => 0, sleep: async () => {} };
+  for (const { chain_id: chainId } of await db.query(haltedChains, []))
+    await resumeChain(db, clock, Number(chainId));
+  connections.memory.forget();
+}
+
+const missingEvent = statement(
+  'simulation_missing',
+  [],
+  { chain_id: 'int8' },
+  'select chain_id from dropped_events where returned_at is null limit 1',
+);
+
+/** Whether a final event has been taken back and is not final again. */
+async function isAnyMissing(connections: Connections): Promise<boolean> {
+  return (await observed(connections).query(missingEvent, [])).length > 0;
+}
+
+/** Waits for rest, for as long as is reasonable; what is left to do then. */
+async function unrestAfter(
+  world: World,
+  connections: Connections,
+  unrestNow: () => Promise<string>,
+): Promise<string> {
+  const { scheduler } = world.options;
+  const limitMs = scheduler.nowMs + restLimitMs;
+  let unrest = 'nothing looked at';
+  while (unrest !== '' && scheduler.nowMs < limitMs) {
+    await pass(world, lookEveryMs);
+    await releaseAgreed(connections);
+    unrest = await unrestNow();
+  }
+  return unrest;
+}
+
+const stoppedWithoutReason = statement(
+  'simulation_stopped',
+  [],
+  { chain_id: 'int8' },
+  `select c.chain_id from chain_cursors c join chain_reconciliations r on r.chain_id = c.chain_id
+   where c.stopped_reason = 'drift' and r.drift_runs = 0`,
+);
+
+/** The operator lets a chain settle again whose books agree with it by now. */
+async function releaseAgreed(connections: Connections): Promise<void> {
+  const db = observed(connections);
+  for (const { chain_id: chainId } of await db.query(stoppedWithoutReason, [])) {
+    await releaseStopped(db, Number(chainId));
+    connections.memory.forget();
+  }
+}
