@@ -1,3 +1,4 @@
+import { lockChain } from '@florin/server/src/chains/watcher/cursor.ts';
 import { verifyLedger } from '@florin/server/src/ledger/seal.ts';
 import { acceptDifferences, releaseStopped } from '@florin/server/src/reconcile/reconcile.ts';
 import { readStatus } from '@florin/server/src/reconcile/status.ts';
@@ -63,6 +64,8 @@ export const releaseCommand: Command = {
       const chain = chains.byName(name);
       if (chain === undefined) throw new CommandError(`the configuration has no chain ${name}`);
       const reason = await db.transaction(async (transaction) => {
+        // The chain before its looks, as a look locks them.
+        await lockChain(transaction, chain.chainId);
         if (accepts) await acceptDifferences(transaction, chain.chainId);
         return releaseStopped(transaction, chain.chainId);
       });

@@ -55,7 +55,9 @@ export const openingHeld = statement(
   ['int8'],
   { chain_id: 'int8' },
   `select chain_id from chain_reconciliations r where chain_id = $1 and agreed_number is null
-     and exists (select from dropped_events d where d.chain_id = r.chain_id and d.returned_at is null)`,
+     and exists (
+       select from dropped_events d where d.chain_id = r.chain_id and d.returned_at is null
+         and d.event_name not in ('SettleSkipped', 'PayoutSkipped', 'Rescued'))`,
 );
 
 export const storeBalances = statement(
@@ -124,8 +126,9 @@ export const forgetBalances = statement(
   ['int8'],
   {},
   `with compared as (
-     update chain_reconciliations r set agreed_number = c.final_number from chain_cursors c
-     where r.chain_id = $1 and c.chain_id = $1 and r.agreed_number is null)
+     insert into chain_reconciliations as r (chain_id, next_at, agreed_number)
+     select chain_id, updated_at, final_number from chain_cursors where chain_id = $1
+     on conflict (chain_id) do update set agreed_number = coalesce(r.agreed_number, excluded.agreed_number))
    delete from reconciled_balances where chain_id = $1`,
 );
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { resumeChain } from '#chains/watcher/cursor.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import { lockWaitingLegs } from './leg.sql.ts';
 import { settlementOutcome, settlementRound } from './settlement.ts';
 
 let world: SettlementWorld;
@@ -114,4 +116,22 @@ test('a settlement that was concluded, and whose event nobody had read when its 
     settlementOutcome(transaction, world.moves, { ...outcome, txHash: hash, blockTime: undefined }),
   );
   assert.deepEqual(await statusNow(), ['waiting']);
+});
+
+test('a vault pays nothing for a halted chain before its watcher has gone back, although an operator lets it go on', async () => {
+  const sessionId = await world.openSession('base::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+  await world.halt('ethereum');
+  await resumeChain(world.database.db, world.clock, world.chain('ethereum').chainId);
+  await settlementRound(world.deps, world.chain('base'), 'payout');
+  assert.deepEqual(await world.sent(order), []);
+  const locked = await world.database.db.query(lockWaitingLegs, [[order.orderId], 'payout']);
+  assert.deepEqual(locked, [], 'nor does what was planned before');
+  await world.dropFinal('ethereum', 1n);
+  await settlementRound(world.deps, world.chain('base'), 'payout');
+  assert.deepEqual(await world.sent(order), [], 'the payment is gone');
+  await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+  await settlementRound(world.deps, world.chain('base'), 'payout');
+  assert.equal((await world.sent(order)).length, 1);
 });

@@ -30,23 +30,24 @@ export const insertLeg = statement(
 );
 export type LegRow = Row<typeof waitingLegs>;
 
-// Not those of a chain whose breaker has tripped, be it where the leg is sent or where the payment stood: a vault must
-// not pay for an order that a reorg below finality may have undone. Nor those of an order whose final payment, or for what
-// comes after the settlement, whose final settlement, is gone and has not come back.
-export const waitingLegs = statement(
-  'legs_waiting',
-  ['int8', 'text', 'timestamptz', 'int8'],
-  columns,
-  `select ${columnList} from settlements l
-   where chain_id = $1 and leg = $2 and status = 'waiting' and retry_at <= $3
-     and (held_at is null or released_at is not null)
+// Of `settlements l`. Not those of a chain whose breaker has tripped, be it where the leg is sent or where the payment stood: a
+// vault must not pay for an order that a reorg below finality may have undone. Nor those of an order whose final payment, or for
+// what comes after the settlement, whose final settlement, is gone and has not come back.
+const isDue = `l.status = 'waiting' and (l.held_at is null or l.released_at is not null)
      and not exists (
        select from orders o join chain_cursors c on c.chain_id in (l.chain_id, o.chain_id)
        where o.order_id = l.order_id and (c.halted_reason <> '' or c.stopped_reason <> ''))
      and not exists (
        select from dropped_events d where d.order_id = l.order_id and d.returned_at is null
-         and (d.event_name = 'Paid' or (d.event_name = 'Settled' and l.leg in ('payout', 'mint'))))
-   order by retry_at, order_id limit $4`,
+         and (d.event_name = 'Paid' or (d.event_name = 'Settled' and l.leg in ('payout', 'mint'))))`;
+
+export const waitingLegs = statement(
+  'legs_waiting',
+  ['int8', 'text', 'timestamptz', 'int8'],
+  columns,
+  `select ${legColumnList} from settlements l
+   where l.chain_id = $1 and l.leg = $2 and l.retry_at <= $3 and ${isDue}
+   order by l.retry_at, l.order_id limit $4`,
 );
 
 export const markHeld = statement(
@@ -57,14 +58,15 @@ export const markHeld = statement(
    where order_id = $1 and leg = $2 and status = 'waiting' and held_at is null returning order_id`,
 );
 
-// Taken in one order, so that two workers cannot deadlock; rows that another worker holds are left to it.
+// Taken in one order, so that two workers cannot deadlock; rows that another worker holds are left to it, and so are those
+// that are to wait since they were read.
 export const lockWaitingLegs = statement(
   'legs_lock_waiting',
   ['text[]', 'text'],
   columns,
-  `select ${columnList} from settlements
-   where order_id = any ($1) and leg = $2 and status = 'waiting'
-   order by order_id for update skip locked`,
+  `select ${legColumnList} from settlements l
+   where l.order_id = any ($1) and l.leg = $2 and ${isDue}
+   order by l.order_id for update of l skip locked`,
 );
 
 export const markSent = statement(
@@ -221,8 +223,8 @@ export const payoutsUnderWay = statement(
 export const finalEventOfOrder = statement(
   'leg_final_event',
   ['text', 'text[]'],
-  { tx_hash: 'text', block_time: 'timestamptz' },
-  `select tx_hash, block_time from chain_events where order_id = $1 and event_name = any ($2) and is_final limit 1`,
+  { event_name: 'text', tx_hash: 'text', block_time: 'timestamptz' },
+  `select event_name, tx_hash, block_time from chain_events where order_id = $1 and event_name = any ($2) and is_final limit 1`,
 );
 
 export const attemptOfTransaction = statement(

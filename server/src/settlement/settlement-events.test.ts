@@ -262,6 +262,22 @@ test('a settlement that was skipped delays nothing where the payment is back by 
   }
 });
 
+test('a payment that is heard of after it has gone back is not settled for ever', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Refunded', order]);
+  // Which only a second reading of its block has told of.
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await settleRound('ethereum');
+  await world.mineFinal('ethereum', ['SettleSkipped', order, { reason: '1' }]);
+  const { status, refundedAmount } = await world.session(sessionId);
+  assert.deepEqual([status, refundedAmount], ['paid', order.amounts.totalValue]);
+  assert.deepEqual(
+    (await world.legs(order)).map(({ leg, status: now }) => [leg, now]),
+    [['settle', 'done']],
+  );
+});
+
 test('each reason for which a vault skips a payout is shown as what it is', async () => {
   for (const [reason, shown] of [
     ['2', 'reverted'],

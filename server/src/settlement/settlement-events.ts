@@ -163,9 +163,10 @@ async function finalEvent(
   transaction: Transaction,
   orderId: string,
   names: readonly ChainEventName[],
-): Promise<Pick<ChainEvent, 'txHash' | 'blockTime'> | undefined> {
+): Promise<Pick<ChainEvent, 'name' | 'txHash' | 'blockTime'> | undefined> {
   const [row] = await transaction.query(finalEventOfOrder, [orderId, names]);
-  return row === undefined ? undefined : { txHash: row.tx_hash as Hex, blockTime: row.block_time };
+  if (row === undefined) return undefined;
+  return { name: row.event_name as ChainEventName, txHash: row.tx_hash as Hex, blockTime: row.block_time };
 }
 
 async function paidOut(
@@ -288,8 +289,29 @@ async function skipped(
     return;
   // Skipped because somebody was first, or is by now: that event closes the leg, and what it says of the session may be
   // said already. One that is not final may vanish, and the leg with it, for nothing would ever send it again.
-  if ((await finalEvent(transaction, order.orderId, ends[name])) !== undefined) return;
+  const end = await finalEvent(transaction, order.orderId, ends[name]);
+  if (end?.name === 'Refunded' || end?.name === 'Reclaimed')
+    return endReturned(transaction, deps, order, end);
+  if (end !== undefined) return;
   await delayLeg(transaction, deps, leg, pendingReasonOf(event));
+}
+
+/**
+ * What was to be settled has gone back. Where that was known before the payment itself, which only a second reading had told of,
+ * nothing else says so any more.
+ */
+async function endReturned(
+  transaction: Transaction,
+  deps: PaymentDeps,
+  order: StoredOrder,
+  end: Pick<ChainEvent, 'name' | 'blockTime'>,
+): Promise<void> {
+  const session = await lockSession(transaction, order.sessionId);
+  const reason = end.name === 'Refunded' ? 'refunded' : 'reclaimed';
+  await closeLeg(transaction, { orderId: order.orderId, name: 'settle', reason, at: end.blockTime });
+  if (session?.orderId !== order.orderId) return;
+  const changes = { refundedAmount: order.amounts.totalValue };
+  await moveSession(transaction, deps, session, 'payment_returned', changes);
 }
 
 async function bookEvent(

@@ -45,7 +45,7 @@ test('blocks in which our transaction succeeded are read again until its event c
   const mined = (await cursor()).finalNumber;
   await settle();
   assert.equal((await cursor()).backfillNext, undefined, 'what has no outcome yet is waited for');
-  const outcome = [[sent.transaction_id], ['succeeded'], [hash], [mined], world.clock.now()];
+  const outcome = [[sent.transaction_id], ['succeeded'], [hash], [mined], world.clock.now(), 0n];
   await world.database.db.query(setOutcomes, outcome);
   await settle();
   assert.equal((await cursor()).backfillNext, mined);
@@ -79,7 +79,7 @@ test('what stays untold is left to people after a day', async () => {
   assert.ok(sent !== undefined);
   const hash = await world.mineFinal('ethereum');
   const mined = (await cursor()).finalNumber;
-  const outcome = [[sent.transaction_id], ['succeeded'], [hash], [mined], world.clock.now()];
+  const outcome = [[sent.transaction_id], ['succeeded'], [hash], [mined], world.clock.now(), 0n];
   await world.database.db.query(setOutcomes, outcome);
   let asked = 0;
   for (let minute = 0; minute < 3 * 24 * 60; minute += 10) {

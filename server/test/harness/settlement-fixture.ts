@@ -267,7 +267,7 @@ export class SettlementWorld {
   /** Takes back everything above the block this far below the final one, as after a halt that an operator has ended. */
   async dropFinal(chainName: string, depth: bigint): Promise<void> {
     const context = this.#context(chainName);
-    const cursor = await this.#cursor(chainName);
+    const cursor = { ...(await this.#cursor(chainName)), isResyncDue: true };
     const anchor = await storedBlock(context, cursor.finalNumber - depth);
     if (anchor === undefined) throw new Error('no such block');
     await rewind(context, cursor, anchor);
@@ -300,7 +300,14 @@ export class SettlementWorld {
     const cursor = await findCursor(this.database.db, order.chainId);
     if (sent === undefined || cursor === undefined) throw new Error('nothing was sent');
     const { transaction_id: transactionId } = sent;
-    const outcome = [[transactionId], ['succeeded'], [txHash], [cursor.finalNumber], this.clock.now()];
+    const outcome = [
+      [transactionId],
+      ['succeeded'],
+      [txHash],
+      [cursor.finalNumber],
+      this.clock.now(),
+      cursor.rewinds,
+    ];
     await this.database.db.query(setOutcomes, outcome);
     return transactionId;
   }

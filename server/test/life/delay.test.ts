@@ -5,7 +5,7 @@ import { resumeChain } from '#chains/watcher/cursor.ts';
 import { statement } from '#db/statement.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
-import { checkout } from './story-fixture.ts';
+import { checkout, closedRoutes } from './story-fixture.ts';
 
 const haltChain = statement(
   'delay_test_halt',
@@ -13,10 +13,6 @@ const haltChain = statement(
   {},
   `update chain_cursors set halted_reason = 'reorg below the final block' where chain_id = $1`,
 );
-
-interface Capabilities {
-  readonly paymentCapabilities: Record<string, { tokenId: string; status: string; statusReason: string }[]>;
-}
 
 let life: Life;
 before(async () => {
@@ -121,16 +117,6 @@ test('a chain that stands still holds up no other chain', async () => {
   life.mine();
 });
 
-/** Every pair of tokens between which no payment is begun at the moment, and why. */
-async function closedRoutes(): Promise<string[]> {
-  const { paymentCapabilities } = await life.get<Capabilities>('/capabilities/all');
-  return Object.entries(paymentCapabilities).flatMap(([settled, routes]) =>
-    routes
-      .filter(({ status }) => status === 'unavailable')
-      .map(({ tokenId, statusReason }) => `${tokenId} to ${settled}: ${statusReason}`),
-  );
-}
-
 test('over a halted chain no payment begins, others go on, and all is well once it is resumed', async () => {
   const payer = new Payer(life);
   const [ethereumToken, baseToken] = [life.ethereum.token('usdc'), life.base.token('usdc')];
@@ -138,7 +124,7 @@ test('over a halted chain no payment begins, others go on, and all is well once 
   const sessionId = await checkout(life, 1_000_000, baseToken.tokenId);
   await life.database.db.query(haltChain, [life.ethereum.chain.chainId]);
   const closed = await life.eventually(
-    closedRoutes,
+    () => closedRoutes(life),
     (routes) => routes.length > 0,
     'the halted chain in the capabilities',
   );
@@ -166,7 +152,7 @@ test('over a halted chain no payment begins, others go on, and all is well once 
 
   await resumeChain(life.database.db, life.options.clock, life.ethereum.chain.chainId);
   await life.eventually(
-    closedRoutes,
+    () => closedRoutes(life),
     (routes) => routes.length === 0,
     'the resumed chain in the capabilities',
   );

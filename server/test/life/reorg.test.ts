@@ -5,7 +5,7 @@ import { statement } from '#db/statement.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
-import { checkout, settlementHashOf, storedHeadOf } from './story-fixture.ts';
+import { checkout, closedRoutes, settlementHashOf, storedHeadOf } from './story-fixture.ts';
 
 const openTransactions = statement(
   'reorg_test_open_transactions',
@@ -188,6 +188,11 @@ test('what a reorg below finality has undone is made good once an operator lets 
   const again = await life.sessionIn(sessionId, 'completed');
   assert.equal(again.transaction?.orderId, done.transaction?.orderId);
 
+  await life.eventually(
+    () => closedRoutes(life),
+    (routes) => routes.length === 0,
+    'the resumed chain in the capabilities',
+  );
   // Nor does the next one wait for a nonce that is gone.
   const nextId = await checkout(life, 1_000_000);
   await payer.execute(life.ethereum, await payer.prepare(nextId, token));

@@ -43,3 +43,17 @@ export async function settlementHashOf(life: Life, sessionId: string): Promise<s
   const rows = await life.database.db.query(settlementHash, [sessionId]);
   return rows[0]?.tx_hash ?? '';
 }
+
+interface Capabilities {
+  readonly paymentCapabilities: Record<string, { tokenId: string; status: string; statusReason: string }[]>;
+}
+
+/** Every pair of tokens between which no payment is begun at the moment, and why. */
+export async function closedRoutes(life: Life): Promise<string[]> {
+  const { paymentCapabilities } = await life.get<Capabilities>('/capabilities/all');
+  return Object.entries(paymentCapabilities).flatMap(([settled, routes]) =>
+    routes
+      .filter(({ status }) => status === 'unavailable')
+      .map(({ tokenId, statusReason }) => `${tokenId} to ${settled}: ${statusReason}`),
+  );
+}

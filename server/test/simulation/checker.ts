@@ -109,10 +109,29 @@ export async function check(world: World, client: pg.Client): Promise<string[]> 
   return problems;
 }
 
-/** What must hold wherever final events have stayed away: nothing twice, and nothing said of a chain that is no more. */
-export async function checkGone(world: World, client: pg.Client): Promise<string[]> {
+/** The id of the last transaction that the service has recorded. */
+export async function lastTransaction(client: pg.Client): Promise<bigint> {
+  const { rows } = await client.query<{ id: bigint | null }>(
+    'select max(transaction_id) as id from sent_transactions',
+  );
+  return rows[0]?.id ?? 0n;
+}
+
+/**
+ * What must hold wherever final events have stayed away: nothing twice, nothing said of a chain that is no more, and nothing sent
+ * behind `sentBefore` for a payment that is not there.
+ */
+export async function checkGone(world: World, client: pg.Client, sentBefore: bigint): Promise<string[]> {
   const problems = [...world.violations, ...(await checkForked(world, client))];
   checkOnce(factsOf(world), (problem) => problems.push(problem));
+  const { rows } = await client.query<{ leg: string; id: string }>(
+    `select l.leg, l.order_id as id from settlements l
+     where l.transaction_id > $1 and exists (
+       select from dropped_events d where d.order_id = l.order_id and d.event_name = 'Paid' and d.returned_at is null)`,
+    [sentBefore],
+  );
+  for (const { leg, id } of rows)
+    problems.push(`order ${id.slice(0, 10)}: ${leg} sent while its payment was gone`);
   return problems;
 }
 

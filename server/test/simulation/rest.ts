@@ -3,7 +3,7 @@ import { resumeChain } from '#chains/watcher/cursor.ts';
 import { type Database, databaseOver } from '#db/database.ts';
 import { statement } from '#db/statement.ts';
 import { releaseStopped } from '#reconcile/reconcile.ts';
-import { check, checkForked, checkGone, checkHalted } from './checker.ts';
+import { check, checkForked, checkGone, checkHalted, lastTransaction } from './checker.ts';
 import type { Connections } from './connections.ts';
 import { epochMs } from './process-model.ts';
 import { isAnyOpen, openDeposits, unrestOf, unrestOfGone } from './unrest.ts';
@@ -79,16 +79,21 @@ async function comeToHalt(world: World, client: pg.Client): Promise<string[]> {
 
 /**
  * The operator lets the chains go on. Undefined when all that was final is so again: then all must come to rest. Where something
- * stays away, only that the service goes on is asked for: what becomes of it is for people to say; what is wrong then.
+ * stays away that others have to bring back, the service has only to go on: what becomes of it is for people to say; what
+ * is wrong then.
  */
 async function goOn(world: World, connections: Connections): Promise<string[] | undefined> {
   const { observer: client } = connections;
+  const sentBefore = await lastTransaction(client);
   await resumeHalted(world, connections);
-  const unrest = await unrestAfter(world, connections, async () =>
-    (await isAnyMissing(connections)) ? unrestOfGone(world, client) : unrestOf(world, client, false),
-  );
-  if (!(await isAnyMissing(connections))) return undefined;
-  const problems = await checkGone(world, client);
+  const unrest = await unrestAfter(world, connections, async () => {
+    if (await isAnyLost(connections)) return unrestOfGone(world, client);
+    // Books differ until what is missing is done again, and what is stopped does nothing.
+    await releaseAll(connections);
+    return unrestOf(world, client, false);
+  });
+  if (!(await isAnyLost(connections))) return undefined;
+  const problems = await checkGone(world, client, sentBefore);
   return unrest === '' ? problems : [...problems, `never went on: ${unrest}`];
 }
 
@@ -109,16 +114,33 @@ async function resumeHalted(world: World, connections: Connections): Promise<voi
   connections.memory.forget();
 }
 
-const missingEvent = statement(
-  'simulation_missing',
+const lostEvent = statement(
+  'simulation_lost',
   [],
   { chain_id: 'int8' },
-  'select chain_id from dropped_events where returned_at is null limit 1',
+  `select chain_id from dropped_events
+   where returned_at is null and event_name not in ('Settled', 'PaidOut', 'Minted', 'Refunded') limit 1`,
 );
 
-/** Whether a final event has been taken back and is not final again. */
-async function isAnyMissing(connections: Connections): Promise<boolean> {
-  return (await observed(connections).query(missingEvent, [])).length > 0;
+/** Whether a final event has been taken back and is not final again that the service does not bring back itself. */
+async function isAnyLost(connections: Connections): Promise<boolean> {
+  return (await observed(connections).query(lostEvent, [])).length > 0;
+}
+
+const stopped = statement(
+  'simulation_all_stopped',
+  [],
+  { chain_id: 'int8' },
+  `select chain_id from chain_cursors where stopped_reason = 'drift'`,
+);
+
+/** The operator lets chains settle again whose books still tell of what is yet to be done again. */
+async function releaseAll(connections: Connections): Promise<void> {
+  const db = observed(connections);
+  for (const { chain_id: chainId } of await db.query(stopped, [])) {
+    await releaseStopped(db, Number(chainId));
+    connections.memory.forget();
+  }
 }
 
 /** Waits for rest, for as long as is reasonable; what is left to do then. */

@@ -15,13 +15,18 @@ export async function unrestOf(world: World, client: pg.Client, isExpiryOver: bo
        (select string_agg('nonce ' || nonce, ', ') from sent_transactions where status = 'pending'),
        (select count(*) || ' deliveries' from deliveries where status = 'pending' having count(*) > 0),
        (select string_agg('chain ' || chain_id || ' stopped', ', ') from chain_cursors where stopped_reason <> ''),
+       (select string_agg('chain ' || chain_id || ' resumed', ', ') from chain_cursors where is_resync_due),
        (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
        (select count(*) || ' events not final' from chain_events where not is_final having count(*) > 0),
        (select string_agg('session ' || status, ', ') from sessions
         where status in ('settling', 'settlement_pending') or ($1 and status = 'initialized'))) as unrest`,
     values: [isExpiryOver],
   });
-  const open = [rows[0]?.unrest ?? '', ...(await chainsBehind(world, client))];
+  const open = [
+    rows[0]?.unrest ?? '',
+    ...(await chainsBehind(world, client)),
+    ...(await unusedNonces(world, client)),
+  ];
   if (isExpiryOver) open.push(...openDeposits(world));
   return open.filter((part) => part !== '').join(', ');
 }

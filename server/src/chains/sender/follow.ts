@@ -124,12 +124,16 @@ export async function noteMined(
   }
   const final = mined.filter(isFinal);
   for (let start = 0; start < final.length; start += concludedAtOnce)
-    await concludeTogether(context, final.slice(start, start + concludedAtOnce));
+    await concludeTogether(context, cursor, final.slice(start, start + concludedAtOnce));
 }
 
 /** In one transaction: a commit each would cost most of the time. One whose owner fails must not hold up the others. */
-async function concludeTogether(context: SenderContext, mined: readonly Mined[]): Promise<void> {
-  const told = { at: context.clock.now(), onOutcome: context.onOutcome };
+async function concludeTogether(
+  context: SenderContext,
+  cursor: ChainCursor,
+  mined: readonly Mined[],
+): Promise<void> {
+  const told = { at: context.clock.now(), onOutcome: context.onOutcome, rewinds: cursor.rewinds };
   try {
     const concluded = mined.map(({ pending, standing }) => ({ pending, conclusion: conclusionOf(standing) }));
     await context.db.transaction((transaction) => conclude(transaction, concluded, told));
@@ -137,7 +141,7 @@ async function concludeTogether(context: SenderContext, mined: readonly Mined[])
     if (mined.length === 1) throw error;
     const failures: unknown[] = [];
     for (const item of mined) {
-      await concludeTogether(context, [item]).catch((reason: unknown) => failures.push(reason));
+      await concludeTogether(context, cursor, [item]).catch((reason: unknown) => failures.push(reason));
     }
     if (failures.length > 0) throw failures[0];
     return;

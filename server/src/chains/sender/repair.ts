@@ -60,7 +60,7 @@ export async function supersede(
   context: SenderContext,
   rpc: Rpc,
   pending: PendingTransaction,
-  found: { readonly finalCount: bigint; readonly isSuspect: boolean },
+  found: { readonly finalCount: bigint; readonly isSuspect: boolean; readonly rewinds: bigint },
 ): Promise<boolean> {
   const { chainId, nonce, attempts } = pending;
   if (found.finalCount <= nonce) return false;
@@ -69,7 +69,7 @@ export async function supersede(
   if (!found.isSuspect) return true;
   const { txHash } = newestAttempt(pending);
   const conclusion = { status: 'superseded', txHash, blockNumber: undefined, blockTime: undefined } as const;
-  const told = { at: context.clock.now(), onOutcome: context.onOutcome };
+  const told = { at: context.clock.now(), onOutcome: context.onOutcome, rewinds: found.rewinds };
   await context.db.transaction((transaction) => conclude(transaction, [{ pending, conclusion }], told));
   context.log.warn('sender.superseded', { chainId, nonce: nonce.toString(), txHash });
   return true;

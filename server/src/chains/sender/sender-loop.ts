@@ -111,7 +111,7 @@ export async function senderRound(context: SenderContext, chain: Chain, memory: 
     }
   }
   unmined.sort((first, second) => Number(first.nonce - second.nonce));
-  await pushOn(context, chain, rpc, { state, unmined, memory });
+  await pushOn(context, chain, rpc, { state, unmined, memory, rewinds: cursor.rewinds });
   await fillHoles(context, chain, state.nextNonce, pending);
 }
 
@@ -130,6 +130,8 @@ interface UnminedWork {
   readonly state: WalletState;
   readonly unmined: readonly PendingTransaction[];
   readonly memory: LoopMemory;
+  /** Of the cursor that the round began with. */
+  readonly rewinds: bigint;
 }
 
 async function pushOn(context: SenderContext, chain: Chain, rpc: Rpc, work: UnminedWork): Promise<void> {
@@ -140,7 +142,8 @@ async function pushOn(context: SenderContext, chain: Chain, rpc: Rpc, work: Unmi
   const finalCount = passed.length === 0 ? 0n : await finalTransactionCount(context, chain, rpc);
   for (const item of passed) {
     const isSuspect = memory.suspects.has(item.transactionId);
-    if (await supersede(context, rpc, item, { finalCount, isSuspect })) suspects.add(item.transactionId);
+    if (await supersede(context, rpc, item, { finalCount, isSuspect, rewinds: work.rewinds }))
+      suspects.add(item.transactionId);
   }
   memory.suspects = suspects;
   const stuck = new Map<bigint, PendingTransaction>();

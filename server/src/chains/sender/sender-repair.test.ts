@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Transaction } from '#db/database.ts';
+import type { Database, Transaction } from '#db/database.ts';
+import { statement } from '#db/statement.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
 import {
@@ -33,11 +34,12 @@ import type { Block } from '../event.ts';
 import { getTransactionCount } from '../rpc/actions.ts';
 import type { Rpc } from '../rpc/rpc.ts';
 import { findCursor, resumeChain } from '../watcher/cursor.ts';
+import { rewindCursor } from '../watcher/watcher.sql.ts';
 import { watcherState, watchRound } from '../watcher/watcher.ts';
 import { supersede } from './repair.ts';
 import { setOutcomes } from './sender.sql.ts';
 import { senderRound } from './sender-loop.ts';
-import { allocateNonces, takeBackOutcomes } from './store.ts';
+import { allocateNonces, conclude, takeBackOutcomes } from './store.ts';
 
 useSender();
 
@@ -180,7 +182,7 @@ test('a transaction that is mined after all is never given up', async () => {
   await anvil.mine(5);
   const [item] = await pending();
   assert.ok(item !== undefined);
-  assert.equal(await supersede(context, rpc, item, { finalCount: 1n, isSuspect: true }), false);
+  assert.equal(await supersede(context, rpc, item, { finalCount: 1n, isSuspect: true, rewinds: 0n }), false);
   assert.deepEqual(outcomes, []);
 });
 
@@ -275,12 +277,75 @@ test('what was final and is taken back is pending again, and fills the nonce tha
   assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 2n);
 });
 
-test('an outcome in a block that is final no more is not stored', async () => {
+test('an outcome that was seen before final blocks were taken back is not stored', async () => {
   const { transactionId, txHash } = await record(1);
-  const store = (block: bigint) =>
-    database.db.query(setOutcomes, [[transactionId], ['succeeded'], [txHash], [block], clock.now()]);
+  const store = (rewinds: bigint) =>
+    database.db.query(setOutcomes, [
+      ...[[transactionId], ['succeeded'], [txHash], [1n], clock.now()],
+      rewinds,
+    ]);
   const cursor = await findCursor(database.db, chain.chainId);
   assert.ok(cursor !== undefined);
-  assert.deepEqual(await store(cursor.finalNumber + 1n), []);
-  assert.deepEqual(await store(cursor.finalNumber), [{ transaction_id: transactionId }]);
+  assert.deepEqual(await store(cursor.rewinds - 1n), []);
+  assert.deepEqual(await store(cursor.rewinds), [{ transaction_id: transactionId }]);
 });
+
+test('of a conclusion and a rewind at once the later one sees the earlier one', async () => {
+  const { transactionId, txHash } = await record(1);
+  const { db } = database;
+  const cursor = await findCursor(db, chain.chainId);
+  const [item] = await pending();
+  assert.ok(cursor !== undefined && item !== undefined);
+  const block = cursor.finalNumber + 1n;
+  const conclusion = { status: 'succeeded', txHash, blockNumber: block, blockTime: clock.now() } as const;
+  const told = { at: clock.now(), onOutcome: async () => {}, rewinds: cursor.rewinds };
+  const taken = { chainId: chain.chainId, above: cursor.finalNumber, at: clock.now() };
+  // The conclusion has begun and not ended when the rewind comes.
+  const holding = gate();
+  const begun = gate();
+  const concluding = db.transaction(async (transaction) => {
+    await conclude(transaction, [{ pending: item, conclusion }], told);
+    begun.open();
+    await holding.passed;
+  });
+  await begun.passed;
+  const rewinding = db.transaction((transaction) => takeBackOutcomes(transaction, taken));
+  await lockWaiter(db);
+  holding.open();
+  await concluding;
+  assert.deepEqual([await rewinding, (await pending()).length], [[transactionId], 1]);
+  // And the other way round.
+  const over = gate();
+  const rewound = gate();
+  const second = db.transaction(async (transaction) => {
+    await takeBackOutcomes(transaction, taken);
+    await transaction.query(rewindCursor, [
+      ...[chain.chainId, cursor.finalNumber, cursor.finalHash, cursor.finalTime, clock.now()],
+    ]);
+    rewound.open();
+    await over.passed;
+  });
+  await rewound.passed;
+  const late = db.transaction((transaction) => conclude(transaction, [{ pending: item, conclusion }], told));
+  await lockWaiter(db);
+  over.open();
+  await Promise.all([second, late]);
+  assert.equal((await pending()).length, 1, 'what it saw is no more');
+});
+
+function gate(): { readonly open: () => void; readonly passed: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { open: () => resolve(), passed: promise };
+}
+
+const waiters = statement(
+  'sender_repair_test_waiters',
+  [],
+  { pid: 'int4?' },
+  'select l.pid from pg_locks l join pg_stat_activity a using (pid) where not granted and datname = current_database()',
+);
+
+/** Returns once a statement waits for a lock. */
+async function lockWaiter(db: Database): Promise<void> {
+  while ((await db.query(waiters, [])).length === 0) await clock.sleep(5);
+}

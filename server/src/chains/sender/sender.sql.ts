@@ -92,6 +92,15 @@ export const lockPending = statement(
   `select ${transactionList} from sent_transactions where transaction_id = $1 and status = 'pending' for update`,
 );
 
+// In one order, so that two processes that conclude the same cannot wait for each other.
+export const lockPendingOfIds = statement(
+  'sender_pending_lock_ids',
+  ['int8[]'],
+  { transaction_id: 'int8' },
+  `select transaction_id from sent_transactions
+   where transaction_id = any ($1) and status = 'pending' order by transaction_id for update`,
+);
+
 // Later attempts always offer more.
 export const attemptsOf = statement(
   'sender_attempts',
@@ -118,35 +127,41 @@ export const setMined = statement(
    from locked join given using (transaction_id) where t.transaction_id = locked.transaction_id`,
 );
 
-// Those that come back had no outcome before. What is final is so by the cursor of now: a process that slept while final
-// blocks were taken back has an old one.
+// Those that come back had no outcome before. Locked by `lockPendingOfIds` before, so that this sees whether final blocks have
+// been taken back since the cursor was read ($6): what was seen of the chain then holds no more.
 export const setOutcomes = statement(
   'sender_outcomes_set',
-  ['int8[]', 'text[]', 'text[]', 'int8[]', 'timestamptz'],
+  ['int8[]', 'text[]', 'text[]', 'int8[]', 'timestamptz', 'int8'],
   { transaction_id: 'int8' },
   `with given as (
      select * from unnest($1::int8[], $2::text[], $3::text[], $4::int8[])
        as given (transaction_id, status, mined_hash, mined_block)
-   ), ${lockedRows('and (given.mined_block is null or given.mined_block <= (select c.final_number from chain_cursors c where c.chain_id = t.chain_id))')}
+   ), ${lockedRows('and (select c.rewinds from chain_cursors c where c.chain_id = t.chain_id) = $6')}
    update sent_transactions t
    set status = given.status, mined_hash = given.mined_hash, mined_block = given.mined_block, updated_at = $5
    from locked join given using (transaction_id) where t.transaction_id = locked.transaction_id
    returning t.transaction_id`,
 );
 
-// Of blocks above $2 that were final and are no more. Pending ones are locked as well: another process may be about to
-// conclude one there. The attempt that was in such a block stays noted, so that it is handed out again at once.
+// Those that another process may be about to conclude, and those that have an outcome above block $2.
+export const lockOutcomes = statement(
+  'sender_outcomes_lock',
+  ['int8', 'int8'],
+  { transaction_id: 'int8' },
+  `select transaction_id from sent_transactions
+   where chain_id = $1 and (status = 'pending' or mined_block > $2) order by transaction_id for update`,
+);
+
+// Of blocks above $2 that were final and are no more. A statement behind the one that locks them: it sees what others have
+// concluded before the lock was theirs no more. The attempt that was in such a block stays noted, so that it is handed
+// out again at once.
 export const reopenOutcomes = statement(
   'sender_outcomes_reopen',
   ['int8', 'int8', 'timestamptz'],
   { transaction_id: 'int8' },
-  `with found as (
-     select transaction_id from sent_transactions
-     where chain_id = $1 and (status = 'pending' or mined_block > $2) order by transaction_id for update
-   )
-   update sent_transactions t set status = 'pending', updated_at = $3
-   from found where t.transaction_id = found.transaction_id and t.status in ('succeeded', 'failed')
-   returning t.transaction_id`,
+  `update sent_transactions set status = 'pending', updated_at = $3
+   where chain_id = $1 and mined_block > $2 and status in ('succeeded', 'failed')
+   returning transaction_id`,
 );
 
 export const noncesWithRow = statement(

@@ -7,7 +7,9 @@ import {
   attemptsOf,
   insertAttempt,
   insertTransactions,
+  lockOutcomes,
   lockPending,
+  lockPendingOfIds,
   pendingTransaction,
   pendingTransactions,
   reopenOutcomes,
@@ -178,20 +180,32 @@ export interface Concluded {
   readonly conclusion: Conclusion;
 }
 
+/** How outcomes are stored and told. */
+export interface Telling {
+  readonly at: Date;
+  readonly onOutcome: OutcomeHandler;
+  /** Of the cursor by which the outcomes are final: nothing is stored when blocks have been taken back since. */
+  readonly rewinds: bigint;
+}
+
 /** Stores what became of transactions and tells their owners, once, in order. */
 export async function conclude(
   transaction: Transaction,
   concluded: readonly Concluded[],
-  told: { at: Date; onOutcome: OutcomeHandler },
+  told: Telling,
 ): Promise<void> {
   const conclusions = concluded.map(({ conclusion }) => conclusion);
-  const rows = await transaction.query(setOutcomes, [
-    concluded.map(({ pending }) => pending.transactionId),
+  const ids = concluded.map(({ pending }) => pending.transactionId);
+  const locked = transaction.query(lockPendingOfIds, [ids]);
+  const stored = transaction.query(setOutcomes, [
+    ids,
     conclusions.map(({ status }) => status),
     conclusions.map(({ txHash, blockNumber }) => (blockNumber === undefined ? '' : txHash)),
     conclusions.map(({ blockNumber }) => blockNumber ?? null),
     told.at,
+    told.rewinds,
   ]);
+  const [, rows] = await Promise.all([locked, stored]);
   // Others have been concluded by another process meanwhile, which has told of them.
   const ours = new Set(rows.map((row) => row.transaction_id));
   for (const { pending, conclusion } of concluded) {
@@ -211,6 +225,9 @@ export async function takeBackOutcomes(
   transaction: Transaction,
   taken: { readonly chainId: number; readonly above: bigint; readonly at: Date },
 ): Promise<readonly bigint[]> {
-  const rows = await transaction.query(reopenOutcomes, [taken.chainId, taken.above, taken.at]);
+  const { chainId, above, at } = taken;
+  const locked = transaction.query(lockOutcomes, [chainId, above]);
+  const reopened = transaction.query(reopenOutcomes, [chainId, above, at]);
+  const [, rows] = await Promise.all([locked, reopened]);
   return rows.map((row) => row.transaction_id);
 }

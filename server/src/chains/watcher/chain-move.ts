@@ -53,7 +53,7 @@ export async function lockUnmoved(
   const cursor = await lockChain(transaction, chain.chainId);
   if (
     cursor === undefined ||
-    cursor.haltedReason !== '' ||
+    (cursor.haltedReason !== '' && !(cursor.isResyncDue && expected.isResyncDue)) ||
     (term !== undefined && cursor.leaderTerm !== term) ||
     cursor.headHash !== expected.headHash ||
     cursor.finalHash !== expected.finalHash

@@ -23,14 +23,16 @@ export interface ChainCursor {
   readonly finalNumber: bigint;
   readonly finalHash: Hex;
   readonly finalTime: Date;
-  /** Not empty: the breaker has tripped, and nothing of this chain moves until `resumeChain`. */
+  /** Not empty: the breaker has tripped, and nothing of this chain moves until `resumeChain` and what follows it. */
   readonly haltedReason: string;
   /** Goes up with every change of leader. */
   readonly leaderTerm: bigint;
-  /** An operator lets the chain go on: the watcher first looks for the last block that the chain still has. */
+  /** An operator lets the halted chain go on: the watcher first goes back to the last block that the chain still has. */
   readonly isResyncDue: boolean;
   /** The next final block to be read a second time. */
   readonly backfillNext: bigint | undefined;
+  /** Goes up whenever final blocks are taken back. */
+  readonly rewinds: bigint;
 }
 
 /** Reads a row of `chain_cursors`. */
@@ -46,6 +48,7 @@ export function parseCursor(row: CursorRow): ChainCursor {
     leaderTerm: row.leader_term,
     isResyncDue: row.is_resync_due,
     backfillNext: row.backfill_next ?? undefined,
+    rewinds: row.rewinds,
   };
 }
 

@@ -11,6 +11,7 @@ const cursorColumns = {
   leader_term: 'int8',
   is_resync_due: 'bool',
   backfill_next: 'int8?',
+  rewinds: 'int8',
 } as const;
 const cursorList = Object.keys(cursorColumns).join(', ');
 
@@ -240,11 +241,12 @@ export const finalizeEvents = statement(
    returning ${eventList}`,
 );
 
+// The chain stays halted until that is done: until then others see what is no more as final.
 export const requestResync = statement(
   'watcher_resync_request',
   ['int8', 'timestamptz'],
   {},
-  `update chain_cursors set halted_reason = '', is_resync_due = true, updated_at = $2 where chain_id = $1`,
+  `update chain_cursors set is_resync_due = true, updated_at = $2 where chain_id = $1`,
 );
 
 export const requestBackfill = statement(
@@ -300,7 +302,7 @@ export const rewindCursor = statement(
   {},
   `update chain_cursors
    set head_number = $2, head_hash = $3, head_time = $4, final_number = $2, final_hash = $3, final_time = $4,
-     is_resync_due = false, updated_at = $5
+     is_resync_due = false, halted_reason = '', rewinds = rewinds + 1, updated_at = $5
    where chain_id = $1`,
 );
 
@@ -308,7 +310,7 @@ export const endResync = statement(
   'watcher_resync_end',
   ['int8', 'timestamptz'],
   {},
-  `update chain_cursors set is_resync_due = false, updated_at = $2 where chain_id = $1`,
+  `update chain_cursors set is_resync_due = false, halted_reason = '', updated_at = $2 where chain_id = $1`,
 );
 
 // Newest first: most reorganisations are short.

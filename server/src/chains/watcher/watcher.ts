@@ -190,11 +190,11 @@ export async function watchRound(state: WatcherState): Promise<RoundResult> {
     const cursor = stored ?? (await begin(state));
     state.isContested = false;
     state.isMoving = cursor.haltedReason === '' && !cursor.isResyncDue;
-    if (cursor.haltedReason !== '') return 'halted';
     if (cursor.isResyncDue) {
       await resync(state, cursor);
       return 'behind';
     }
+    if (cursor.haltedReason !== '') return 'halted';
     const heads = ahead ?? (await readHeads(state, hint));
     const { head, tagged } = heads;
     const followed = await follow(state, cursor, heads);
