@@ -31,8 +31,7 @@ export const resumeChainCommand: Command = {
       const reason = await db.transaction(async (transaction) => {
         const cursor = await lockChain(transaction, chainId);
         if (cursor === undefined) throw notFollowed(name);
-        if (cursor.haltedReason === '' || cursor.isResyncDue) return '';
-        await resumeChain(transaction, outside.clock, chainId);
+        if (cursor.haltedReason !== '') await resumeChain(transaction, outside.clock, chainId);
         return cursor.haltedReason;
       });
       const text =

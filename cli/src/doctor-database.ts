@@ -47,8 +47,10 @@ async function examineWatcher(
   const what = `${chain.name} watcher`;
   const cursor = await findCursor(db, chain.chainId);
   if (cursor === undefined) return good(what, 'has not begun: it does when the service starts');
-  if (cursor.isResyncDue)
-    return bad(what, 'is to go on: it looks for the last block that the chain still has');
+  if (cursor.isResyncDue) {
+    const detail = 'goes on once enough nodes agree on the last block that the chain still has';
+    return bad(what, `was halted: ${cursor.haltedReason}: ${detail}`);
+  }
   if (cursor.haltedReason !== '') {
     const remedy = `look at the chain, then florin chain resume --chain ${chain.name}`;
     return bad(what, `halted: ${cursor.haltedReason}: ${remedy}`);

@@ -143,7 +143,12 @@ async function accept(
 export async function raiseException(
   transaction: Transaction,
   deps: PaymentDeps,
-  raised: { session: StoredSession; order: StoredOrder; event: ChainEvent; kind: ExceptionKind },
+  raised: {
+    session: StoredSession;
+    order: StoredOrder;
+    event: Pick<ChainEvent, 'txHash'>;
+    kind: ExceptionKind;
+  },
 ): Promise<void> {
   const { session, order, event, kind } = raised;
   await raise(transaction, deps, { session, order, kind, txHash: event.txHash });

@@ -57,7 +57,7 @@ export const openingHeld = statement(
   `select chain_id from chain_reconciliations r where chain_id = $1 and agreed_number is null
      and exists (
        select from dropped_events d where d.chain_id = r.chain_id and d.returned_at is null
-         and d.event_name not in ('SettleSkipped', 'PayoutSkipped', 'Rescued'))`,
+         and d.event_name not in ('SettleSkipped', 'PayoutSkipped', 'Rescued', 'SettlementRefunded'))`,
 );
 
 export const storeBalances = statement(

@@ -50,7 +50,8 @@ export async function readStatus(queryable: Queryable, chains: readonly Chain[])
     return {
       chain: chain.name,
       chainId: String(chain.chainId),
-      reconciledBlock: look?.agreed_number?.toString() ?? null,
+      // Differences that were accepted before anybody had compared are not an agreement.
+      reconciledBlock: look?.agreed_at == null ? null : (look.agreed_number?.toString() ?? null),
       reconciledAt: look?.agreed_at?.toISOString() ?? null,
       lookedAt: look?.looked_at?.toISOString() ?? null,
       settlement: reason === '' ? 'running' : 'stopped',

@@ -276,6 +276,7 @@ test('a payment that is heard of after it has gone back is not settled for ever'
     (await world.legs(order)).map(({ leg, status: now }) => [leg, now]),
     [['settle', 'done']],
   );
+  assert.equal((await world.eventsOf(sessionId)).at(-1), 'session.exception refunded');
 });
 
 test('each reason for which a vault skips a payout is shown as what it is', async () => {

@@ -304,14 +304,16 @@ async function endReturned(
   transaction: Transaction,
   deps: PaymentDeps,
   order: StoredOrder,
-  end: Pick<ChainEvent, 'name' | 'blockTime'>,
+  end: Pick<ChainEvent, 'name' | 'txHash' | 'blockTime'>,
 ): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   const reason = end.name === 'Refunded' ? 'refunded' : 'reclaimed';
   await closeLeg(transaction, { orderId: order.orderId, name: 'settle', reason, at: end.blockTime });
   if (session?.orderId !== order.orderId) return;
   const changes = { refundedAmount: order.amounts.totalValue };
-  await moveSession(transaction, deps, session, 'payment_returned', changes);
+  const moved = await moveSession(transaction, deps, session, 'payment_returned', changes);
+  if ((await findLeg(transaction, order.orderId, 'refund')) !== undefined) return;
+  await raiseException(transaction, deps, { session: moved ?? session, order, event: end, kind: reason });
 }
 
 async function bookEvent(

@@ -70,8 +70,10 @@ export async function supersede(
   const { txHash } = newestAttempt(pending);
   const conclusion = { status: 'superseded', txHash, blockNumber: undefined, blockTime: undefined } as const;
   const told = { at: context.clock.now(), onOutcome: context.onOutcome, rewinds: found.rewinds };
-  await context.db.transaction((transaction) => conclude(transaction, [{ pending, conclusion }], told));
-  context.log.warn('sender.superseded', { chainId, nonce: nonce.toString(), txHash });
+  const count = await context.db.transaction((transaction) =>
+    conclude(transaction, [{ pending, conclusion }], told),
+  );
+  if (count > 0) context.log.warn('sender.superseded', { chainId, nonce: nonce.toString(), txHash });
   return true;
 }
 

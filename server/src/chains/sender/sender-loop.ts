@@ -84,7 +84,11 @@ function noteFailure(context: SenderContext, chain: Chain, error: unknown, failu
  */
 export async function senderRound(context: SenderContext, chain: Chain, memory: LoopMemory): Promise<void> {
   const cursor = await findCursor(context.db, chain.chainId);
-  if (cursor === undefined || cursor.haltedReason !== '') return;
+  if (cursor === undefined || cursor.haltedReason !== '') {
+    // What was seen of the chain before it goes on is no sign of anything.
+    memory.suspects = new Set();
+    return;
+  }
   const key = { chainId: chain.chainId, wallet: context.wallet.address, limit: pendingLimit };
   const pending = await findPending(context.db, key);
   if (pending.length === 0) {

@@ -188,12 +188,12 @@ export interface Telling {
   readonly rewinds: bigint;
 }
 
-/** Stores what became of transactions and tells their owners, once, in order. */
+/** Stores what became of transactions and tells their owners, once, in order. How many it stored. */
 export async function conclude(
   transaction: Transaction,
   concluded: readonly Concluded[],
   told: Telling,
-): Promise<void> {
+): Promise<number> {
   const conclusions = concluded.map(({ conclusion }) => conclusion);
   const ids = concluded.map(({ pending }) => pending.transactionId);
   const locked = transaction.query(lockPendingOfIds, [ids]);
@@ -214,6 +214,7 @@ export async function conclude(
     const { status, txHash, blockTime } = conclusion;
     await told.onOutcome(transaction, { transactionId, chainId, purpose, status, txHash, blockTime });
   }
+  return ours.size;
 }
 
 /**

@@ -246,7 +246,7 @@ export const requestResync = statement(
   'watcher_resync_request',
   ['int8', 'timestamptz'],
   {},
-  `update chain_cursors set is_resync_due = true, updated_at = $2 where chain_id = $1`,
+  `update chain_cursors set is_resync_due = true, updated_at = $2 where chain_id = $1 and halted_reason <> ''`,
 );
 
 export const requestBackfill = statement(
