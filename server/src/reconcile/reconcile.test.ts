@@ -6,17 +6,11 @@ import { type Rpc, type RpcCall, RpcUnavailable, resultOf } from '#chains/rpc/rp
 import { findCursor, lockChain } from '#chains/watcher/cursor.ts';
 import { moveBackfill } from '#chains/watcher/watcher.sql.ts';
 import { statement } from '#db/statement.ts';
-import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
+import { untilLockWaiter } from '../../test/harness/lock-waiter.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { acceptDifferences, reconcileChain } from './reconcile.ts';
 
-const waitingForLocks = statement(
-  'reconcile_test_waiting',
-  [],
-  { pid: 'int4?' },
-  'select l.pid from pg_locks l join pg_stat_activity a using (pid) where not granted and datname = current_database()',
-);
 const freeLook = statement(
   'reconcile_test_free',
   ['int8'],
@@ -134,7 +128,7 @@ test('a look locks the chain before its own row, as a release does', async () =>
   await db.transaction(async (transaction) => {
     await lockChain(transaction, chainId);
     looking = look();
-    while ((await db.query(waitingForLocks, [])).length === 0) await systemClock.sleep(5);
+    await untilLockWaiter(db);
     assert.equal((await transaction.query(freeLook, [chainId])).length, 1);
   });
   assert.equal(await looking, 'agreed');

@@ -94,11 +94,11 @@ export const markReopened = statement(
   `update settlements l
    set status = case when carrier.transaction_id is null then 'waiting' else 'sent' end,
      transaction_id = carrier.transaction_id, retry_at = $3, updated_at = $3
-   from (select $1::text as order_id) as asked
-     left join settlements own on own.order_id = asked.order_id and own.leg = $2
+   from settlements own
      left join sent_transactions carrier
        on carrier.transaction_id = own.transaction_id and carrier.status = 'pending'
-   where l.order_id = asked.order_id and l.leg = $2 and l.status = 'done' and l.reason = ''`,
+   where own.order_id = $1 and own.leg = $2 and l.order_id = own.order_id and l.leg = own.leg
+     and l.status = 'done' and l.reason = ''`,
 );
 
 // Back to waiting: the transaction that carried the leg will never settle it, or none could be made. A try that ended

@@ -9,7 +9,7 @@ import { mintPostings, payoutPostings, returnPostings, settlementPostings } from
 import { eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import { takeBackFinal } from './dropped-events.ts';
 import { attemptOfTransaction, finalEventOfOrder } from './leg.sql.ts';
 import { closeLeg, delayLeg, findLeg, type Leg, requestLeg, showDelay } from './leg.ts';
@@ -233,13 +233,27 @@ async function returned(
   const session = await lockSession(transaction, order.sessionId);
   const kind = event.name === 'Refunded' ? 'refund' : 'reclaim';
   await bookEvent(transaction, kind, order, event, returnPostings(order, chain.name));
-  const reason = kind === 'refund' ? 'refunded' : 'reclaimed';
-  const asked = await findLeg(transaction, order.orderId, 'refund');
   await closeLeg(transaction, { orderId: order.orderId, name: 'refund', at: event.blockTime });
-  await closeLeg(transaction, { orderId: order.orderId, name: 'settle', reason, at: event.blockTime });
+  await endReturned(transaction, deps, { session, order, event });
+}
+
+/** Nothing is left to be settled of a payment that has gone back. */
+async function endReturned(
+  transaction: Transaction,
+  deps: PaymentDeps,
+  of: {
+    readonly session: StoredSession | undefined;
+    readonly order: StoredOrder;
+    readonly event: Pick<ChainEvent, 'name' | 'txHash' | 'blockTime'>;
+  },
+): Promise<void> {
+  const { session, order, event } = of;
+  const { orderId } = order;
+  const reason = event.name === 'Refunded' ? 'refunded' : 'reclaimed';
+  await closeLeg(transaction, { orderId, name: 'settle', reason, at: event.blockTime });
+  if (session?.orderId !== orderId || (await findLeg(transaction, orderId, 'refund')) !== undefined) return;
   // Asked for by nobody here: without this event the merchant would wait for a settlement that cannot come any more.
-  if (session?.orderId === order.orderId && asked === undefined)
-    await raiseException(transaction, deps, { session, order, event, kind: reason });
+  await raiseException(transaction, deps, { session, order, event, kind: reason });
 }
 
 /** By the numbers of IPayoutVault: token not allowed, its caps, refused transfer. The caps are all "short" to the merchant. */
@@ -291,7 +305,7 @@ async function skipped(
   // said already. One that is not final may vanish, and the leg with it, for nothing would ever send it again.
   const end = await finalEvent(transaction, order.orderId, ends[name]);
   if (end?.name === 'Refunded' || end?.name === 'Reclaimed')
-    return endReturned(transaction, deps, order, end);
+    return skippedReturned(transaction, deps, order, end);
   if (end !== undefined) return;
   await delayLeg(transaction, deps, leg, pendingReasonOf(event));
 }
@@ -300,20 +314,19 @@ async function skipped(
  * What was to be settled has gone back. Where that was known before the payment itself, which only a second reading had told of,
  * nothing else says so any more.
  */
-async function endReturned(
+async function skippedReturned(
   transaction: Transaction,
   deps: PaymentDeps,
   order: StoredOrder,
-  end: Pick<ChainEvent, 'name' | 'txHash' | 'blockTime'>,
+  event: Pick<ChainEvent, 'name' | 'txHash' | 'blockTime'>,
 ): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
-  const reason = end.name === 'Refunded' ? 'refunded' : 'reclaimed';
-  await closeLeg(transaction, { orderId: order.orderId, name: 'settle', reason, at: end.blockTime });
-  if (session?.orderId !== order.orderId) return;
   const changes = { refundedAmount: order.amounts.totalValue };
-  const moved = await moveSession(transaction, deps, session, 'payment_returned', changes);
-  if ((await findLeg(transaction, order.orderId, 'refund')) !== undefined) return;
-  await raiseException(transaction, deps, { session: moved ?? session, order, event: end, kind: reason });
+  const moved =
+    session?.orderId === order.orderId
+      ? await moveSession(transaction, deps, session, 'payment_returned', changes)
+      : undefined;
+  await endReturned(transaction, deps, { session: moved ?? session, order, event });
 }
 
 async function bookEvent(

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setOutcomes } from '#chains/sender/sender.sql.ts';
 import { findCursor } from '#chains/watcher/cursor.ts';
 import { moveBackfill } from '#chains/watcher/watcher.sql.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
@@ -33,20 +32,21 @@ async function endBackfill(): Promise<void> {
   ]);
 }
 
-test('blocks in which our transaction succeeded are read again until its event comes, ever less often', async () => {
+/** A settlement of ours is final in a block; the node that told of it has left its log out. */
+async function settleUntold() {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
   await settle();
-  const [sent] = await world.sent(order);
-  assert.ok(sent !== undefined);
-  // The block has the settlement; the node that told of it has left that log out.
   const hash = await world.mineFinal('ethereum');
-  const mined = (await cursor()).finalNumber;
+  return { sessionId, order, hash, mined: (await cursor()).finalNumber };
+}
+
+test('blocks in which our transaction succeeded are read again until its event comes, ever less often', async () => {
+  const { sessionId, order, hash, mined } = await settleUntold();
   await settle();
   assert.equal((await cursor()).backfillNext, undefined, 'what has no outcome yet is waited for');
-  const outcome = [[sent.transaction_id], ['succeeded'], [hash], [mined], world.clock.now(), 0n];
-  await world.database.db.query(setOutcomes, outcome);
+  await world.conclude(order, hash);
   await settle();
   assert.equal((await cursor()).backfillNext, mined);
   await endBackfill();
@@ -71,16 +71,8 @@ test('blocks in which our transaction succeeded are read again until its event c
 });
 
 test('what stays untold is left to people after a day', async () => {
-  const sessionId = await world.openSession('ethereum::usdc');
-  const order = await world.signOrder(sessionId, 'ethereum::usdc');
-  await world.mineFinal('ethereum', ['Paid', order]);
-  await settle();
-  const [sent] = await world.sent(order);
-  assert.ok(sent !== undefined);
-  const hash = await world.mineFinal('ethereum');
-  const mined = (await cursor()).finalNumber;
-  const outcome = [[sent.transaction_id], ['succeeded'], [hash], [mined], world.clock.now(), 0n];
-  await world.database.db.query(setOutcomes, outcome);
+  const { order, hash } = await settleUntold();
+  await world.conclude(order, hash);
   let asked = 0;
   for (let minute = 0; minute < 3 * 24 * 60; minute += 10) {
     await settle();

@@ -89,7 +89,7 @@ async function goOn(world: World, connections: Connections): Promise<string[] | 
   const unrest = await unrestAfter(world, connections, async () => {
     if (await isAnyLost(connections)) return unrestOfGone(world, client);
     // Books differ until what is missing is done again, and what is stopped does nothing.
-    await releaseAll(connections);
+    await release(connections, 'all');
     return unrestOf(world, client, false);
   });
   if (!(await isAnyLost(connections))) return undefined;
@@ -127,22 +127,6 @@ async function isAnyLost(connections: Connections): Promise<boolean> {
   return (await observed(connections).query(lostEvent, [])).length > 0;
 }
 
-const stopped = statement(
-  'simulation_all_stopped',
-  [],
-  { chain_id: 'int8' },
-  `select chain_id from chain_cursors where stopped_reason = 'drift'`,
-);
-
-/** The operator lets chains settle again whose books still tell of what is yet to be done again. */
-async function releaseAll(connections: Connections): Promise<void> {
-  const db = observed(connections);
-  for (const { chain_id: chainId } of await db.query(stopped, [])) {
-    await releaseStopped(db, Number(chainId));
-    connections.memory.forget();
-  }
-}
-
 /** Waits for rest, for as long as is reasonable; what is left to do then. */
 async function unrestAfter(
   world: World,
@@ -154,24 +138,27 @@ async function unrestAfter(
   let unrest = 'nothing looked at';
   while (unrest !== '' && scheduler.nowMs < limitMs) {
     await pass(world, lookEveryMs);
-    await releaseAgreed(connections);
+    await release(connections, 'agreed');
     unrest = await unrestNow();
   }
   return unrest;
 }
 
-const stoppedWithoutReason = statement(
+const stopped = statement(
   'simulation_stopped',
-  [],
+  ['int4'],
   { chain_id: 'int8' },
   `select c.chain_id from chain_cursors c join chain_reconciliations r on r.chain_id = c.chain_id
-   where c.stopped_reason = 'drift' and r.drift_runs = 0`,
+   where c.stopped_reason = 'drift' and r.drift_runs <= coalesce($1, r.drift_runs)`,
 );
 
-/** The operator lets a chain settle again whose books agree with it by now. */
-async function releaseAgreed(connections: Connections): Promise<void> {
+/**
+ * The operator lets chains settle again that differences have stopped: those whose books agree by now, or also those whose
+ * books still tell of what is yet to be done again.
+ */
+async function release(connections: Connections, which: 'agreed' | 'all'): Promise<void> {
   const db = observed(connections);
-  for (const { chain_id: chainId } of await db.query(stoppedWithoutReason, [])) {
+  for (const { chain_id: chainId } of await db.query(stopped, [which === 'agreed' ? 0 : null])) {
     await releaseStopped(db, Number(chainId));
     connections.memory.forget();
   }

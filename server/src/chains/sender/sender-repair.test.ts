@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database, Transaction } from '#db/database.ts';
-import { statement } from '#db/statement.ts';
+import type { Transaction } from '#db/database.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
+import { untilLockWaiter } from '../../../test/harness/lock-waiter.ts';
 import {
   anvil,
   chain,
@@ -310,7 +310,7 @@ test('of a conclusion and a rewind at once the later one sees the earlier one', 
   });
   await begun.passed;
   const rewinding = db.transaction((transaction) => takeBackOutcomes(transaction, taken));
-  await lockWaiter(db);
+  await untilLockWaiter(db);
   holding.open();
   await concluding;
   assert.deepEqual([await rewinding, (await pending()).length], [[transactionId], 1]);
@@ -327,7 +327,7 @@ test('of a conclusion and a rewind at once the later one sees the earlier one', 
   });
   await rewound.passed;
   const late = db.transaction((transaction) => conclude(transaction, [{ pending: item, conclusion }], told));
-  await lockWaiter(db);
+  await untilLockWaiter(db);
   over.open();
   await Promise.all([second, late]);
   assert.equal((await pending()).length, 1, 'what it saw is no more');
@@ -336,16 +336,4 @@ test('of a conclusion and a rewind at once the later one sees the earlier one', 
 function gate(): { readonly open: () => void; readonly passed: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { open: () => resolve(), passed: promise };
-}
-
-const waiters = statement(
-  'sender_repair_test_waiters',
-  [],
-  { pid: 'int4?' },
-  'select l.pid from pg_locks l join pg_stat_activity a using (pid) where not granted and datname = current_database()',
-);
-
-/** Returns once a statement waits for a lock. */
-async function lockWaiter(db: Database): Promise<void> {
-  while ((await db.query(waiters, [])).length === 0) await clock.sleep(5);
 }

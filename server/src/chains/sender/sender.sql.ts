@@ -112,17 +112,15 @@ export type AttemptRow = Row<typeof attemptsOf>;
 
 // Rows of several transactions are locked in one order, so that two processes that store the same cannot wait for each
 // other.
-const lockedRows = (condition = '') => `locked as (
-     select t.transaction_id from sent_transactions t join given on given.transaction_id = t.transaction_id
-     where t.status = 'pending' ${condition} order by t.transaction_id for update of t)`;
-
 export const setMined = statement(
   'sender_mined_set',
   ['int8[]', 'text[]', 'int8[]', 'timestamptz'],
   {},
   `with given as (
      select * from unnest($1::int8[], $2::text[], $3::int8[]) as given (transaction_id, mined_hash, mined_block)
-   ), ${lockedRows()}
+   ), locked as (
+     select t.transaction_id from sent_transactions t join given on given.transaction_id = t.transaction_id
+     where t.status = 'pending' order by t.transaction_id for update of t)
    update sent_transactions t set mined_hash = given.mined_hash, mined_block = given.mined_block, updated_at = $4
    from locked join given using (transaction_id) where t.transaction_id = locked.transaction_id`,
 );
@@ -133,13 +131,12 @@ export const setOutcomes = statement(
   'sender_outcomes_set',
   ['int8[]', 'text[]', 'text[]', 'int8[]', 'timestamptz', 'int8'],
   { transaction_id: 'int8' },
-  `with given as (
-     select * from unnest($1::int8[], $2::text[], $3::text[], $4::int8[])
-       as given (transaction_id, status, mined_hash, mined_block)
-   ), ${lockedRows('and (select c.rewinds from chain_cursors c where c.chain_id = t.chain_id) = $6')}
-   update sent_transactions t
+  `update sent_transactions t
    set status = given.status, mined_hash = given.mined_hash, mined_block = given.mined_block, updated_at = $5
-   from locked join given using (transaction_id) where t.transaction_id = locked.transaction_id
+   from unnest($1::int8[], $2::text[], $3::text[], $4::int8[])
+     as given (transaction_id, status, mined_hash, mined_block)
+   where t.transaction_id = given.transaction_id and t.status = 'pending'
+     and (select c.rewinds from chain_cursors c where c.chain_id = t.chain_id) = $6
    returning t.transaction_id`,
 );
 
