@@ -12,7 +12,7 @@ import { x402Api } from '../protocol/src/x402-api.ts';
 import { contractPage } from '../server/src/http/docs/contract-pages.ts';
 import { type LinkTarget, renderMarkdown } from '../server/src/http/docs/markdown.ts';
 import { conformancePage, guidePages, indexPage, referencePages } from '../server/src/http/docs/site.ts';
-import { conformanceMarkdown } from './conformance/table.ts';
+import { conformanceMarkdown } from './generate-conformance.ts';
 import { contractPages } from './generate-contract-pages.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

@@ -15,6 +15,7 @@ before(async () => {
 });
 after(() => world.close());
 
+// proves W5.10
 test('a key that was created works until it is revoked, and no list shows it', async () => {
   const merchantId = await world.newMerchant();
   const { keyId, key } = await world.json('key create --kind restricted --preset agent', [

@@ -40,6 +40,7 @@ const disabledLinks = statement(
    join events e on e.object_id = l.link_id where l.account_id = $1 order by e.sequence`,
 );
 
+// proves W4.21
 test('removing an account disables its links, each with an event', async () => {
   const merchantId = await world.newMerchant();
   const address = '0x52908400098527886E0F7030069857D2E4169EE7';

@@ -21,6 +21,7 @@ contract PayTest is GatewayTest {
         vm.assertEq(id, uint256(orderId) >> 48, "id");
     }
 
+    // proves W4.22
     function test_paysMerchantAndFeeAtOnceWhenDirect(uint256 seed) public {
         IPaymentGateway.Order memory order = anyOrderOf(seed, DIRECT);
         pay(order);
@@ -164,6 +165,7 @@ contract PayTest is GatewayTest {
         payAs(payer, order, signature);
     }
 
+    // proves W4.15
     function test_reverts_whenAnotherOrderOfTheSessionWasPaid(uint256 seed, uint256 otherSeed, uint8 types) public {
         IPaymentGateway.Order memory first = anyOrderOf(seed, types % ORDER_TYPES);
         IPaymentGateway.Order memory second = anyOrderOf(otherSeed, types / ORDER_TYPES % ORDER_TYPES);

@@ -11,6 +11,7 @@ const fresh: AgentSessionState = {
   hasPaymentParameters: true,
 };
 
+// proves S3.12
 test('every stage has the next action that the protocol documents', () => {
   assert.deepEqual(Object.fromEntries(agentStages.map((stage) => [stage, agentMoves[stage].action])), {
     link_ready: 'create_payment_session',

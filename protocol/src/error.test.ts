@@ -7,12 +7,14 @@ import { merchantApi } from './merchant-api.ts';
 import type { Route } from './route.ts';
 import { x402Api } from './x402-api.ts';
 
+// proves W7.3
 test('every code stands once and none is zero', () => {
   const codes = Object.values(errorCatalogue).map((entry) => entry.code);
   assert.equal(new Set(codes).size, codes.length);
   assert.ok(codes.every((code) => Number.isInteger(code) && code > 0));
 });
 
+// proves S7.2, S7.3, W7.3
 test('business errors answer 200; the others use the statuses of the wire contract', () => {
   const statuses = new Map<number, ErrorName[]>();
   for (const [name, entry] of Object.entries(errorCatalogue)) {
@@ -25,6 +27,7 @@ test('business errors answer 200; the others use the statuses of the wire contra
   );
 });
 
+// proves W7.4
 test('a refusal reads `Text: detail`', () => {
   assert.equal(new Refusal('session_not_found').message, 'Session not found');
   assert.equal(new Refusal('session_not_found', 'sess_x').message, 'Session not found: sess_x');
@@ -33,6 +36,7 @@ test('a refusal reads `Text: detail`', () => {
   assert.equal(refusal.details.param, 'lineItems[0].unitPrice');
 });
 
+// proves W7.2
 test('400301 is kept for statistics, and no operation gives any', () => {
   assert.deepEqual(errorCatalogue.stat_not_found, {
     code: 400301,

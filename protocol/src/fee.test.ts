@@ -8,6 +8,7 @@ const prices = fc.bigInt({ min: 1n, max: maxMicroUsd });
 const rates = fc.integer({ min: 0, max: 1_000_000 });
 const models = fc.constantFrom(1 as const, 2 as const);
 
+// proves W3.4
 test('the fee is rounded up to the next Micro-USD, once', () => {
   assert.deepEqual(
     [
@@ -20,6 +21,7 @@ test('the fee is rounded up to the next Micro-USD, once', () => {
   );
 });
 
+// proves S2.20, W3.5
 test('fee = total - net, total covers the price and nobody gains a unit, for every price, rate and model', () => {
   fc.assert(
     fc.property(prices, rates, models, (price, ppm, model) => {
@@ -34,6 +36,7 @@ test('fee = total - net, total covers the price and nobody gains a unit, for eve
   );
 });
 
+// proves W3.2
 test('a total that the payer chose is split without losing a unit', () => {
   fc.assert(
     fc.property(prices, rates, models, (total, ppm, model) => {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { base62Of, type IdKind, idPrefixes, isId, newId } from './id.ts';
 
+// proves W2.11
 test('every kind of id is its prefix and 22 base62 characters', () => {
   for (const kind of Object.keys(idPrefixes) as IdKind[]) {
     const id = newId(kind, randomBytes);

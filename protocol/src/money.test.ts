@@ -16,6 +16,7 @@ import {
 const amounts = fc.bigInt({ min: 0n, max: maxMicroUsd });
 const decimals = fc.integer({ min: 6, max: 18 });
 
+// proves S1.6
 test('Micro-USD to token units and back is the identity for 6 to 18 decimals', () => {
   fc.assert(
     fc.property(amounts, decimals, (amount, places) => {
@@ -25,6 +26,7 @@ test('Micro-USD to token units and back is the identity for 6 to 18 decimals', (
   );
 });
 
+// proves W3.3
 test('one Micro-USD is one unit at 6 decimals and 10^12 units at 18', () => {
   assert.equal(toTokenAmount(microUsd(1n), 6), 1n);
   assert.equal(toTokenAmount(microUsd(1n), 18), 1_000_000_000_000n);
@@ -34,6 +36,7 @@ test('token units that are no whole Micro-USD have no Micro-USD amount', () => {
   assert.equal(toMicroUsd(tokenAmount(1_000_000_000_001n), 18), undefined);
 });
 
+// proves W3.3
 test('fewer than 6 or more than 18 decimals are refused', () => {
   for (const places of [0, 2, 5, 19, 6.5, Number.NaN]) {
     assert.throws(() => toTokenAmount(microUsd(1n), places), RangeError);

@@ -22,6 +22,7 @@ test('the cap counts code points and never cuts one in half', () => {
   assert.equal(merchantText('👩💻☕🍰', 3), '👩💻☕');
 });
 
+// proves W8.14
 test('whatever a merchant writes reaches an agent as one short line without hidden characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 0, max: 40 }), (text, max) => {
@@ -32,6 +33,7 @@ test('whatever a merchant writes reaches an agent as one short line without hidd
   );
 });
 
+// proves S2.22
 test('line items show cleaned product data and the price in dollars', () => {
   const items = agentLineItems([
     {

@@ -45,6 +45,7 @@ const rates = fc.record({
 });
 const feeModel = fc.constantFrom(1 as const, 2 as const);
 
+// proves W8.11
 test('whatever total lies within the bounds of a custom link is taken in every token', () => {
   fc.assert(
     fc.property(rates, feeModel, fc.double({ min: 0, max: 1, noNaN: true }), (fees, model, place) => {

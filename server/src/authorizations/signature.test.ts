@@ -85,6 +85,7 @@ function toHexText(bytes: Uint8Array): string {
 const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String);
 const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
 
+// proves S5.4, S5.6
 test('digests of creations are those of ethers', () => {
   const message = fc.record({
     purpose: wellFormed,
@@ -107,6 +108,7 @@ test('digests of creations are those of ethers', () => {
   );
 });
 
+// proves S5.7
 test('digests of preparations are those of ethers', () => {
   const message = fc.record({
     purpose: wellFormed,
@@ -157,6 +159,7 @@ test('signatures of any key over any digest are recovered as ethers recovers the
   );
 });
 
+// proves S1.5
 test("a plain account's signature counts, made by ethers or by viem", async () => {
   const byEthers = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
   const byViem = await privateKeyToAccount(wallet.privateKey as Hex).signTypedData({
@@ -234,6 +237,7 @@ test('a creation signature authorizes no preparation', async () => {
   assert.equal(await accepts(noCode, prepare(preparation), signature), false);
 });
 
+// proves W8.8
 test('only the canonical form of a signature counts', async () => {
   const canonical = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
   const { r, s, v, compactSerialized } = Signature.from(canonical);
@@ -294,6 +298,7 @@ for (const [name, { answer, isAccepted }] of Object.entries(answers)) {
   });
 }
 
+// proves W8.8
 test("an account with code never falls back to its key's own signature", async () => {
   const signature = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
   assert.equal(await accepts(contractWallet(undefined), create(creation), signature), false);

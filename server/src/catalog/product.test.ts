@@ -103,6 +103,7 @@ test('a product is created active, whole, with its event', async () => {
   assert.deepEqual(JSON.parse(event?.body ?? '').data, { product: created });
 });
 
+// proves W1.11
 test('lists are newest first, of one merchant, with the exact total', async () => {
   const ids: string[] = [];
   for (let index = 0; index < 5; index += 1) ids.push((await create({ name: `Tea ${index}` })).productId);
@@ -124,6 +125,7 @@ test('lists are newest first, of one merchant, with the exact total', async () =
   });
 });
 
+// proves S4.6, S7.7, W2.6
 test('reading by ids keeps the order asked for and leaves unknown, foreign and removed products out', async () => {
   const first = await create();
   const second = await create();
@@ -162,6 +164,7 @@ test('line items take what payers are shown', async () => {
   assert.deepEqual(await productsForItems(database.db, 'mer_b', [productId]), new Map());
 });
 
+// proves S4.7, W1.33
 test('archiving moves once, with one event, and back', async () => {
   const { productId } = await create();
   const move = (status: 'active' | 'archived') =>
@@ -179,6 +182,7 @@ test('archiving moves once, with one event, and back', async () => {
   );
 });
 
+// proves W2.6
 test('a foreign product is not found, a removed one is said to be removed', async () => {
   const { productId } = await create();
   const archive = (owner: string) =>
@@ -190,6 +194,7 @@ test('a foreign product is not found, a removed one is said to be removed', asyn
   await assert.rejects(archive(merchantId), { slug: 'product_removed' });
 });
 
+// proves S4.8
 test('a product that a link references stays marked for good', async () => {
   const { productId } = await create();
   await create();

@@ -88,6 +88,7 @@ async function stand(
   await database.db.query(setCursor, [chainId, 1_000n, headTime, BigInt(1_000 - blocks), finalTime, halted]);
 }
 
+// proves W1.14
 test('until it is measured the time to finality is as configured, else as known of the chain', () => {
   const unknown = chain('local', 31_337, { finality: { tag: 'finalized', depth: 6 } });
   const configured = chain('ethereum', 1, { finality: { tag: 'finalized', depth: 0, expectedSeconds: 700 } });
@@ -106,6 +107,7 @@ test('a chain that nobody follows yet is delayed, and expected to be as usual', 
   });
 });
 
+// proves W1.14
 test('the time to finality is the worst of the last looks, with a block and a poll', async () => {
   const measured = [];
   for (const lag of [960, 1_150, 780]) {
@@ -123,6 +125,7 @@ test('the time to finality is the worst of the last looks, with a block and a po
   assert.equal(keeper.conditions.of(1).secondsToFinal, Math.ceil(780 + 780 / 80 + 1));
 });
 
+// proves W1.15
 test('a chain without new blocks, or whose finality stands still, is delayed; a halted one is unavailable', async () => {
   const seen = [];
   for (const state of [
@@ -163,6 +166,7 @@ test('a route is as well as the worse of its chains', async () => {
   );
 });
 
+// proves W1.16
 test('a vault bounds what is taken for it, and nothing else; what it may not pay is no route', async () => {
   const [usdc, dai] = base.tokens.map(({ address }) => address);
   node.caps.set(usdc ?? '0x', { perOrder: 5_000_000n, hourly: 4_000_000n, daily: 9_000_000n });

@@ -48,6 +48,7 @@ test('a token whose separator is of another chain takes no signature of its own'
   assert.deepEqual([[...signing.permits], signing.domain], [[], undefined]);
 });
 
+// proves W3.1
 test('what differs from the configuration is told, and nothing when it expects nothing', async () => {
   const usdt = life.token('usdt');
   const signing = await readTokenSigning(rpc, usdt);

@@ -29,6 +29,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
+// proves S4.1, S9.1
 test('the document holds every route of every table under its own path and method', () => {
   const described = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort();
   const declared = [merchantApi, agentApi, x402Api]
@@ -119,6 +120,7 @@ test('two operations of one id are refused', () => {
   );
 });
 
+// proves W1.4
 test('documents mark a deprecated operation, with its headers; none is today', () => {
   assert.equal(JSON.stringify(document).includes('"deprecated":true'), false);
   const { getCapabilities } = merchantApi.routes;

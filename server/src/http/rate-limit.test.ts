@@ -50,6 +50,7 @@ test('a verdict tells what is left, when to come back and when all is there agai
   assert.deepEqual(take('a'), { ...full, remaining: 0, resetSeconds: 2 });
 });
 
+// proves W1.26
 test('over any time no caller gets more than the burst and the rate', () => {
   const rate = { count: 7, seconds: 3, burst: 11 };
   const steps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 50, maxLength: 400 });
@@ -100,6 +101,7 @@ for (const [address, network] of networks) {
   test(`${address} counts as ${network}`, () => assert.equal(networkOf(address), network));
 }
 
+// proves W1.26
 test('every operation of the merchant API is a read, a write or a list', () => {
   const classes: [string, Route][] = Object.entries(merchantApi.routes);
   const named = (wanted: RateClass) =>
@@ -136,6 +138,7 @@ async function agentServer(clock: Clock, limits: typeof defaultRateLimits | unde
   });
 }
 
+// proves W1.27
 test('one address may read 20 times a second and create 60 times a minute, under all base paths together', async () => {
   const clock = virtualClock();
   const server = await agentServer(clock, defaultRateLimits);

@@ -49,6 +49,7 @@ const refusals: {
     message: /PUT; allowed: GET, HEAD/,
   },
   {
+    // proves W1.35
     rule: 'a POST without a body',
     request: { method: 'POST', url: '/v1/toy/echo' },
     status: 400,
@@ -63,6 +64,7 @@ const refusals: {
     message: /the body is empty/,
   },
   {
+    // proves W1.35
     rule: 'a body without a content type',
     request: post('{"name":"a"}', { 'content-type': '' }),
     status: 415,
@@ -70,6 +72,7 @@ const refusals: {
     message: /Unsupported media type/,
   },
   {
+    // proves W1.22
     rule: 'a body of another type',
     request: post('name=a', { 'content-type': 'application/x-www-form-urlencoded' }),
     status: 415,
@@ -84,6 +87,7 @@ const refusals: {
     message: /Content-Encoding/,
   },
   {
+    // proves W1.22
     rule: 'a body that is not JSON',
     request: post('{"name":'),
     status: 400,
@@ -91,6 +95,7 @@ const refusals: {
     message: /the body is not JSON/,
   },
   {
+    // proves W2.15
     rule: 'invalid UTF-8',
     request: post(Buffer.from([0x7b, 0xff, 0x7d])),
     status: 400,
@@ -98,6 +103,7 @@ const refusals: {
     message: /not valid UTF-8/,
   },
   {
+    // proves W2.15
     rule: 'nesting beyond 16',
     request: post(`{"extra":${'['.repeat(16)}${']'.repeat(16)}}`),
     status: 400,
@@ -105,6 +111,7 @@ const refusals: {
     message: /nested deeper than 16/,
   },
   {
+    // proves W1.22
     rule: 'a body over 256 KiB',
     request: post(JSON.stringify({ name: 'x'.repeat(256 * 1024) })),
     status: 413,
@@ -128,6 +135,7 @@ const refusals: {
     param: 'name',
   },
   {
+    // proves W1.30
     rule: 'an unknown field',
     request: post('{"name":"a","nme":1}'),
     status: 200,
@@ -136,6 +144,7 @@ const refusals: {
     param: 'nme',
   },
   {
+    // proves W1.30
     rule: 'an unknown nested field',
     request: post('{"name":"a","lines":[{"price":1,"cost":2}]}'),
     status: 200,
@@ -184,6 +193,7 @@ const refusals: {
     param: 'name',
   },
   {
+    // proves W2.16
     rule: 'NUL in a text',
     request: post('{"name":"a\\u0000"}'),
     status: 200,
@@ -192,6 +202,7 @@ const refusals: {
     param: 'name',
   },
   {
+    // proves W2.16
     rule: 'a lone surrogate',
     request: post('{"name":"\\ud800"}'),
     status: 200,
@@ -216,6 +227,7 @@ const refusals: {
     param: 'model',
   },
   {
+    // proves S4.5, S8.6
     rule: 'page 0',
     request: { url: '/v1/toy/list/0/10' },
     status: 200,
@@ -224,6 +236,7 @@ const refusals: {
     param: 'page',
   },
   {
+    // proves S4.5, S8.6
     rule: 'size 101',
     request: { url: '/v1/toy/list/1/101' },
     status: 200,
@@ -264,6 +277,7 @@ for (const { rule, request, status, code, message, param = '' } of refusals) {
   });
 }
 
+// proves S8.5
 test('five astral characters fit a text of five', async () => {
   const server = await toyServer();
   const reply = await server.inject(post('{"name":"😀😀😀😀😀"}'));

@@ -5,6 +5,7 @@ import { deprecationHeaders, leastOverlapSeconds } from '@florin/protocol/deprec
 import { json, recordingLog, toyServer } from '../../test/harness/toy-server.ts';
 import { supersetEnvelope } from './envelope.ts';
 
+// proves S7.1
 test('a success is wrapped in the envelope, and raw JSON stays byte for byte', async () => {
   const server = await toyServer();
   const sent = '{ "name":"a", "extra": {"a":1,"a":2,"big":12345678901234567890,"e":"\\u0041"} }';
@@ -20,6 +21,7 @@ test('a success is wrapped in the envelope, and raw JSON stays byte for byte', a
   assert.equal(reply.headers['x-content-type-options'], 'nosniff');
 });
 
+// proves W1.4
 test('every answer of a deprecated operation says since when, and when it ends; others say nothing', async () => {
   const server = await toyServer();
   const told = async (url: string) => {
@@ -32,6 +34,7 @@ test('every answer of a deprecated operation says since when, and when it ends; 
   assert.deepEqual(await told('/v1/toy/list/1/10'), [200, undefined, undefined]);
 });
 
+// proves W1.4
 test('no operation ends within twelve months of its deprecation', async () => {
   const [sinceSeconds, instead] = [1_798_761_600, ''];
   const declared = (endsAtSeconds: number) => deprecationHeaders({ sinceSeconds, endsAtSeconds, instead });
@@ -41,6 +44,7 @@ test('no operation ends within twelve months of its deprecation', async () => {
   assert.throws(() => declared(least + 0.5), RangeError);
 });
 
+// proves S4.28
 test('the superset shape repeats the members of the view beside the envelope', async () => {
   const server = await toyServer({ shape: supersetEnvelope });
   const reply = await server.inject({ url: '/v1/toy/list/2/10' });
@@ -53,6 +57,7 @@ test('the superset shape repeats the members of the view beside the envelope', a
   });
 });
 
+// proves S7.2, W1.24
 test('a refusal is HTTP 200 with its code, slug and request id', async () => {
   const server = await toyServer();
   const reply = await server.inject({ url: '/v1/toy/prd_x' });
@@ -71,6 +76,7 @@ test('a refusal is HTTP 200 with its code, slug and request id', async () => {
   });
 });
 
+// proves W7.7
 test('a bug is answered generically and logged in full', async () => {
   const log = recordingLog();
   const bug = new Error('select secret from somewhere');
@@ -109,6 +115,7 @@ for (const [rule, fail] of outages) {
   });
 }
 
+// proves W7.7
 test('a wrong column is a bug, not an outage', async () => {
   const server = await toyServer({ fail: () => Object.assign(new Error('no column'), { code: '42703' }) });
   assert.equal((await server.inject({ url: '/v1/toy/1' })).json().code, 999999);
@@ -125,13 +132,16 @@ test('liveness is always 200, readiness follows what the service says', async ()
 });
 
 const broken: [rule: string, bytes: string, status: string, code: number][] = [
+  // proves W1.25
   ['bytes that are no HTTP request', 'NONSENSE\r\n\r\n', '400 Bad Request', 400100],
+  // proves W1.6
   [
     'addresses that are too long',
     `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
     '431 Request Header Fields Too Large',
     400101,
   ],
+  // proves W1.6
   [
     'headers that are too large',
     `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,

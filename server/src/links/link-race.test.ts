@@ -143,6 +143,7 @@ const disabledWithAccount = {
   product_statuses: ['active'],
 };
 
+// proves W4.21
 test('a link that is being enabled while its account is removed ends disabled', async () => {
   const accountId = await world.addAccount(merchantId);
   const linkId = await addDisabledLink(accountId, await addProduct());
@@ -171,6 +172,7 @@ test('a link is never enabled over an account that is being removed', async () =
   assert.equal((await stateOf(linkId))?.status, 'disabled');
 });
 
+// proves W4.21
 test('a link that moves to another account while it is enabled is never active over a removed one', async () => {
   const [first, second] = [await world.addAccount(merchantId), await world.addAccount(merchantId)];
   const productId = await addProduct();
@@ -194,6 +196,7 @@ test('a link that moves to another account while it is enabled is never active o
   assert.ok(state?.status === 'disabled' || state?.account_status === 'normal', JSON.stringify(state));
 });
 
+// proves W4.21
 test('a link that is made while its account is removed ends disabled', async () => {
   const accountId = await world.addAccount(merchantId);
   const productId = await addProduct();

@@ -17,6 +17,7 @@ const base = {
 const itemsOf = (linkType: 'fixed' | 'custom', lineItems: ItemBody[]) =>
   linkItemsOf({ ...base, linkType, lineItems }, systemRandom).map(({ lineItemId: _, ...item }) => item);
 
+// proves S2.7
 test('a fixed link takes priced products, quantity 1 when none is given', () => {
   assert.deepEqual(
     itemsOf('fixed', [
@@ -30,6 +31,7 @@ test('a fixed link takes priced products, quantity 1 when none is given', () => 
   );
 });
 
+// proves S2.8
 test('a custom link takes one user_priced item, with or without a product', () => {
   assert.deepEqual(itemsOf('custom', [{ itemType: 'user_priced', unitPrice: 0, quantity: 1 }]), [
     { itemType: 'user_priced', productId: '', quantity: 1, unitPrice: 0 },
@@ -114,6 +116,7 @@ const linkItem = (quantity: number, unitPrice: number): LinkItem => ({
   unitPrice,
 });
 
+// proves W2.12
 test('a link totals at most ten million dollars, exactly', () => {
   assert.equal(linkAmountOf([linkItem(10_000, 1_000_000_000)]), microUsd(10_000_000_000_000n));
   assert.throws(() => linkAmountOf([linkItem(10_000, 1_000_000_000), linkItem(1, 1)]), {
@@ -122,6 +125,7 @@ test('a link totals at most ten million dollars, exactly', () => {
   assert.throws(() => linkAmountOf([linkItem(10_000, 10_000_000_000_000)]), { slug: 'amount_out_of_range' });
 });
 
+// proves W7.5
 test('one code when all products fail, another when some do', () => {
   const entry = (productId: string, status: ItemProduct['status']): [string, ItemProduct] => [
     productId,

@@ -59,6 +59,7 @@ test('a version is an id', () => {
   fc.assert(fc.property(terms, (value) => isId('linkVersion', linkVersionOf(value))));
 });
 
+// proves S9.2
 test('two links have one version exactly when payers agree to the same', () => {
   fc.assert(
     fc.property(terms, terms, (left, right) => {
@@ -67,6 +68,7 @@ test('two links have one version exactly when payers agree to the same', () => {
   );
 });
 
+// proves W2.13
 test('changing any one agreed field moves the version', () => {
   fc.assert(
     fc.property(terms, terms, (base, other) => {
@@ -82,6 +84,7 @@ test('changing any one agreed field moves the version', () => {
   );
 });
 
+// proves W2.13
 test('ids of line items and the states of products keep the version', () => {
   fc.assert(
     fc.property(terms, text, text, (value, lineItemId, status) => {

@@ -80,6 +80,7 @@ async function eventsAbout(objectId: string) {
   }));
 }
 
+// proves S2.13
 test('a new account is stored, shown and told to webhooks alike', async () => {
   const merchantId = await newMerchant();
   const accountAddress = newAddress();
@@ -127,6 +128,7 @@ test('what cannot be paid to is refused', async () => {
   assert.equal((await create(merchantId, { accountName: '💶'.repeat(100) })).status, 'normal');
 });
 
+// proves S8.1
 test('of thirty accounts created at once, a merchant gets twenty', async () => {
   const merchantId = await newMerchant();
   const outcomes = await Promise.all(Array.from({ length: 30 }, () => refusalOf(create(merchantId))));
@@ -144,6 +146,7 @@ test('of thirty accounts created at once, a merchant gets twenty', async () => {
   assert.equal((await create(merchantId)).status, 'normal');
 });
 
+// proves S2.13, S9.3
 test('an address is used by one account of a merchant at a time, and its return is a new version', async () => {
   const merchantId = await newMerchant();
   const accountAddress = newAddress();
@@ -197,6 +200,7 @@ test('a removed account stays readable, is told to webhooks, and cannot be remov
   assert.equal(await refusalOf(again), `Account removed: ${account.accountId}`);
 });
 
+// proves W4.7
 test('how an account is settled is chosen at its creation or later, told to webhooks, and keeps its version', async () => {
   const merchantId = await newMerchant();
   assert.equal((await create(merchantId, { settlementMode: 'direct' })).settlementMode, 'direct');

@@ -63,6 +63,7 @@ for (const [clientAddress, ipAllowList, isAllowed] of addresses) {
   });
 }
 
+// proves W5.11
 test('a key with origins takes exactly these, one without takes any, a secret key none', () => {
   const verdict = (kind: 'secret' | 'restricted', origins: string[], origin?: string) => {
     try {

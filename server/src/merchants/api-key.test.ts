@@ -58,6 +58,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 /** Fails the test when the database is asked. */
 const noLookup: ApiKeyLookup = async () => assert.fail('the database was asked');
 
+// proves S5.2, W5.5
 test('a key has its prefix, 43 characters of chance and a CRC-32 of all before it', async () => {
   const { key } = await create({ kind: 'secret' });
   assert.match(key, /^sk_live_[0-9A-Za-z]{49}$/);
@@ -67,6 +68,7 @@ test('a key has its prefix, 43 characters of chance and a CRC-32 of all before i
   assert.match((await create({ kind: 'restricted' })).key, /^rk_live_[0-9A-Za-z]{49}$/);
 });
 
+// proves W5.5
 test('secret scanners find a key in any text by its documented pattern', async () => {
   const pattern = new RegExp(keyInTextPattern, 'g');
   const { key } = await create({ kind: 'secret' });
@@ -75,6 +77,7 @@ test('secret scanners find a key in any text by its documented pattern', async (
   assert.deepEqual(text.match(pattern), [key, restricted.key]);
 });
 
+// proves W5.2
 test('a storefront key needs origins, and a secret key takes none', async () => {
   const origins = ['https://shop.example.com'];
   const refusals = await Promise.all(
@@ -97,6 +100,7 @@ const storedKey = statement(
   'select key_hash, last4, k::text as everything from api_keys k where key_id = $1',
 );
 
+// proves W5.6
 test('only the hash and the last four characters of a key are stored', async () => {
   const { keyId, key } = await create({ kind: 'secret' });
   const [row] = await database.db.query(storedKey, [keyId]);
@@ -105,6 +109,7 @@ test('only the hash and the last four characters of a key are stored', async () 
   assert.equal(row?.everything.includes(key.slice(8, 30)), false);
 });
 
+// proves S5.2
 test('a secret key may do everything, a restricted one what its preset or list says', async () => {
   const granted = async (request: Omit<ApiKeyRequest, 'merchantId'>) => {
     const { keyId, key } = await create(request);
@@ -129,6 +134,7 @@ test('a secret key may do everything, a restricted one what its preset or list s
   assert.deepEqual(await granted({ kind: 'restricted', permissions: ['events:read'] }), ['events:read']);
 });
 
+// proves W5.7
 test('read_only is every read but personal data and webhook secrets', () => {
   assert.deepEqual(permissionPresets.read_only, [
     'products:read',
@@ -143,6 +149,7 @@ test('read_only is every read but personal data and webhook secrets', () => {
   ]);
 });
 
+// proves S5.1
 test('a header that is not Bearer, one space and a word is malformed', async () => {
   const { key } = await create({ kind: 'secret' });
   const malformed: readonly (string | undefined)[] = [
@@ -203,6 +210,7 @@ test('any single wrong character is caught by the checksum', async () => {
   );
 });
 
+// proves S5.3
 test('an unknown, an expired and a revoked key are all answered alike', async () => {
   const unknown = await create({ kind: 'secret' });
   const expired = await create({ kind: 'secret', expiresAt: now });
@@ -219,6 +227,7 @@ test('an unknown, an expired and a revoked key are all answered alike', async ()
   assert.deepEqual(new Set(messages), new Set(['Refusal: Invalid, expired or revoked API key']));
 });
 
+// proves W5.10
 test('a key works until the moment at which it expires', async () => {
   const expiresAt = new Date(now.getTime() + 1);
   const { keyId, key } = await create({ kind: 'restricted', expiresAt });

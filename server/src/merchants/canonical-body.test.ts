@@ -83,6 +83,7 @@ test('the canonical body means what the body means, and its own canonical body i
   );
 });
 
+// proves W1.17
 test('numbers are one exactly when they are equal', () => {
   const digits = fc.integer({ min: -2_000, max: 2_000 }).map(String);
   const decimal = fc.record({ digits, power: fc.integer({ min: -3, max: 3 }) });

@@ -143,6 +143,7 @@ async function tryAll(
   assert.equal(reached, 0);
 }
 
+// proves W6.28
 test('no spelling of any private target is ever connected to, at any port, with or without credentials', async (t) => {
   const egress = open(lookupOf(['127.0.0.1']));
   await tryAll(

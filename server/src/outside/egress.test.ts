@@ -159,6 +159,7 @@ const literals = [
   'printer.local',
 ];
 
+// proves W6.16
 test('no spelling of a private target is ever connected to', async () => {
   receiver.behave({ kind: 'answer', status: 204 });
   const before = receiver.connectionCount();
@@ -196,6 +197,7 @@ test('names that resolve to private addresses are never connected to, not even b
   assert.equal(receiver.connectionCount(), before);
 });
 
+// proves W6.16
 test('a name that turns private after its first answer is refused at the next connection', async () => {
   for (const second of ['10.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', 'fd00::1']) {
     // Only localhost may be loopback, so it stands for the public name here: no test may reach out to the internet.

@@ -40,6 +40,7 @@ const chains = chainsOf([
 ]);
 const rates = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };
 
+// proves W3.4
 test('routes to a token: the same token first, then its chain, then other chains, each with its rate', () => {
   assert.deepEqual(
     routesTo(chains, rates, 'alpha::usdc').map((route) => [

@@ -31,6 +31,7 @@ const expected = new Map<string, string>([
   ['settlement_pending settlement_final', 'completed session.completed'],
 ]);
 
+// proves W4.10
 test('the table is total: every pair of status and trigger either moves as written or is refused', () => {
   for (const status of sessionStatuses) {
     for (const trigger of sessionTriggers) {
@@ -41,6 +42,7 @@ test('the table is total: every pair of status and trigger either moves as writt
   }
 });
 
+// proves S3.4
 test('a signed session moves like an unsigned one, but cannot be cancelled', () => {
   for (const status of sessionStatuses) {
     for (const trigger of sessionTriggers) {
@@ -51,6 +53,7 @@ test('a signed session moves like an unsigned one, but cannot be cancelled', () 
   }
 });
 
+// proves W4.10
 test('no pair has two moves', () => {
   const pairs = sessionMoves.map((move) => `${move.from} ${move.trigger} ${move.signedOnce}`);
   assert.equal(new Set(pairs).size, pairs.length);

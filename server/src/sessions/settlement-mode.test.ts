@@ -67,6 +67,7 @@ async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
   return error instanceof Refusal ? error.slug : undefined;
 }
 
+// proves W4.7
 test('the account decides, and where it says nothing the configuration, and where that says nothing the gateway holds', async () => {
   const found = [];
   for (const ofAccount of ['', 'escrow', 'direct'] as const)
@@ -80,6 +81,7 @@ test('another token or another chain is never passed straight on', async () => {
     assert.equal(await (await sale('direct')).sign(tokenId), vaultPayout, tokenId);
 });
 
+// proves W4.9
 test('a direct order is signed only while no other chain has one that can be paid', async () => {
   const { sign } = await sale('direct');
   assert.equal(await sign('ethereum::usdt'), vaultPayout);
@@ -90,6 +92,7 @@ test('a direct order is signed only while no other chain has one that can be pai
   assert.equal(await other.sign('ethereum::usdc'), escrow);
 });
 
+// proves W4.9
 test('while a direct order can be paid other chains are refused, also when the account has changed its mind', async () => {
   const { sign, choose } = await sale('direct');
   assert.equal(await sign('ethereum::usdc'), direct);

@@ -105,6 +105,7 @@ test('keys without their roles on the contracts are refused', async () => {
   );
 });
 
+// proves W3.7
 test('a token that is not what the configuration says is refused', async () => {
   const [usdc, dai] = [life.token('usdc'), life.token('dai')];
   const advice = (field: string) => `: correct its address or ${field}`;

@@ -23,6 +23,7 @@ const world = await openWebhookWorld();
 after(() => world.close());
 const { db, openReceiver, withWorker, raise, deliveries, untilStatus } = world;
 
+// proves W6.15
 test("a crashed worker's claim runs out and the event is sent again under the same id", async () => {
   const receiver = await openReceiver();
   const merchantId = await addMerchant(db);
@@ -122,6 +123,7 @@ test('a database that drops its connections again and again delays events and lo
   assert.equal(new Set(receiver.requests.map((request) => request.headers['webhook-id'])).size, 60);
 });
 
+// proves S3.11, S6.3, W6.3
 test('410 pauses a webhook at once: its other webhooks hear of it, its deliveries wait, enabling sends them', async () => {
   const [gone, other] = [await openReceiver(), await openReceiver()];
   gone.behave({ kind: 'answer', status: 410 });
@@ -158,6 +160,7 @@ test('410 pauses a webhook at once: its other webhooks hear of it, its deliverie
   });
 });
 
+// proves W6.30
 test('disabling stops retries; events raised meanwhile are sent only when replayed, with a fresh schedule', async () => {
   const receiver = await openReceiver();
   receiver.behave({ kind: 'answer', status: 500 });
@@ -213,6 +216,7 @@ test('an event committed just after its webhook was disabled is not sent before 
   assert.equal(receiver.requests.length, 1);
 });
 
+// proves S3.10
 test('on the published schedule ten attempts take 75.6 hours, after which the webhook is paused', async () => {
   let now = new Date('2026-05-01T00:00:00Z');
   const clock: Clock = {

@@ -21,6 +21,7 @@ const world = await openWebhookWorld();
 after(() => world.close());
 const { db, openReceiver, withWorker, raise, deliveries, untilStatus } = world;
 
+// proves S6.1
 test('a committed event arrives signed, byte for byte, and its attempt is logged', async () => {
   const receiver = await openReceiver();
   receiver.behave({ kind: 'answer', status: 200, body: `ok\u0000${'x'.repeat(5000)}` });
@@ -57,6 +58,7 @@ test('a committed event arrives signed, byte for byte, and its attempt is logged
   assert.equal((attempts[0]?.response_body.length ?? 0) <= 4096, true);
 });
 
+// proves W6.14
 test('events of one object arrive in order whatever fails, and other objects do not wait for it', async () => {
   const receiver = await openReceiver();
   const seen = new Map<string, number>();
@@ -99,6 +101,7 @@ test('events of one object arrive in order whatever fails, and other objects do 
   assert.deepEqual([...seen].sort(), objects.map((objectId) => [objectId, 5]).sort());
 });
 
+// proves W6.2
 test('a receiver that hangs delays nobody else', async () => {
   const [hanging, brisk] = [await openReceiver(), await openReceiver()];
   hanging.behave({ kind: 'hang' });
@@ -148,6 +151,7 @@ test('what cannot be delivered fails after the last attempt, and the next in lin
   assert.equal(new Set(ids).size, 1);
 });
 
+// proves W6.13
 test('redirects are failures and are not followed', async () => {
   const [receiver, elsewhere] = [await openReceiver(), await openReceiver()];
   receiver.behave({ kind: 'redirect', location: elsewhere.url, status: 308 });
@@ -162,6 +166,7 @@ test('redirects are failures and are not followed', async () => {
   assert.deepEqual([attempt?.http_status, attempt?.error], [308, 'status 308: redirects are not followed']);
 });
 
+// proves S4.24, W6.17
 test('retries are signed with the key of the moment, and with both during an overlap', async () => {
   const receiver = await openReceiver();
   receiver.behave({ kind: 'answer', status: 500 });

@@ -34,6 +34,7 @@ test('a body of up to 64 KiB keeps its data untouched', () => {
   );
 });
 
+// proves W6.9
 test('a body over 64 KiB drops productData and says so, and keeps the metadata byte for byte', () => {
   const metadata =
     '{"productData":1,"productData":2, "n":1.0e400,"lineItems":{"items":[{"productData":"kept"}]}}';

@@ -8,6 +8,7 @@ const world = await openWebhookWorld();
 after(() => world.close());
 const { db, openReceiver, withWorker, raise, deliveries, untilStatus } = world;
 
+// proves W6.24
 test('a dead and a slow receiver with long lines delay a healthy one by nothing', async () => {
   const [dead, slow, healthy] = [await openReceiver(), await openReceiver(), await openReceiver()];
   await dead.close();
@@ -39,6 +40,7 @@ test('a dead and a slow receiver with long lines delay a healthy one by nothing'
   assert.equal(healthy.requests.length, 50);
 });
 
+// proves W6.24
 test('webhooks of one merchant never have more attempts in flight than its share', async () => {
   const receivers = [await openReceiver(), await openReceiver(), await openReceiver()];
   const merchantId = await addMerchant(db);
@@ -65,6 +67,7 @@ test('webhooks of one merchant never have more attempts in flight than its share
   );
 });
 
+// proves W6.24
 test('a replay to a receiver that comes back begins with few at once and speeds up as it answers', async () => {
   const receiver = await openReceiver();
   receiver.behave({ kind: 'answer', status: 503 });

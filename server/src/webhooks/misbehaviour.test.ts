@@ -109,6 +109,7 @@ test('a connection closed between two requests costs no attempt', async () => {
   for (let index = 0; index < 10; index += 1) assert.equal(await outcome(port), 204);
 });
 
+// proves W6.25
 test('whatever a receiver does, the attempt is logged, tried again, and holds up nobody', async () => {
   const [bad, good] = [await openReceiver(), await openReceiver()];
   const kinds = [

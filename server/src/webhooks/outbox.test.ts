@@ -39,6 +39,7 @@ async function emitNow(events: readonly OutboxEvent[]): Promise<void> {
   await database.db.transaction((transaction) => emit(transaction, systemRandom, events));
 }
 
+// proves W6.7
 test('a body carries its envelope in the documented order and the data byte for byte', async () => {
   const merchantId = await addMerchant(database.db);
   await emitNow([event(merchantId, `${merchantId}-1`)]);
@@ -51,6 +52,7 @@ test('a body carries its envelope in the documented order and the data byte for 
   assert.equal(isId('event', stored?.event_id ?? ''), true);
 });
 
+// proves W6.8
 test('sequences count the events of each object from 1, within one call and across calls', async () => {
   const merchantId = await addMerchant(database.db);
   const [one, two] = [`${merchantId}-1`, `${merchantId}-2`];
@@ -68,6 +70,7 @@ test('sequences count the events of each object from 1, within one call and acro
   );
 });
 
+// proves W6.15
 test('a transaction that rolls back leaves neither event nor delivery', async () => {
   const merchantId = await addMerchant(database.db);
   await addWebhook(database.db, merchantId);
@@ -80,6 +83,7 @@ test('a transaction that rolls back leaves neither event nor delivery', async ()
   assert.deepEqual(await database.db.query(selectDeliveries, [merchantId]), []);
 });
 
+// proves S6.1
 test('a delivery is queued for each webhook that subscribes by name, by pattern or to all', async () => {
   const merchantId = await addMerchant(database.db);
   const add = (...subscribedEvents: string[]) => addWebhook(database.db, merchantId, { subscribedEvents });
@@ -104,6 +108,7 @@ test('a delivery is queued for each webhook that subscribes by name, by pattern 
   );
 });
 
+// proves S3.9
 test('events raised while a webhook is inactive are logged as skipped', async () => {
   const merchantId = await addMerchant(database.db);
   const { webhookId } = await addWebhook(database.db, merchantId);

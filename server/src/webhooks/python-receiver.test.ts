@@ -31,6 +31,7 @@ async function startReceiver(key: string, port: number): Promise<ChildProcess> {
   return spawn('python3', ['receiver.py'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
+// proves W6.27
 test("Python's standard library verifies what the engine delivers, and refuses it under another key", {
   skip: hasPython ? false : 'python3 is not installed on this machine',
 }, async () => {

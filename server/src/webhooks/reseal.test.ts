@@ -28,6 +28,7 @@ async function resealAll(deps: ReturnType<typeof depsWith>): Promise<number> {
   return count;
 }
 
+// proves W6.29
 test('after resealing the new master key alone opens every signing key, and none of them has changed', async () => {
   const merchantId = await addMerchant(db);
   const before = depsWith(oldKey);

@@ -57,6 +57,7 @@ async function slugOf(request: ResendRequest): Promise<string> {
   }
 }
 
+// proves W6.21
 test('the deliveries of a time are sent again, from its beginning to before its end', async () => {
   const merchantId = await addMerchant(db);
   const { webhookId } = await addWebhook(db, merchantId);
@@ -80,6 +81,7 @@ test('a long range goes in steps, each of which begins behind the last', async (
   assert.deepEqual(new Set(await statuses(merchantId)), new Set(['pending']));
 });
 
+// proves W6.21
 test('an event goes again to all its webhooks, or to one, and never to those of another merchant', async () => {
   const [merchantId, strangerId] = [await addMerchant(db), await addMerchant(db)];
   const webhooks = [await addWebhook(db, merchantId), await addWebhook(db, merchantId)];

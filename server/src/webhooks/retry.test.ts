@@ -16,6 +16,7 @@ function waitMs(attemptsMade: number, jitter: number, retryAfter?: string): numb
   return next === undefined ? undefined : next.getTime() - endedAt.getTime();
 }
 
+// proves W6.11
 test('ten attempts span 75.6 hours, then the schedule is through', () => {
   const waits = Array.from({ length: 11 }, (_, attemptsMade) => waitMs(attemptsMade, 0.5));
   assert.deepEqual(waits, [...defaultRetrySettings.delaysMs, undefined]);
@@ -23,6 +24,7 @@ test('ten attempts span 75.6 hours, then the schedule is through', () => {
   assert.equal(Math.floor(total / (hourMs / 10)), 755);
 });
 
+// proves W6.11
 test('jitter keeps every wait within a tenth of the schedule', () => {
   const property = fc.property(
     fc.integer({ min: 0, max: 9 }),
@@ -36,6 +38,7 @@ test('jitter keeps every wait within a tenth of the schedule', () => {
   fc.assert(property);
 });
 
+// proves W6.12
 test('a longer Retry-After is honoured up to 24 hours, a shorter or unreadable one changes nothing', () => {
   assert.equal(waitMs(1, 0.5, '120'), 120_000);
   assert.equal(waitMs(1, 0.5, 'Wed, 04 Mar 2026 06:06:07 GMT'), hourMs);

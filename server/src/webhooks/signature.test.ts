@@ -11,6 +11,7 @@ function verifier(key: Uint8Array): Verifier {
   return new Verifier(`whsec_${Buffer.from(key).toString('base64')}`);
 }
 
+// proves W6.6
 test('the stock verifier takes every body that we sign', () => {
   const key = randomBytes(32);
   const property = fc.property(fc.jsonValue(), (value) => {

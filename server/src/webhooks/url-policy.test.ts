@@ -32,6 +32,7 @@ const privateHosts = words(`
   metadata.google.internal. internal printer.local PRINTER.LOCAL ＬＯＣＡＬＨＯＳＴ x.ｌｏｃａｌ
 `);
 
+// proves W6.16
 test('every spelling of a private, special or local host is refused', () => {
   const taken = privateHosts.filter((host) => verdict(`https://${host}/hook`) !== 'webhook_url_not_allowed');
   assert.deepEqual(taken, []);
@@ -48,6 +49,7 @@ test('public hosts are taken, however close they come to a special range or name
   assert.deepEqual(refused, []);
 });
 
+// proves S8.3
 test('only https is taken, and no credentials', () => {
   const urls = [
     'http://example.com/',

@@ -47,6 +47,7 @@ function detail(merchantId: string, webhookId: string, showKey = true): Promise<
   return webhookDetail(database.db, deps, { merchantId, webhookId, showKey });
 }
 
+// proves S2.21, S4.21
 test('a new webhook is active and carries its key', async () => {
   const merchantId = await addMerchant(database.db);
   const webhook = await addWebhook(database.db, merchantId, { webhookDescription: 'Fulfilment' }, deps);
@@ -66,6 +67,7 @@ test('a new webhook is active and carries its key', async () => {
   assert.deepEqual(await detail(merchantId, webhook.webhookId), webhook);
 });
 
+// proves W2.19
 test('the key is masked to its last four characters for who may not see it', async () => {
   const merchantId = await addMerchant(database.db);
   const first = await addWebhook(database.db, merchantId);
@@ -79,6 +81,7 @@ test('the key is masked to its last four characters for who may not see it', asy
   assert.deepEqual(await listWebhooks(database.db, deps, { merchantId, showKeys: true }), [second, first]);
 });
 
+// proves S8.2
 test('of 15 webhooks created at once exactly 10 come to be', async () => {
   const merchantId = await addMerchant(database.db);
   const results = await Promise.allSettled(
@@ -95,6 +98,7 @@ test('of 15 webhooks created at once exactly 10 come to be', async () => {
   await addWebhook(database.db, merchantId);
 });
 
+// proves W6.10
 test('an unknown event type is refused by name, a forbidden URL by rule', async () => {
   const merchantId = await addMerchant(database.db);
   assert.deepEqual(
@@ -127,6 +131,7 @@ test("another merchant's webhook is not found, whatever is tried", async () => {
   assert.deepEqual(refusals, Array(tries.length).fill([`Webhook not found: ${webhookId}`, undefined]));
 });
 
+// proves S4.23
 test('an update replaces every field and resets the omitted ones; the key stays', async () => {
   const merchantId = await addMerchant(database.db);
   const webhook = await addWebhook(database.db, merchantId, { webhookDescription: 'Fulfilment' }, deps);
@@ -140,6 +145,7 @@ test('an update replaces every field and resets the omitted ones; the key stays'
   });
 });
 
+// proves S4.25
 test('a refreshed key is another one, and the removed webhook is gone', async () => {
   const merchantId = await addMerchant(database.db);
   const { webhookId, key } = await addWebhook(database.db, merchantId);
@@ -155,6 +161,7 @@ test('a refreshed key is another one, and the removed webhook is gone', async ()
   ]);
 });
 
+// proves S3.9
 test('disabling parks what is still to be sent; enabling frees it, and replays what was skipped when asked', async () => {
   const merchantId = await addMerchant(database.db);
   const { webhookId } = await addWebhook(database.db, merchantId);

@@ -150,6 +150,7 @@ test('pages and script carry their headers', async () => {
   assert.equal((await fetch(`${world.origin}/checkout/assets/other.js`)).status, 404);
 });
 
+// proves W2.10
 test('a session gives its e-mail address and receipt to its own secret alone', async () => {
   const { sessionId, path } = await world.addPaid(await world.addLink());
   const code = path.split('#')[1] ?? '';
@@ -174,6 +175,7 @@ test('a session gives its e-mail address and receipt to its own secret alone', a
     assert.deepEqual([text.includes('payer@example.com'), text.includes(code)], [false, false]);
 });
 
+// proves W2.8
 test('the address to continue to is told after the payment alone, and is what the merchant gave', async () => {
   const linkId = await world.addLink();
   const open = await world.begin(linkId);

@@ -21,6 +21,7 @@ before(async () => {
 });
 after(() => life.close());
 
+// proves S3.2
 test('a blocked recipient delays only its own order, and is paid once it is unblocked', async () => {
   const token = life.ethereum.token('usdc');
   await life.ethereum.call(token.address, 'LocalUsdc', 'blacklist', [life.merchantWallet]);
@@ -44,6 +45,7 @@ test('a blocked recipient delays only its own order, and is paid once it is unbl
   assert.equal(await life.ethereum.balanceOf(token, life.merchantWallet), 998_000n);
 });
 
+// proves W4.20
 test('a payout beyond the vault’s float waits, and is made once when the float is there', async () => {
   const token = life.base.token('usdc');
   const float = await life.base.balanceOf(token, life.base.chain.vault);
@@ -62,6 +64,7 @@ test('a payout beyond the vault’s float waits, and is made once when the float
   assert.equal(await life.base.balanceOf(token, life.base.chain.vault), 1_030_000n);
 });
 
+// proves W4.6, W4.16
 test('two payments on two chains: the first final one counts, the other goes back to its payer in full', async () => {
   const [first, second] = [new Payer(life), new Payer(life)];
   const [ethereumToken, baseToken] = [life.ethereum.token('usdc'), life.base.token('usdc')];
@@ -117,6 +120,7 @@ test('a chain that stands still holds up no other chain', async () => {
   life.mine();
 });
 
+// proves W1.15
 test('over a halted chain no payment begins, others go on, and all is well once it is resumed', async () => {
   const payer = new Payer(life);
   const [ethereumToken, baseToken] = [life.ethereum.token('usdc'), life.base.token('usdc')];

@@ -205,6 +205,7 @@ test('what is over the total goes back, under a policy as well', async () => {
 });
 
 // From here on: the chain's time is past the deadline of every session there is and will be.
+// proves W4.23
 test('a late deposit is the payment where the policy says so, and the session tells that it was late', async () => {
   const token = life.base.token('usdc');
   await life.base.anvil.request('evm_increaseTime', [3_600]);

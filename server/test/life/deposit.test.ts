@@ -56,6 +56,7 @@ async function resolvedExceptions(sessionId: string, count: number): Promise<[st
   return all.map(({ kind, tokenId, amountInToken }) => [kind, tokenId, amountInToken]);
 }
 
+// proves W8.2
 test('plain transfers to a deposit address pay its session, in parts, too', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
@@ -78,6 +79,7 @@ test('a token without return values is collected like any other', async () => {
   await life.sessionIn(sessionId, 'completed');
 });
 
+// proves W8.2
 test('what is too much, or of another token, goes back to the refund address, and the merchant is told', async () => {
   const [usdc, dai] = [life.base.token('usdc'), life.base.token('dai')];
   const payer = new Payer(life);
@@ -109,6 +111,7 @@ test('a deposit for a session that is paid in another way goes back', async () =
 });
 
 // Last: it moves the chain's time past the deadline of every order there is.
+// proves W8.2
 test('too little in time, and everything that comes too late, goes back', async () => {
   const token = life.base.token('usdc');
   const [poor, slow] = [new Payer(life), new Payer(life)];

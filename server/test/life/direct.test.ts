@@ -86,6 +86,7 @@ async function submitted(payer: Payer, offered: PaymentAlternative): Promise<voi
 /** Ways to pay a direct order; each gives when the payment is under way. */
 type Pay = (payer: Payer, prepared: AgentReply) => Promise<unknown>;
 const ways: readonly (readonly [name: string, pay: Pay])[] = [
+  // proves W4.8
   ['transaction', (payer, prepared) => payer.execute(life.ethereum, prepared)],
   ['eip3009', (payer, prepared) => submitted(payer, alternative(prepared, 'eip3009'))],
   [
@@ -141,6 +142,7 @@ for (const [way, pay] of ways) {
   });
 }
 
+// proves W4.8
 test('a direct payment that is in a block but not final makes nothing paid, and a reorg takes it out', async () => {
   const token = life.ethereum.token('usdc');
   const { anvil } = life.ethereum;
@@ -236,6 +238,7 @@ test('once a direct order is signed no other chain gets one, and its own chain p
   assert.equal(balances.filter((balance) => balance === price).length, 2);
 });
 
+// proves W4.9
 test('while another chain has an order that can be paid, the payment is held, and the later one goes back', async () => {
   const sessionId = await checkout(life, Number(price));
   const [elsewhere, payer] = [await fundedPayer(life.base), await fundedPayer()];
@@ -258,6 +261,7 @@ test('while another chain has an order that can be paid, the payment is held, an
   );
 });
 
+// proves W4.8
 test('what was paid straight to the merchant goes back by the wallet of the merchant, in parts', async () => {
   const token = life.ethereum.token('usdc');
   const payer = await fundedPayer();
@@ -307,6 +311,7 @@ test('the x402 address and other tokens are held, and so is an account of escrow
   await choose('direct');
 });
 
+// proves W4.7
 test('an account that says nothing goes by the configuration', async () => {
   await choose('');
   const token = life.ethereum.token('usdc');

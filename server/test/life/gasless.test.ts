@@ -29,6 +29,7 @@ const submit = async (payer: Payer, { path, body }: { path: string; body: object
 const coinOf = async (chain: LifeChain, address: Hex) =>
   BigInt((await chain.anvil.request('eth_getBalance', [address, 'latest'])) as Hex);
 
+// proves W8.1
 test('a payer without gas pays by one signature, and repeats of it are one payment', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
@@ -103,6 +104,7 @@ test('every payment through Permit2 but a payer’s first finds its word of nonc
   assert.ok(first - second > 15_000, `${first} and ${second} gas`);
 });
 
+// proves W8.1
 test('a signature and a transaction for one order in one block pay it once', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
@@ -129,6 +131,7 @@ test('a signature and a transaction for one order in one block pay it once', asy
   assert.equal(after.code, 100204);
 });
 
+// proves W7.1
 test('what cannot be paid by a signature is refused before anything is sent', async () => {
   const [usdc, usdt] = [life.ethereum.token('usdc'), life.ethereum.token('usdt')];
   const payer = new Payer(life);
@@ -169,6 +172,7 @@ async function ownBooks() {
   return balances.filter(({ account }) => /^(gateway|merchant|fees|vault|float)\b/.test(account));
 }
 
+// proves W9.6
 test('after the settlement the merchant’s wallet gives the payer some of the payment back', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);

@@ -59,6 +59,7 @@ async function linkOf(productId: string): Promise<string> {
   return link.linkId;
 }
 
+// proves S2.4, S4.4
 test('a product’s image is shown wherever the product is, and moves the version of its links', async () => {
   const imageUrl = `${source.origin}/tea.jpg`;
   const created = await life.post<Product>('/product/create', { ...tea, imageUrl });
@@ -128,6 +129,7 @@ test('a product’s image is shown wherever the product is, and moves the versio
   assert.equal((await fetch(created.imageUrl)).status, 200);
 });
 
+// proves W6.34
 test('what a read returned, sent back, keeps the image, the version and asks nothing of the source', async () => {
   const imageUrl = `${source.origin}/cup.png`;
   const { productId } = await life.post<Product>('/product/create', { ...tea, imageUrl });
@@ -144,6 +146,7 @@ test('what a read returned, sent back, keeps the image, the version and asks not
   assert.deepEqual([none, imageStatus], ['', 'none']);
 });
 
+// proves S7.8
 test('a source that fails leaves a product without an image, new or old, and says why', async () => {
   const gone = `${source.origin}/gone.png`;
   const created = await life.post<Product>('/product/create', { ...tea, imageUrl: gone });
@@ -217,6 +220,7 @@ test('requests with one key at the same time make one product', async () => {
   for (const { code } of answers) assert.ok(code === 0 || code === 400_402, String(code));
 });
 
+// proves S2.10
 test('the image of a one_time item is hosted, shown with its session and kept for it', async () => {
   const item = (path: string) => ({
     itemType: 'one_time',

@@ -40,6 +40,7 @@ async function ordersIn(eventName: 'Paid' | 'Settled' | 'PaidOut'): Promise<stri
   return found;
 }
 
+// proves W4.18
 test('SIGKILL at ten random points of payments loses nothing and doubles nothing', async (t) => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);

@@ -102,6 +102,7 @@ function dataOf({ isError, text, value }: Answer): Record<string, unknown> {
 const toolsOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
 const payerNames = ['get_link', 'create_session', 'prepare', 'submit', 'status', 'receipt'];
 
+// proves W8.4
 test('without a key there are the tools of payers alone, on both paths', async () => {
   for (const path of ['/mcp', '/aipay/mcp']) {
     const client = await overHttp(undefined, path);
@@ -176,6 +177,7 @@ test('pages of other origins, batches, other methods and large bodies are refuse
   assert.equal((await fetch(`${life.options.origin}/mcp`)).status, 405);
 });
 
+// proves W8.4
 test('an assistant pays over standard input, within its policy, once', async () => {
   const payerKey = generatePrivateKey();
   const { address } = privateKeyToAccount(payerKey);

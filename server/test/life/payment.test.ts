@@ -30,6 +30,7 @@ interface Story {
 
 const stories: readonly Story[] = [
   {
+    // proves S1.1, S2.19, S3.1, S4.19, S6.2, W6.4
     name: 'a link, the merchant pays the fee',
     from: 'link',
     feeModel: 1,
@@ -41,6 +42,7 @@ const stories: readonly Story[] = [
     net: 12_475_000,
   },
   {
+    // proves S1.2, S2.20
     name: 'a link, the payer pays the fee',
     from: 'link',
     feeModel: 2,
@@ -52,6 +54,7 @@ const stories: readonly Story[] = [
     net: 3_333_333,
   },
   {
+    // proves S1.2
     name: 'a checkout session, the merchant pays the fee',
     from: 'checkout',
     feeModel: 1,
@@ -63,6 +66,7 @@ const stories: readonly Story[] = [
     net: 998_000,
   },
   {
+    // proves S2.18
     name: 'a checkout session, the payer pays the fee',
     from: 'checkout',
     feeModel: 2,
@@ -85,6 +89,7 @@ const stories: readonly Story[] = [
     net: 6_986_000,
   },
   {
+    // proves W3.6
     name: 'a token with 18 decimals',
     from: 'checkout',
     feeModel: 1,
@@ -96,6 +101,7 @@ const stories: readonly Story[] = [
     net: 4_990_000,
   },
   {
+    // proves W3.6
     name: 'in another token of the same chain',
     from: 'link',
     feeModel: 1,
@@ -107,6 +113,7 @@ const stories: readonly Story[] = [
     net: 5_982_000,
   },
   {
+    // proves S1.1
     name: 'across chains',
     from: 'link',
     feeModel: 1,
@@ -208,6 +215,7 @@ for (const story of stories) {
   });
 }
 
+// proves W6.6
 test('every delivery verifies with the stock Standard Webhooks library', () => {
   const verifier = new Webhook(life.webhookKey);
   assert.ok(life.receiver.requests.length >= stories.length * 5);

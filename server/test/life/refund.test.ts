@@ -98,6 +98,7 @@ async function blocksSeen(count: number): Promise<void> {
   );
 }
 
+// proves W9.1
 test('a payment that waits for its settlement goes back in full, and is never settled afterwards', async () => {
   const token = life.ethereum.token('usdc');
   const { gateway } = life.ethereum.chain;

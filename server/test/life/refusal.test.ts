@@ -33,6 +33,7 @@ test('a cancelled session cannot be prepared, and nothing can pay it', async () 
   assert.equal((await life.call('POST', '/session/checkout/cancel', { sessionId })).code, 100205);
 });
 
+// proves S3.4, S7.5, W4.1
 test('a session with a signed order cannot be cancelled', async () => {
   const payer = await fundedPayer();
   const sessionId = await checkout(life, 1_000_000);
@@ -44,6 +45,7 @@ test('a session with a signed order cannot be cancelled', async () => {
   );
 });
 
+// proves W4.15
 test('of two payers of one session exactly one pays; the money of the other never moves', async () => {
   const token = life.ethereum.token('usdc');
   const payers = [await fundedPayer(), await fundedPayer()];
@@ -64,6 +66,7 @@ test('of two payers of one session exactly one pays; the money of the other neve
   assert.deepEqual([...balances].sort(), [48_000_000n, 50_000_000n]);
 });
 
+// proves W4.17
 test('a second payment by the same payer reverts, and prepare says that the session is paid', async () => {
   const token = life.ethereum.token('usdc');
   const payer = await fundedPayer();
@@ -115,6 +118,7 @@ test('any changed byte of the signed order makes the payment revert', async () =
   assert.equal(await receiptStatus(hash), '0x0');
 });
 
+// proves S3.3, W4.13
 test('an expired session cannot be paid on chain, and closes by the chain’s time', async () => {
   const token = life.ethereum.token('usdc');
   const payer = await fundedPayer();
@@ -143,6 +147,7 @@ test('an expired session cannot be paid on chain, and closes by the chain’s ti
   assert.equal(await life.ethereum.balanceOf(token, payer.address), 50_000_000n);
 });
 
+// proves W4.14
 test('a payment in a block at the deadline still counts', async () => {
   const token = life.ethereum.token('usdc');
   const payer = await fundedPayer();

@@ -45,6 +45,7 @@ async function watched(): Promise<void> {
   );
 }
 
+// proves W4.11
 test('a payment that a reorg takes out before finality is undetected, and detected again when it comes back', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
@@ -91,6 +92,7 @@ test('a payment that a reorg takes out before finality is undetected, and detect
   );
 });
 
+// proves W4.12
 test('a payment that never comes back leaves the session unpaid and the merchant without a paid event', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);
@@ -114,6 +116,7 @@ test('a payment that never comes back leaves the session unpaid and the merchant
   );
 });
 
+// proves S3.2
 test('a settlement that a reorg takes out shows settlement_pending and heals by the same transaction', async () => {
   const token = life.ethereum.token('usdc');
   const payer = new Payer(life);

@@ -60,6 +60,7 @@ async function codesOf(key: string): Promise<number[]> {
   );
 }
 
+// proves W5.10
 test('a key that is revoked is refused by the next request to any process', async () => {
   const { keyId, key } = await addKey({ preset: 'read_only' });
   for (let round = 0; round < 3; round += 1) assert.deepEqual(await codesOf(key), [0, 0]);
@@ -69,6 +70,7 @@ test('a key that is revoked is refused by the next request to any process', asyn
   assert.deepEqual(await codesOf(key), [200102, 200102]);
 });
 
+// proves W5.12
 test('100 sessions at once from two processes never come to more than the key may create in a day', async () => {
   const before = await life.database.db.query(spentByKey, ['', life.merchantId]);
   const { keyId, key } = await addKey({

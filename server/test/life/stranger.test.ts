@@ -42,6 +42,7 @@ async function fundedPayer(chain: LifeChain, symbol: string): Promise<Payer> {
   return payer;
 }
 
+// proves W4.19
 test('a stranger who settles in the block of the payment completes the session, once, in order', async () => {
   const payer = await fundedPayer(life.ethereum, 'usdc');
   const stranger = await fundedPayer(life.ethereum, 'usdc');
@@ -84,6 +85,7 @@ test('a stranger who settles an order for another chain before us changes nothin
   );
 });
 
+// proves W4.19
 test('two services over one database settle each of many payments once', async () => {
   const port = await findFreePort();
   const second: Service = await startService({

@@ -51,6 +51,7 @@ const resource = (path: string) => `${life.options.origin}/aipay/x402${path}`;
 const decoded = <T>(header: string | null | undefined): T =>
   JSON.parse(Buffer.from(header ?? '', 'base64').toString('utf8')) as T;
 
+// proves W8.3
 test('a stock fetch client pays a link, gets a receipt, and a repeat of its request pays nothing again', async () => {
   const { account, balance, config } = await client(5_000_000n);
   const headers: string[] = [];
@@ -100,6 +101,7 @@ test('a stock axios client pays a session, whose refund address it names', async
   assert.equal(await balance(), 1_000_000n);
 });
 
+// proves W8.3
 test('an offer is no row, and each one has an address of its own', async () => {
   const before = await life.get<{ total: number }>('/session/list/all/1/1');
   const offers: X402Required[] = [];
@@ -167,6 +169,7 @@ test('what x402 cannot say is refused by a code that says what to do instead', a
   assert.deepEqual(answers, [...[400101, 400101, 400101, 100209, 400101].map(amount), [200, 100610, '']]);
 });
 
+// proves W8.3
 test('an unknown outcome is told as pending with its hash, and asking again finds it out', async () => {
   const { balance, config } = await client(2_000_000n);
   let header = '';

@@ -88,6 +88,7 @@ describe('a source that fails is asked once, and again later', () => {
   const slow: NodeJS.Timeout[] = [];
   after(() => slow.forEach(clearInterval));
 
+  // proves W6.32
   test('with the reason said', async () => {
     const { source } = world;
     serveBroken(source);
@@ -121,6 +122,7 @@ describe('a source that fails is asked once, and again later', () => {
     assert.equal((await take(`${world.source.origin}/lie`)).status, 'hosted');
   });
 
+  // proves W6.32
   test('one that is silent, or drips, is left when the time is over', async () => {
     world.source.serve('/silent', () => {});
     world.source.serve('/drip', (response) => {
@@ -172,6 +174,7 @@ test('a store that is away is 900301, and the next image is none the worse', asy
   assert.equal((await take(`${world.source.origin}/tea.png`)).status, 'hosted');
 });
 
+// proves W6.32
 test('no image is had from a machine that is not on the public internet', async (t) => {
   const { port } = new URL(world.source.origin);
   const inside = [

@@ -88,6 +88,7 @@ describe('images are hosted in every size, never enlarged', () => {
     assert.deepEqual(await shapesOf(await sampleImage('png', 1, 1)), Array(4).fill([1, 1]));
   });
 
+  // proves W6.32
   test('25 megapixels are taken, one row more is refused', async () => {
     assert.deepEqual(await shapesOf(plainPng(5000, 5000)), [
       [96, 96],
@@ -154,6 +155,7 @@ describe('unusual images come out plain', () => {
     assertNear(await cornerOf(animated), [0x10, 0xc0, 0x20]);
   });
 
+  // proves W6.32
   test('what hides behind, or inside, a true image is gone', async () => {
     const payload = '<script>alert(document.domain)</script>GIF89a%PDF-1.7PK\x03\x04';
     const comment = Buffer.from(`\xff\xfe${String.fromCharCode(0, payload.length + 2)}${payload}`, 'latin1');

@@ -54,6 +54,7 @@ async function eventsOf(productId: string): Promise<string[]> {
   return (await world.database.db.query(eventTypes, [productId])).map((row) => row.event_type);
 }
 
+// proves W6.33
 test('an image that turns up later is hosted, with an event that shows it', async () => {
   const productId = await waiting('/late.png');
   assert.equal(await retry(), false);
@@ -75,6 +76,7 @@ test('an image that turns up later is hosted, with an event that shows it', asyn
   assert.equal(await retry(), false);
 });
 
+// proves W6.33
 test('after five tries in 24 hours it is given up, with an event', async () => {
   const productId = await waiting('/never.png');
   const asked = world.source.asked.length;

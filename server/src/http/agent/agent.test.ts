@@ -29,6 +29,7 @@ const replies = {
   prepared: compileCheck(agentApi.routes.preparePayment.reply, 'reply'),
 };
 
+// proves S4.28, W1.9
 test('a success is the view in the envelope and beside it', async () => {
   const { body } = await world.get(`/payment/link/${linkId}`);
   const { code, message, data, ...rest } = body;
@@ -41,6 +42,7 @@ test('both base paths serve the protocol', async () => {
   assert.equal(response.json().linkId, linkId);
 });
 
+// proves S2.22, S5.5
 test('a link offers every token with the fee in the amount, and a message to sign', async () => {
   const view = viewOf<LinkView>(await world.get(`/payment/link/${linkId}`));
   assert.equal(replies.link(view), undefined);
@@ -72,6 +74,7 @@ test('a link offers every token with the fee in the amount, and a message to sig
   });
 });
 
+// proves S5.5, W1.8
 test('the Host header changes nothing that is signed', async () => {
   const forged = viewOf<LinkView>(await world.get(`/payment/link/${linkId}`, { host: 'evil.example' }));
   assert.equal(
@@ -80,6 +83,7 @@ test('the Host header changes nothing that is signed', async () => {
   );
 });
 
+// proves S1.5, S2.16, S2.23, S2.25, S3.12, S4.26, S5.10
 test('a link becomes a session, and a session a transaction that pays it', async () => {
   const created = await createSession();
   assert.equal(replies.created(created.view), undefined);
@@ -124,6 +128,7 @@ test('a link becomes a session, and a session a transaction that pays it', async
   assert.equal(replies.session(session), undefined);
 });
 
+// proves W8.10
 test('the allowance asked for is exact, and nothing is asked when it suffices', async () => {
   const { view } = await prepare(await createSession());
   const [approval, ...more] = view.aiView.paymentExecutionGuide.prerequisites;
@@ -154,6 +159,7 @@ test('a short allowance of tether is set to zero first', async () => {
   );
 });
 
+// proves W8.12
 test('a session of the AI protocol keeps its payer and its token', async () => {
   const { view, payer } = await createSession();
   const requirement = view.aiView.preparePaymentRequirement;
@@ -169,6 +175,7 @@ test('a session of the AI protocol keeps its payer and its token', async () => {
   assert.deepEqual(codes, [100206, 100608, 100607, 100201]);
 });
 
+// proves W8.13
 test('an e-mail address is asked for only when the link requires it, and never goes on chain', async () => {
   const required = await world.addLink({ payerEmailRequired: 1 });
   const created = await createSession(newPayer(), required);
@@ -200,6 +207,7 @@ test('an expired session is not prepared, and an agent whose order is out is tol
   ]);
 });
 
+// proves S2.24
 test('a session of a merchant asks for payer and token, and is prepared with the choice', async () => {
   const session = await world.db.transaction((transaction) =>
     createCheckoutSession(transaction, world.deps, {
@@ -247,6 +255,7 @@ test('a session of a merchant asks for payer and token, and is prepared with the
   );
 });
 
+// proves S3.8, W2.5
 test('a disabled link still has a view and takes no sessions; a deleted one has none', async () => {
   const link = await world.addLink();
   const body = await creationBody(world, newPayer(), link);
@@ -266,6 +275,7 @@ test('a disabled link still has a view and takes no sessions; a deleted one has 
   );
 });
 
+// proves W1.10
 test('unknown links and sessions are refused in the envelope', async () => {
   const link = await world.get('/payment/link/lnk_unknown');
   const session = await world.get('/session/sess_unknown');
@@ -278,6 +288,7 @@ test('unknown links and sessions are refused in the envelope', async () => {
   );
 });
 
+// proves W4.5
 test('archiving a product closes its links, and leaves their open sessions payable', async () => {
   const ownLink = await world.addLink();
   const open = await createSession(newPayer(), ownLink);

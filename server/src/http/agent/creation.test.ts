@@ -27,10 +27,12 @@ const wrongFields: readonly [name: string, change: Partial<CreateSessionMessage>
   ['another purpose', { purpose: 'prepare_payment' }, 100606],
   ['an unknown link', { linkId: 'lnk_unknown' }, 100101],
   ['another merchant', { merchantId: 'mer_other' }, 100607],
+  // proves S9.2
   ['an old version', { linkVersion: 'ver_old' }, 100104],
   ['an unknown chain', { paymentChainId: '1' }, 100608],
   ['a chain beyond 2^53', { paymentChainId: (2n ** 64n + 31337n).toString() }, 100608],
   ['an unknown token', { paymentToken: `0x${'44'.repeat(20)}` }, 100608],
+  // proves S5.4
   ['one unit too much', { amount: '10020001' }, 100609],
   ['one unit too little', { amount: '10019999' }, 100609],
 ];
@@ -46,6 +48,7 @@ for (const [name, change, code] of wrongFields) {
 const malformed: readonly [name: string, change: Record<string, unknown>][] = [
   ['a hexadecimal chain', { paymentChainId: '0x7a69' }],
   ['a chain with white space', { paymentChainId: ' 31337 ' }],
+  // proves W8.9
   ['a leading zero', { amount: '010020000' }],
   ['a sign', { amount: '+10020000' }],
   ['an empty amount', { amount: '' }],
@@ -57,6 +60,7 @@ const malformed: readonly [name: string, change: Record<string, unknown>][] = [
   ['a short nonce', { authorizationNonce: '0x1234' }],
   ['a nonce without 0x', { authorizationNonce: 'ab'.repeat(33) }],
   ['an unknown field', { recipient: 'me' }],
+  // proves S4.27
   ['a missing field', { merchantId: undefined }],
 ];
 
@@ -71,6 +75,7 @@ for (const [name, change] of malformed) {
   });
 }
 
+// proves W1.29, W8.6
 test('checks come in their documented order, and no row is written before the last has passed', async () => {
   const rows = await world.rows();
   const payer = newPayer();
@@ -122,12 +127,14 @@ test('an old version is answered with the fresh view, a wrong amount with the cu
   assert.deepEqual(quote, view.aiView.supportedPaymentTokens[0]);
 });
 
+// proves S5.9
 test('an authorization is good until the second before its expiry', async () => {
   const expiry = String(world.clock.time / 1000 + 1);
   const body = await creationBody(world, newPayer(), linkId, { authorizationExpiresAt: expiry });
   assert.equal((await world.post('/payment/session/create', body)).body['code'], 0);
 });
 
+// proves W8.7
 test('the same request answers the same session, whatever has changed since', async () => {
   const first = await createSession();
   const before = await world.rows();
@@ -189,6 +196,7 @@ test('a smart account authorizes by its own code, and its retry is answered afte
   assert.deepEqual([refused.body['code'], retry.sessionId], [100601, created.sessionId]);
 });
 
+// proves S5.8
 test('a known nonce with anything else is refused with 100604', async () => {
   const first = await createSession();
   const nonce = { authorizationNonce: first.body.message.authorizationNonce };
@@ -215,6 +223,7 @@ test('a nonce belongs to its payer: another payer may use the same', async () =>
   assert.deepEqual(codes, [0, 0]);
 });
 
+// proves W8.7
 test('100 identical creations at once make one session, and all get it', async () => {
   const before = present(await world.rows());
   const body = await creationBody(world, newPayer(), linkId);
@@ -253,6 +262,7 @@ test('100 different messages with one nonce make one session and 99 refusals', a
   assert.equal(present(await world.rows()).sessions - before.sessions, 1n);
 });
 
+// proves W1.28
 test('a payer may have 20 open sessions, and no more at once', async () => {
   const payer = newPayer();
   const bodies = await Promise.all(Array.from({ length: 25 }, () => creationBody(world, payer, linkId)));
@@ -261,6 +271,7 @@ test('a payer may have 20 open sessions, and no more at once', async () => {
   assert.deepEqual(statuses, [...Array(20).fill('200 0'), ...Array(5).fill('429 900101')]);
 });
 
+// proves W8.11
 test('a custom link takes the total that the payer signs, and no price of its own', async () => {
   const custom = await world.addCustomLink();
   const view = viewOf<LinkView>(await world.get(`/payment/link/${custom}`));

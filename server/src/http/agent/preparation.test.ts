@@ -16,6 +16,7 @@ after(() => world.close());
 
 const [usdc, usdt] = fixtureChains.tokens.map((token) => ({ ...token }));
 
+// proves W8.7
 test('the same preparation answers the same order, a fresh one an order with the same id', async () => {
   const created = await createSession();
   const first = await prepare(created);
@@ -49,6 +50,7 @@ test('100 identical preparations at once get the one order', async () => {
   assert.equal(new Set(all.map((reply) => viewOf<PreparedView>(reply).calldata)).size, 1);
 });
 
+// proves W8.6
 test('checks of a preparation come in their documented order', async () => {
   const link = await world.addLink({ payerEmailRequired: 1 });
   const { view, payer } = await createSession(newPayer(), link);

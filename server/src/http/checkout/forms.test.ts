@@ -84,6 +84,7 @@ test('a form of our own page begins a session, whose secret stands in the fragme
   assert.deepEqual([reply.body, reply.headers['cache-control']], ['', 'no-store']);
 });
 
+// proves W2.9
 test('a session of the hosted link page has sessionType lnk, and its link as its business', async () => {
   const begun = await post(`/link/${linkId}`, { linkVersion }, own);
   const sessionId = /sess_[0-9A-Za-z]{22}/.exec(String(begun.headers.location))?.[0];

@@ -101,6 +101,7 @@ test('the page about states prints every move of the table', () => {
   }
 });
 
+// proves W8.5
 test('llms.txt lists the pages, and llms-full.txt holds them', async () => {
   const [short, full] = await Promise.all([server.inject('/llms.txt'), server.inject('/llms-full.txt')]);
   assert.match(short.body, /^# Florin\n\n> [^\n]+\n\n/);

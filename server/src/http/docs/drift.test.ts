@@ -127,6 +127,7 @@ async function servedRoutes(): Promise<string[]> {
   return served;
 }
 
+// proves W7.6
 test('every error that the server names is answered by an operation or by the server itself', () => {
   const documented = new Set<ErrorName>([
     ...serverErrors,
@@ -162,6 +163,7 @@ test('every error of a route is in the catalogue, and stands in its list once', 
   }
 });
 
+// proves W7.2, W7.6
 test('every error of the catalogue has a page', () => {
   const paths = new Set(referencePages(options).map(({ path }) => path));
   assert.deepEqual(
@@ -180,6 +182,7 @@ test('the doors of the service are the doors of this test', () => {
   assert.deepEqual([...new Set(opened)].sort(), Object.keys(doors()).sort());
 });
 
+// proves S4.1
 test('every route of the server is documented, or known to be undocumented', async () => {
   const operations = tables.flatMap(({ basePath, routes }) =>
     Object.values<Route>(routes).map(({ method, path }) => `${method} ${basePath}${path}`),

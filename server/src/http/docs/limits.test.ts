@@ -32,15 +32,19 @@ const createSession = (changes: object = {}) =>
     ...changes,
   });
 
+// proves S4.17
 test('a session lives for 30 minutes unless told otherwise', async () => {
   const { data } = await createSession();
   assert.equal(data.expirationTime, world.clock.time / 1000 + 1800);
 });
 
 const lives: readonly [rule: string, seconds: number, code: number][] = [
+  // proves W2.20
   ['1800 seconds less the grace', 1795, 0],
+  // proves S4.17
   ['a second less than that', 1794, 100208],
   ['30 days', 30 * 86_400, 0],
+  // proves W2.20
   ['a second more than 30 days', 30 * 86_400 + 1, 100208],
 ];
 
@@ -51,6 +55,7 @@ for (const [rule, seconds, code] of lives) {
   });
 }
 
+// proves S2.9
 test('one_time items live in their session and never enter the product library', async () => {
   const { data } = await createSession();
   const [item] = data.lineItems.items;

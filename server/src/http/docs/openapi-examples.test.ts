@@ -93,6 +93,7 @@ test('every example of a request validates against its schema', () => {
   }
 });
 
+// proves S2.1
 test('every example of an answer validates against its schema, failures included', () => {
   for (const { operationId, responses } of operations) {
     for (const [status, { content = {} }] of Object.entries(responses)) {
@@ -172,6 +173,7 @@ POST /payment/session/create
 GET /session/:sessionId
 POST /payment/prepare`;
 
+// proves S4.1
 test('every endpoint of the specification exists under its method and path', () => {
   for (const [table, text] of [
     [merchantApi, specified],
@@ -190,6 +192,7 @@ test('every endpoint of the specification exists under its method and path', () 
   }
 });
 
+// proves S1.4
 test('no operation changes collection accounts', () => {
   const changing = Object.values<Route>(merchantApi.routes).filter(
     ({ tag, path, effect }) => (tag === 'Accounts' || path.startsWith('/account/')) && effect !== 'query',

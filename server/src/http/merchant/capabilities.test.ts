@@ -84,6 +84,7 @@ function sessionBody(settlementToken: string) {
   return { accountId, settlementToken, lineItems };
 }
 
+// proves W1.14
 test('routes show what is measured: final after the lag, a block and a poll, and payouts one finality later', async () => {
   const shown = (await routesTo('ethereum::usdc')).map(({ tokenId, etaSeconds, status, statusReason }) => [
     tokenId,
@@ -128,6 +129,7 @@ test('where payments go straight to the merchant they arrive one finality earlie
   );
 });
 
+// proves W1.3
 test('over a halted chain no session begins: 503 with Retry-After, until it is resumed', async () => {
   const keyed = { 'idempotency-key': 'before-the-halt' };
   const first = await post('/session/checkout/create', sessionBody('ethereum::usdc'), keyed);
@@ -201,6 +203,7 @@ test('each token shows the ways to pay with it; a chain that does not tell is as
   await sending.close();
 });
 
+// proves W1.16
 test('a vault’s cap for one order bounds the routes that it pays, and what it may not pay is none', async () => {
   const usdc = world.deps.chains.token('ethereum::usdc')?.address ?? '0x';
   node.caps.set(usdc, { perOrder: 2_500_000n, hourly: 10n ** 20n, daily: 10n ** 20n });

@@ -65,6 +65,7 @@ const storefront = (origins: string[]): Omit<ApiKeyRequest, 'merchantId' | 'kind
   origins,
 });
 
+// proves W5.3
 test('a page of a listed origin may ask, and reads answers, refusals included', async () => {
   const key = await world.addKey(merchantId, storefront([shop, 'http://localhost:5173']));
   const allowed = {
@@ -90,6 +91,7 @@ test('a page of a listed origin may ask, and reads answers, refusals included', 
   );
 });
 
+// proves W5.3
 test('a page of any other origin is told nothing, and its request is refused with the reason', async () => {
   const key = await world.addKey(merchantId, storefront([shop]));
   assert.deepEqual((await preflight('/session/checkout/create', evil)).cors, {});
@@ -100,12 +102,14 @@ test('a page of any other origin is told nothing, and its request is refused wit
   }
 });
 
+// proves W5.4
 test('a key without origins answers pages without a word that lets them read it', async () => {
   const key = await world.addKey(merchantId, { preset: 'read_only' });
   const answer = await send('GET', '/product/list/1/10', bearer(key, evil));
   assert.deepEqual([answer.status, answer.code, answer.cors], [200, 0, {}]);
 });
 
+// proves W5.4
 test('a secret key is refused in browsers', async () => {
   const key = await world.addKey(merchantId);
   const answer = await send('GET', '/product/list/1/10', bearer(key, shop));
@@ -114,6 +118,7 @@ test('a secret key is refused in browsers', async () => {
   assert.equal((await send('GET', '/product/list/1/10', bearer(key))).code, 0);
 });
 
+// proves W5.3
 test('an origin counts no longer once its last key is revoked or has expired', async () => {
   const origin = 'https://gone.example.com';
   const owner = await world.addMerchant();

@@ -41,6 +41,7 @@ async function addWebhook(subscribedEvents = ['product.*']) {
   return { key, webhookId, post, list };
 }
 
+// proves W6.18
 test('a test goes to its webhook alone, whatever it subscribes to, and waits for no other test', async () => {
   const { key, webhookId, post, list } = await addWebhook();
   const other = { webhookName: 'All', webhookUrl: 'https://all.example.com/', subscribedEvents: ['*'] };
@@ -82,6 +83,7 @@ test('a test of a webhook that is not active is skipped, of an unknown one refus
   assert.equal((await post('/webhook/test', { webhookId: 'wkid_none' })).code, 100501);
 });
 
+// proves W6.19
 test('deliveries are listed newest first with their attempts', async () => {
   const { post, list } = await addWebhook();
   await post('/product/create', { name: 'Tea', commonPrices: [1] });
@@ -136,6 +138,7 @@ for (const status of ['succeeded', 'failed', 'skipped']) {
   });
 }
 
+// proves W6.20
 test('a resent delivery waits while its webhook is not active', async () => {
   const { webhookId, post, list } = await addWebhook();
   await post('/product/create', { name: 'Tea', commonPrices: [1] });
@@ -160,6 +163,7 @@ test('unknown deliveries, those of others and those of deleted webhooks are 1005
   assert.equal((await post('/webhook/delivery/resend', { deliveryId })).code, 100505);
 });
 
+// proves W6.22
 test('a delivery is read with its body, its requests without signatures, and what changed between attempts', async () => {
   const { key, webhookId, post, list } = await addWebhook(['product.*']);
   await post('/product/create', { name: 'Tea', commonPrices: [1] });

@@ -40,6 +40,7 @@ async function addShop() {
 const types = (page: { events: ShownEvent[] }) => page.events.map(({ type }) => type);
 const ids = (page: { events: ShownEvent[] }) => page.events.map(({ id }) => id);
 
+// proves W6.31
 test('events are listed newest first, page by page', async () => {
   const { list } = await addShop();
   const all = await list('1/10');
@@ -49,6 +50,7 @@ test('events are listed newest first, page by page', async () => {
   assert.deepEqual([second.hasMore, ids(second)], [false, ids(all).slice(3)]);
 });
 
+// proves W6.31
 test('a type or a pattern filters them, and an unknown one is 100504', async () => {
   const { key, list } = await addShop();
   assert.deepEqual(types(await list('1/10?type=product.archived')), ['product.archived']);
@@ -79,6 +81,7 @@ test('a filter that is not known, given twice or empty is refused', async () => 
   }
 });
 
+// proves W6.31
 test('an event is read byte for byte, metadata included', async () => {
   const merchantId = await world.addMerchant();
   const key = await world.addKey(merchantId);
@@ -97,6 +100,7 @@ test('an event is read byte for byte, metadata included', async () => {
   assert.equal(read.data.data.session.sessionId, sessionId);
 });
 
+// proves W6.5
 test('a restricted key sees in events what it sees in sessions', async () => {
   const merchantId = await world.addMerchant();
   const key = await world.addKey(merchantId);
@@ -120,6 +124,7 @@ test('a restricted key sees in events what it sees in sessions', async () => {
   assert.ok(whole.paymentUrl.endsWith(`#${whole.clientCode}`));
 });
 
+// proves W6.31
 test('an event of another merchant is unknown, and one of 90 days ago is gone', async () => {
   const { key, list } = await addShop();
   const stranger = await addShop();

@@ -62,27 +62,42 @@ const url = (length: number) => `https://shop.example.com/${'x'.repeat(length - 
 const many = (count: number, item: unknown) => Array.from({ length: count }, () => item);
 /** Every limit of the specification and of the wire contract: what is just within it, what is just beyond, and where. */
 const limits: [path: string, rule: string, within: () => object, beyond: () => object, param: string][] = [
+  // proves S2.2
   field('/product/create', 'name', text(100), text(101)),
   field('/product/create', 'name', 'T', ''),
+  // proves S2.2
   field('/product/create', 'description', text(1000), text(1001)),
+  // proves S2.3
   field('/product/create', 'imageUrl', url(500), url(501)),
+  // proves S2.2
   field('/product/create', 'commonPrices', many(5, 1), many(6, 1)),
   field('/product/create', 'commonPrices', [1], []),
+  // proves W2.17
   field('/product/create', 'commonPrices', [10_000_000_000_000], [10_000_000_000_001], '[0]'),
   field('/product/create', 'commonPrices', [1], [0], '[0]'),
   field('/product/create', 'commonPrices', [1], [1.5], '[0]'),
+  // proves S2.2
   field('/product/create', 'attributes', many(10, attribute(1, 1)), many(11, attribute(1, 1))),
+  // proves W2.4
   field('/product/create', 'attributes', [attribute(40, 200)], [attribute(41, 1)], '[0].name'),
+  // proves W2.4
   field('/product/create', 'attributes', [attribute(40, 200)], [attribute(1, 201)], '[0].value'),
+  // proves W2.3
   field('/payment/link/create', 'linkName', text(100), text(101)),
   field('/payment/link/create', 'linkName', 'L', ''),
+  // proves W2.3
   field('/payment/link/create', 'customSuccessText', text(500), text(501)),
+  // proves W2.3
   field('/payment/link/create', 'customDisabledText', text(500), text(501)),
+  // proves W2.3
   field('/payment/link/create', 'successUrl', url(1000), url(1001)),
   field('/payment/link/create', 'payerEmailRequired', 1, 2),
   field('/payment/link/create', 'feeModel', 2, 0),
+  // proves W2.2
   items('/payment/link/create', '20 line items', many(20, {}), many(21, {}), ''),
+  // proves W2.2
   items('/payment/link/create', 'at least one line item', [{}], [], ''),
+  // proves W2.1
   items(
     '/payment/link/create',
     'quantity 10,000',
@@ -90,9 +105,13 @@ const limits: [path: string, rule: string, within: () => object, beyond: () => o
     [{ quantity: 10_001 }],
     '[0].quantity',
   ),
+  // proves W2.1
   items('/payment/link/create', 'quantity 1', [{ quantity: 1 }], [{ quantity: 0 }], '[0].quantity'),
+  // proves W2.2
   items('/session/checkout/create', '100 line items', many(100, {}), many(101, {}), ''),
+  // proves W2.2
   items('/session/checkout/create', 'at least one line item', [{}], [], ''),
+  // proves W2.1
   items(
     '/session/checkout/create',
     'quantity 10,000',
@@ -101,6 +120,7 @@ const limits: [path: string, rule: string, within: () => object, beyond: () => o
     '[0].quantity',
   ),
   items('/session/checkout/create', 'quantity 1', [{ quantity: 1 }], [{ quantity: 1.5 }], '[0].quantity'),
+  // proves W2.17
   items(
     '/session/checkout/create',
     'a price of ten million dollars',
@@ -110,11 +130,16 @@ const limits: [path: string, rule: string, within: () => object, beyond: () => o
   ),
   field('/session/checkout/create', 'successUrl', url(1000), url(1001)),
   field('/session/checkout/create', 'payerEmailRequired', 0, true),
+  // proves S8.4
   field('/webhook/create', 'webhookName', text(100), text(101)),
+  // proves S8.4
   field('/webhook/create', 'webhookDescription', text(1000), text(1001)),
+  // proves S8.4
   field('/webhook/create', 'webhookUrl', url(1000), url(1001)),
+  // proves W6.1
   field('/webhook/create', 'subscribedEvents', many(50, 'session.paid'), many(51, 'session.paid')),
   field('/webhook/create', 'subscribedEvents', ['session.paid'], []),
+  // proves W2.4
   field('/product/list/by/ids', 'productIds', many(100, 'prd_none'), many(101, 'prd_none')),
 ];
 
@@ -163,6 +188,7 @@ for (const [path, rule, within, beyond, param] of limits) {
   });
 }
 
+// proves W2.12
 test('a session totals at most ten million dollars, exactly', async () => {
   const totalOf = async (...prices: [quantity: number, unitPrice: number][]) => {
     const lineItems = prices.map(([quantity, unitPrice]) => sessionItem({ quantity, unitPrice }));
@@ -174,6 +200,7 @@ test('a session totals at most ten million dollars, exactly', async () => {
   assert.equal(await totalOf([10_000, 10_000_000_000_000]), 100209);
 });
 
+// proves S2.8, W2.1
 test('a user_priced item has quantity 1 and no price, stands alone in a custom link, and nowhere else', async () => {
   const custom = (...lineItems: object[]) => ({
     ...bodies['/payment/link/create']?.(),

@@ -35,6 +35,7 @@ function linkBody(productId: string, changes: object = {}) {
   };
 }
 
+// proves S2.12, S2.14, S4.10, S4.14
 test('a fixed link is created active, nested as documented, and read back in detail', async () => {
   const productId = await addProduct();
   const created = await post('/payment/link/create', {
@@ -104,6 +105,7 @@ test('a fixed link is created active, nested as documented, and read back in det
   });
 });
 
+// proves S4.10
 test('a custom link without a product shows its name', async () => {
   const created = await post('/payment/link/create', {
     ...linkBody(''),
@@ -117,7 +119,9 @@ test('a custom link without a product shows its name', async () => {
 });
 
 const rejected: [string, (productId: string) => object, number][] = [
+  // proves S4.12
   ['an unknown account', () => ({ accountId: 'acc_none' }), 100401],
+  // proves S4.12
   ['a token that the account does not take', () => ({ settlementToken: 'ethereum::usdt' }), 100404],
   ['a token that is not configured', () => ({ settlementToken: 'ethereum::dai' }), 400201],
   ['a chain that is not configured', () => ({ settlementToken: 'solana::usdc' }), 400202],
@@ -145,14 +149,18 @@ const rejected: [string, (productId: string) => object, number][] = [
     }),
     100209,
   ],
+  // proves S2.8
   ['a custom link with a product item', () => ({ linkType: 'custom' }), 100105],
   [
     'a product item of price 0',
     (productId) => ({ lineItems: [{ itemType: 'product', productId, unitPrice: 0 }] }),
     400101,
   ],
+  // proves S4.11
   ['fee model 3', () => ({ feeModel: 3 }), 400101],
+  // proves W2.3
   ['an http success URL', () => ({ successUrl: 'http://shop.example.com' }), 400101],
+  // proves W1.31
   ['a field of the reply', () => ({ amount: 5 }), 400101],
 ];
 for (const [rule, change, code] of rejected) {
@@ -165,6 +173,7 @@ for (const [rule, change, code] of rejected) {
   });
 }
 
+// proves S2.11, S4.15
 test('lists are newest first, without productData, pages as strings', async () => {
   const owner = await world.addMerchant();
   const ownKey = await world.addKey(owner);
@@ -199,6 +208,7 @@ test("another merchant's link is not found", async () => {
   assert.deepEqual([reads.code, disables.code], [100101, 100101]);
 });
 
+// proves S3.5, S3.6, W4.3
 test('archiving a product disables its links and keeps their version; unarchiving leaves them disabled', async () => {
   const productId = await addProduct();
   const other = await addProduct('Cup');
@@ -219,6 +229,7 @@ test('archiving a product disables its links and keeps their version; unarchivin
   assert.deepEqual(await state(), ['active', 'active', versionCode]);
 });
 
+// proves S3.7, W1.33
 test('disabling and enabling again succeeds and emits nothing', async () => {
   const productId = await addProduct();
   const { linkId } = (await post('/payment/link/create', linkBody(productId))).data;
@@ -250,6 +261,7 @@ test('a link made while its product is being archived is never left active', asy
   }
 });
 
+// proves S4.13
 test('an update replaces every field, resets what is left out, and moves the version', async () => {
   const productId = await addProduct();
   const other = await addProduct('Cup');
@@ -280,6 +292,7 @@ test('an update replaces every field, resets what is left out, and moves the ver
   });
 });
 
+// proves W1.32, W4.4
 test('sending a read back as an update is taken, and keeps version and status', async () => {
   const productId = await addProduct();
   const { linkId } = (await post('/payment/link/create', linkBody(productId))).data;
@@ -293,6 +306,7 @@ test('sending a read back as an update is taken, and keeps version and status', 
   assert.equal(refusal.message, 'Invalid field: lineItems.items[0].unitPrice must be an integer');
 });
 
+// proves W2.13
 test('editing a product moves the version of its links', async () => {
   const productId = await addProduct();
   const { linkId, versionCode } = (await post('/payment/link/create', linkBody(productId))).data;
@@ -302,6 +316,7 @@ test('editing a product moves the version of its links', async () => {
   assert.notEqual(data.versionCode, versionCode);
 });
 
+// proves S4.8, S7.6
 test('a product that a link ever referenced cannot be removed, one of sessions alone can', async () => {
   const [used, free] = [await addProduct(), await addProduct()];
   const { linkId } = (await post('/payment/link/create', linkBody(used))).data;

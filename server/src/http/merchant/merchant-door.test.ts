@@ -23,8 +23,10 @@ function pathOf(route: Route): string {
 }
 
 const headers: [string, Record<string, string>, number][] = [
+  // proves S5.3, S7.3, W1.7
   ['no header', {}, 200101],
   ['an empty header', { authorization: '' }, 200101],
+  // proves S5.1
   ['two spaces', { authorization: 'Bearer  KEY' }, 200101],
   ['a tab', { authorization: 'Bearer\tKEY' }, 200101],
   ['lower case', { authorization: 'bearer KEY' }, 200101],
@@ -32,6 +34,7 @@ const headers: [string, Record<string, string>, number][] = [
   ['the key alone', { authorization: 'KEY' }, 200101],
   ['two keys', { authorization: 'Bearer KEY KEY' }, 200101],
   ['no key', { authorization: 'Bearer' }, 200101],
+  // proves S5.3, S7.3
   ['an unknown key', { authorization: 'Bearer sk_live_unknown' }, 200102],
 ];
 for (const [rule, header, code] of headers) {
@@ -51,16 +54,19 @@ for (const [rule, header, code] of headers) {
   });
 }
 
+// proves S5.1
 test('one space before the key is right', async () => {
   assert.equal((await world.send('GET', '/account/list', { key })).code, 0);
 });
 
+// proves S5.3
 test('an expired key is 401 with 200102', async () => {
   const expired = await world.addKey(merchantId, { expiresAt: world.clock.now() });
   const reply = await world.send('GET', '/account/list', { key: expired });
   assert.deepEqual([reply.status, reply.code], [401, 200102]);
 });
 
+// proves W1.2, W1.23
 test('an unknown path is 404 with or without a key', async () => {
   for (const options of [{}, { key }]) {
     const reply = await world.send('GET', '/session/list/unheard/1/10', options);
@@ -68,6 +74,7 @@ test('an unknown path is 404 with or without a key', async () => {
   }
 });
 
+// proves W1.23
 test('another method on any known path is 405 with Allow', async () => {
   for (const [name, route] of routes) {
     const other = route.method === 'GET' ? 'DELETE' : 'PUT';
@@ -77,6 +84,7 @@ test('another method on any known path is 405 with Allow', async () => {
   }
 });
 
+// proves W5.9
 test('a key without any of the permissions of a route is 403 with 200103, naming them', async () => {
   const powerless = await world.addKey(merchantId, { permissions: [] });
   for (const [name, route] of guarded) {
@@ -86,6 +94,7 @@ test('a key without any of the permissions of a route is 403 with 200103, naming
   }
 });
 
+// proves W5.7
 test('a read_only key reads and never writes', async () => {
   const readOnly = await world.addKey(merchantId, { preset: 'read_only' });
   for (const [name, route] of guarded) {
@@ -98,6 +107,7 @@ test('a read_only key reads and never writes', async () => {
   }
 });
 
+// proves W5.1
 const presetRoutes: [preset: 'fulfilment' | 'agent', routes: string[]][] = [
   [
     'fulfilment',
@@ -159,6 +169,7 @@ for (const [preset, expected] of presetRoutes) {
   });
 }
 
+// proves W5.8
 test('a storefront key reads one session and no lists', async () => {
   const storefront = await world.addKey(merchantId, {
     preset: 'storefront',
@@ -172,6 +183,7 @@ test('a storefront key reads one session and no lists', async () => {
   assert.deepEqual([one.code, list.code], [100201, 200103]);
 });
 
+// proves W1.13
 test('capabilities are public, and say what pays towards what', async () => {
   const reply = await world.send('GET', '/capabilities/all');
   assert.equal(reply.status, 200);
@@ -196,6 +208,7 @@ test('capabilities are public, and say what pays towards what', async () => {
   ]);
 });
 
+// proves S4.9
 test('accounts are read one by one and all together, by their own merchant alone', async () => {
   const owner = await world.addMerchant();
   const ownKey = await world.addKey(owner);
@@ -215,6 +228,7 @@ test('accounts are read one by one and all together, by their own merchant alone
   assert.deepEqual([foreign.status, foreign.code], [200, 100401]);
 });
 
+// proves S2.21
 test('webhooks show their key at creation, and later to keys that may see it', async () => {
   const readOnly = await world.addKey(merchantId, { preset: 'read_only' });
   const body = {
@@ -237,6 +251,7 @@ test('webhooks show their key at creation, and later to keys that may see it', a
   assert.equal(unknown.code, 100501);
 });
 
+// proves S4.22
 test('a webhook is changed, stopped, started, given a new key and deleted', async () => {
   const owner = await world.addKey(await world.addMerchant());
   const send = (path: string, body: object) => world.send('POST', `/webhook/${path}`, { key: owner, body });

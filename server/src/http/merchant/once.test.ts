@@ -150,7 +150,9 @@ async function post(
 
 const codes = (reply: Reply) => [reply.status, reply.code];
 const requests: [string, string, () => object, object][] = [
+  // proves W1.17
   ['a session', createPath, () => sessionBody({ metadata: { b: 1, a: [] } }), { feeModel: 2 }],
+  // proves W1.17, W1.18
   ['a product', '/product/create', () => ({ name: 'Cup', commonPrices: [5] }), { name: 'Other' }],
   [
     'a list of products',
@@ -225,6 +227,7 @@ test('different sessions with keys of their own are all stored, whichever batch 
   ]);
 });
 
+// proves W1.17
 test('the spelling of a body does not count', async () => {
   const key = freshKey();
   const first = await post('/product/create', '{"name":"Pot","commonPrices":[5]}', key);
@@ -232,6 +235,7 @@ test('the spelling of a body does not count', async () => {
   assert.deepEqual(await post('/product/create', spelled, key), { ...first, replayed: 'true' });
 });
 
+// proves W1.18
 test('numbers that a double confuses are other bodies, and so are keys that stand twice', async () => {
   const withMetadata = (text: string) => JSON.stringify(sessionBody()).replace(/}$/, `,"metadata":${text}}`);
   const key = freshKey();
@@ -248,6 +252,7 @@ test('numbers that a double confuses are other bodies, and so are keys that stan
   }
 });
 
+// proves W1.19
 test('while a request is under way an identical one is 409 with Retry-After, and then gets its answer', async () => {
   const key = freshKey();
   const body = { productId: shop.productId, name: 'Tea', commonPrices: [10] };
@@ -290,6 +295,7 @@ test('a holder that dies leaves the key free', async () => {
   assert.deepEqual([...codes(reply), reply.replayed], [200, 0, undefined]);
 });
 
+// proves W1.20
 test('a refused request is not stored, and may be sent again', async () => {
   const own = await openShop();
   const { productId } = own;
@@ -334,6 +340,7 @@ test('a session that loses its account at the last moment leaves no answer behin
   assert.deepEqual(await world.database.db.query(storedAnswers, [key]), []);
 });
 
+// proves W1.21
 test("merchants' keys and a key on several paths are keys of their own", async () => {
   const other = await openShop();
   const key = freshKey();
@@ -351,6 +358,7 @@ test("merchants' keys and a key on several paths are keys of their own", async (
   assert.equal((await world.database.db.query(storedAnswers, [key])).length, bodies.length);
 });
 
+// proves W1.21
 test('a key has 1 to 255 characters, and is looked at after the API key', async () => {
   const body = { name: 'Pan', commonPrices: [5] };
   assert.equal((await post('/product/create', body, 'k'.repeat(255))).code, 0);
@@ -444,6 +452,7 @@ test('another restricted key gets no answer that it did not cause, a secret key 
   assert.equal((await post(createPath, sessionBody(), key, { key: secret })).text, created.text);
 });
 
+// proves W1.20
 test('answers are kept for 30 days, then deleted in batches, and their keys are new again', async () => {
   const { db } = world.database;
   await deleteOldAnswers(db, new Date(world.clock.time + 2 * answersKeptMs), 100_000);

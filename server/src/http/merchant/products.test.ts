@@ -13,6 +13,7 @@ after(() => world.close());
 const post = (path: string, body: unknown) => world.send('POST', path, { key, body });
 const tea = { name: 'Tea', commonPrices: [1_500_000] };
 
+// proves S2.2, S2.5, S4.2, S4.5
 test('a product is created with what may be left out empty, listed, and read by id', async () => {
   const created = await post('/product/create', tea);
   const { productId } = created.data;
@@ -45,13 +46,17 @@ const rejected: [string, object, string][] = [
   ['no prices', { ...tea, commonPrices: [] }, 'commonPrices'],
   ['six prices', { ...tea, commonPrices: [1, 2, 3, 4, 5, 6] }, 'commonPrices'],
   ['a price of 0', { ...tea, commonPrices: [1, 0] }, 'commonPrices[1]'],
+  // proves S1.6
   ['a price as text', { ...tea, commonPrices: ['1'] }, 'commonPrices[0]'],
   ['a price over ten million dollars', { ...tea, commonPrices: [10_000_000_000_001] }, 'commonPrices[0]'],
   ['eleven attributes', { ...tea, attributes: Array(11).fill({ name: 'a', value: 'b' }) }, 'attributes'],
   ['an attribute without a value', { ...tea, attributes: [{ name: 'a' }] }, 'attributes[0].value'],
+  // proves S2.3
   ['an http image', { ...tea, imageUrl: 'http://images.example.com/a.png' }, 'imageUrl'],
   ['an image URL over 500 characters', { ...tea, imageUrl: `https://x.com/${'a'.repeat(500)}` }, 'imageUrl'],
+  // proves W1.31
   ['a status', { ...tea, status: 'active' }, 'status'],
+  // proves W1.31
   ['a merchantId', { ...tea, merchantId: 'mer_other' }, 'merchantId'],
 ];
 for (const [rule, body, param] of rejected) {
@@ -85,6 +90,7 @@ test('actions on an unknown product are 100301', async () => {
   }
 });
 
+// proves S4.3, W1.32
 test('an update replaces every field and resets what is left out; a read sent back is taken', async () => {
   const full = { ...tea, description: 'Black', attributes: [{ name: 'size', value: 'L' }] };
   const { productId } = (await post('/product/create', full)).data;

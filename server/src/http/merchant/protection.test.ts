@@ -110,6 +110,7 @@ async function create(server: FastifyInstance, shop: Shop, unitPrice: number, id
   return { status: reply.statusCode, ...reply.json<{ code: number; message: string }>() };
 }
 
+// proves W5.11
 test('a key may be used from its addresses alone; elsewhere it is as invalid as an unknown one', async () => {
   const { key } = await openShop({ ipAllowList: ['203.0.113.0/24'] });
   const server = await replica();
@@ -129,6 +130,7 @@ test('a proxy that nobody trusts cannot say where a request comes from', async (
   assert.equal((await list(await replica(), key, { headers, remoteAddress: '198.51.100.1' })).code, 200102);
 });
 
+// proves W5.12
 test('one session may come to the limit of its key and no further', async () => {
   const shop = await openShop({ maxSessionAmount: microUsd(500) });
   const server = await replica();
@@ -148,6 +150,7 @@ test('one session may come to the limit of its key and no further', async () => 
   assert.match(replies[0]?.message ?? '', /: the API key's limit for one session is 500 Micro-USD$/);
 });
 
+// proves W5.12
 test('100 sessions at once on two replicas never come to more than the day allows', async () => {
   const shop = await openShop({ maxDayAmount: microUsd(1_000) });
   const servers = [await replica(), await replica()];
@@ -253,6 +256,7 @@ test('using a key notes the time; being refused does not', async () => {
   assert.deepEqual([await lastUse(used), await lastUse(refused)], [world.clock.now(), undefined]);
 });
 
+// proves W1.26
 test('each key has its rates for reads, writes and lists, told in headers', async () => {
   const [one, other] = [await openShop(), await openShop()];
   const server = await replica({ rateLimits: defaultRateLimits });

@@ -53,6 +53,7 @@ const typesOf = async (objectId: string) => (await world.eventsOf(objectId)).map
 /** Ten dollars and the fee of 0.2 %, which the payer bears. */
 const paid = 10_020_000;
 
+// proves W9.1, W9.3
 test('an unsettled payment goes back in full, and its session stays paid and shows it', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const created = await create({ sessionId, reason: 'Out of stock' });
@@ -178,6 +179,7 @@ test('a refund that is asked for wins over a settlement that is planned but not 
   assert.deepEqual(locked, []);
 });
 
+// proves W9.2
 test('once a settlement is in a block, final or not, only the merchant’s wallet can give the payment back', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   await happen(world, order, 'Settled', { isFinal: false });
@@ -189,6 +191,7 @@ test('once a settlement is in a block, final or not, only the merchant’s walle
   assert.equal((await read(data.refundId)).status, 'failed');
 });
 
+// proves W9.4
 test('only all of a payment goes back before the settlement, and never more', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const more = await create({ sessionId, amount: paid + 1 });
@@ -227,6 +230,7 @@ for (const [param, fields] of malformed) {
   });
 }
 
+// proves W9.5
 test('refunds are listed newest first, to their own merchant alone', async () => {
   const merchantId = await world.addMerchant();
   const ownKey = await world.addKey(merchantId);

@@ -46,13 +46,21 @@ async function addSessionIn(shop: Shop, status: SessionStatus, isSigned = status
 }
 
 const refusals: [state: string, status: SessionStatus, isSigned: boolean, code: number][] = [
+  // proves S7.4, W4.2
   ['expired', 'expired', false, 100203],
+  // proves W4.2
   ['expired and signed', 'expired', true, 100203],
+  // proves S7.4, W4.2
   ['paid and signed', 'paid', true, 100204],
+  // proves S7.4
   ['settling and signed', 'settling', true, 100204],
+  // proves S7.4
   ['completed and signed', 'completed', true, 100204],
+  // proves S7.4
   ['settlement_pending and signed', 'settlement_pending', true, 100204],
+  // proves S7.4
   ['cancelled', 'cancelled', false, 100205],
+  // proves S7.5
   ['initialized and signed', 'initialized', true, 100207],
 ];
 for (const [state, status, isSigned, code] of refusals) {
@@ -71,6 +79,7 @@ for (const [state, status, isSigned, code] of refusals) {
   });
 }
 
+// proves S3.3
 test('an unsigned session closes when its time is over, not before, and cannot be cancelled then', async () => {
   const shop = await openShop();
   const sessionId = await addSession(shop);
@@ -107,6 +116,7 @@ const lists: [SessionStatus, path: string][] = [
   ['settlement_pending', 'settlement/pending'],
 ];
 
+// proves S4.20
 test('a list of a status holds the sessions in it and no others, and the list of all holds all', async () => {
   const shop = await openShop();
   const ids = new Map<string, string[]>();
@@ -129,6 +139,7 @@ test('a list of a status holds the sessions in it and no others, and the list of
   assert.deepEqual([everything.total, everything.views.map(([sessionId]) => sessionId)], [14, all]);
 });
 
+// proves W1.5
 test('rows that arrive shift the windows of pages, and the order stays', async () => {
   const shop = await openShop();
   const page = async (number: number) => {

@@ -47,6 +47,7 @@ function metadataIn(text: string, end: string): string {
   return text.slice(start, -end.length);
 }
 
+// proves S2.1, S2.6, S2.15, S2.16, S4.16, W2.7
 test('a session is created initialized, whole, and read back the same', async () => {
   const created = await create(sessionBody({ feeModel: 2, payerEmailRequired: 1, metadata: { order: 7 } }));
   const { sessionId, clientCode, lineItems } = created.data;
@@ -113,6 +114,7 @@ test('items read in the order of their members, however they are stored', async 
   assert.equal(itemsIn(read.text), itemsIn(text));
 });
 
+// proves S2.17
 test('metadata comes back byte for byte, whatever the spelling', async () => {
   const member = fc.tuple(
     fc.constantFrom('"a"', '"b"', '"\\u0061"', '"__proto__"', '"é😀"'),
@@ -142,6 +144,7 @@ test('metadata comes back byte for byte, whatever the spelling', async () => {
   );
 });
 
+// proves W1.34
 test('absent metadata is an empty object', async () => {
   assert.equal(metadataIn((await create()).text, '}}'), '{}');
 });
@@ -149,8 +152,10 @@ test('absent metadata is an empty object', async () => {
 const sixteenKiB = `{"a":"${'é'.repeat((16 * 1024 - 8) / 2)}"}`;
 const metadataCases: [string, string, number][] = [
   ['16 KiB', sixteenKiB, 0],
+  // proves W2.14
   ['one byte more than 16 KiB', sixteenKiB.replace('é', 'éx'), 400101],
   ['8 levels', `${'{"a":'.repeat(7)}{}${'}'.repeat(7)}`, 0],
+  // proves W2.14
   ['9 levels', `${'{"a":'.repeat(8)}{}${'}'.repeat(8)}`, 400101],
   ['an array', '[]', 400101],
   ['a text', '"a"', 400101],
@@ -164,6 +169,7 @@ for (const [rule, metadata, code] of metadataCases) {
   });
 }
 
+// proves S3.4, S4.18, W4.1
 test('one unsigned session is cancelled once', async () => {
   const { sessionId } = (await create()).data;
   const cancel = () => world.send('POST', '/session/checkout/cancel', { key, body: { sessionId } });
@@ -172,6 +178,7 @@ test('one unsigned session is cancelled once', async () => {
   assert.equal((await cancel()).code, 100205);
 });
 
+// proves S4.20, W1.11, W1.12
 test('every list holds the sessions of its status, pages as numbers', async () => {
   const owner = await world.addMerchant();
   const ownKey = await world.addKey(owner);
@@ -216,6 +223,7 @@ test('every list holds the sessions of its status, pages as numbers', async () =
   }
 });
 
+// proves W2.18
 test('restricted keys never see the secret of the page', async () => {
   const restricted = await world.addKey(merchantId, { preset: 'read_only' });
   const { sessionId, clientCode } = (await create()).data;

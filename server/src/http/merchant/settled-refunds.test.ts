@@ -38,6 +38,7 @@ const giveBack = (order: StoredOrder, value: number, sum: number) =>
 /** Ten dollars and the fee of 0.2 %, which the payer bears; the token has 6 decimals. */
 const paid = 10_020_000;
 
+// proves W9.6
 test('a settled payment waits for the merchant’s own transaction, which pays its payer through the gateway', async () => {
   const { sessionId, order } = await settledSession();
   const { data } = await create({ sessionId, amount: 4_000_000, reason: 'Broken cup' });
