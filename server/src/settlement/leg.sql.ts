@@ -171,6 +171,16 @@ export const putOffUntold = statement(
    where l.order_id = given.order_id and l.leg = given.leg`,
 );
 
+// Legs of chains that are not configured ($1 lists those that are), until they are shown. Both indexes of open legs serve it.
+export const legsOfOtherChains = statement(
+  'legs_of_other_chains',
+  ['int8[]', 'int8'],
+  columns,
+  `select ${columnList} from settlements
+   where (status = 'waiting' or status = 'sent') and chain_id <> all ($1) and reason = ''
+   order by order_id, leg limit $2`,
+);
+
 // Only while that transaction still carries the leg: its event may have closed the leg since it was looked up.
 export const markNotMined = statement(
   'leg_mark_not_mined',
@@ -191,18 +201,20 @@ export const payoutsSince = statement(
    where l.chain_id = $1 and l.leg = 'payout' and l.status in ('sent', 'done') and l.updated_at > $2`,
 );
 
-// The oldest payout that the vault could not make although it is within its cap ($4, Micro-USD): others must not use up
-// for ever what it waits for.
+// The oldest payout that the vault ($5) could not make although it can make one so large ($4, Micro-USD): others must not use
+// up for ever what it waits for. One that would not be sent anyway keeps nothing from others. Orders that name no vault are
+// paid by $6.
 export const oldestShortPayout = statement(
   'legs_oldest_short_payout',
-  ['int8', 'text', 'timestamptz', 'int8'],
+  ['int8', 'text', 'timestamptz', 'int8', 'text', 'text'],
   { order_id: 'text', net_value: 'int8' },
   `select l.order_id, o.net_value
    from settlements l
    join orders o on o.order_id = l.order_id
    join sessions s on s.session_id = l.session_id
-   where l.chain_id = $1 and l.leg = 'payout' and l.status = 'waiting' and l.reason = 'vault_short'
-     and l.held_at is null and s.settlement_token = $2 and l.created_at <= $3 and o.net_value <= $4
+   where l.chain_id = $1 and l.leg = 'payout' and l.reason = 'vault_short' and ${isDue}
+     and s.settlement_token = $2 and l.created_at <= $3 and o.net_value <= $4
+     and lower(coalesce(nullif(o.payout_vault, ''), $6)) = lower($5)
    order by l.created_at, l.order_id limit 1`,
 );
 

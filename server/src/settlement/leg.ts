@@ -9,6 +9,7 @@ import {
   legByOrder,
   markDone,
   markHeld,
+  markNotMined,
   markReopened,
   markWaiting,
 } from './leg.sql.ts';
@@ -157,4 +158,16 @@ export async function holdLeg(
   if (held.length === 0) return false;
   await showDelay(transaction, deps, leg, reason);
   return true;
+}
+
+/** Shows that the transaction of a sent leg is not mined; nothing when it does not carry the leg any more. */
+export async function showLegNotMined(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  leg: Leg,
+): Promise<void> {
+  const values = [leg.orderId, leg.name, leg.transactionId ?? null, deps.clock.now()];
+  const marked = await transaction.query(markNotMined, values);
+  if (marked.length === 0 || leg.name === 'refund') return;
+  await showDelay(transaction, deps, leg, 'not_mined');
 }

@@ -229,3 +229,17 @@ test('a mint that a reorg took back is shown, and heals', async () => {
   await world.mineFinal('base', ['Minted', order, minted(order)]);
   assert.equal((await world.session(sessionId)).status, 'completed');
 });
+
+test('a burn whose chain has no CCTP configured any more says that it waits', async () => {
+  attested = [];
+  const { sessionId, order } = await burnt();
+  await mintRound();
+  const without = world.with({
+    chains: chainsOf(world.chains.all.map(({ cctp: _, ...chain }): Chain => chain)),
+  });
+  without.clock.time += 601_000;
+  await settlementRound({ ...without.deps, attestations }, without.chain('base'), 'mint');
+  const { status, pendingReason } = await world.session(sessionId);
+  assert.deepEqual([status, pendingReason], ['settlement_pending', 'attestation_pending']);
+  assert.equal((await mintLeg(order))?.status, 'waiting');
+});

@@ -2,6 +2,8 @@ import { maxMicroUsd, microUsd, toTokenAmount, unitsPerMicroUsd } from '@florin/
 import type { Hex, Payout } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
+import { revertDataOf } from '#chains/rpc/actions.ts';
+import { RpcError } from '#chains/rpc/rpc.ts';
 import { findSessions } from '#sessions/session.ts';
 import type { SettlementDeps } from './context.ts';
 import { delayAll } from './delay.ts';
@@ -13,9 +15,10 @@ import {
   availableCall,
   balanceCall,
   capsCall,
+  largestPayoutOf,
   payoutOf,
   payoutVaultOf,
-  perOrderCapOf,
+  unnamedVaultOf,
 } from './settlement-call.ts';
 
 /** A payout that a vault can make now, with what the vault wants to see. */
@@ -23,6 +26,9 @@ export interface SignedPayout extends Item {
   readonly payout: Payout;
   readonly signature: Hex;
 }
+
+/** Payouts that the operator has been told of because they are over their vault's caps. Losing it costs repeated lines. */
+export type OverCaps = Set<string>;
 
 /**
  * Takes as many payouts, oldest leg first, as the vaults can pay now and the operator's caps let pass. The others wait and
@@ -32,6 +38,7 @@ export async function choosePayouts(
   deps: SettlementDeps,
   chain: Chain,
   items: readonly Item[],
+  overCaps: OverCaps = new Set(),
 ): Promise<readonly SignedPayout[]> {
   const sessions = await findSessions(
     deps.db,
@@ -41,24 +48,32 @@ export async function choosePayouts(
   const outflow = await openOutflow(deps, chain);
   const chosen: (Item & { payout: Payout; vault: Hex })[] = [];
   const short: Leg[] = [];
-  const unknown: Leg[] = [];
+  const stopped: Leg[] = [];
   for (const item of items) {
     const token = deps.chains.token(sessions.get(item.leg.sessionId)?.settlementToken ?? '');
     if (token === undefined) {
       // Its token has left the configuration: it waits for it to come back, and holds up no other.
       deps.log.warn('settlement.token_not_configured', { chainId: chain.chainId, orderId: item.leg.orderId });
-      unknown.push(item.leg);
+      stopped.push(item.leg);
       continue;
     }
     const vault = payoutVaultOf(item.order, chain);
     // One call goes to one vault; those of another are due in the next round.
     if (chosen[0] !== undefined && chosen[0].vault !== vault) continue;
-    const payout = payoutOf(item.order, token);
-    if (!(await limits.take(vault, token, payout))) {
-      short.push(item.leg);
+    const excess = item.leg.isReleased ? undefined : outflow.excessOf(item.order.amounts.netValue);
+    // Before room is kept for it: a vault's next day would bring it no further.
+    if (excess === 'order') {
+      await hold(deps, chain, item.leg, excess);
       continue;
     }
-    const excess = item.leg.isReleased ? undefined : outflow.excessOf(item.order.amounts.netValue);
+    const payout = payoutOf(item.order, token);
+    const taken = await limits.take(vault, token, payout);
+    if (taken === 'over_caps') noteOverCaps(deps, chain, { vault, payout }, overCaps);
+    else overCaps.delete(payout.orderId);
+    if (taken !== 'taken') {
+      (taken === 'unreadable' ? stopped : short).push(item.leg);
+      continue;
+    }
     if (excess !== undefined) {
       await hold(deps, chain, item.leg, excess);
       continue;
@@ -67,7 +82,7 @@ export async function choosePayouts(
     chosen.push({ ...item, payout, vault });
   }
   if (short.length > 0) await delayAll(deps, short, 'vault_short');
-  if (unknown.length > 0) await delayAll(deps, unknown, 'token_paused');
+  if (stopped.length > 0) await delayAll(deps, stopped, 'token_paused');
   return Promise.all(
     chosen.map(async ({ vault, ...item }) => ({
       ...item,
@@ -83,26 +98,51 @@ async function hold(deps: SettlementDeps, chain: Chain, leg: Leg, excess: string
   deps.log.error('settlement.held', error, { chainId: chain.chainId, orderId: leg.orderId, cap: excess });
 }
 
+/** Most orders over their vault's caps that are remembered; of more than these nothing is told. */
+const maxOverCaps = 1_000;
+
+/** Time does not bring such a payout on: the operator is told once. It goes by itself when the vault's caps are raised. */
+function noteOverCaps(
+  deps: SettlementDeps,
+  { chainId }: Chain,
+  { vault, payout }: { readonly vault: Hex; readonly payout: Payout },
+  overCaps: OverCaps,
+): void {
+  const { orderId, token } = payout;
+  if (overCaps.has(orderId) || overCaps.size >= maxOverCaps) return;
+  overCaps.add(orderId);
+  const error = new Error("a payout is over its vault's caps and waits until they are raised");
+  const amount = payout.amount.toString();
+  deps.log.error('settlement.over_vault_caps', error, { chainId, orderId, vault, token, amount });
+}
+
 /** What a vault can pay in one token: in all, and for one order. Units of the token. */
 interface VaultLimit {
   left: bigint;
-  readonly perOrder: bigint;
+  /** No order of more goes under the vault's caps, however long it waits. */
+  readonly largest: bigint;
   /** The order that waits for more than is left, for which the rest is kept; empty when none does. */
   readonly keptFor: string;
 }
 
 function vaultLimits(deps: SettlementDeps, chain: Chain) {
-  const limits = new Map<string, VaultLimit>();
+  const limits = new Map<string, VaultLimit | undefined>();
   return {
-    /** Whether the vault can make the payout besides those taken before; then it counts as taken. */
-    async take(vault: Hex, token: Token, payout: Payout): Promise<boolean> {
+    /** Whether the vault can make the payout besides those taken before, and why not; if so, it counts as taken. */
+    async take(
+      vault: Hex,
+      token: Token,
+      payout: Payout,
+    ): Promise<'taken' | 'short' | 'over_caps' | 'unreadable'> {
       const key = `${vault} ${token.address}`;
-      const limit = limits.get(key) ?? (await readVaultLimit(deps, chain, vault, token));
-      limits.set(key, limit);
+      if (!limits.has(key)) limits.set(key, await readVaultLimit(deps, chain, vault, token));
+      const limit = limits.get(key);
+      if (limit === undefined) return 'unreadable';
+      if (payout.amount > limit.largest) return 'over_caps';
       const isKeptForOther = limit.keptFor !== '' && limit.keptFor !== payout.orderId;
-      if (isKeptForOther || payout.amount > limit.left || payout.amount > limit.perOrder) return false;
+      if (isKeptForOther || payout.amount > limit.left) return 'short';
       limit.left -= payout.amount;
-      return true;
+      return 'taken';
     },
   };
 }
@@ -110,41 +150,61 @@ function vaultLimits(deps: SettlementDeps, chain: Chain) {
 /** A payout that has waited for so long for more float is served before any other. */
 const defaultKeepAfterSeconds = 1_800;
 
+/** Undefined when the vault or the token refuses to tell: its payouts wait, and those of others go on. */
 async function readVaultLimit(
   deps: SettlementDeps,
   chain: Chain,
   vault: Hex,
   token: Token,
-): Promise<VaultLimit> {
-  const ask = (data: Hex) => deps.read(chain.chainId, { to: vault, data });
+): Promise<VaultLimit | undefined> {
   // Read first: a payout that is mined in between counts twice and delays another, rather than not at all.
   const [row] = await deps.db.query(payoutsUnderWay, [chain.chainId, token.tokenId]);
   const underWay = toTokenAmount(microUsd(row?.net_value ?? 0n), token.decimals);
-  const available = BigInt(await ask(availableCall(token.address)));
-  const perOrder = perOrderCapOf(await ask(capsCall(token.address)));
-  const left = available - underWay;
-  return { left, perOrder, keptFor: await orderToKeepFor(deps, chain, { vault, token }, { left, perOrder }) };
+  const [available, caps, held] = await Promise.all([
+    readUnlessRefused(deps, chain, vault, availableCall(token.address)),
+    readUnlessRefused(deps, chain, vault, capsCall(token.address)),
+    readUnlessRefused(deps, chain, token.address, balanceCall(vault)),
+  ]);
+  if (available === undefined || caps === undefined || held === undefined) return undefined;
+  const [left, largest] = [BigInt(available) - underWay, largestPayoutOf(caps)];
+  const payable = BigInt(held) < largest ? BigInt(held) : largest;
+  return { left, largest, keptFor: await orderToKeepFor(deps, chain, { vault, token }, { left, payable }) };
+}
+
+/** What a contract answers; undefined when it reverts, or is none. */
+async function readUnlessRefused(
+  deps: SettlementDeps,
+  { chainId }: Chain,
+  to: Hex,
+  data: Hex,
+): Promise<Hex | undefined> {
+  try {
+    const answer = await deps.read(chainId, { to, data });
+    if (answer !== '0x') return answer;
+  } catch (error) {
+    if (!(error instanceof RpcError) || revertDataOf(error) === undefined) throw error;
+  }
+  deps.log.warn('settlement.contract_refuses', { chainId, contract: to, call: data.slice(0, 10) });
+  return undefined;
 }
 
 /**
- * The payout that gets what is left before all others. Only one that the vault's caps hold back, which time mends: where the
- * vault has too little, somebody has to fill it, and the others need not wait for that.
+ * The payout that gets what is left before all others. Only one that waits for the next hour or day of the vault's caps
+ * (`payable`: the most that the vault holds and its caps ever let go at once): for a larger one the vault has to be filled or
+ * its caps raised, and the others need not wait for that.
  */
 async function orderToKeepFor(
   deps: SettlementDeps,
   chain: Chain,
   { vault, token }: { vault: Hex; token: Token },
-  { left, perOrder }: { left: bigint; perOrder: bigint },
+  { left, payable }: { left: bigint; payable: bigint },
 ): Promise<string> {
   const waitedMs = (deps.settings.keepAfterSeconds ?? defaultKeepAfterSeconds) * 1_000;
   const since = new Date(deps.clock.now().getTime() - waitedMs);
-  const cap = perOrder / unitsPerMicroUsd(token.decimals);
-  const isBoundless = cap > maxMicroUsd;
-  const values = [chain.chainId, token.tokenId, since, isBoundless ? maxMicroUsd : cap];
-  const [oldest] = await deps.db.query(oldestShortPayout, values);
+  const most = payable / unitsPerMicroUsd(token.decimals);
+  const isBoundless = most > maxMicroUsd;
+  const values = [chain.chainId, token.tokenId, since, isBoundless ? maxMicroUsd : most];
+  const [oldest] = await deps.db.query(oldestShortPayout, [...values, vault, unnamedVaultOf(chain)]);
   if (oldest === undefined) return '';
-  const wanted = toTokenAmount(microUsd(oldest.net_value), token.decimals);
-  if (wanted <= left) return '';
-  const held = await deps.read(chain.chainId, { to: token.address, data: balanceCall(vault) });
-  return BigInt(held) >= wanted ? oldest.order_id : '';
+  return toTokenAmount(microUsd(oldest.net_value), token.decimals) <= left ? '' : oldest.order_id;
 }

@@ -8,7 +8,12 @@ import type { StoredOrder } from '#sessions/stored-session.ts';
 
 /** The vault that pays for the order, on the chain of its payout: always the same, or two could pay. */
 export function payoutVaultOf(order: StoredOrder, chain: Chain): Hex {
-  return order.payoutVault === '' ? (contractsOf(chain).vaults.at(-1) ?? chain.vault) : order.payoutVault;
+  return order.payoutVault === '' ? unnamedVaultOf(chain) : order.payoutVault;
+}
+
+/** The vault that pays for orders that name none. */
+export function unnamedVaultOf(chain: Chain): Hex {
+  return contractsOf(chain).vaults.at(-1) ?? chain.vault;
 }
 
 /** Neighbours with the same token and recipient share one transfer in the gateway. */
@@ -63,7 +68,14 @@ export function capsCall(token: Hex): Hex {
   return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'capsOf', args: [token] });
 }
 
-/** Most that one order may be paid, from the answer to `capsCall`. */
-export function perOrderCapOf(answer: Hex): bigint {
-  return decodeFunctionResult({ abi: payoutVaultAbi, functionName: 'capsOf', data: answer }).perOrder;
+/** Most that one order can ever be paid under a vault's caps as they are, from the answer to `capsCall`. */
+export function largestPayoutOf(answer: Hex): bigint {
+  const { perOrder, hourly, daily } = decodeFunctionResult({
+    abi: payoutVaultAbi,
+    functionName: 'capsOf',
+    data: answer,
+  });
+  let least = perOrder;
+  for (const cap of [hourly, daily]) if (cap < least) least = cap;
+  return least;
 }

@@ -4,8 +4,8 @@ import { chainsOf } from '#chains/chain.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { payoutsUnderWay } from './leg.sql.ts';
-import { delayLeg, findLeg, requestLeg } from './leg.ts';
-import { settlementRound, showLegNotMined } from './settlement.ts';
+import { delayLeg, findLeg, requestLeg, showLegNotMined } from './leg.ts';
+import { settlementRound } from './settlement.ts';
 
 let world: SettlementWorld;
 before(async () => {

@@ -6,26 +6,24 @@ import { findOrders } from '#sessions/order.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import { runRounds } from '#telemetry/rounds.ts';
 import type { SettlementDeps } from './context.ts';
 import { delayAll, waitLonger } from './delay.ts';
 import { chooseGroups, type Item } from './item.ts';
-import {
-  legsNotMined,
-  legsOfTransaction,
-  lockWaitingLegs,
-  markNotMined,
-  markSent,
-  waitingLegs,
-} from './leg.sql.ts';
-import { delayLeg, type Leg, type LegName, parseLeg, putOffLeg, showDelay } from './leg.ts';
+import { legsNotMined, legsOfTransaction, lockWaitingLegs, markSent, waitingLegs } from './leg.sql.ts';
+import { delayLeg, type Leg, type LegName, parseLeg, putOffLeg, showLegNotMined } from './leg.ts';
 import { findDeliveries } from './mint.ts';
-import { choosePayouts } from './payout-batch.ts';
+import { choosePayouts, type OverCaps } from './payout-batch.ts';
 import { bySharedTransfer, payoutCall, payoutVaultOf, refundCall, settleCall } from './settlement-call.ts';
+import { showUnconfigured } from './unconfigured.ts';
 import { rereadUntold } from './untold.ts';
 
 export type { SettlementDeps, SettlementSettings } from './context.ts';
 
 const legNames: readonly LegName[] = ['settle', 'payout', 'mint', 'refund'];
+
+/** Time between two looks for legs of chains that are not configured. */
+const unconfiguredIntervalMs = 60_000;
 
 /**
  * Settles until the signal aborts: one loop per chain and kind of leg, so that neither a chain that hangs nor payouts
@@ -35,13 +33,17 @@ export async function runSettlement(deps: SettlementDeps, signal: AbortSignal): 
   const loops = deps.chains.all.flatMap((chain) =>
     legNames.map((name) => settleChain(deps, chain, name, signal)),
   );
-  await Promise.all(loops);
+  const { clock, log } = deps;
+  const rounds = { clock, log, intervalMs: unconfiguredIntervalMs, failure: 'settlement.round_failed' };
+  await Promise.all([...loops, runRounds(rounds, signal, () => showUnconfigured(deps))]);
 }
 
 /** What a loop remembers between rounds. Losing it costs a repeated line in the log. */
 export interface RoundMemory {
   /** Legs that wait for cheaper gas have been told to the operator. */
   isGasAlarmed: boolean;
+  /** Payouts that have been told to the operator. */
+  readonly overCaps?: OverCaps;
 }
 
 async function settleChain(
@@ -50,7 +52,7 @@ async function settleChain(
   name: LegName,
   signal: AbortSignal,
 ): Promise<void> {
-  const memory: RoundMemory = { isGasAlarmed: false };
+  const memory: RoundMemory = { isGasAlarmed: false, overCaps: new Set() };
   while (!signal.aborted) {
     try {
       await settlementRound(deps, chain, name, memory);
@@ -143,7 +145,7 @@ async function sendSettlements(sending: Sending, items: readonly Item[]): Promis
 }
 
 async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<void> {
-  const payouts = await choosePayouts(sending.deps, sending.chain, items);
+  const payouts = await choosePayouts(sending.deps, sending.chain, items, sending.memory.overCaps);
   const [first] = payouts;
   if (first === undefined) return;
   await sendBatch(sending, {
@@ -159,9 +161,11 @@ async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<vo
 }
 
 async function sendMints(sending: Sending, items: readonly Item[]): Promise<void> {
+  // Where CCTP has left the configuration, none is found, and the legs say that they wait.
+  const deliveries = await findDeliveries(sending.deps, sending.chain, items);
   const to = sending.chain.cctp?.transmitter;
   if (to === undefined) return;
-  for (const delivery of await findDeliveries(sending.deps, sending.chain, items)) {
+  for (const delivery of deliveries) {
     // Circle's transmitter takes one message a call.
     await sendBatch(sending, { name: 'mint', items: [delivery], to, encode: () => delivery.data });
   }
@@ -279,18 +283,6 @@ async function showNotMined(deps: SettlementDeps, chain: Chain, name: LegName): 
           delayLeg(transaction, deps, leg, 'not_mined'),
     );
   }
-}
-
-/** Shows that the transaction of a sent leg is not mined; nothing when it does not carry the leg any more. */
-export async function showLegNotMined(
-  transaction: Transaction,
-  deps: SessionMoveDeps,
-  leg: Leg,
-): Promise<void> {
-  const values = [leg.orderId, leg.name, leg.transactionId ?? null, deps.clock.now()];
-  const marked = await transaction.query(markNotMined, values);
-  if (marked.length === 0 || leg.name === 'refund') return;
-  await showDelay(transaction, deps, leg, 'not_mined');
 }
 
 /**

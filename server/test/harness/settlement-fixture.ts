@@ -93,8 +93,12 @@ export class SettlementWorld {
   /** What the vaults say is available. */
   available = 10n ** 30n;
   perOrderCap = 10n ** 30n;
+  hourlyCap = 10n ** 30n;
+  dailyCap = 10n ** 30n;
   /** What the vaults hold, whatever their caps let go. */
   held = 10n ** 30n;
+  /** Contracts that refuse to be read. */
+  readonly refusing = new Set<Hex>();
   /** Wei per gas. */
   baseFee = 1n;
   /** Gas that a call takes; undefined: it would revert. */
@@ -165,10 +169,12 @@ export class SettlementWorld {
       signer: orderSignerOf(`0x${'11'.repeat(32)}`),
       wallet: this.#wallet.address,
       settings: { batchSize: 50, windowMs: 50, notMinedAfterSeconds: 600 },
-      read: async (_chainId, { data }) => {
+      read: async (_chainId, { to, data }) => {
+        if (this.refusing.has(to)) throw new RpcError(3, 'execution reverted', '0x');
         if (data.startsWith(availableSelector)) return toHex(this.available, { size: 32 });
         if (data.startsWith(balanceSelector)) return toHex(this.held, { size: 32 });
-        return concat([this.perOrderCap, 10n ** 30n, 10n ** 30n].map((cap) => toHex(cap, { size: 32 })));
+        const caps = [this.perOrderCap, this.hourlyCap, this.dailyCap];
+        return concat(caps.map((cap) => toHex(cap, { size: 32 })));
       },
     };
   }
