@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fill, formatMoney, formatSpan, formatToken, parseAmount, toDecimal } from './format.ts';
+import { fill, formatMoney, formatSpan, formatToken, toDecimal } from './format.ts';
 
 test('amounts are written exactly, however large or small', () => {
   assert.deepEqual(
@@ -11,19 +11,6 @@ test('amounts are written exactly, however large or small', () => {
   assert.equal(formatToken('en', dai, '123456789000000000000000001'), '123,456,789.000000000000000001 DAI');
   assert.equal(formatMoney('ar', '25050000').replace(/\s/g, ' '), '\u206625.05 US$\u2069');
   assert.equal(formatMoney('de', '12345678901234'), '12.345.678,901234\u00a0$');
-});
-
-test('what a payer types is read with a point or a comma, and nothing is guessed', () => {
-  assert.deepEqual(['25', '25.00', '10,5', ' 0.000001 ', '99999999'].map(parseAmount), [
-    25_000_000n,
-    25_000_000n,
-    10_500_000n,
-    1n,
-    99_999_999_000_000n,
-  ]);
-  for (const typed of ['', '0', '0.00', '1,000.00', '1.0000001', '-5', '5 USD', '1e3', '123456789', '.5']) {
-    assert.equal(parseAmount(typed), undefined, typed);
-  }
 });
 
 test('values stand where the text has their names, and spans count down', () => {

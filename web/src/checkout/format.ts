@@ -74,17 +74,6 @@ export function shorten(address: string): string {
   return `${address.slice(0, 6)}…${address.slice(-4)}`;
 }
 
-/**
- * What a payer types as dollars, as Micro-USD: digits with a point or a comma, at most six behind it. Undefined for
- * anything else, zero included.
- */
-export function parseAmount(typed: string): bigint | undefined {
-  const match = /^\s*(\d{1,8})(?:[.,](\d{1,6}))?\s*$/.exec(typed);
-  if (match === null) return undefined;
-  const value = BigInt(match[1] ?? '0') * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0'));
-  return value > 0n ? value : undefined;
-}
-
 /** Why money that arrived paid nothing. */
 export function reasonOf(
   texts: Pick<Texts, 'whyUnderpaid' | 'whyOverpaid' | 'whyLate' | 'whyWrongToken' | 'whyDuplicate'>,

@@ -1,19 +1,11 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
-import { api, follow } from './api.ts';
+import { leaveAmount, typeAmount } from './amount-field.ts';
+import { follow } from './api.ts';
 import type { CheckoutData } from './data.ts';
 import { demoWallet } from './demo.ts';
 import { elementOf, show } from './dom.ts';
-import { parseAmount } from './format.ts';
 import { bestOption, type Model } from './model.ts';
-import {
-  connectWallet,
-  hideDeposit,
-  type Page,
-  payWith,
-  recallDeposit,
-  recallSent,
-  showDeposit,
-} from './pay.ts';
+import type { Page } from './page.ts';
+import { connectWallet, hideDeposit, payWith, recallDeposit, recallSent, showDeposit } from './pay.ts';
 import { type Actions, payView } from './pay-view.ts';
 import { downloadReceipt } from './receipt.ts';
 import { statusView, wordsOf } from './status.ts';
@@ -33,6 +25,7 @@ function openPage(data: CheckoutData): Page {
     chosen: bestOption(data.options, {})?.tokenId ?? '',
     step: '',
     problem: '',
+    amountProblem: '',
     isSent: false,
     copied: '',
     isConnected: true,
@@ -79,43 +72,9 @@ function actionsOf(page: Page): Actions {
     copy: (copied) => void navigator.clipboard.writeText(copied).then(() => page.change({ copied })),
     showDeposit: () => void showDeposit(page),
     hideDeposit: () => hideDeposit(page),
-    typeAmount: (typed) => quoteLater(page, typed),
+    typeAmount: (field) => typeAmount(page, field),
+    leaveAmount: (field) => leaveAmount(page, field),
   };
-}
-
-let quoteTimer: ReturnType<typeof setTimeout> | undefined;
-/** Long enough that not every digit is asked about. */
-const typingPauseMs = 300;
-
-/** Asks what the typed amount costs in every token, once the payer has stopped typing. */
-function quoteLater(page: Page, typed: string): void {
-  clearTimeout(quoteTimer);
-  const amount = parseAmount(typed);
-  const { link } = page.model.data;
-  if (link === undefined) return;
-  quoteTimer = setTimeout(async () => {
-    const withoutPrice = page.model.data.options.map((option) => ({
-      ...option,
-      amountInToken: '0',
-      total: '0',
-      fee: '0',
-    }));
-    if (amount === undefined) return offer(page, '', withoutPrice);
-    try {
-      const { options } = await api.quote(link.linkId, amount.toString());
-      offer(page, amount.toString(), options.length === 0 ? withoutPrice : options);
-      page.change({ problem: options.length === 0 ? page.model.data.texts.amountRefused : '' });
-    } catch {
-      // The offer is asked for again when the payer pays; a refusal is told then.
-      offer(page, '', withoutPrice);
-    }
-  }, typingPauseMs);
-}
-
-function offer(page: Page, amount: string, options: readonly CheckoutOption[]): void {
-  const isThere = options.some(({ tokenId }) => tokenId === page.model.chosen);
-  const chosen = isThere ? page.model.chosen : (bestOption(options, page.model.balances)?.tokenId ?? '');
-  page.change({ data: { ...page.model.data, amount, options }, chosen });
 }
 
 /** Follows the session that the page shows, and counts its time down. */

@@ -26,6 +26,8 @@ export interface Model {
   /** What the payer has to do, or to wait for, right now; empty: nothing goes on. */
   readonly step: string;
   readonly problem: string;
+  /** What is wrong with the amount that the payer has typed. */
+  readonly amountProblem: string;
   /** The payment has left the wallet. */
   readonly isSent: boolean;
   /** Where to send from elsewhere, once the payer has asked for it. */

@@ -14,10 +14,11 @@ export interface Actions {
   readonly copy: (text: string) => void;
   readonly showDeposit: () => void;
   readonly hideDeposit: () => void;
-  readonly typeAmount: (typed: string) => void;
+  readonly typeAmount: (field: HTMLInputElement) => void;
+  readonly leaveAmount: (field: HTMLInputElement) => void;
 }
 
-type Typed = { readonly target: { readonly value: string } };
+type Typed = { readonly target: HTMLInputElement };
 
 /** The part of the page with which one pays. Gone when there is nothing to pay any more. */
 export function payView(model: Model, actions: Actions, now: number): Tree {
@@ -47,7 +48,7 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
   ];
 }
 
-function inputsView({ data, step }: Model, actions: Actions): Tree {
+function inputsView({ data, step, amountProblem }: Model, actions: Actions): Tree {
   const { texts, link } = data;
   const isBusy = step !== '';
   return [
@@ -63,9 +64,12 @@ function inputsView({ data, step }: Model, actions: Actions): Tree {
           'aria-describedby': 'amount-hint',
           required: true,
           disabled: isBusy,
-          input: ({ target }: Typed) => actions.typeAmount(target.value),
+          'aria-invalid': amountProblem !== '' && 'true',
+          input: ({ target }: Typed) => actions.typeAmount(target),
+          change: ({ target }: Typed) => actions.leaveAmount(target),
         }),
         h('span', { id: 'amount-hint', class: 'soft small' }, texts.amountHint),
+        h('span', { id: 'amount-problem', class: 'problem', role: 'alert' }, amountProblem),
       ),
     data.isEmailRequired &&
       h(

@@ -1,7 +1,9 @@
 import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import { readAmount } from './amount-field.ts';
 import { api, Refused } from './api.ts';
-import { fill, formatToken, parseAmount, shorten } from './format.ts';
+import { fill, formatToken, shorten } from './format.ts';
 import { bestOption, type Deposit, holds, type Model } from './model.ts';
+import { type Page, Told } from './page.ts';
 import {
   canBatch,
   connect,
@@ -15,16 +17,6 @@ import {
   type Wallet,
   wordsOfError,
 } from './wallet.ts';
-
-/** The page as its parts see it. */
-export interface Page {
-  readonly model: Model;
-  change(part: Partial<Model>): void;
-  followSession?: () => void;
-}
-
-/** A failure that the page has words for. */
-class Told extends Error {}
 
 /** Error codes of the server that the page has words for (protocol/src/error.ts). */
 const codes = {
@@ -131,12 +123,7 @@ async function beginSession(page: Page): Promise<void> {
   const { data } = page.model;
   if (data.link === undefined) return;
   const { linkId, version, isCustom } = data.link;
-  const typed = document.getElementById('amount-input');
-  const amount = isCustom && typed instanceof HTMLInputElement ? parseAmount(typed.value) : undefined;
-  if (isCustom && amount === undefined) {
-    typed?.focus();
-    throw new Told(data.texts.amountWrong);
-  }
+  const amount = isCustom ? readAmount(page) : undefined;
   const begun = await api.begin({
     linkId,
     linkVersion: version,

@@ -1,6 +1,6 @@
 import { api } from './api.ts';
 import { fill } from './format.ts';
-import type { Page } from './pay.ts';
+import type { Page } from './page.ts';
 import { wordsOfError } from './wallet.ts';
 
 /** Hands the receipt over as a file that anyone can check. */

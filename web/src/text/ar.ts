@@ -7,6 +7,7 @@ export const ar: Texts = {
   amountLabel: 'المبلغ بالدولار الأمريكي',
   amountHint: 'مثلاً 25.00',
   amountWrong: 'أدخل مبلغاً مثل 25.00.',
+  amountUnclear: 'يمكن قراءة هذا كمبلغين. اكتب {first} أو {second}.',
   amountRefused: 'لا توجد طريقة دفع تقبل هذا المبلغ.',
   emailLabel: 'البريد الإلكتروني للتاجر',
   emailWrong: 'أدخل بريدك الإلكتروني.',

@@ -7,6 +7,7 @@ export const de: Texts = {
   amountLabel: 'Betrag in US-Dollar',
   amountHint: 'Zum Beispiel 25,00',
   amountWrong: 'Geben Sie einen Betrag wie 25,00 ein.',
+  amountUnclear: 'Das lässt sich als zwei Beträge lesen. Geben Sie {first} oder {second} ein.',
   amountRefused: 'Dieser Betrag lässt sich auf keinem Weg bezahlen.',
   emailLabel: 'E-Mail-Adresse für den Händler',
   emailWrong: 'Geben Sie Ihre E-Mail-Adresse ein.',

@@ -6,6 +6,7 @@ export const en = {
   amountLabel: 'Amount in US dollars',
   amountHint: 'For example 25.00',
   amountWrong: 'Enter an amount such as 25.00.',
+  amountUnclear: 'This can be read as two amounts. Type {first} or {second}.',
   amountRefused: 'No way to pay takes this amount.',
   emailLabel: 'E-mail address for the merchant',
   emailWrong: 'Enter your e-mail address.',

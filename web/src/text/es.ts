@@ -7,6 +7,7 @@ export const es: Texts = {
   amountLabel: 'Importe en dólares estadounidenses',
   amountHint: 'Por ejemplo 25,00',
   amountWrong: 'Introduzca un importe como 25,00.',
+  amountUnclear: 'Eso puede leerse como dos importes. Escriba {first} o {second}.',
   amountRefused: 'Ninguna forma de pago acepta este importe.',
   emailLabel: 'Correo electrónico para el comercio',
   emailWrong: 'Introduzca su correo electrónico.',

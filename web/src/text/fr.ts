@@ -7,6 +7,7 @@ export const fr: Texts = {
   amountLabel: 'Montant en dollars américains',
   amountHint: 'Par exemple 25,00',
   amountWrong: 'Saisissez un montant, par exemple 25,00.',
+  amountUnclear: 'Cela peut se lire comme deux montants. Saisissez {first} ou {second}.',
   amountRefused: 'Aucun moyen de paiement n’accepte ce montant.',
   emailLabel: 'Adresse e-mail pour le marchand',
   emailWrong: 'Saisissez votre adresse e-mail.',

@@ -7,6 +7,7 @@ export const it: Texts = {
   amountLabel: 'Importo in dollari statunitensi',
   amountHint: 'Per esempio 25,00',
   amountWrong: 'Inserisci un importo come 25,00.',
+  amountUnclear: 'Si può leggere come due importi. Inserisci {first} o {second}.',
   amountRefused: 'Nessun metodo di pagamento accetta questo importo.',
   emailLabel: 'Indirizzo e-mail per il venditore',
   emailWrong: 'Inserisci il tuo indirizzo e-mail.',

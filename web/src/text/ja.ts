@@ -7,6 +7,7 @@ export const ja: Texts = {
   amountLabel: '金額(米ドル)',
   amountHint: '例: 25.00',
   amountWrong: '25.00 のように金額を入力してください。',
+  amountUnclear: '二通りの金額に読めます。{first} または {second} と入力してください。',
   amountRefused: 'この金額を支払える方法がありません。',
   emailLabel: '販売者に伝えるメールアドレス',
   emailWrong: 'メールアドレスを入力してください。',

@@ -7,6 +7,7 @@ export const pt: Texts = {
   amountLabel: 'Valor em dólares americanos',
   amountHint: 'Por exemplo 25,00',
   amountWrong: 'Digite um valor como 25,00.',
+  amountUnclear: 'Isso pode ser lido como dois valores. Digite {first} ou {second}.',
   amountRefused: 'Nenhuma forma de pagamento aceita este valor.',
   emailLabel: 'E-mail para o comerciante',
   emailWrong: 'Digite o seu e-mail.',

@@ -7,6 +7,7 @@ export const tr: Texts = {
   amountLabel: 'ABD doları cinsinden tutar',
   amountHint: 'Örneğin 25,00',
   amountWrong: '25,00 gibi bir tutar girin.',
+  amountUnclear: 'Bu iki ayrı tutar olarak okunabilir. {first} veya {second} yazın.',
   amountRefused: 'Bu tutarı hiçbir ödeme yolu kabul etmiyor.',
   emailLabel: 'Satıcı için e-posta adresi',
   emailWrong: 'E-posta adresinizi girin.',

@@ -7,6 +7,7 @@ export const zh: Texts = {
   amountLabel: '金额(美元)',
   amountHint: '例如 25.00',
   amountWrong: '请输入金额,例如 25.00。',
+  amountUnclear: '这可以读作两个金额。请输入 {first} 或 {second}。',
   amountRefused: '没有支付方式接受此金额。',
   emailLabel: '提供给商家的电子邮箱',
   emailWrong: '请输入您的电子邮箱。',

@@ -1,7 +1,7 @@
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { type ErrorName, fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
-import { parseAmount } from '@florin/web/checkout/format.ts';
+import { parseAmount, type TypedAmount } from '@florin/web/checkout/amount.ts';
 import type { Texts } from '@florin/web/text/en.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { compileCheck } from '../schema-check.ts';
@@ -40,17 +40,19 @@ function fieldsOf(request: FastifyRequest): URLSearchParams {
   throw fieldRefusal('body', 'is required');
 }
 
-/** What begins a session, out of the form on a link's page. Refuses with 400101, an amount that is none among them. */
+/** What the form on a link's page says of the amount, read in the page's language as the script reads it. */
+export function typedAmountOf(request: FastifyRequest, locale: string): TypedAmount {
+  return parseAmount(locale, fieldsOf(request).get('amount') ?? '');
+}
+
+/** What begins a session, out of the form on a link's page; `amount` is for custom links. Refuses with 400101. */
 export function beginBodyOf(
   request: FastifyRequest,
-  link: { readonly linkId: string; readonly isCustom: boolean },
+  { linkId, amount }: { readonly linkId: string; readonly amount: bigint | undefined },
 ): BodyOf<Routes['beginSession']> {
-  const fields = fieldsOf(request);
-  const amount = link.isCustom ? parseAmount(fields.get('amount') ?? '') : undefined;
-  if (link.isCustom && amount === undefined) throw fieldRefusal('amount', 'is no amount');
   const body = {
-    linkId: link.linkId,
-    linkVersion: fields.get('linkVersion') ?? '',
+    linkId,
+    linkVersion: fieldsOf(request).get('linkVersion') ?? '',
     ...(amount === undefined ? {} : { amount: amount.toString() }),
   };
   const refusal = checkBegin(body);

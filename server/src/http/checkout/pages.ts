@@ -1,4 +1,5 @@
 import { Refusal } from '@florin/protocol/error.ts';
+import { problemOfAmount } from '@florin/web/checkout/amount.ts';
 import { chooseLanguage, type Language } from '@florin/web/text/languages.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
@@ -10,7 +11,7 @@ import type { Script } from './assets.ts';
 import { brandColorsOf } from './brand-colors.ts';
 import { claimData } from './claim.ts';
 import { codePage } from './compression.ts';
-import { beginBodyOf, depositBodyOf, isOwnForm, wordsOfRefusal } from './forms.ts';
+import { beginBodyOf, depositBodyOf, isOwnForm, typedAmountOf, wordsOfRefusal } from './forms.ts';
 import type { NoScript } from './no-script.ts';
 import { brandStyle, type PageFrame, pagePolicy, renderCheckout, renderClaim, renderNotice } from './page.ts';
 import { linkPageData, logoOf, type PageDeps, sessionPageData } from './page-data.ts';
@@ -80,8 +81,12 @@ export async function beginByForm(visit: Visit, linkId: string): Promise<Buffer>
   if (link === undefined || link.status === 'deleted') return notFound(visit);
   if (!isOwnForm(request, options.origin)) return lead(reply, `/link/${link.linkId}`);
   try {
-    const isCustom = link.linkType === 'custom';
-    const begun = await beginSession(options, beginBodyOf(request, { linkId: link.linkId, isCustom }));
+    const { tag: locale, texts } = languageOf(request);
+    const typed = link.linkType === 'custom' ? typedAmountOf(request, locale) : undefined;
+    const problem = typed === undefined ? '' : problemOfAmount({ locale, texts }, typed);
+    if (problem !== '') return linkPage(visit, linkId, { problem });
+    const amount = typed?.kind === 'amount' ? typed.amount : undefined;
+    const begun = await beginSession(options, beginBodyOf(request, { linkId: link.linkId, amount }));
     const { pathname, hash } = new URL(begun.paymentUrl);
     return lead(reply, `${pathname}${queryOf(request)}${hash}`);
   } catch (error) {

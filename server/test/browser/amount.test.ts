@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openChromium, openPage } from './chromium.ts';
+import { injectStub, PageWorld } from './page-world.ts';
+
+let world: PageWorld;
+let browser: Browser;
+let linkId: string;
+
+before(async () => {
+  browser = await openChromium();
+  world = await PageWorld.open();
+  linkId = await world.addLink({ linkType: 'custom', lineItems: [{ itemType: 'user_priced' }] });
+});
+after(async () => {
+  await browser.close();
+  await world.close();
+});
+
+const field = (page: Page) => page.locator('#amount-input');
+const priced = (page: Page, amount: string) =>
+  page.getByRole('heading', { level: 1, name: amount, exact: true }).waitFor();
+
+test('thousands that are typed with a comma are thousands of dollars, on the page and in the session', async () => {
+  const { page, context, complaints } = await openPage(browser, { phone: true });
+  await injectStub(page);
+  await world.visit(page, `/link/${linkId}`);
+  assert.equal(await field(page).getAttribute('inputmode'), 'decimal');
+  await field(page).pressSequentially('1,000.00');
+  assert.equal(await field(page).inputValue(), '1,000.00');
+  await priced(page, '$1,002.00');
+  await page.locator('.wallet').click();
+  await page.locator('#pay-button').filter({ hasText: '1,002.00 USDC' }).click();
+  await page.locator('#problem').filter({ hasText: '1,002.00 USDC are needed' }).waitFor();
+  const { pathname } = new URL(page.url());
+  const reply = await fetch(`${world.origin}${pathname.replace('/checkout/', '/checkout/api/session/')}`);
+  const { data } = (await reply.json()) as { data: { state: { amount: string } } };
+  assert.equal(data.state.amount, '1000000000');
+  assert.deepEqual(complaints.errors, []);
+  await context.close();
+});
+
+test('an amount that can be read in two ways begins nothing, and the page says how to type each', async () => {
+  const { page, context } = await openPage(browser);
+  await injectStub(page);
+  await world.visit(page, `/link/${linkId}`);
+  await page.locator('.wallet').click();
+  await field(page).fill('1.000');
+  const problem = 'This can be read as two amounts. Type 1,000.00 or 1.00.';
+  await page.locator('#amount-problem').getByText(problem).waitFor();
+  await page.locator('#pay-button').click();
+  await page.locator('#problem').getByText(problem).waitFor();
+  assert.equal(new URL(page.url()).pathname, `/link/${linkId}`);
+  await field(page).fill('1.00');
+  await priced(page, '$1.002');
+  await context.close();
+});
+
+test('thousands are set while the payer types, the caret stays, and leaving the field writes the amount out', async () => {
+  const { page, context } = await openPage(browser, { locale: 'de' });
+  await world.visit(page, `/link/${linkId}?lang=de`);
+  await field(page).pressSequentially('1234567');
+  assert.equal(await field(page).inputValue(), '1.234.567');
+  for (let left = 0; left < 3; left += 1) await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Backspace');
+  assert.equal(await field(page).inputValue(), '1.234.567');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('9');
+  assert.equal(await field(page).inputValue(), '1.239.567');
+  await page.keyboard.type('8');
+  assert.equal(await field(page).inputValue(), '12.398.567');
+  await field(page).fill('1234,5');
+  await page.keyboard.press('Tab');
+  assert.equal(await field(page).inputValue(), '1.234,50');
+  await context.close();
+});
+
+test('without scripts the same is read, refused and said', async () => {
+  const { page, context } = await openPage(browser, { javaScriptEnabled: false });
+  const begin = async (amount: string, lang: string) => {
+    await page.goto(`${world.origin}/link/${linkId}?lang=${lang}`);
+    await page.locator('#form-amount').fill(amount);
+    await page.locator('form button').click();
+  };
+  await begin('1.000', 'en');
+  await page.locator('#form-problem').getByText('Type 1,000.00 or 1.00.').waitFor();
+  await begin('1,000', 'de');
+  await page.locator('#form-problem').getByText('1.000,00 oder 1,00').waitFor();
+  await begin('1,000', 'en');
+  await priced(page, '$1,000.00');
+  await begin('1.000', 'de');
+  await priced(page, '1.000,00 $');
+  await begin('١٬٠٠٠٫٥٠', 'ar');
+  await page.getByRole('heading', { level: 1, name: '1,000.50' }).waitFor();
+  await context.close();
+});
