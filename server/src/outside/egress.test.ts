@@ -52,6 +52,29 @@ test('a post arrives with its headers and exact body, and asks for no compressio
   assert.equal(request?.headers['content-length'], String(Buffer.byteLength(body)));
 });
 
+test('receivers that hang, however many, take no place that another receiver needs', async () => {
+  const egress = open({ maxOrigins: 2 });
+  const silent = await Promise.all(Array.from({ length: 5 }, () => startReceiver({ certificate })));
+  for (const { url, behave } of silent) {
+    behave({ kind: 'hang' });
+    assert.equal(await outcome(egress, url, 100), 'timed out');
+  }
+  receiver.behave({ kind: 'answer', status: 204 });
+  assert.equal(await outcome(egress, receiver.url), 204);
+  await Promise.all(silent.map((one) => one.close()));
+});
+
+test('an exchange in flight ends well while more origins than one set of connections serves are asked', async () => {
+  const egress = open({ maxOrigins: 1 });
+  const [slow, other] = [await startReceiver({ certificate }), await startReceiver({ certificate })];
+  slow.behave({ kind: 'slow', delayMs: 300, status: 201 });
+  other.behave({ kind: 'answer', status: 202 });
+  const waiting = outcome(egress, slow.url);
+  await slow.waitFor(1);
+  assert.deepEqual([await outcome(egress, other.url), await waiting], [202, 201]);
+  await Promise.all([slow.close(), other.close()]);
+});
+
 test('connections are kept alive: five posts in a row need one or two', async () => {
   receiver.behave({ kind: 'answer', status: 204 });
   const egress = open();

@@ -85,6 +85,8 @@ export interface EgressOptions {
   readonly lookup?: Lookup;
   /** Certificate authorities instead of the system's, in PEM. Without it NODE_EXTRA_CA_CERTS counts too. */
   readonly ca?: string;
+  /** Origins that one set of connections serves before a new set takes over; 4,096 by default. */
+  readonly maxOrigins?: number;
 }
 
 const totalTimeoutMs = 15_000;
@@ -100,21 +102,11 @@ const maxOrigins = 4096;
  * addresses, for which no lookup ever runs, before connecting.
  */
 export function createEgress(options: EgressOptions): Egress & Downloader {
-  const agent = new Agent({
-    connect: checkedConnector(options),
-    connections: connectionsPerOrigin,
-    maxOrigins,
-    pipelining: 1,
-    allowH2: false,
-    maxHeaderSize: maxHeaderBytes,
-    // One timer of ours covers the whole exchange.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const agents = agentsInTurn(options);
   return {
     post: async (url, { body, headers, timeoutMs = totalTimeoutMs }) => {
       const request = { method: 'POST', headers, body } as const;
-      const answer = await exchange(agent, url, request, {
+      const answer = await exchange(agents, url, request, {
         timeoutMs,
         maxBytes: maxResponseBytes,
         cut: 'kept',
@@ -128,10 +120,55 @@ export function createEgress(options: EgressOptions): Egress & Downloader {
     },
     download: async (url, { headers, maxBytes, timeoutMs }) => {
       const request = { method: 'GET', headers, body: null } as const;
-      const answer = await exchange(agent, url, request, { timeoutMs, maxBytes, cut: 'refused' });
+      const answer = await exchange(agents, url, request, { timeoutMs, maxBytes, cut: 'refused' });
       return { status: answer.status, contentEncoding: answer.headers.contentEncoding, bytes: answer.bytes };
     },
-    close: () => agent.destroy(),
+    close: () => agents.destroy(),
+  };
+}
+
+interface Agents {
+  agentFor(origin: string): Agent;
+  destroy(): Promise<void>;
+}
+
+/**
+ * An agent keeps something of every origin whose exchange it broke off, and so do 4,096 receivers that never answer. After
+ * that many origins a new agent takes over; the old one finishes what is in flight and is gone. A limit on the origins of
+ * one agent (undici's `maxOrigins`) would refuse all others from then on.
+ */
+function agentsInTurn(options: EgressOptions): Agents {
+  const most = options.maxOrigins ?? maxOrigins;
+  const connect = checkedConnector(options);
+  const makeAgent = () =>
+    new Agent({
+      connect,
+      connections: connectionsPerOrigin,
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: maxHeaderBytes,
+      // One timer of ours covers the whole exchange.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  let current = makeAgent();
+  const live = new Set([current]);
+  const origins = new Set<string>();
+  return {
+    agentFor(origin) {
+      if (!origins.has(origin) && origins.size >= most) {
+        const old = current;
+        void old.close().finally(() => live.delete(old));
+        current = makeAgent();
+        live.add(current);
+        origins.clear();
+      }
+      origins.add(origin);
+      return current;
+    },
+    async destroy() {
+      await Promise.all([...live].map((agent) => agent.destroy()));
+    },
   };
 }
 
@@ -195,7 +232,7 @@ interface Answer {
 }
 
 function exchange(
-  agent: Agent,
+  agents: Agents,
   url: string,
   request: Pick<Dispatcher.DispatchOptions, 'method' | 'body'> & {
     headers: Readonly<Record<string, string>>;
@@ -209,7 +246,7 @@ function exchange(
   const timeoutMs = Math.min(reading.timeoutMs, totalTimeoutMs);
   const handler = new ExchangeHandler(resolve, reject, { ...reading, timeoutMs });
   try {
-    agent.dispatch(
+    agents.agentFor(target.origin).dispatch(
       {
         ...request,
         origin: target.origin,

@@ -46,7 +46,7 @@ async function claimCost(): Promise<{ pages: number; rows: number }> {
   await client.query('begin');
   await client.query(beginTurn.text);
   const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
-    `explain (analyze, buffers, format json) execute claim(now(), now() + interval '1 minute', 64, 16, '{}')`,
+    `explain (analyze, buffers, format json) execute claim(now(), now() + interval '1 minute', 64, 16, 256, '{}', '{}')`,
   );
   await client.query('rollback');
   const plan = rows[0]?.['QUERY PLAN'][0]?.Plan ?? {};
@@ -59,7 +59,9 @@ test('a claim costs the same however many deliveries wait', async (t) => {
   const webhooks = [];
   for (let index = 0; index < 4; index += 1) webhooks.push(await addWebhook(database.db, merchantId));
   const ids = webhooks.map(({ webhookId }) => webhookId);
-  await client.query(`prepare claim(timestamptz, timestamptz, int, int, jsonb) as ${claimDeliveries.text}`);
+  await client.query(
+    `prepare claim(timestamptz, timestamptz, int, int, int, jsonb, jsonb) as ${claimDeliveries.text}`,
+  );
   await fill(merchantId, ids, 1, 1_000);
   const few = await claimCost();
   await fill(merchantId, ids, 1_001, 15_000);

@@ -29,7 +29,8 @@ test("a crashed worker's claim runs out and the event is sent again under the sa
   const merchantId = await addMerchant(db);
   await addWebhook(db, merchantId, { webhookUrl: receiver.url });
   await raise(merchantId, merchantId);
-  const limits = { leaseMs: 300, total: 64, perWebhook: 16, freeByWebhook: new Map() };
+  const free = { webhooks: new Map(), merchants: new Map() };
+  const limits = { leaseMs: 300, total: 64, perWebhook: 16, perMerchant: 256, free };
   const deps = { db, clock: systemClock, random: systemRandom, retry: hasty.retry };
   const claimedAt = systemClock.now();
   const crashed = await takeTurn(deps, [], limits);

@@ -2,7 +2,8 @@ import type { Database, Transaction } from '#db/database.ts';
 import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
-import { beginTurn, claimDeliveries, countFailures, recordAttempts } from './delivery.sql.ts';
+import { beginTurn, claimDeliveries, countFailures, maxClaims, recordAttempts } from './delivery.sql.ts';
+import type { FreeRoom } from './lane.ts';
 import type { RetrySettings } from './retry.ts';
 import { pauseWebhook } from './webhook.ts';
 
@@ -41,15 +42,17 @@ export interface AttemptResult {
 /** How much one turn may claim. */
 export interface ClaimLimits {
   readonly leaseMs: number;
-  /** Deliveries in all, and for each webhook not named in `freeByWebhook`. */
+  /** Deliveries in all, for each webhook and for each merchant that `free` does not name. */
   readonly total: number;
   readonly perWebhook: number;
-  readonly freeByWebhook: ReadonlyMap<string, number>;
+  readonly perMerchant: number;
+  readonly free: FreeRoom;
 }
 
 /**
  * One turn of the engine, one transaction: settles finished attempts, pauses webhooks that have failed for too long,
- * and claims what is due. `parkedCount` tells how much stood in front and made room for others.
+ * and claims what is due. `isMoreDue` tells that the next turn may find work at once: this one looked at as much as it
+ * may, or parked what stood in front of others.
  */
 export function takeTurn(
   deps: {
@@ -60,11 +63,11 @@ export function takeTurn(
   },
   results: readonly AttemptResult[],
   limits: ClaimLimits,
-): Promise<{ claims: Claim[]; parkedCount: number }> {
+): Promise<{ claims: Claim[]; isMoreDue: boolean }> {
   return deps.db.transaction(async (transaction) => {
     await transaction.query(beginTurn);
     if (results.length > 0) await settle(transaction, deps, results);
-    return limits.total > 0 ? claim(transaction, deps.clock, limits) : { claims: [], parkedCount: 0 };
+    return limits.total > 0 ? claim(transaction, deps.clock, limits) : { claims: [], isMoreDue: false };
   });
 }
 
@@ -156,7 +159,7 @@ async function claim(
   transaction: Transaction,
   clock: Clock,
   limits: ClaimLimits,
-): Promise<{ claims: Claim[]; parkedCount: number }> {
+): Promise<{ claims: Claim[]; isMoreDue: boolean }> {
   const now = clock.now();
   const claimedUntil = new Date(now.getTime() + limits.leaseMs);
   const rows = await transaction.query(claimDeliveries, [
@@ -164,10 +167,13 @@ async function claim(
     claimedUntil,
     limits.total,
     limits.perWebhook,
-    JSON.stringify(Object.fromEntries(limits.freeByWebhook)),
+    limits.perMerchant,
+    JSON.stringify(Object.fromEntries(limits.free.webhooks)),
+    JSON.stringify(Object.fromEntries(limits.free.merchants)),
   ]);
   const claims = rows.filter((row) => row.is_claimed).map((row) => claimOf(row, claimedUntil));
-  return { claims, parkedCount: rows.length - claims.length };
+  const isMoreDue = claims.length < rows.length || rows[0]?.looked_at === maxClaims;
+  return { claims, isMoreDue };
 }
 
 function claimOf(row: Row<typeof claimDeliveries>, claimedUntil: Date): Claim {

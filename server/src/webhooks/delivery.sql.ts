@@ -32,13 +32,15 @@ const dueWindow = 256;
 const unclaimed = '(claimed_until is null or claimed_until <= $1)';
 
 /**
- * Claims due heads of lines, at most $4 per webhook (or its own figure in the object $5) and $3 in all, and parks what may
- * not go now. Usually the oldest due deliveries name all webhooks that have any; when they fill the window, a backlog
- * may hide others behind it, and only then every webhook with something pending is visited along the index.
+ * Claims due heads of lines, and parks what may not go now. At most $3 in all, $4 for one webhook (or what the object $6
+ * says of it) and $5 for all webhooks of one merchant (or what the object $7 says). The next place goes to the webhook
+ * with the fewest attempts in flight, so that a long line holds no place that a short one needs. Usually the oldest due
+ * deliveries name all webhooks that have any; when they fill the window, a backlog may hide others behind it, and only
+ * then every webhook with something pending is visited along the index.
  */
 export const claimDeliveries = statement(
   'webhooks_claim_deliveries',
-  ['timestamptz', 'timestamptz', 'int4', 'int4', 'jsonb'],
+  ['timestamptz', 'timestamptz', 'int4', 'int4', 'int4', 'jsonb', 'jsonb'],
   {
     delivery_id: 'text',
     webhook_id: 'text',
@@ -51,6 +53,7 @@ export const claimDeliveries = statement(
     sealed_key: 'bytea',
     previous_sealed_key: 'bytea?',
     previous_key_until: 'timestamptz?',
+    looked_at: 'int4',
   },
   `with recursive due as materialized (
      select webhook_id from deliveries
@@ -72,41 +75,56 @@ export const claimDeliveries = statement(
      select webhook_id from due
      union
      select webhook_id from visited where webhook_id is not null
+   ), rooms as materialized (
+     select webhooks.webhook_id, webhooks.merchant_id, webhooks.status = 'active' as is_active,
+       coalesce(($6::jsonb -> webhooks.webhook_id ->> 'inFlight')::int, 0) as in_flight,
+       coalesce(($6::jsonb -> webhooks.webhook_id ->> 'free')::int, $4) as webhook_room,
+       coalesce(($7::jsonb ->> webhooks.merchant_id)::int, $5) as merchant_room
+     from candidates join webhooks on webhooks.webhook_id = candidates.webhook_id
+     order by in_flight
    ), picked as materialized (
-     select due_delivery.*
-     from candidates
+     select due_delivery.*, rooms.merchant_id, rooms.is_active, rooms.in_flight, rooms.merchant_room
+     from rooms
      cross join lateral (
-       select delivery_id, webhook_id, object_id, sequence
+       select delivery_id, webhook_id, object_id, sequence, next_attempt_at
        from deliveries
-       where status = 'pending' and webhook_id = candidates.webhook_id and next_attempt_at <= $1 and ${unclaimed}
+       where status = 'pending' and webhook_id = rooms.webhook_id and next_attempt_at <= $1 and ${unclaimed}
        order by next_attempt_at
-       limit coalesce(($5::jsonb ->> candidates.webhook_id)::int, $4)
+       limit least(rooms.webhook_room, rooms.merchant_room, $3)
        for no key update skip locked
      ) as due_delivery
      limit ${maxClaims}
    ), judged as materialized (
-     select
-       picked.delivery_id,
-       webhooks.status = 'active' and not exists (
+     select picked.*,
+       picked.is_active and not exists (
          select from deliveries as earlier
          where earlier.status = 'pending' and earlier.webhook_id = picked.webhook_id
            and earlier.object_id = picked.object_id and earlier.sequence < picked.sequence
        ) as is_claimed
-     from picked join webhooks on webhooks.webhook_id = picked.webhook_id
-     limit $3::int
+     from picked
+   ), placed as (
+     select judged.*, in_flight + row_number() over (partition by webhook_id, is_claimed order by next_attempt_at) as place
+     from judged
+   ), seated as (
+     select placed.*, row_number() over (partition by merchant_id, is_claimed order by place) as seat from placed
+   ), chosen as materialized (
+     (select delivery_id, is_claimed from seated where is_claimed and seat <= merchant_room order by place limit $3)
+     union all
+     select delivery_id, is_claimed from seated where not is_claimed
    ), moved as (
      update deliveries
-     set claimed_until = case when judged.is_claimed then $2::timestamptz end,
-       next_attempt_at = case when judged.is_claimed then deliveries.next_attempt_at end
-     from judged
-     where deliveries.delivery_id = judged.delivery_id
+     set claimed_until = case when chosen.is_claimed then $2::timestamptz end,
+       next_attempt_at = case when chosen.is_claimed then deliveries.next_attempt_at end
+     from chosen
+     where deliveries.delivery_id = chosen.delivery_id
      returning deliveries.delivery_id, deliveries.webhook_id, deliveries.merchant_id, deliveries.event_id,
-       judged.is_claimed,
+       chosen.is_claimed,
        deliveries.attempt_count - deliveries.attempts_before_replay as attempts_made
    )
    select
      moved.delivery_id, moved.webhook_id, moved.merchant_id, moved.event_id, moved.attempts_made, moved.is_claimed,
-     events.body, webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until
+     events.body, webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until,
+     (select count(*) from picked)::int as looked_at
    from moved
    join events on events.event_id = moved.event_id
    join webhooks on webhooks.webhook_id = moved.webhook_id`,

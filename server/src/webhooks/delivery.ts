@@ -113,16 +113,17 @@ async function turn(worker: Worker): Promise<void> {
   const results = worker.results.slice(0, maxClaims);
   const free = settings.concurrency - worker.attempts.size - worker.results.length;
   const total = worker.signal.aborted ? 0 : Math.min(maxClaims, free);
-  const { claims, parkedCount } = await takeTurn({ ...worker, retry: settings.retry }, results, {
+  const { claims, isMoreDue } = await takeTurn({ ...worker, retry: settings.retry }, results, {
     leaseMs: settings.leaseMs,
     total,
     perWebhook: settings.perWebhook.start,
-    freeByWebhook: worker.lanes.free(),
+    perMerchant: settings.perMerchant,
+    free: worker.lanes.free(),
   });
   worker.results.splice(0, results.length);
   for (const claim of claims) start(worker, claim);
   // More may be due than this turn could look at. What is left for lack of room is found when attempts end.
-  if (parkedCount > 0 || claims.length === maxClaims || worker.results.length > 0) worker.doorbell.ring();
+  if (isMoreDue || worker.results.length > 0) worker.doorbell.ring();
 }
 
 function start(worker: Worker, claim: Claim): void {

@@ -6,17 +6,21 @@ const settings = { perWebhook: { start: 4, least: 2, most: 8 }, perMerchant: 12 
 const shop = { webhookId: 'wkid_shop', merchantId: 'mer_1' };
 const good = { isSuccess: true, latencyMs: 5, isCrowded: false };
 
+function roomOf(lanes: ReturnType<typeof makeLanes>, ref: typeof shop): number | undefined {
+  return lanes.free().webhooks.get(ref.webhookId)?.free;
+}
+
 /** A round of attempts that fill the lane and then all end alike. */
 function round(lanes: ReturnType<typeof makeLanes>, ref: typeof shop, answer: typeof good): number {
-  const count = lanes.free().get(ref.webhookId) ?? settings.perWebhook.start;
+  const count = roomOf(lanes, ref) ?? settings.perWebhook.start;
   for (let index = 0; index < count; index += 1) lanes.begin(ref);
-  assert.equal(lanes.free().get(ref.webhookId), 0);
+  assert.equal(roomOf(lanes, ref), 0);
   for (let index = 0; index < count; index += 1) {
     lanes.end(ref, answer);
     if (index < count - 1) lanes.begin(ref);
   }
   for (let index = 0; index < count - 1; index += 1) lanes.end(ref, { ...answer, latencyMs: 500 });
-  return lanes.free().get(ref.webhookId) ?? 0;
+  return roomOf(lanes, ref) ?? 0;
 }
 
 test('room grows by one per round of good answers, up to a limit', () => {
@@ -35,9 +39,9 @@ test('room does not grow while it is not used up, nor while answers queue', () =
     lanes.begin(shop);
     lanes.end(shop, good);
   }
-  assert.equal(lanes.free().get(shop.webhookId), 4);
+  assert.equal(roomOf(lanes, shop), 4);
   for (let index = 0; index < 10; index += 1) round(lanes, shop, { ...good, latencyMs: 50 });
-  assert.equal(lanes.free().get(shop.webhookId), 4);
+  assert.equal(roomOf(lanes, shop), 4);
 });
 
 test('room halves with each failure and never ends, and comes back by ones', () => {
@@ -46,7 +50,7 @@ test('room halves with each failure and never ends, and comes back by ones', () 
     lanes.begin(shop);
     lanes.end(shop, { ...good, isSuccess: false });
   }
-  assert.equal(lanes.free().get(shop.webhookId), 2);
+  assert.equal(roomOf(lanes, shop), 2);
   assert.deepEqual(
     Array.from({ length: 3 }, () => round(lanes, shop, good)),
     [2, 3, 4],
@@ -58,12 +62,12 @@ test('a slow receiver gives room back only while the worker is crowded', () => {
   const slow = { ...good, latencyMs: 14_000 };
   lanes.begin(shop);
   lanes.end(shop, slow);
-  assert.equal(lanes.free().get(shop.webhookId), 4);
+  assert.equal(roomOf(lanes, shop), 4);
   for (let index = 0; index < 9; index += 1) {
     lanes.begin(shop);
     lanes.end(shop, { ...slow, isCrowded: true });
   }
-  assert.equal(lanes.free().get(shop.webhookId), 2);
+  assert.equal(roomOf(lanes, shop), 2);
 });
 
 test('the webhooks of one merchant share its room, those of another have their own', () => {
@@ -73,12 +77,25 @@ test('the webhooks of one merchant share its room, those of another have their o
   for (let index = 0; index < 6; index += 1) lanes.begin(shop);
   for (let index = 0; index < 3; index += 1) lanes.begin(second);
   lanes.begin(stranger);
-  assert.deepEqual(
-    [...lanes.free()],
-    [
-      ['wkid_shop', 2],
-      ['wkid_second', 1],
-      ['wkid_stranger', 7],
-    ],
-  );
+  assert.deepEqual(lanes.free(), {
+    webhooks: new Map([
+      ['wkid_shop', { inFlight: 6, free: 2 }],
+      ['wkid_second', { inFlight: 3, free: 5 }],
+      ['wkid_stranger', { inFlight: 1, free: 7 }],
+    ]),
+    merchants: new Map([
+      ['mer_1', 3],
+      ['mer_2', 11],
+    ]),
+  });
+});
+
+test('a webhook without attempts in flight holds nothing of its merchant, however many there are', () => {
+  const lanes = makeLanes(settings);
+  for (let index = 0; index < 200; index += 1) {
+    const ref = { webhookId: `wkid_${index}`, merchantId: 'mer_1' };
+    lanes.begin(ref);
+    lanes.end(ref, good);
+  }
+  assert.deepEqual(lanes.free().merchants, new Map());
 });

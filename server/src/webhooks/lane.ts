@@ -20,12 +20,18 @@ export interface LaneAnswer {
   readonly isCrowded: boolean;
 }
 
+/** How many more attempts may begin. Who is not named has nothing in flight and the room that the settings give. */
+export interface FreeRoom {
+  readonly webhooks: ReadonlyMap<string, { readonly inFlight: number; readonly free: number }>;
+  /** For all webhooks of a merchant together. Only attempts in flight count against it. */
+  readonly merchants: ReadonlyMap<string, number>;
+}
+
 /** The room that one worker gives to each webhook. */
 export interface Lanes {
   begin(ref: LaneRef): void;
   end(ref: LaneRef, answer: LaneAnswer): void;
-  /** More attempts that may begin, for every webhook that is known; the others have `perWebhook.start`. */
-  free(): Map<string, number>;
+  free(): FreeRoom;
 }
 
 interface Lane {
@@ -80,19 +86,15 @@ export function makeLanes(settings: LaneSettings): Lanes {
     },
     free() {
       forgetIdle(lanes);
-      const freeOfMerchant = new Map<string, number>();
+      const merchants = new Map<string, number>();
       for (const { merchantId, inFlight } of lanes.values()) {
-        const left = freeOfMerchant.get(merchantId) ?? settings.perMerchant;
-        freeOfMerchant.set(merchantId, left - inFlight);
+        if (inFlight > 0)
+          merchants.set(merchantId, (merchants.get(merchantId) ?? settings.perMerchant) - inFlight);
       }
-      const free = new Map<string, number>();
-      for (const [webhookId, lane] of lanes) {
-        const ofMerchant = freeOfMerchant.get(lane.merchantId) ?? 0;
-        const room = Math.max(0, Math.min(ofMerchant, Math.floor(lane.limit) - lane.inFlight));
-        free.set(webhookId, room);
-        freeOfMerchant.set(lane.merchantId, ofMerchant - room);
-      }
-      return free;
+      const webhooks = new Map<string, { inFlight: number; free: number }>();
+      for (const [webhookId, { limit, inFlight }] of lanes)
+        webhooks.set(webhookId, { inFlight, free: Math.max(0, Math.floor(limit) - inFlight) });
+      return { webhooks, merchants };
     },
   };
 }
