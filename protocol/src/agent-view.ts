@@ -14,13 +14,23 @@ export const supportedPaymentToken = Type.Object({
   /** What the payer pays in all, the fee of fee model 2 included; "0" where the payer chooses. */
   amountInToken: Type.String(),
   amountInUSD: Type.String(),
+  minAmountInUSD: Type.Optional(
+    Type.String({ description: 'Where the payer chooses: the least total that this token takes' }),
+  ),
+  maxAmountInUSD: Type.Optional(
+    Type.String({ description: 'Where the payer chooses: the highest total that this token takes' }),
+  ),
 });
 export type SupportedPaymentToken = Static<typeof supportedPaymentToken>;
 
 export const pricingModel = Type.Object({
   type: Type.Union([Type.Literal('fixed'), Type.Literal('custom')]),
-  minAmountInUSD: Type.Optional(Type.String()),
-  maxAmountInUSD: Type.Optional(Type.String()),
+  minAmountInUSD: Type.Optional(
+    Type.String({ description: 'The least total that any of the tokens takes; each token has its own' }),
+  ),
+  maxAmountInUSD: Type.Optional(
+    Type.String({ description: 'The highest total that any of the tokens takes; each token has its own' }),
+  ),
 });
 export type PricingModel = Static<typeof pricingModel>;
 

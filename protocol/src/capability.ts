@@ -13,8 +13,8 @@ export const paymentCapability = Type.Object({
   tokenId: Type.String(),
   crosschain: Type.Boolean(),
   feeRatePPM: Type.Integer(),
-  minPaymentValue: Type.Integer(),
-  maxPaymentValue: Type.Integer(),
+  minPaymentValue: Type.Integer({ description: 'The least price that is taken with feeModel 1' }),
+  maxPaymentValue: Type.Integer({ description: 'The highest price that is taken' }),
   etaSeconds: Type.Integer({
     description:
       'Time from the payment to the merchant in seconds, as measured on the chains over the last minutes; for accounts ' +

@@ -32,6 +32,9 @@ export const checkoutOption = Type.Object({
   total: Type.String(),
   /** The part of the total that is a fee on top of the price; "0" when the merchant bears it. */
   fee: Type.String(),
+  /** While the payer has not chosen an amount: the least and the highest price that this token takes, in US dollars. */
+  minAmountInUSD: Type.Optional(Type.String()),
+  maxAmountInUSD: Type.Optional(Type.String()),
   status: Type.Union([Type.Literal('available'), Type.Literal('delayed'), Type.Literal('unavailable')]),
   secondsToFinal: Type.Integer(),
   network: Type.Optional(networkFacts),

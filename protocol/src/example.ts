@@ -237,7 +237,7 @@ const sameToken = {
   tokenId: 'base::usdc',
   crosschain: false,
   feeRatePPM: 2000,
-  minPaymentValue: 1,
+  minPaymentValue: 2,
   maxPaymentValue: 10_000_000_000_000,
   etaSeconds: 2400,
   finality: 'finalized',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { amountsOf, amountsOfTotal, feeOf } from './fee.ts';
+import { amountsOf, amountsOfTotal, feeOf, leastPriceOf } from './fee.ts';
 import { maxMicroUsd, microUsd } from './money.ts';
 
 const prices = fc.bigInt({ min: 1n, max: maxMicroUsd });
@@ -47,6 +47,18 @@ test('a total that the payer chose is split without losing a unit', () => {
     }),
     { numRuns: 20_000 },
   );
+});
+
+test('the least price leaves the merchant something, and one Micro-USD less leaves nothing', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 999_999 }), models, (ppm, model) => {
+      const least = leastPriceOf(ppm, model) ?? 0n;
+      assert.ok(amountsOf(microUsd(least), ppm, model).netValue > 0n);
+      assert.equal(amountsOf(microUsd(least - 1n), ppm, model).netValue, 0n);
+    }),
+    { numRuns: 20_000 },
+  );
+  assert.deepEqual([leastPriceOf(1_000_000, 1), leastPriceOf(1_000_000, 2)], [undefined, 1n]);
 });
 
 test('a rate outside 0 to one million is refused', () => {

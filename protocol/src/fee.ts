@@ -35,6 +35,16 @@ export function amountsOf(paymentValue: MicroUsd, ppm: FeePpm, feeModel: FeeMode
 }
 
 /**
+ * The least price that a rate leaves something of for the merchant: `ceil(1e6 / (1e6 - ppm))` with fee model 1, one
+ * Micro-USD with fee model 2. Undefined where the fee takes everything (1e6 ppm with fee model 1).
+ */
+export function leastPriceOf(ppm: FeePpm, feeModel: FeeModel): MicroUsd | undefined {
+  if (feeModel === 2) return microUsd(1n);
+  const rest = million - BigInt(ppm);
+  return rest === 0n ? undefined : microUsd((million + rest - 1n) / rest);
+}
+
+/**
  * Splits a total that the payer chose (custom links): with fee model 2 the price is
  * `floor(total * 1e6 / (1e6 + ppm))` and the fee is the rest.
  */

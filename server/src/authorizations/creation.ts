@@ -4,7 +4,16 @@ import { type MicroUsd, tokenAmount, toMicroUsd } from '@florin/protocol/money.t
 import type { Database, Queryable } from '#db/database.ts';
 import { type LinkReader, rememberingLinkReader, type VersionedLink } from '#links/link-reader.ts';
 import type { StoredLink } from '#links/stored-link.ts';
-import { assertRouteOpen, type Quote, quoteOfTotal, type Route, routeFrom } from '#sessions/quote.ts';
+import {
+  assertRouteOpen,
+  outOfBounds,
+  priceBounds,
+  type Quote,
+  quoteOfTotal,
+  type Route,
+  routeFrom,
+  totalBounds,
+} from '#sessions/quote.ts';
 import { draftLinkSession, findSession } from '#sessions/session.ts';
 import type { NewSession } from '#sessions/session-insert.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
@@ -23,7 +32,7 @@ import {
 import { type CreationInserter, groupCreationInserter } from './creation-insert.ts';
 import type { AgentMessage } from './cryptography.ts';
 import { linkView } from './link-view.ts';
-import { linkTerms, offeredToken, quoteFor } from './offer.ts';
+import { linkTerms, offeredToken, openToken, quoteFor } from './offer.ts';
 
 /** What the creation of sessions is shared by many requests through. */
 export interface CreationDeps extends AuthorizationDeps {
@@ -205,16 +214,15 @@ function purchaseOf(link: StoredLink, route: Route, amountText: string): Omit<Pu
       throw new Refusal('amount_mismatch', {
         param,
         detail: 'must be a whole number of Micro-USD',
-        data: offeredToken(route, undefined),
+        data: openToken(route, link.feeModel) ?? offeredToken(route, undefined),
       });
     }
     const quote = quoteOfTotal(route, { totalValue: chosenTotal, feeModel: link.feeModel });
-    if (quote === undefined) throw new Refusal('amount_out_of_range', { param });
+    if (quote === undefined) throw outOfBounds(route, totalBounds(route, link.feeModel), param);
     return { quote, chosenTotal };
   }
   const quote = quoteFor(route, linkTerms(link));
-  if (quote === undefined)
-    throw new Refusal('amount_out_of_range', `not payable in ${route.paymentToken.tokenId}`);
+  if (quote === undefined) throw outOfBounds(route, priceBounds(route, link.feeModel));
   if (amount !== quote.amountInToken) {
     throw new Refusal('amount_mismatch', {
       param,

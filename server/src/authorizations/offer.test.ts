@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import fc from 'fast-check';
-import { chainsOf } from '#chains/chain.ts';
-import { quoteOfTotal, routesTo } from '#sessions/quote.ts';
+import { type Chains, chainsOf } from '#chains/chain.ts';
+import { priceBounds, quoteOf, quoteOfTotal, routesTo, totalBounds } from '#sessions/quote.ts';
 import { offeredTokens, pricingModelOf, type Terms } from './offer.ts';
 
 function token(chainName: string, chainId: number, symbol: string, decimals: number): Token {
@@ -45,20 +45,73 @@ const rates = fc.record({
 });
 const feeModel = fc.constantFrom(1 as const, 2 as const);
 
+/** The same chains, whose vaults pay so much for one order. */
+function cappedAt(most: bigint): Chains {
+  const condition = { status: 'available', reason: '', secondsToFinal: 1 } as const;
+  const conditions = { version: () => 1, of: () => condition, payoutCap: () => microUsd(most) };
+  return { ...chains, conditions };
+}
+
+/** What the vaults pay for one order: anything, little, next to nothing, nothing. */
+const caps = fc.oneof(fc.bigInt({ min: 0n, max: 5n }), fc.bigInt({ min: 0n, max: 20_000_000_000_000n }));
+
+interface Shown {
+  readonly minAmountInUSD?: string | undefined;
+  readonly maxAmountInUSD?: string | undefined;
+}
+
+const boundsIn = ({ minAmountInUSD = '', maxAmountInUSD = '' }: Shown): [bigint, bigint] => [
+  parseUsd(minAmountInUSD),
+  parseUsd(maxAmountInUSD),
+];
+
 // proves W8.11
-test('whatever total lies within the bounds of a custom link is taken in every token', () => {
+test('the bounds shown for a token of a custom link are exactly those of the totals that it takes', () => {
   fc.assert(
-    fc.property(rates, feeModel, fc.double({ min: 0, max: 1, noNaN: true }), (fees, model, place) => {
+    fc.property(rates, feeModel, caps, (fees, model, cap) => {
+      const deps = { chains: cappedAt(cap), rates: fees };
       const terms: Terms = { settlementToken, feeModel: model, price: { kind: 'open' } };
-      const { minAmountInUSD = '', maxAmountInUSD = '' } = pricingModelOf({ chains, rates: fees }, terms);
-      const [least, most] = [parseUsd(minAmountInUSD), parseUsd(maxAmountInUSD)];
-      const between = least + BigInt(Math.floor(Number(most - least) * place));
-      for (const total of [least, between, most]) {
-        for (const route of routesTo(chains, fees, settlementToken)) {
-          assert.ok(quoteOfTotal(route, { totalValue: microUsd(total), feeModel: model }), `${total}`);
+      const offers = offeredTokens(deps, terms);
+      for (const route of routesTo(deps.chains, fees, settlementToken)) {
+        const takes = (total: bigint) =>
+          quoteOfTotal(route, { totalValue: microUsd(total), feeModel: model }) !== undefined;
+        const offer = offers.find(({ tokenAddress }) => tokenAddress === route.paymentToken.address);
+        if (offer === undefined) {
+          assert.ok(![1n, 2n, 3n, cap, cap + 1n].some(takes));
+          continue;
         }
+        const [least, most] = boundsIn(offer);
+        assert.deepEqual([least - 1n, least, most, most + 1n].map(takes), [false, true, true, false]);
+      }
+      const all = offers.map(boundsIn);
+      const ascending = (values: bigint[]) => values.sort((left, right) => Number(left - right));
+      const widest = [
+        ascending(all.map(([least]) => least))[0],
+        ascending(all.map(([, most]) => most)).at(-1),
+      ];
+      assert.deepEqual(boundsIn(pricingModelOf(deps, terms)), widest);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('whatever lies between the bounds of a token is taken, and the merchant gets some of it', () => {
+  fc.assert(
+    fc.property(rates, feeModel, caps, fc.bigInt({ min: 0n, max: 10n ** 14n }), (fees, model, cap, place) => {
+      const deps = { chains: cappedAt(cap), rates: fees };
+      for (const route of routesTo(deps.chains, fees, settlementToken)) {
+        const totals = totalBounds(route, model);
+        const prices = priceBounds(route, model);
+        if (totals === undefined || prices === undefined) continue;
+        const total = microUsd(totals.least + (place % (totals.most - totals.least + 1n)));
+        const price = microUsd(prices.least + (place % (prices.most - prices.least + 1n)));
+        const ofTotal = quoteOfTotal(route, { totalValue: total, feeModel: model });
+        const ofPrice = quoteOf(route, { paymentValue: price, feeModel: model });
+        assert.ok((ofTotal?.amounts.netValue ?? 0n) > 0n && (ofPrice?.amounts.netValue ?? 0n) > 0n);
+        assert.ok((ofTotal?.amounts.paymentValue ?? 0n) <= route.maxPaymentValue);
       }
     }),
+    { numRuns: 2_000 },
   );
 });
 

@@ -1,10 +1,10 @@
 import type { PricingModel, SupportedPaymentToken } from '@florin/protocol/agent-view.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
-import { amountsOf } from '@florin/protocol/fee.ts';
 import { formatUsd, type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import {
+  type AmountBounds,
   type FeeRates,
   type Quote,
   quoteOf,
@@ -12,6 +12,8 @@ import {
   type Route,
   routeFrom,
   routesTo,
+  totalBounds,
+  widestOf,
 } from '#sessions/quote.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 
@@ -71,14 +73,23 @@ export function offeredToken(route: Route, quote: Quote | undefined): SupportedP
   };
 }
 
+/** One token whose amount the payer chooses, with the bounds of the total; undefined when the route takes none. */
+export function openToken(route: Route, feeModel: FeeModel): SupportedPaymentToken | undefined {
+  const bounds = totalBounds(route, feeModel);
+  return bounds === undefined ? undefined : { ...offeredToken(route, undefined), ...boundsInUsd(bounds) };
+}
+
+function offerOf(route: Route, terms: Terms): SupportedPaymentToken | undefined {
+  if (terms.price.kind === 'open') return openToken(route, terms.feeModel);
+  const quote = quoteFor(route, terms);
+  return quote === undefined ? undefined : offeredToken(route, quote);
+}
+
 /** Every token that pays these terms, the settlement token first. Tokens whose route does not take the amount are left out. */
 export function offeredTokens(deps: OfferDeps, terms: Terms): SupportedPaymentToken[] {
-  const tokens: SupportedPaymentToken[] = [];
-  for (const route of routesTo(deps.chains, deps.rates, terms.settlementToken)) {
-    const quote = quoteFor(route, terms);
-    if (quote !== undefined || terms.price.kind === 'open') tokens.push(offeredToken(route, quote));
-  }
-  return tokens;
+  return routesTo(deps.chains, deps.rates, terms.settlementToken).flatMap(
+    (route) => offerOf(route, terms) ?? [],
+  );
 }
 
 /** The offer of one token alone; undefined where it would be left out. */
@@ -89,36 +100,24 @@ export function offeredTokenOf(
 ): SupportedPaymentToken | undefined {
   const ends = { paymentTokenId, settlementTokenId: terms.settlementToken };
   const route = routeFrom(deps.chains, deps.rates, ends);
-  const quote = route === undefined ? undefined : quoteFor(route, terms);
-  return route === undefined || quote === undefined ? undefined : offeredToken(route, quote);
+  return route === undefined ? undefined : offerOf(route, terms);
 }
 
-/** How the price comes about; for open prices with the bounds of the total that the payer may choose. */
+/** How the price comes about; for open prices with the widest bounds of the total, over all tokens that are offered. */
 export function pricingModelOf(deps: OfferDeps, terms: Terms): PricingModel {
   if (terms.price.kind === 'price') return { type: 'fixed' };
   if (terms.price.kind === 'total') return { type: 'custom' };
-  const bounds = routesTo(deps.chains, deps.rates, terms.settlementToken).map((route) =>
-    boundsOf(route, terms.feeModel),
-  );
-  // Whatever lies between these is taken in every token that is offered.
-  const leasts = bounds.map(({ min }) => min).sort(ascending);
-  const mosts = bounds.map(({ max }) => max).sort(ascending);
-  const [least, most] = [leasts.at(-1), mosts[0]];
-  if (least === undefined || most === undefined) return { type: 'custom' };
-  return { type: 'custom', minAmountInUSD: formatUsd(least), maxAmountInUSD: formatUsd(most) };
+  const routes = routesTo(deps.chains, deps.rates, terms.settlementToken);
+  const bounds = widestOf(routes.flatMap((route) => totalBounds(route, terms.feeModel) ?? []));
+  return { type: 'custom', ...(bounds === undefined ? {} : boundsInUsd(bounds)) };
 }
 
-function ascending(left: bigint, right: bigint): number {
-  return left < right ? -1 : 1;
+/** Bounds as views show them, in US dollars. */
+export interface BoundsInUsd {
+  readonly minAmountInUSD: string;
+  readonly maxAmountInUSD: string;
 }
 
-/** The least and the largest total that a route takes. */
-function boundsOf(route: Route, feeModel: FeeModel): { min: MicroUsd; max: MicroUsd } {
-  const { minPaymentValue, maxPaymentValue, feePpm } = route;
-  const max = feeModel === 1 ? maxPaymentValue : amountsOf(maxPaymentValue, feePpm, feeModel).totalValue;
-  // One or two Micro-USD may be all fee, which leaves the merchant nothing.
-  for (let total = minPaymentValue; total < minPaymentValue + 4n; total = microUsd(total + 1n)) {
-    if (quoteOfTotal(route, { totalValue: total, feeModel }) !== undefined) return { min: total, max };
-  }
-  return { min: minPaymentValue, max };
+export function boundsInUsd({ least, most }: AmountBounds): BoundsInUsd {
+  return { minAmountInUSD: formatUsd(least), maxAmountInUSD: formatUsd(most) };
 }

@@ -10,11 +10,14 @@ import { depositOrdersOfSession, insertOrder, orderById, ordersByIds } from './o
 import {
   assertRouteOpen,
   type FeeRates,
+  outOfBounds,
   passedStraightOn,
+  priceBounds,
   type Quote,
   quoteOf,
   quoteOfTotal,
   routeFrom,
+  totalBounds,
 } from './quote.ts';
 import { moveSession, type SessionMoveDeps } from './session-move.ts';
 import { parseOrder } from './session-row.ts';
@@ -64,11 +67,11 @@ export function quoteSession(chains: Chains, rates: FeeRates, session: StoredSes
   if (route === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
   assertRouteOpen(route);
   const { feeModel, chosenTotal } = session;
-  const quote =
+  const [quote, bounds] =
     chosenTotal === undefined
-      ? quoteOf(route, { paymentValue: session.amount, feeModel })
-      : quoteOfTotal(route, { totalValue: chosenTotal, feeModel });
-  if (quote === undefined) throw new Refusal('amount_out_of_range', `no route takes it in ${token.tokenId}`);
+      ? [quoteOf(route, { paymentValue: session.amount, feeModel }), priceBounds(route, feeModel)]
+      : [quoteOfTotal(route, { totalValue: chosenTotal, feeModel }), totalBounds(route, feeModel)];
+  if (quote === undefined) throw outOfBounds(route, bounds);
   return quote;
 }
 

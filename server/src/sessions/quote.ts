@@ -1,6 +1,14 @@
 import { Refusal } from '@florin/protocol/error.ts';
-import { amountsOf, amountsOfTotal, type FeePpm, type PaymentAmounts } from '@florin/protocol/fee.ts';
 import {
+  amountsOf,
+  amountsOfTotal,
+  type FeeModel,
+  type FeePpm,
+  leastPriceOf,
+  type PaymentAmounts,
+} from '@florin/protocol/fee.ts';
+import {
+  formatUsd,
   type MicroUsd,
   maxMicroUsd,
   microUsd,
@@ -28,8 +36,7 @@ export interface Route {
   readonly orderType: OrderType;
   /** Every way, the preferred one first. Never empty. */
   readonly ways: readonly Way[];
-  /** Bounds of the price (paymentValue) that this route takes, in Micro-USD. */
-  readonly minPaymentValue: MicroUsd;
+  /** The highest price (paymentValue) that any of the ways takes, in Micro-USD; `priceBounds` has the least one too. */
   readonly maxPaymentValue: MicroUsd;
   /** How the worse of the two chains is at the moment. */
   readonly condition: Pick<ChainCondition, 'status' | 'reason'>;
@@ -41,6 +48,12 @@ export interface Way {
   readonly maxPaymentValue: MicroUsd;
   /** The highest price that it could settle at once, as things stand; the others have to wait for more float. */
   readonly readyValue: MicroUsd;
+}
+
+/** The least and the highest amount that is taken, in Micro-USD, both of them included. */
+export interface AmountBounds {
+  readonly least: MicroUsd;
+  readonly most: MicroUsd;
 }
 
 /** What one payer would pay on one route. */
@@ -87,7 +100,6 @@ function routeBetween(
   const ends = {
     paymentToken,
     settlementToken,
-    minPaymentValue: microUsd(1n),
     condition: worseOf(conditionOf(chains, paymentToken), conditionOf(chains, settlementToken)),
   };
   if (paymentToken.tokenId === settlementToken.tokenId) {
@@ -178,27 +190,67 @@ export function assertRouteOpen(route: Route): void {
   );
 }
 
+/**
+ * The prices (paymentValue) that a route takes; undefined where it takes none. Every bound that is shown comes from here
+ * or from `totalBounds`, and every quote is held against them.
+ */
+export function priceBounds(route: Route, feeModel: FeeModel): AmountBounds | undefined {
+  const least = leastPriceOf(route.feePpm, feeModel);
+  const most = route.maxPaymentValue;
+  return least === undefined || least > most ? undefined : { least, most };
+}
+
+/** The totals that a payer may choose on a route (custom links); undefined where it takes none. */
+export function totalBounds(route: Route, feeModel: FeeModel): AmountBounds | undefined {
+  const prices = priceBounds(route, feeModel);
+  if (prices === undefined) return undefined;
+  const totalOf = (price: MicroUsd) => amountsOf(price, route.feePpm, feeModel).totalValue;
+  return { least: totalOf(prices.least), most: totalOf(prices.most) };
+}
+
+/** From the least to the highest amount that any of several takes; undefined of none. */
+export function widestOf(bounds: readonly AmountBounds[]): AmountBounds | undefined {
+  const [first, ...others] = bounds;
+  if (first === undefined) return undefined;
+  return others.reduce(
+    (wide, { least, most }) => ({ least: smallerOf(least, wide.least), most: largerOf(most, wide.most) }),
+    first,
+  );
+}
+
+/** The refusal (100209) of an amount that a route does not take; it names the bounds. */
+export function outOfBounds(route: Route, bounds: AmountBounds | undefined, param?: string): Refusal {
+  const range =
+    bounds === undefined ? 'no amount' : `${formatUsd(bounds.least)} to ${formatUsd(bounds.most)} USD`;
+  const detail = `${route.paymentToken.tokenId} takes ${range}`;
+  return new Refusal('amount_out_of_range', { detail, ...(param === undefined ? {} : { param }) });
+}
+
+function isWithin(bounds: AmountBounds | undefined, value: MicroUsd): boolean {
+  return bounds !== undefined && bounds.least <= value && value <= bounds.most;
+}
+
 /** What a price costs on a route; undefined when the route does not take it or would leave the merchant nothing. */
-export function quoteOf(route: Route, price: { paymentValue: MicroUsd; feeModel: 1 | 2 }): Quote | undefined {
-  return checkedQuote(route, amountsOf(price.paymentValue, route.feePpm, price.feeModel));
+export function quoteOf(
+  route: Route,
+  { paymentValue, feeModel }: { paymentValue: MicroUsd; feeModel: FeeModel },
+): Quote | undefined {
+  if (!isWithin(priceBounds(route, feeModel), paymentValue)) return undefined;
+  return quoteWith(route, amountsOf(paymentValue, route.feePpm, feeModel));
 }
 
 /** What a total chosen by the payer (custom links) buys on a route; undefined when the route does not take it. */
 export function quoteOfTotal(
   route: Route,
-  choice: { totalValue: MicroUsd; feeModel: 1 | 2 },
+  { totalValue, feeModel }: { totalValue: MicroUsd; feeModel: FeeModel },
 ): Quote | undefined {
-  return checkedQuote(route, amountsOfTotal(choice.totalValue, route.feePpm, choice.feeModel));
+  if (!isWithin(totalBounds(route, feeModel), totalValue)) return undefined;
+  return quoteWith(route, amountsOfTotal(totalValue, route.feePpm, feeModel));
 }
 
-function checkedQuote(route: Route, amounts: PaymentAmounts): Quote | undefined {
-  const { paymentValue, netValue } = amounts;
-  const way = wayOf(route, paymentValue);
-  if (way === undefined || paymentValue < route.minPaymentValue || netValue <= 0n) return undefined;
-  return {
-    route,
-    orderType: way.orderType,
-    amounts,
-    amountInToken: toTokenAmount(amounts.totalValue, route.paymentToken.decimals),
-  };
+function quoteWith(route: Route, amounts: PaymentAmounts): Quote {
+  const way = wayOf(route, amounts.paymentValue);
+  if (way === undefined) throw new Error(`no way takes ${amounts.paymentValue}, which is within the bounds`);
+  const amountInToken = toTokenAmount(amounts.totalValue, route.paymentToken.decimals);
+  return { route, orderType: way.orderType, amounts, amountInToken };
 }

@@ -4,13 +4,14 @@ import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { X402Requirements } from '@florin/protocol/x402.ts';
+import { linkTerms, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import type { TokenSigning } from '#chains/token-signing.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { draftOrder } from '#sessions/order.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
-import { quoteOfTotal, type Route, routeFrom, routesTo } from '#sessions/quote.ts';
+import { outOfBounds, quoteOfTotal, type Route, routeFrom, routesTo, totalBounds } from '#sessions/quote.ts';
 import { receiverOf } from '#sessions/receiver.ts';
 import { draftLinkSession } from '#sessions/session.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
@@ -94,7 +95,7 @@ export function purchaseOf(
   const route = routeFrom(deps.chains, deps.rates, ends);
   if (route === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
   const quote = quoteOfTotal(route, { totalValue: chosenTotal, feeModel: link.feeModel });
-  if (quote === undefined) throw new Refusal('amount_out_of_range', { param: 'amountInUSD' });
+  if (quote === undefined) throw outOfBounds(route, totalBounds(route, link.feeModel), 'amountInUSD');
   return { paymentValue: quote.amounts.paymentValue, chosenTotal };
 }
 
@@ -134,7 +135,8 @@ async function requirementFor(
   route: Route,
 ): Promise<X402Requirements | undefined> {
   const { paymentToken: token, condition } = route;
-  if (condition.status === 'unavailable' || !isTaken(resource, route)) return undefined;
+  if (condition.status === 'unavailable' || quoteFor(route, termsOf(resource)) === undefined)
+    return undefined;
   if (resource.kind === 'session' && ![token.tokenId, ''].includes(resource.session.intendedToken))
     return undefined;
   const { domain } = await domainOf(deps, token);
@@ -153,14 +155,14 @@ async function requirementFor(
   return { ...shown, extra: { name, version, offer: sealOffer(deps, shown, terms) } };
 }
 
-/** Whether a route takes what is to be paid. */
-function isTaken(resource: Resource, route: Route): boolean {
-  if (resource.kind === 'link' && resource.chosenTotal !== undefined) {
-    const { feeModel } = resource.link;
-    return quoteOfTotal(route, { totalValue: resource.chosenTotal, feeModel }) !== undefined;
-  }
-  const price = resource.kind === 'link' ? resource.link.amount : resource.session.amount;
-  return price >= route.minPaymentValue && price <= route.maxPaymentValue;
+/** The terms of what is to be paid. */
+function termsOf(resource: Resource): Terms {
+  if (resource.kind === 'session') return sessionTerms(resource.session);
+  const { link, chosenTotal } = resource;
+  return {
+    ...linkTerms(link),
+    ...(chosenTotal === undefined ? {} : { price: { kind: 'total', totalValue: chosenTotal } }),
+  };
 }
 
 /** A token's domain where it takes EIP-3009 authorizations. */

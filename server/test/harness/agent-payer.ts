@@ -41,7 +41,7 @@ export function present<T>(value: T | undefined | null): T {
 
 /** A signed request to create a session from what the link's view offers, with some fields changed before signing. */
 export async function creationBody(
-  world: AgentWorld,
+  world: Pick<AgentWorld, 'get'>,
   payer: Wallet,
   linkId: string,
   changes: Partial<CreateSessionMessage> = {},

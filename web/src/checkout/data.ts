@@ -30,6 +30,9 @@ export interface CheckoutData {
   readonly items: readonly PageItem[];
   /** Price in Micro-USD; empty when the payer has still to choose. */
   readonly amount: string;
+  /** What the payer may choose, over all tokens, in US dollars; a fee on top comes besides. Absent where nothing is chosen. */
+  readonly minAmountInUSD?: string;
+  readonly maxAmountInUSD?: string;
   readonly isFeeOnTop: boolean;
   readonly isEmailRequired: boolean;
   /** The only wallet that may pay; empty: any. */

@@ -278,8 +278,13 @@ test('a custom link takes the total that the payer signs, and no price of its ow
   assert.deepEqual(view.aiView.pricingModel, {
     type: 'custom',
     minAmountInUSD: '0.000002',
-    maxAmountInUSD: '10020000.00',
+    // In the token with the highest fee; each token has its own bounds.
+    maxAmountInUSD: '10060000.00',
   });
+  assert.deepEqual(
+    view.aiView.supportedPaymentTokens.map(({ maxAmountInUSD }) => maxAmountInUSD),
+    ['10020000.00', '10030000.00', '10060000.00'],
+  );
   assert.deepEqual(
     view.aiView.supportedPaymentTokens.map(({ amountInToken }) => amountInToken),
     ['0', '0', '0'],

@@ -1,6 +1,7 @@
 import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import { parseUsd } from '@florin/protocol/money.ts';
 import type { CheckoutData } from '@florin/web/checkout/data.ts';
-import { fill, formatToken } from '@florin/web/checkout/format.ts';
+import { fill, formatMoney, formatToken } from '@florin/web/checkout/format.ts';
 import { h, type Tree } from '@florin/web/checkout/tree.ts';
 
 /** What became of a form that a reader without scripts has sent; empty: none was. */
@@ -34,11 +35,8 @@ export function noScriptView(data: CheckoutData, query: string, answer: NoScript
   );
 }
 
-function beginForm(
-  { texts, options }: CheckoutData,
-  link: NonNullable<CheckoutData['link']>,
-  query: string,
-): Tree {
+function beginForm(data: CheckoutData, link: NonNullable<CheckoutData['link']>, query: string): Tree {
+  const { texts, options } = data;
   const names = options.map((option) => h('li', {}, nameOf(texts, option)));
   return [
     h('ul', {}, names),
@@ -59,10 +57,18 @@ function beginForm(
             ...required,
           }),
           h('span', { class: 'soft small' }, texts.amountHint),
+          boundsView(data),
         ),
       h('button', { type: 'submit' }, texts.pay),
     ),
   ];
+}
+
+/** From the least to the most that the payer may choose. */
+function boundsView({ locale, minAmountInUSD, maxAmountInUSD }: CheckoutData): Tree {
+  const bounds = [minAmountInUSD, maxAmountInUSD].flatMap((text) => parseUsd(text ?? '') ?? []);
+  const shown = bounds.map((bound) => formatMoney(locale, bound.toString()));
+  return shown.length === 2 && h('p', { class: 'soft small' }, shown.join(' – '));
 }
 
 /** Tokens that take a plain transfer of this session's amount. */

@@ -9,7 +9,14 @@ import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { networkTitle } from './networks.ts';
-import { checkoutState, findFindings, linkOptions, type StateDeps, sessionOptions } from './state.ts';
+import {
+  checkoutState,
+  findFindings,
+  linkBounds,
+  linkOptions,
+  type StateDeps,
+  sessionOptions,
+} from './state.ts';
 
 export interface PageDeps extends StateDeps {
   readonly origin: string;
@@ -36,6 +43,7 @@ export function linkPageData(
     ...frontData(front),
     items: link.items.map((item) => pageItem(item, isCustom)),
     amount: isCustom ? '' : link.amount.toString(),
+    ...(isCustom ? linkBounds(deps, link) : {}),
     isFeeOnTop: link.feeModel === 2,
     isEmailRequired: link.payerEmailRequired,
     intendedPayer: '',

@@ -25,7 +25,7 @@ import { createLinkSession, findSession, lockSession } from '#sessions/session.t
 import { paymentUrlOf } from '#sessions/session-json.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { qrCode, qrPath } from './qr.ts';
-import { checkoutState, linkOptions, sessionOptions } from './state.ts';
+import { checkoutState, linkBounds, linkOptions, sessionOptions } from './state.ts';
 
 export interface PaymentDeps extends Omit<AuthorizationDeps, 'cryptography'> {
   readonly db: Database;
@@ -64,8 +64,7 @@ export async function beginSession(
         detail: 'the link has changed meanwhile',
       });
     const paymentValue = priceOf(link, body.amount);
-    if (linkOptions(deps, link, paymentValue).length === 0)
-      throw new Refusal('amount_out_of_range', { param: 'amount' });
+    if (linkOptions(deps, link, paymentValue).length === 0) throw outOfLinkBounds(deps, link);
     return createLinkSession(transaction, deps, { link, paymentValue });
   });
   return {
@@ -74,6 +73,15 @@ export async function beginSession(
     paymentUrl: paymentUrlOf(session, deps.origin),
     options: await sessionOptions(deps, session),
   };
+}
+
+function outOfLinkBounds(deps: PaymentDeps, link: StoredLink): Refusal {
+  const { minAmountInUSD, maxAmountInUSD } = linkBounds(deps, link);
+  const detail =
+    minAmountInUSD === undefined
+      ? 'no token takes any amount'
+      : `it must be from ${minAmountInUSD} to ${maxAmountInUSD} USD`;
+  return new Refusal('amount_out_of_range', { param: 'amount', detail });
 }
 
 function priceOf(link: StoredLink, amount: string | undefined): MicroUsd {

@@ -1,7 +1,7 @@
 import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
-import { quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
+import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Queryable } from '#db/database.ts';
 import { findExceptions } from '#exceptions/exception.ts';
@@ -9,7 +9,7 @@ import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
-import { type FeeRates, type Route, routesTo } from '#sessions/quote.ts';
+import { type FeeRates, priceBounds, type Route, routesTo, widestOf } from '#sessions/quote.ts';
 import { findDirectChain } from '#sessions/settlement-mode.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
@@ -166,11 +166,22 @@ function optionsOf(deps: StateDeps, terms: Terms): CheckoutOption[] {
   );
 }
 
+/**
+ * The prices that a payer may choose on the page of a custom link, over all its tokens. They are prices: with fee model 2
+ * the fee comes on top.
+ */
+export function linkBounds(deps: StateDeps, { settlementToken, feeModel }: StoredLink): Partial<BoundsInUsd> {
+  const routes = routesTo(deps.chains, deps.rates, settlementToken);
+  const bounds = widestOf(routes.flatMap((route) => priceBounds(route, feeModel) ?? []));
+  return bounds === undefined ? {} : boundsInUsd(bounds);
+}
+
 function optionOf({ chains }: StateDeps, route: Route, terms: Terms): CheckoutOption | undefined {
   const quote = quoteFor(route, terms);
+  const bounds = terms.price.kind === 'open' ? priceBounds(route, terms.feeModel) : undefined;
   const { paymentToken: token, condition } = route;
   const chain = chains.byId(token.chainId);
-  if (chain === undefined || (quote === undefined && terms.price.kind !== 'open')) return undefined;
+  if (chain === undefined || (quote === undefined && bounds === undefined)) return undefined;
   const { totalValue, paymentValue } = quote?.amounts ?? {
     totalValue: microUsd(0n),
     paymentValue: microUsd(0n),
@@ -186,6 +197,7 @@ function optionOf({ chains }: StateDeps, route: Route, terms: Terms): CheckoutOp
     amountInToken: (quote?.amountInToken ?? 0n).toString(),
     total: totalValue.toString(),
     fee: (totalValue - paymentValue).toString(),
+    ...(bounds === undefined ? {} : boundsInUsd(bounds)),
     status: condition.status,
     secondsToFinal: Math.ceil(chains.conditions?.of(token.chainId).secondsToFinal ?? 0),
     ...(network === undefined ? {} : { network }),

@@ -59,7 +59,7 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   amount_out_of_range: advice(
     'The total is over ten million dollars, or no route takes an amount so small or so large.',
-    'Ask GET /capabilities/all for the bounds of each route.',
+    'The message names the bounds of a token. GET /capabilities/all has those of every route.',
   ),
   product_not_found: advice(
     'The product, or every one of those that were named, does not exist.',

@@ -64,6 +64,7 @@ export function authenticationPage(): DocsPage {
       list(
         `An authorization is good until \`authorizationExpiresAt\`, at most ${grouped(authorizationLifeSeconds.maximum)} seconds ahead.`,
         'The same message and signature again get the same answer, marked `replayed`: a retry after a time-out is always safe. The same nonce with anything else is refused.',
+        'Where the payer chooses the total, each token of the view has its own `minAmountInUSD` and `maxAmountInUSD`; anything outside them is refused with 100209.',
         'A plain account signs in one form: 65 bytes, low s, v 27 or 28. Smart accounts authorize by their own code (EIP-1271, EIP-7702), and by a wrapped signature before they are deployed (ERC-6492).',
       ),
     ],

@@ -7,7 +7,7 @@ import { type Chain, type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
 import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
-import { type FeeRates, type Route, routesTo } from '#sessions/quote.ts';
+import { type FeeRates, priceBounds, type Route, routesTo } from '#sessions/quote.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply } from '../route-handler.ts';
 
@@ -57,6 +57,9 @@ async function readMethods({
   return { methods: new Map(await Promise.all(entries)), isWhole };
 }
 
+/** The merchant pays the fee: its least price leaves the merchant something, so it is taken with fee model 2 as well. */
+const boundsFeeModel = 1;
+
 /** Every configured token with the tokens that pay towards it. */
 function capabilitiesOf(
   { chains, rates, settlementMode = 'escrow' }: CapabilityDeps,
@@ -72,12 +75,18 @@ function capabilitiesOf(
     paymentCapabilities: Object.fromEntries(
       chains.tokens.map(({ tokenId }) => [
         tokenId,
-        routesTo(chains, rates, tokenId).map((route) => ({
-          ...termsOf(chains, settlementMode, route),
-          methods: methods.get(route.paymentToken.tokenId) ?? [],
-          status: route.condition.status,
-          statusReason: route.condition.reason,
-        })),
+        routesTo(chains, rates, tokenId).flatMap((route) => {
+          const bounds = priceBounds(route, boundsFeeModel);
+          if (bounds === undefined) return [];
+          return {
+            ...termsOf(chains, settlementMode, route),
+            minPaymentValue: microUsdToNumber(bounds.least),
+            maxPaymentValue: microUsdToNumber(bounds.most),
+            methods: methods.get(route.paymentToken.tokenId) ?? [],
+            status: route.condition.status,
+            statusReason: route.condition.reason,
+          };
+        }),
       ]),
     ),
   };
@@ -90,8 +99,6 @@ function termsOf(chains: Chains, settlementMode: SettlementMode, route: Route) {
     tokenId: route.paymentToken.tokenId,
     crosschain: route.kind === 'cross_chain',
     feeRatePPM: route.feePpm,
-    minPaymentValue: microUsdToNumber(route.minPaymentValue),
-    maxPaymentValue: microUsdToNumber(route.maxPaymentValue),
     etaSeconds:
       settlementMode === 'direct' && route.kind === 'same_token'
         ? // The payment is the settlement.

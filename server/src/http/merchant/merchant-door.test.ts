@@ -193,7 +193,7 @@ test('capabilities are public, and say what pays towards what', async () => {
     { tokenId: 'base::usdc', symbol: 'USDC', chainId: '31338', decimals: 18 },
   ]);
   const terms = {
-    minPaymentValue: 1,
+    minPaymentValue: 2,
     maxPaymentValue: 10_000_000_000_000,
     finality: 'finalized, 1 block deep',
     methods: ['transaction', 'eip5792'],
