@@ -149,6 +149,11 @@ export function contractsOf(chain: Chain): {
   };
 }
 
+/** Whether an address is a vault of the chain, configured or previous: what comes there is float. */
+export function isVault(chain: Chain, address: string | undefined): boolean {
+  return contractsOf(chain).vaults.some((vault) => vault.toLowerCase() === address?.toLowerCase());
+}
+
 /** A finality policy in words, as callers are told: `finalized`, or `finalized, 16 blocks deep, 2 nodes agree`. */
 export function finalityText({ tag, depth, quorum = 1 }: FinalityPolicy): string {
   const parts = [

@@ -7,6 +7,27 @@ export const knownOrders = statement(
   'select order_id from orders where order_id = any ($1)',
 );
 
+export const directPayments = statement(
+  'movement_direct_payments',
+  ['text[]', 'text'],
+  { order_id: 'text' },
+  `select order_id from chain_events
+   where order_id = any ($1) and event_name = 'Paid' and is_final and arguments->>'orderType' = $2`,
+);
+
+// Names the kinds of the partial index ledger_entries_movements.
+export const bookedOfTransaction = statement(
+  'movement_booked_of_transaction',
+  ['int8', 'text', 'text', 'text', 'text', 'text', 'numeric'],
+  { entries: 'int8', booked: 'numeric' },
+  `select count(distinct e.entry_id) as entries,
+     coalesce(sum(p.amount) filter (where e.order_id = $4), 0) as booked
+   from ledger_entries e left join ledger_postings p
+     on p.entry_id = e.entry_id and p.ledger_account = $5 and p.asset = $6 and abs(p.amount) = abs($7::numeric)
+   where e.chain_id = $1 and e.tx_hash = $2 and e.kind = $3
+     and e.kind in ('settlement_refund', 'rescue', 'fee_withdrawal', 'float_deposit', 'float_withdrawal', 'unmatched')`,
+);
+
 const unmatchedColumns = {
   chain_id: 'int8',
   order_id: 'text',

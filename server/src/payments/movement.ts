@@ -1,11 +1,14 @@
 import { orderKinds } from '@florin/protocol/order.ts';
-import { type Chain, contractsOf } from '#chains/chain.ts';
+import { type Chain, isVault } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
+import { findTwins } from '#chains/watcher/cursor.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
 import type { Log } from '#telemetry/log.ts';
 import {
+  bookedOfTransaction,
   concludeUnmatched,
+  directPayments,
   insertUnmatched,
   knownOrders,
   type UnmatchedRow,
@@ -32,11 +35,11 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
       if (events.length === 0) return;
       const rows = await transaction.query(knownOrders, [events.map((event) => event.orderId)]);
       const known = new Set(rows.map((row) => row.order_id));
-      for (const [index, event] of events.entries()) {
-        const before = events.slice(0, index).filter((other) => isTwin(event, other)).length;
-        const isOthers = known.has(event.orderId) || isPassedOn(event, events);
+      const direct = await findPassedOn(transaction, events, known);
+      for (const event of events) {
+        const isOthers = known.has(event.orderId) || direct.has(event);
         const moved = movementOf(chain, event) ?? (isOthers ? undefined : unknownOf(chain, event));
-        if (moved !== undefined) await bookMovement(transaction, event, moved, before);
+        if (moved !== undefined) await bookMovement(transaction, chain, event, moved);
         if (!known.has(event.orderId)) await noteUnmatched(transaction, log, event);
       }
     },
@@ -44,26 +47,28 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
       for (const event of transfers) {
         const moved = movementOf(chain, event);
         if (moved === undefined) continue;
-        const { chainId, txHash, name, logIndex } = event;
-        await book(transaction, {
-          kind: moved.kind,
-          orderId: '',
-          fact: `${txHash}:${name}:misread:${logIndex}`,
-          ...{ chainId, txHash, at: event.blockTime },
-          postings: moved.postings.map((posting) => ({ ...posting, amount: -posting.amount })),
-        });
+        const { entries } = await findBooked(transaction, event, moved);
+        const postings = moved.postings.map((posting) => ({ ...posting, amount: -posting.amount }));
+        await bookRepeatable(transaction, event, { ...moved, postings }, entries);
+        const { chainId, txHash } = event;
         log.warn('payment.transfer_misread', { chainId, txHash, block: event.blockNumber.toString() });
       }
     },
   };
 }
 
-/** The settlement of a direct order: its payment, in the same transaction, has said it all. */
-function isPassedOn(event: ChainEvent, events: readonly ChainEvent[]): boolean {
-  return (
-    event.name === 'Settled' &&
-    events.some((other) => other.name === 'Paid' && other.orderId === event.orderId && isDirect(other))
-  );
+/** The settlements of direct orders that are not known here: their payments have said it all. */
+async function findPassedOn(
+  transaction: Transaction,
+  events: readonly ChainEvent[],
+  known: ReadonlySet<string>,
+): Promise<ReadonlySet<ChainEvent>> {
+  const settlements = events.filter((event) => event.name === 'Settled' && !known.has(event.orderId));
+  if (settlements.length === 0) return new Set();
+  const orderIds = settlements.map((event) => event.orderId);
+  const rows = await transaction.query(directPayments, [orderIds, String(orderKinds.direct)]);
+  const direct = new Set(rows.map((row) => row.order_id));
+  return new Set(settlements.filter((event) => direct.has(event.orderId)));
 }
 
 function isDirect(paid: ChainEvent): boolean {
@@ -73,32 +78,69 @@ function isDirect(paid: ChainEvent): boolean {
 interface Moved {
   readonly kind: EntryKind;
   readonly postings: readonly Posting[];
-  /** Whether it can happen to an order more than once, or is about no order: then the transaction tells it apart. */
+  /**
+   * Whether it can happen to an order more than once, or is about no order: then as many are booked as the chain has of the
+   * transaction, whichever reading has told of them.
+   */
   readonly isRepeatable?: true;
-}
-
-/** Of one transaction, and told apart by nothing but the order in which they came. */
-function isTwin(event: ChainEvent, other: ChainEvent): boolean {
-  return other.name === event.name && other.txHash === event.txHash;
 }
 
 async function bookMovement(
   transaction: Transaction,
+  chain: Chain,
   event: ChainEvent,
   moved: Moved,
-  before: number,
 ): Promise<void> {
-  const isAboutOrder = BigInt(event.orderId) !== 0n;
-  await book(transaction, {
-    kind: moved.kind,
-    orderId: isAboutOrder ? event.orderId : '',
-    // Not the place in its block: a reorganisation may move the transaction.
-    ...(moved.isRepeatable === true ? { fact: `${event.txHash}:${event.name}:${before}` } : {}),
-    chainId: event.chainId,
-    txHash: event.txHash,
-    at: event.blockTime,
-    postings: moved.postings,
+  if (moved.isRepeatable !== true) {
+    const { chainId, txHash, orderId, blockTime: at } = event;
+    await book(transaction, { ...moved, orderId, chainId, txHash, at });
+    return;
+  }
+  const twins = (await findTwins(transaction, event)).filter((twin) => {
+    const other = movementOf(chain, twin);
+    return other !== undefined && textOf(twin, other) === textOf(event, moved);
   });
+  const { entries, alike } = await findBooked(transaction, event, moved);
+  // Booked before, in another block that a reorganisation has taken away, or it moved nothing.
+  if (alike === undefined || alike >= BigInt(twins.length)) return;
+  await bookRepeatable(transaction, event, moved, entries);
+}
+
+/** What tells movements of one transaction apart: what they book. Two that are alike are only counted. */
+function textOf(event: ChainEvent, { kind, postings }: Moved): string {
+  const lines = postings.map(({ account, asset, amount }) => `${account} ${asset} ${amount}`);
+  return [kind, event.orderId, ...lines].join();
+}
+
+/** How many entries of its kind a transaction has, and how many of these say what the movement says; undefined: nothing. */
+async function findBooked(
+  transaction: Transaction,
+  event: ChainEvent,
+  { kind, postings: [first] }: Moved,
+): Promise<{ readonly entries: bigint; readonly alike: bigint | undefined }> {
+  const { account = '', asset = '', amount = 0n } = first ?? {};
+  const [row] = await transaction.query(bookedOfTransaction, [
+    ...[event.chainId, event.txHash, kind, aboutOrder(event)],
+    ...[account, asset, amount],
+  ]);
+  if (row === undefined) throw new Error('a count gave no row');
+  return { entries: row.entries, alike: amount === 0n ? undefined : row.booked / amount };
+}
+
+/** Not by the place in its block: a reorganisation may move the transaction. */
+async function bookRepeatable(
+  transaction: Transaction,
+  event: ChainEvent,
+  { kind, postings }: Moved,
+  entries: bigint,
+): Promise<void> {
+  const { chainId, txHash, blockTime: at } = event;
+  const fact = `${txHash}:${event.name}:entry:${entries}`;
+  await book(transaction, { kind, orderId: aboutOrder(event), fact, chainId, txHash, at, postings });
+}
+
+function aboutOrder({ orderId }: ChainEvent): string {
+  return BigInt(orderId) === 0n ? '' : orderId;
 }
 
 function assetOf(chain: Chain, event: ChainEvent): string {
@@ -159,9 +201,7 @@ function unknownOf(chain: Chain, event: ChainEvent): Moved | undefined {
       return { kind: 'payment', postings };
     }
     case 'Settled': {
-      const isIntoVault = contractsOf(chain).vaults.some(
-        (vault) => vault.toLowerCase() === event.arguments['to']?.toLowerCase(),
-      );
+      const isIntoVault = isVault(chain, event.arguments['to']);
       const settled = { net: said('netValue'), fee: said('feeValue'), isIntoVault };
       return { kind: 'settlement', postings: unmatchedSettlementPostings(chainName, asset, settled) };
     }

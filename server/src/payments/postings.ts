@@ -44,9 +44,13 @@ function bridge(chainName: string): string {
 
 /**
  * The gateway let go of the net amount: to the merchant, into the vault's float for a payout elsewhere, or by a burn that
- * is still owed to the merchant until it is minted.
+ * is still owed to the merchant until it is minted. Whether a vault got it is what the event says, and not the order: a
+ * merchant whose address is a vault gives the money to the float.
  */
-export function settlementPostings(order: StoredOrder, chainName: string): Posting[] {
+export function settlementPostings(
+  order: StoredOrder,
+  { chainName, isIntoVault }: { readonly chainName: string; readonly isIntoVault: boolean },
+): Posting[] {
   const { total, fee, orderType } = order.order;
   const net = total - fee;
   const asset = order.tokenId;
@@ -63,12 +67,7 @@ export function settlementPostings(order: StoredOrder, chainName: string): Posti
     { account: merchant(order), asset, amount: net },
     { account: gateway(chainName), asset, amount: -net },
   ];
-  if (orderType !== orderKinds.vaultPayout) return released;
-  return [
-    ...released,
-    { account: vault(chainName), asset, amount: net },
-    { account: 'float', asset, amount: -net },
-  ];
+  return isIntoVault ? [...released, ...floatPostings(chainName, asset, net)] : released;
 }
 
 /** The vault of the target chain paid the merchant out of the operator's float: `amount` in units of the settlement token. */

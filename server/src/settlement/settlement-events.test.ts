@@ -48,6 +48,29 @@ test('a payment that is settled and paid out before its session is known to be p
   assert.deepEqual(await world.legs(order), [{ leg: 'settle', status: 'done', reason: '', attempts: 0 }]);
 });
 
+test('money that a settlement sends to a vault is float, whoever the order says should get it', async () => {
+  const { vault } = world.chain('ethereum');
+  const floatOf = async () => {
+    const balances = await ledgerBalances(world.database.db);
+    return ['vault:ethereum', 'float'].map(
+      (account) =>
+        balances.find((each) => each.account === account && each.asset === 'ethereum::usdc')?.balance ?? 0n,
+    );
+  };
+  const [held = 0n, float = 0n] = await floatOf();
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await world.mineFinal('ethereum', ['Settled', order, { to: vault }]);
+  assert.deepEqual(await floatOf(), [held + 998_000n, float - 998_000n]);
+  assert.equal((await world.session(sessionId)).status, 'completed');
+  const crossing = await world.openSession('base::usdc');
+  const toElsewhere = await world.signOrder(crossing, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', toElsewhere]);
+  await world.mineFinal('ethereum', ['Settled', toElsewhere, { to: `0x${'d4'.repeat(20)}` }]);
+  assert.deepEqual(await floatOf(), [held + 998_000n, float - 998_000n], 'to a vault that is not ours');
+});
+
 test('a session whose payment has left settlement for its payer tells the merchant so', async () => {
   for (const [name, kind] of [
     ['Reclaimed', 'reclaimed'],

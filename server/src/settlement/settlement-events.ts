@@ -1,6 +1,6 @@
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
-import type { Chain } from '#chains/chain.ts';
+import { type Chain, isVault } from '#chains/chain.ts';
 import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
@@ -113,7 +113,8 @@ async function settled(
   event: ChainEvent,
 ): Promise<void> {
   if (order.order.orderType !== orderKinds.direct) {
-    await bookEvent(transaction, 'settlement', order, event, settlementPostings(order, chain.name));
+    const settled = { chainName: chain.name, isIntoVault: isVault(chain, event.arguments['to']) };
+    await bookEvent(transaction, 'settlement', order, event, settlementPostings(order, settled));
   }
   const at = deps.clock.now();
   await closeLeg(transaction, { orderId: order.orderId, name: 'settle', at });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Hex } from '@florin/protocol/order.ts';
-import { concat, toFunctionSelector, toHex } from 'viem';
+import { type Hex, orderKinds } from '@florin/protocol/order.ts';
+import { concat, toFunctionSelector, toHex, zeroAddress } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainEventName } from '#chains/event.ts';
 import type { BlockHeader } from '#chains/rpc/actions.ts';
@@ -241,7 +241,7 @@ export class SettlementWorld {
         contract: name === 'Minted' ? 'transmitter' : vaultEvents.includes(name) ? 'vault' : 'gateway',
         name,
         orderId: order.orderId,
-        arguments: values,
+        arguments: { ...this.#saidBy(name, order), ...values },
       }),
     );
     await appendBlocks(context, cursor, [{ header, events }]);
@@ -326,6 +326,16 @@ export class SettlementWorld {
       const kind = body.data.exception?.kind;
       return kind === undefined ? body.type : `${body.type} ${kind}`;
     });
+  }
+
+  /** Whom a settlement pays, as the contracts tell it. */
+  #saidBy(name: ChainEventName, { order, chainId }: StoredOrder): Record<string, string> {
+    if (name !== 'Settled') return {};
+    const chain = this.chains.byId(chainId);
+    if (chain === undefined) throw new Error(`no chain ${chainId}`);
+    const { cctp, vault } = chain;
+    if (order.orderType === orderKinds.cctp) return { to: cctp?.route ?? zeroAddress };
+    return { to: order.orderType === orderKinds.vaultPayout ? vault : order.to };
   }
 
   readonly #rates = { sameToken: 2000, sameChain: 3000, crossChain: 6000 };

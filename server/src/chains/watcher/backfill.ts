@@ -63,8 +63,8 @@ export async function addMissing(
     const transfers = parseEvents(await transaction.query(transfersOfBlock, [chain.chainId, header.number]));
     const misread = transfers.filter((stored) => !events.some((event) => isSameTransfer(event, stored)));
     if (misread.length > 0) {
-      const places = misread.map(({ logIndex }) => logIndex);
-      await transaction.query(deleteTransfers, [chain.chainId, header.number, places]);
+      const [places, , contracts] = eventColumnsOf(misread);
+      await transaction.query(deleteTransfers, [chain.chainId, header.number, places, contracts]);
       await handler.onMisread?.(transaction, chain, misread);
     }
     const rows = await transaction.query(insertMissingEvents, [
@@ -74,8 +74,7 @@ export async function addMissing(
       header.time,
       ...eventColumnsOf(events),
     ]);
-    const added = new Set(rows.map((row) => row.log_index));
-    const missing = events.filter((event) => added.has(event.logIndex));
+    const missing = parseEvents(rows);
     if (missing.length === 0) return;
     state.log.warn('watcher.events_backfilled', {
       chainId: chain.chainId,

@@ -9,6 +9,7 @@ import {
   cursorOfChain,
   droppedOfChain,
   type EventRow,
+  finalOfTransaction,
   lockCursor,
   requestBackfill,
   requestResync,
@@ -135,7 +136,11 @@ function parseArguments(value: unknown): Readonly<Record<string, string>> {
   return read;
 }
 
-/** Reads stored events, in the order of the chain. */
+function nameOf({ contract, name }: ChainEvent): string {
+  return `${contract} ${name}`;
+}
+
+/** Reads stored events, in the order of the chain; those of one log by contract and name. */
 export function parseEvents(rows: readonly EventRow[]): readonly ChainEvent[] {
   return rows
     .map((row) => ({
@@ -151,6 +156,17 @@ export function parseEvents(rows: readonly EventRow[]): readonly ChainEvent[] {
       arguments: parseArguments(row.arguments),
     }))
     .sort(
-      (first, second) => Number(first.blockNumber - second.blockNumber) || first.logIndex - second.logIndex,
+      (first, second) =>
+        Number(first.blockNumber - second.blockNumber) ||
+        first.logIndex - second.logIndex ||
+        Number(nameOf(first) > nameOf(second)) - Number(nameOf(first) < nameOf(second)),
     );
+}
+
+/** The final events of one name in the transaction of an event, itself included. */
+export async function findTwins(
+  queryable: Queryable,
+  { chainId, blockNumber, txHash, name }: ChainEvent,
+): Promise<readonly ChainEvent[]> {
+  return parseEvents(await queryable.query(finalOfTransaction, [chainId, blockNumber, txHash, name]));
 }

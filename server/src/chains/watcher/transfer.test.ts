@@ -146,3 +146,37 @@ test('what they do not account for is told once for each transaction, in the pla
   const elsewhere = event('Paid', { totalValue: '10', orderType: '0', token: getAddress(other) });
   assert.deepEqual(unaccounted([transfer(payer, gateway, 10n)], [elsewhere]), ['gateway 10 at 0']);
 });
+
+test('a difference of the gateways and one of the vaults are told of both, also where one transfer is the last of both', () => {
+  const logs = [
+    transfer(payer, gateway, 1n),
+    transfer(payer, vault, 1n, { logIndex: 1 }),
+    transfer(gateway, vault, 1_000n, { logIndex: 3 }),
+  ];
+  const withdrawn = event('FeesWithdrawn', { value: '1000', to: getAddress(vault) });
+  assert.deepEqual(unaccounted(logs, [withdrawn]), ['gateway 1 at 3', 'vault 1001 at 3']);
+});
+
+test('what one of our contracts sends to another of ours has not left', () => {
+  const cases: readonly [RpcLog, ChainEvent, string[]][] = [
+    [transfer(vault, vault, 7n), event('Withdrawn', { amount: '7' }), ['vault 7 at 0']],
+    [transfer(vault, gateway, 7n), event('Withdrawn', { amount: '7' }), ['gateway 7 at 0']],
+    [transfer(vault, gateway, 7n), event('PaidOut', { amount: '7' }), ['gateway 7 at 0']],
+    [transfer(gateway, oldGateway, 7n), event('Refunded', { value: '7' }), ['gateway 7 at 0']],
+    [transfer(gateway, vault, 7n), event('Reclaimed', { value: '7' }), ['vault 7 at 0']],
+    [
+      transfer(gateway, oldGateway, 7n),
+      event('Settled', { netValue: '7', to: getAddress(oldGateway) }),
+      ['gateway 7 at 0'],
+    ],
+    [
+      transfer(payer, vault, 9n),
+      event('Paid', { totalValue: '10', orderType: '1', to: getAddress(vault) }),
+      ['vault 9 at 0'],
+    ],
+  ];
+  for (const [log, told, expected] of cases) {
+    assert.equal(isWatchedTransfer(watched, log), true, told.name);
+    assert.deepEqual(unaccounted([log], [told]), expected, told.name);
+  }
+});

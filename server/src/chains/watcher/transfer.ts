@@ -64,7 +64,6 @@ export function isWatchedTransfer({ tokens, holders }: WatchedTransfers, log: Lo
     selector === transferTopic &&
     log.topics.length === 3 &&
     log.data.length === 66 &&
-    from !== to &&
     tokens.some((token) => token.address === log.address) &&
     holders.some((holder) => holder.topic === from || holder.topic === to)
   );
@@ -103,9 +102,7 @@ export function unaccountedTransfers(
   for (const { holder, token, last, moved } of movementsOf(watched, found.logs)) {
     const ofTransaction = found.events.filter((event) => event.txHash === last.transactionHash);
     const amount = moved - accountedFor(watched, holder, token, ofTransaction);
-    // One event has one place: only a token whose words are no good has two differences at one transfer, and of those the
-    // reconciliation tells.
-    if (amount === 0n || unaccounted.some((event) => event.logIndex === last.logIndex)) continue;
+    if (amount === 0n) continue;
     unaccounted.push({
       chainId: found.chainId,
       blockNumber: header.number,

@@ -196,14 +196,14 @@ export const pruneBlocks = statement(
 export const insertMissingEvents = statement(
   'watcher_events_insert_missing',
   ['int8', 'int8', 'text', 'timestamptz', 'int4[]', 'text[]', 'text[]', 'text[]', 'text[]', 'jsonb[]'],
-  { log_index: 'int4' },
+  eventColumns,
   `insert into chain_events
      (chain_id, block_number, block_hash, block_time, log_index, tx_hash, contract, event_name, order_id, arguments,
       is_final)
    select $1, $2, $3, $4, event.*, true
    from unnest($5::int4[], $6::text[], $7::text[], $8::text[], $9::text[], $10::jsonb[]) as event
    on conflict do nothing
-   returning log_index`,
+   returning ${eventList}`,
 );
 
 // What a first reading of a final block has made of tokens that moved, and of no event of ours.
@@ -215,12 +215,22 @@ export const transfersOfBlock = statement(
    where chain_id = $1 and block_number = $2 and is_final and event_name = 'Transferred'`,
 );
 
+// By the block, whose events the primary key finds.
+export const finalOfTransaction = statement(
+  'watcher_final_of_transaction',
+  ['int8', 'int8', 'text', 'text'],
+  eventColumns,
+  `select ${eventList} from chain_events
+   where chain_id = $1 and block_number = $2 and tx_hash = $3 and event_name = $4 and is_final`,
+);
+
 export const deleteTransfers = statement(
   'watcher_transfers_delete',
-  ['int8', 'int8', 'int4[]'],
+  ['int8', 'int8', 'int4[]', 'text[]'],
   {},
   `delete from chain_events
-   where chain_id = $1 and block_number = $2 and log_index = any ($3) and event_name = 'Transferred'`,
+   where chain_id = $1 and block_number = $2 and event_name = 'Transferred'
+     and (log_index, contract) in (select * from unnest($3::int4[], $4::text[]))`,
 );
 
 export const deleteEvents = statement(
@@ -277,7 +287,7 @@ export const dropFinalEvents = statement(
      delete from chain_events where chain_id = $1 and block_number > $2 and is_final returning ${eventList}
    ), noted as (
      insert into dropped_events (${eventList}, dropped_at) select ${eventList}, $3 from dropped
-     on conflict (chain_id, block_hash, log_index) do update set dropped_at = $3, returned_at = null
+     on conflict (chain_id, block_hash, log_index, contract, event_name) do update set dropped_at = $3, returned_at = null
    )
    select ${eventList} from dropped`,
 );

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Hex } from '@florin/protocol/order.ts';
+import { getAddress, keccak256, toHex, zeroHash } from 'viem';
+import type { ChainEvent, ChainEventName, ContractName } from '#chains/event.ts';
+import type { BlockHeader } from '#chains/rpc/actions.ts';
+import { addMissing } from '#chains/watcher/backfill.ts';
+import { appendBlocks, finalize, storedBlock } from '#chains/watcher/chain-move.ts';
+import { findCursor } from '#chains/watcher/cursor.ts';
+import { rewind } from '#chains/watcher/resync.ts';
+import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import { movementHandler } from './movement.ts';
+
+let world: SettlementWorld;
+before(async () => {
+  world = await SettlementWorld.open();
+});
+after(() => world.close());
+
+type Told = readonly [
+  ContractName,
+  ChainEventName,
+  logIndex: number,
+  said?: Readonly<Record<string, string>>,
+];
+
+/** One transaction of one chain, as a watcher reads it once and again, and what it adds to the books. */
+async function transactionOf(name: string) {
+  const chain = world.chain('ethereum');
+  const [token] = chain.tokens;
+  assert.ok(token !== undefined);
+  const { db } = world.database;
+  const { clock } = world;
+  const context = { chain, db, clock, log: silentLog, handler: movementHandler({ log: silentLog }) };
+  const cursorNow = async () => {
+    const cursor = await findCursor(db, chain.chainId);
+    assert.ok(cursor !== undefined);
+    return cursor;
+  };
+  const txHash = keccak256(toHex(name));
+  const blockOf = (header: BlockHeader, told: readonly Told[]) => ({
+    header,
+    events: told.map(
+      ([contract, event, logIndex, said]): ChainEvent => ({
+        ...{ chainId: chain.chainId, blockNumber: header.number, blockHash: header.hash },
+        ...{ blockTime: header.time, logIndex, txHash, contract, name: event, orderId: zeroHash },
+        arguments: { token: getAddress(token.address), ...said },
+      }),
+    ),
+  });
+  const read = async (told: readonly Told[], hash: Hex): Promise<BlockHeader> => {
+    const begun = await cursorNow();
+    const header: BlockHeader = {
+      number: begun.headNumber + 1n,
+      ...{ hash, parentHash: begun.headHash, time: clock.now(), logsBloom: '0x' as const },
+      ...{ baseFeePerGas: 0n, transactionHashes: [txHash] },
+    };
+    await appendBlocks(context, begun, [blockOf(header, told)]);
+    const block = await storedBlock(context, header.number);
+    assert.ok(block !== undefined);
+    await finalize(context, await cursorNow(), block);
+    return header;
+  };
+  const balances = async () => {
+    assert.ok((await ledgerSums(db)).every(({ total }) => total === 0n));
+    const own = ['gateway:ethereum', 'vault:ethereum', 'fees'];
+    return (await ledgerBalances(db)).filter(({ account }) => own.includes(account));
+  };
+  const begun = await balances();
+  return {
+    read: (...told: readonly Told[]) => read(told, keccak256(toHex(`${name}, first`))),
+    readAgain: async (header: BlockHeader, ...told: readonly Told[]) =>
+      addMissing(context, await cursorNow(), blockOf(header, told)),
+    /** The block goes, although it was final, and another one has the same transaction. */
+    async moveAway(header: BlockHeader, ...told: readonly Told[]) {
+      const parent = await storedBlock(context, header.number - 1n);
+      assert.ok(parent !== undefined);
+      await rewind(context, await cursorNow(), parent);
+      return read(told, keccak256(toHex(`${name}, second`)));
+    },
+    /** By account, all assets together. */
+    async booked() {
+      const sums: Record<string, bigint> = {};
+      for (const { account, balance } of await balances()) sums[account] = (sums[account] ?? 0n) + balance;
+      for (const { account, balance } of begun) sums[account] = (sums[account] ?? 0n) - balance;
+      return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0n));
+    },
+  };
+}
+
+const otherToken = getAddress(`0x${'ab'.repeat(20)}`);
+
+const twins: Readonly<Record<string, readonly [Told, Told, Record<string, bigint>]>> = {
+  'float withdrawn': [
+    ['vault', 'Withdrawn', 2, { amount: '7' }],
+    ['vault', 'Withdrawn', 5, { amount: '7' }],
+    { 'vault:ethereum': -14n },
+  ],
+  'fees withdrawn': [
+    ['gateway', 'FeesWithdrawn', 2, { value: '7' }],
+    ['gateway', 'FeesWithdrawn', 5, { value: '8' }],
+    { 'gateway:ethereum': -15n, fees: 15n },
+  ],
+  'two tokens sent': [
+    ['gateway', 'Transferred', 2, { amount: '7' }],
+    ['gateway', 'Transferred', 5, { amount: '7', token: otherToken }],
+    { 'gateway:ethereum': 14n },
+  ],
+  'one token sent to both': [
+    ['gateway', 'Transferred', 4, { amount: '7' }],
+    ['vault', 'Transferred', 4, { amount: '9' }],
+    { 'gateway:ethereum': 7n, 'vault:ethereum': 9n },
+  ],
+};
+
+for (const [name, [first, second, books]] of Object.entries(twins)) {
+  for (const [index, told] of [first, second].entries())
+    test(`${name} twice in one transaction is booked twice, also where the first reading told of one (${index})`, async () => {
+      const transaction = await transactionOf(`${name} ${index}`);
+      const header = await transaction.read(told);
+      for (let time = 0; time < 2; time += 1) {
+        await transaction.readAgain(header, first, second);
+        assert.deepEqual(await transaction.booked(), books, `read again ${time + 1} times`);
+      }
+      await transaction.moveAway(header, first, second);
+      assert.deepEqual(await transaction.booked(), books, 'in another block');
+    });
+}
+
+test('what a second reading makes less of, or finds elsewhere, is booked as it says', async () => {
+  const transaction = await transactionOf('less');
+  const header = await transaction.read(['gateway', 'Transferred', 2, { amount: '18' }]);
+  for (const [logIndex, amount] of [
+    [2, 9n],
+    [2, 18n],
+    [4, 18n],
+    [2, 9n],
+  ] as const) {
+    await transaction.readAgain(header, ['gateway', 'Transferred', logIndex, { amount: amount.toString() }]);
+    assert.deepEqual(await transaction.booked(), { 'gateway:ethereum': amount });
+  }
+});
