@@ -8,7 +8,7 @@ import type { Chains } from '#chains/chain.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
 import { findOrder, findOrders } from '#sessions/order.ts';
-import { findSession } from '#sessions/session.ts';
+import { lockSession } from '#sessions/session.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import { exchangeSettlementForRefund, type WithdrawalObstacle } from '#settlement/withdrawal.ts';
@@ -39,7 +39,8 @@ export async function createRefund(
   request: { merchantId: string; body: RefundCreateBody },
 ): Promise<Refund> {
   const { merchantId, body } = request;
-  const session = await findSession(transaction, body.sessionId);
+  // Locked: what goes back at this moment is either counted here, or finds the refund that is made here.
+  const session = await lockSession(transaction, body.sessionId);
   if (session === undefined || session.merchantId !== merchantId)
     throw new Refusal('session_not_found', body.sessionId);
   const order = session.orderId === '' ? undefined : await findOrder(transaction, session.orderId);

@@ -57,12 +57,19 @@ export async function addOrder(
   });
 }
 
-/** Lets the chain show an event of an order, final unless told otherwise, with everything that the watcher does then. */
+/**
+ * Lets the chain show an event of an order, final unless told otherwise, with everything that the watcher does then.
+ * `meanwhile` runs before the watcher's transaction commits.
+ */
 export async function happen(
   world: MerchantWorld,
   order: StoredOrder,
   name: ChainEventName,
-  options: { isFinal?: boolean; arguments?: Readonly<Record<string, string>> } = {},
+  options: {
+    isFinal?: boolean;
+    arguments?: Readonly<Record<string, string>>;
+    meanwhile?: () => Promise<unknown>;
+  } = {},
 ): Promise<ChainEvent> {
   const { isFinal = true } = options;
   const chain = world.deps.chains.byId(order.chainId);
@@ -91,6 +98,7 @@ export async function happen(
       await handler.onBlock(transaction, chain, block, [event]);
       if (isFinal) await handler.onFinal(transaction, chain, block, [event]);
     }
+    await options.meanwhile?.();
   });
   return event;
 }

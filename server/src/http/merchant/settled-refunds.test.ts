@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { decodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem';
 import type { StoredOrder } from '#sessions/stored-session.ts';
+import { untilLockWaiter } from '../../../test/harness/lock-waiter.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addPaidSession, happen } from '../../../test/harness/payment-fixture.ts';
 
@@ -101,6 +102,25 @@ test('of two refunds that cannot both be made, the one that was made counts and 
   for (const refundId of [all, most, little]) statuses.push((await read(refundId)).status);
   assert.deepEqual(statuses, ['failed', 'completed', 'requires_signature']);
   assert.deepEqual(await typesOf(all), ['refund.created', 'refund.failed']);
+});
+
+test('a refund that is asked for while another one becomes final counts what went back by that', async () => {
+  const { sessionId, order } = await settledSession();
+  const first = (await create({ sessionId, amount: 6_000_000 })).data.refundId;
+  const asked: ReturnType<typeof create>[] = [];
+  await happen(world, order, 'SettlementRefunded', {
+    arguments: { value: '6000000', refundedTotal: '6000000' },
+    meanwhile: () => {
+      asked.push(create({ sessionId, amount: 6_000_000 }), create({ sessionId }));
+      return Promise.race([Promise.all(asked), untilLockWaiter(world.database.db)]);
+    },
+  });
+  const [same, rest] = await Promise.all(asked);
+  assert.equal((await read(first)).status, 'completed');
+  assert.deepEqual(
+    [same?.code, rest?.data.amount, rest?.data.status],
+    [100701, paid - 6_000_000, 'requires_signature'],
+  );
 });
 
 test('money given back without a refund shows on the session all the same', async () => {
