@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { advisoryLocks } from '#db/advisory-lock.ts';
 
 /** The rooms of server/src, left to right, and the process. A file imports its own room and rooms to its left, nothing else. */
 const rooms = [
@@ -104,6 +105,25 @@ test('statements are private to their room', () => {
 test('transition tables import nothing but the protocol', () => {
   const wrong = production.filter((file) => file.endsWith('.machine.ts')).flatMap((file) => importsOf(file));
   assert.deepEqual(wrong, []);
+});
+
+test('advisory locks are taken under keys of the registry alone', async () => {
+  const isTaken = /pg_\w*advisory\w*/;
+  assert.deepEqual(
+    production.filter((file) => file !== 'db/advisory-lock.ts' && isTaken.test(code(file))),
+    [],
+  );
+  // A function in the database spells a key out; its text begins as the registry says.
+  const keys = Object.values(advisoryLocks).map(({ key }) => `(hashtextextended('${key}'`);
+  const folder = new URL('../src/db/migrations/', import.meta.url);
+  for (const file of await readdir(folder)) {
+    const text = (await readFile(new URL(file, folder), 'utf8')).replace(/^\s*--.*$/gm, '');
+    for (const [, key = ''] of text.matchAll(/pg_\w*advisory\w*(.*)/g))
+      assert.ok(
+        keys.some((known) => key.startsWith(known)),
+        `${file} takes a lock under ${key}`,
+      );
+  }
 });
 
 /** Adapters: the only files that may touch the clock, chance or the network of the machine. */

@@ -1,3 +1,4 @@
+import { awaitLockOf } from '#db/advisory-lock.ts';
 import { type Row, statement } from '#db/statement.ts';
 
 const columns = {
@@ -36,7 +37,7 @@ export const lockPayer = statement(
   'authorization_lock_payer',
   ['text'],
   { locked: 'bool?' },
-  `select true as locked from pg_advisory_xact_lock(hashtextextended('authorization ' || $1::text, 0))`,
+  `select true as locked from ${awaitLockOf('payer', '$1::text')}`,
 );
 
 // No "on conflict": under the payer's lock a second row for one nonce is a bug, and the primary key says so.

@@ -1,3 +1,4 @@
+import { tryLock } from './advisory-lock.ts';
 import { statement } from './statement.ts';
 
 /** One worker adds up at a time: how many rows a segment holds decides where the next one begins. */
@@ -5,8 +6,7 @@ export const lockListCounts = statement(
   'list_counts_lock',
   [],
   { is_mine: 'bool' },
-  // Any fixed number.
-  'select pg_try_advisory_xact_lock(7301965) as is_mine',
+  `select ${tryLock('listCounts')} as is_mine`,
 );
 
 /** The newest segment of each list at a level. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { lockDeliveryLines } from '#webhooks/webhook.ts';
 import { testDatabase } from '../../test/harness/database.ts';
 import { addUpLists } from './list-count.ts';
 import { statement } from './statement.ts';
@@ -62,6 +63,16 @@ const readers: [string, (facet: string) => boolean][] = [
   ['payment.link.*', (facet) => facet === 'payment.link.created'],
   ['refund.*', () => false],
 ];
+
+test('lists are added up while a delivery turn holds its lock', async () => {
+  const merchantId = newMerchant();
+  await db.query(addChanges, [merchantId, ['session.paid'], [1n], [1]]);
+  await db.transaction(async (turn) => {
+    await lockDeliveryLines(turn);
+    await addUpAll(100);
+  });
+  assert.deepEqual(await db.query(pendingCount, [merchantId]), [{ pending: 0n }]);
+});
 
 interface Change {
   readonly facet: string;

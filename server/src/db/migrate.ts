@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { awaitSessionLock } from './advisory-lock.ts';
 import { withSystemScope } from './database.ts';
 import { scopeOfConnection } from './scope-check.sql.ts';
 import { connectionProblems, ScopeError } from './scope-check.ts';
 import type { Row } from './statement.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
-/** Any fixed number: replicas that start together migrate one after the other. */
-const lockKey = 7_301_964;
 
 /** One file of the schema. */
 export interface Migration {
@@ -60,7 +59,8 @@ export async function migrate(url: string, only?: ReadonlySet<number>): Promise<
       const [problem] = connectionProblems(row);
       if (problem !== undefined) throw new ScopeError(problem);
     }
-    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    // Replicas that start together migrate one after the other.
+    await client.query(`select ${awaitSessionLock('migrations')}`);
     await client.query(
       'create table if not exists schema_migrations (version int primary key, hash text not null, applied_at timestamptz not null default now())',
     );

@@ -72,7 +72,7 @@ export async function gasVerdict(
 ): Promise<'within' | 'seller_used_up' | 'payer_used_up'> {
   if (budgets === undefined) return 'within';
   const name = budgetOf(move);
-  await transaction.query(lockDepositGas, [`deposit gas ${name} ${seller}`]);
+  await transaction.query(lockDepositGas, [`${name} ${seller}`]);
   const spent = await spentGas(transaction, { clock, name, seller, payer });
   const budget = BigInt(budgets[name]);
   if (spent.bySeller + gas > budget) return 'seller_used_up';

@@ -1,3 +1,4 @@
+import { awaitLock, awaitLockOf } from '#db/advisory-lock.ts';
 import { statement } from '#db/statement.ts';
 
 // The newest ones: whoever has just got an address is the one who is about to pay.
@@ -52,7 +53,7 @@ export const lockAdditions = statement(
   'deposit_lock_additions',
   [],
   { locked: 'bool?' },
-  `select true as locked from pg_advisory_xact_lock(hashtextextended('deposit additions', 0))`,
+  `select true as locked from ${awaitLock('depositAdditions')}`,
 );
 
 // In Micro-USD, by what each order's total is worth.
@@ -70,7 +71,7 @@ export const lockDepositGas = statement(
   'deposit_lock_gas',
   ['text'],
   { locked: 'bool?' },
-  'select true as locked from pg_advisory_xact_lock(hashtextextended($1, 0))',
+  `select true as locked from ${awaitLockOf('depositGas', '$1::text')}`,
 );
 
 export const spentDepositGas = statement(

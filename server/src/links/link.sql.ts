@@ -1,3 +1,4 @@
+import { awaitLockOf } from '#db/advisory-lock.ts';
 import { listPlace, pageSize } from '#db/list-page.ts';
 import { type Row, statement } from '#db/statement.ts';
 
@@ -139,7 +140,7 @@ export const takeLinkTurn = statement(
   'link_take_turn',
   ['text'],
   { locked: 'text' },
-  `select pg_advisory_xact_lock(hashtextextended('link ' || $1::text, 0))::text as locked`,
+  `select ${awaitLockOf('link', '$1::text')}::text as locked`,
 );
 
 // Keeps the account from being removed, which disables its links, between this look and the link's commit.

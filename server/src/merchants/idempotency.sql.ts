@@ -1,3 +1,4 @@
+import { tryLockOf } from '#db/advisory-lock.ts';
 import { statement } from '#db/statement.ts';
 
 // Held until the transaction ends, however it ends: a crash frees the key. Two keys of one hash only make one of two
@@ -6,7 +7,7 @@ export const holdKey = statement(
   'idempotency_hold',
   ['text', 'text', 'text'],
   { is_held: 'bool' },
-  `select pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0)) as is_held`,
+  `select ${tryLockOf('idempotencyKey', "concat_ws(' ', $1::text, $2::text, $3::text)")} as is_held`,
 );
 
 export const answerByKey = statement(

@@ -1,3 +1,4 @@
+import { awaitLockOf } from '#db/advisory-lock.ts';
 import { type Row, statement } from '#db/statement.ts';
 
 const columns = {
@@ -63,7 +64,7 @@ export const lockBudgets = statement(
   { locked: 'bool?' },
   `select true as locked from (
      select key from unnest($1::text[]) with ordinality as given (key, place) order by place) as keys,
-     lateral (select pg_advisory_xact_lock(hashtextextended(keys.key, 0))) as lock`,
+     lateral (select ${awaitLockOf('gasBudget', 'keys.key')}) as lock`,
 );
 
 export const spentGas = statement(

@@ -138,7 +138,7 @@ async function assertBudgets(
   asked: { payer: string; seller: string; network: string; gas: number },
 ): Promise<void> {
   const shared = [`payer ${asked.payer}`, `link ${asked.seller}`, `network ${asked.network}`];
-  await transaction.query(lockBudgets, [shared.map((name) => `gas of ${name}`)]);
+  await transaction.query(lockBudgets, [shared]);
   const since = new Date(deps.clock.now().getTime() - dayMs);
   const [spent] = await transaction.query(spentGas, [asked.payer, asked.seller, asked.network, since]);
   if (spent === undefined) throw new Error('sums came back without a row');

@@ -1,3 +1,4 @@
+import { awaitLock } from '#db/advisory-lock.ts';
 import { statement } from '#db/statement.ts';
 
 // How the engine keeps order and speed. A pending delivery is due when its next_attempt_at has come and no worker has it:
@@ -16,7 +17,7 @@ export const beginTurn = statement(
   [],
   { locked: 'text' },
   `select concat(
-     pg_advisory_xact_lock(7301965), set_config('plan_cache_mode', 'force_generic_plan', true),
+     ${awaitLock('deliveries')}, set_config('plan_cache_mode', 'force_generic_plan', true),
      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
      set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)
    ) as locked`,

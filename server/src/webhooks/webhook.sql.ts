@@ -1,3 +1,4 @@
+import { awaitLock } from '#db/advisory-lock.ts';
 import { statement } from '#db/statement.ts';
 
 const webhookColumns = {
@@ -95,7 +96,7 @@ export const lockDeliveries = statement(
   'webhooks_lock_deliveries',
   [],
   { locked: 'text' },
-  'select pg_advisory_xact_lock(7301965)::text as locked',
+  `select ${awaitLock('deliveries')}::text as locked`,
 );
 
 // Without a time a pending delivery is parked: it keeps its place in line and costs the engine nothing. The first ones

@@ -1,3 +1,4 @@
+import { awaitLockOf } from '#db/advisory-lock.ts';
 import { type Row, statement } from '#db/statement.ts';
 
 const transactionColumns = {
@@ -33,7 +34,7 @@ export const takeNonces = statement(
   { nonce: 'int8' },
   `insert into wallet_nonces as w (chain_id, wallet, next_nonce)
    select $1::int8, $2::text, $3::int8 + $4::int8
-   from (select pg_advisory_xact_lock(hashtextextended('nonces ' || $1::int8 || ' ' || $2::text, 0))) as turn
+   from (select ${awaitLockOf('nonces', "$1::int8 || ' ' || $2::text")}) as turn
    on conflict (chain_id, wallet) do update set next_nonce = greatest(w.next_nonce, $3) + $4
    returning next_nonce - $4 as nonce`,
 );

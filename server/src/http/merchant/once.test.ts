@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
+import { awaitLockOf } from '#db/advisory-lock.ts';
 import { openDatabase, withSystemScope } from '#db/database.ts';
 import { statement } from '#db/statement.ts';
 import { answersKeptMs, deleteOldAnswers } from '#merchants/idempotency.ts';
@@ -281,7 +282,7 @@ test('a holder that dies leaves the key free', async () => {
   await holder.connect();
   await holder.query('begin');
   await holder.query(
-    "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0))",
+    `select ${awaitLockOf('idempotencyKey', "concat_ws(' ', $1::text, $2::text, $3::text)")}`,
     [shop.merchantId, '/product/create', key],
   );
   const body = { name: 'Jug', commonPrices: [5] };
