@@ -73,6 +73,10 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
       to: "return await getTransactionCount(rpc, address, 'latest');",
     },
   ],
+  'fees-rise-in-silence': [
+    { file: 'chains/sender/repair.ts', from: "if (!isOutbid(last, market)) return 'unchanged';", to: '' },
+    { file: 'chains/sender/repair.ts', from: ' && last.maxFee >= market.nextBaseFee;', to: ';' },
+  ],
   'no-rebroadcast': [
     { file: 'chains/sender/sender-loop.ts', from: 'if (due.length === 0) return;', to: 'return;' },
   ],

@@ -138,6 +138,12 @@ export const bugs: Readonly<Record<string, Bug>> = {
     }),
   },
   'nonce-from-pending': { faults: ['rpcDropped', 'nodeStuck'] },
+  'fees-rise-in-silence': {
+    faults: ['chainSilent'],
+    story: busy,
+    harm: /never came to rest: .*nonce/,
+    isQuietOtherwise: true,
+  },
   'no-rebroadcast': { faults: ['rpcDropped', 'reorg'] },
   'restore-floor-at-latest': { story: restoredMidway, faults: ['reorg'], isQuietOtherwise: true },
   'no-chain-idempotency': { isChainIdempotent: false, story: restored },

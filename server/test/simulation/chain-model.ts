@@ -75,6 +75,8 @@ export class ChainModel {
   readonly ownHashes = new Set<Hex>();
   /** Reorgs so far by depth. */
   readonly reorgDepths: number[] = [];
+  /** What the next block asks for, in times of what it would. */
+  feeJump = 1n;
   /** Called with each block that becomes canonical. */
   onBlock: (block: ModelBlock) => void = () => {};
   readonly #random: SeededRandom;
@@ -233,7 +235,8 @@ export class ChainModel {
   #nextBaseFee(parent: ModelBlock): bigint {
     const eighth = parent.baseFee / 8n;
     const change = BigInt(this.#random.between(-8, 8));
-    const next = parent.baseFee + (eighth * change) / 8n;
+    const next = (parent.baseFee + (eighth * change) / 8n) * this.feeJump;
+    this.feeJump = 1n;
     return next < gwei / 10n ? gwei / 10n : next;
   }
 

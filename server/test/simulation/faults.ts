@@ -29,6 +29,8 @@ export interface FaultRates {
   readonly pause: number;
   /** Per block. */
   readonly reorg: number;
+  /** Per block: the next one comes much later, while the nodes go on answering, and asks for far higher fees. */
+  readonly chainSilent: number;
   /** A receiver that answers with an error, not at all, or too late to be believed. */
   readonly receiver: number;
   /** CCTP's attestation service is away, or has not attested yet. */
@@ -49,6 +51,7 @@ export const noFaults: FaultRates = {
   crash: 0,
   pause: 0,
   reorg: 0,
+  chainSilent: 0,
   receiver: 0,
   attestation: 0,
 };
@@ -70,6 +73,7 @@ const worst: FaultRates = {
   reorg: 0.25,
   receiver: 0.5,
   attestation: 0.6,
+  chainSilent: 0.08,
 };
 
 /** Kinds that a short history has besides those that it must have. */

@@ -108,6 +108,8 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     wallet,
     relayer: relayerWallet,
     maxFeePerGas: 500_000_000_000n,
+    // So quick that a silent chain would use up all attempts of a transaction.
+    settings: { replaceAfterMs: 4_000 },
     onOutcome: async (transaction, outcome) => {
       if (wiring.hearsOf(outcome.purpose)) await tellOutcome(transaction, outcome);
     },

@@ -37,6 +37,9 @@ export interface WorldOptions {
   readonly bug: Bug | undefined;
 }
 
+/** In wei: a jump from here stays under the most that our wallets offer. */
+const highestBeforeJump = 2_000_000_000n;
+
 const transferAbi = parseAbi(['function transfer(address to, uint256 value) returns (bool)']);
 
 /** Everything outside of the service, and the processes of the service within it. */
@@ -202,20 +205,25 @@ export class World {
 
   #growLater(model: ChainModel): void {
     const { scheduler, faults, random, story } = this.options;
-    scheduler.after(
-      // Without faults there is nothing to be seen between two blocks; rest comes sooner.
-      this.#isCalm ? random.between(1_000, 2_000) : random.between(2_000, story.slowestBlockMs),
-      this.owner,
-      `block ${model.chain.name}`,
-      () => {
-        const room = model.head.number - model.finalized.number;
-        if (room > 0 && faults.strikes('reorg')) model.reorg(random.between(1, room), this.seconds());
-        else model.mine(Math.max(this.seconds(), model.head.timeSeconds + 1));
-        for (const node of this.nodes) if (node.chain === model) node.look(scheduler.nowMs);
-        scheduler.note(`${model.chain.name} ${model.head.number} ${model.head.hash.slice(0, 10)}`);
-        this.#growLater(model);
-      },
-    );
+    // Without faults there is nothing to be seen between two blocks; rest comes sooner.
+    const usualMs = this.#isCalm ? random.between(1_000, 2_000) : random.between(2_000, story.slowestBlockMs);
+    scheduler.after(usualMs + this.#silenceMs(model), this.owner, `block ${model.chain.name}`, () => {
+      const room = model.head.number - model.finalized.number;
+      if (room > 0 && faults.strikes('reorg')) model.reorg(random.between(1, room), this.seconds());
+      else model.mine(Math.max(this.seconds(), model.head.timeSeconds + 1));
+      for (const node of this.nodes) if (node.chain === model) node.look(scheduler.nowMs);
+      scheduler.note(`${model.chain.name} ${model.head.number} ${model.head.hash.slice(0, 10)}`);
+      this.#growLater(model);
+    });
+  }
+
+  /** How much longer the next block takes; after a silence, blocks ask for fees far over what was offered before it. */
+  #silenceMs(model: ChainModel): number {
+    const { faults, random, story } = this.options;
+    // Whether a chain halts after a reorg below finality is looked at after some time, in which it has to go on.
+    if (story.deepReorgMs !== undefined || !faults.strikes('chainSilent')) return 0;
+    if (model.head.baseFee < highestBeforeJump) model.feeJump = BigInt(random.between(40, 100));
+    return random.between(60_000, 150_000);
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { initialFees, raisedFees, tipOf } from './fees.ts';
+import { initialFees, isOutbid, raisedFees, tipOf } from './fees.ts';
 
 const wei = fc.bigInt({ min: 0n, max: 10n ** 15n });
 const market = fc.record({ nextBaseFee: wei, tip: wei });
@@ -42,4 +42,16 @@ test('the tip is the middle one of recent blocks, not below the floor', () => {
   assert.equal(tipOf([9n, 1n, 5n], 2n), 5n);
   assert.equal(tipOf([], 2n), 2n);
   assert.equal(tipOf([1n, 1n, 1n], 2n), 2n);
+});
+
+test('a raised offer is not outbid by the market that it was made for, and one raise meets any jump', () => {
+  fc.assert(
+    fc.property(market, market, (then, now) => {
+      const cap = 10n ** 18n;
+      const last = initialFees(then, cap);
+      assert.ok(!isOutbid(last, then));
+      const fees = raisedFees(last, now, cap);
+      assert.ok(fees !== undefined && !isOutbid(fees, now));
+    }),
+  );
 });

@@ -38,6 +38,14 @@ function larger(first: bigint, second: bigint): bigint {
 }
 
 /**
+ * Whether blocks ask for more than an offer. Only then does a larger one help: a chain that stands still makes no market, and
+ * would otherwise be offered ever more.
+ */
+export function isOutbid(last: Fees, { nextBaseFee, tip }: FeeMarket): boolean {
+  return last.maxFee < nextBaseFee + tip || last.priorityFee < tip;
+}
+
+/**
  * Fees for a replacement: at least 12.5 % over the last ones and no less than the market asks for. Undefined when the
  * cap leaves no room for a raise that nodes accept.
  */

@@ -102,7 +102,7 @@ test('a transaction that is stuck is told once, and once when it is not any more
   const capped = createSender({ ...options(), wallet: wallets[0], maxFeePerGas: 1_100_000n });
   const plan = await capped.plan(chain.chainId, request);
   assert.ok(!('reverted' in plan));
-  await database.db.transaction((transaction) => capped.record(transaction, { ...plan, maxFee: 1_100_000n }));
+  await database.db.transaction((transaction) => capped.record(transaction, { ...plan, maxFee: 1_000_000n }));
   const late = { ...systemClock, now: () => new Date(systemClock.now().getTime() + 60_000) };
   const context = contextOf(wallets[0], { maxFeePerGas: 1_100_000n, clock: late });
   const memory = newMemory();

@@ -146,6 +146,9 @@ test('what the relayer’s wallet has recorded no other wallet ever sends, whoev
   for (const wallet of [first, second]) await senderRound(contextOf(wallet), chain, newMemory());
   assert.deepEqual(await findPending(database.db, key), before);
   await fund(relayer.address, 10n ** 20n);
+  // Blocks ask for more than was offered.
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * 10n ** 9n).toString(16)}`]);
+  await anvil.mine();
   await senderRound(contextOf(relayer), chain, newMemory());
   await anvil.mine();
   const [next] = await findPending(database.db, key);

@@ -2,7 +2,7 @@ import type { Chain } from '../chain.ts';
 import { calls, parseReceipt } from '../rpc/actions.ts';
 import { type Rpc, resultOf } from '../rpc/rpc.ts';
 import type { SenderContext } from './context.ts';
-import { type FeeMarket, raisedFees } from './fees.ts';
+import { type FeeMarket, isOutbid, raisedFees } from './fees.ts';
 import { planTransaction } from './plan.ts';
 import { noncesWithRow } from './sender.sql.ts';
 import { placedFrom, signAll } from './signing-queue.ts';
@@ -15,14 +15,14 @@ import {
   storeTransactions,
 } from './store.ts';
 
-/** More replacements than this mean that something else is wrong. */
+/** More replacements than this mean that something else is wrong, unless the base fee alone is over the offer. */
 const maxAttempts = 20;
 /** Most holes filled in one round. */
 const maxFills = 20;
 
 /**
- * Offers more for a transaction, at the same nonce: replaced when a new attempt is stored, to be broadcast, stuck when there
- * is no room for one, unchanged when another process was first.
+ * Offers more for a transaction that the market has outbid, at the same nonce: replaced when a new attempt is stored, to be
+ * broadcast, stuck when there is no room for one, unchanged when it offers enough or another process was first.
  */
 export async function replace(
   context: SenderContext,
@@ -31,8 +31,10 @@ export async function replace(
 ): Promise<'replaced' | 'stuck' | 'unchanged'> {
   const { chainId, transactionId } = pending;
   const last = newestAttempt(pending);
+  if (!isOutbid(last, market)) return 'unchanged';
   const fees = raisedFees(last, market, context.maxFeePerGas);
-  if (fees === undefined || pending.attempts.length >= maxAttempts) return 'stuck';
+  const isUsedUp = pending.attempts.length >= maxAttempts && last.maxFee >= market.nextBaseFee;
+  if (fees === undefined || isUsedUp) return 'stuck';
   return context.db.transaction(async (transaction) => {
     const locked = await lockPendingById(transaction, transactionId);
     // Another process has replaced or concluded it meanwhile.

@@ -36,7 +36,7 @@ import type { Rpc } from '../rpc/rpc.ts';
 import { findCursor, resumeChain } from '../watcher/cursor.ts';
 import { rewindCursor } from '../watcher/watcher.sql.ts';
 import { watcherState, watchRound } from '../watcher/watcher.ts';
-import { supersede } from './repair.ts';
+import { replace, supersede } from './repair.ts';
 import { setOutcomes } from './sender.sql.ts';
 import { senderRound } from './sender-loop.ts';
 import { allocateNonces, conclude, takeBackOutcomes } from './store.ts';
@@ -62,6 +62,54 @@ test('a stuck transaction is replaced at the same nonce by one that offers at le
     [['succeeded', second.txHash]],
   );
   assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 1n);
+});
+
+test('a chain that stands still while its nodes answer raises no fee, and one raise meets the fee jump behind it', async () => {
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  for (let minutes = 1; minutes <= 30; minutes += 1) {
+    setAhead(minutes * 60_000);
+    await round();
+  }
+  assert.deepEqual(
+    (await pending()).map(({ attempts }) => attempts.length),
+    [1],
+  );
+  // The node loses what waits, as nodes do in an incident, and the next block asks for forty times as much.
+  await anvil.request('anvil_dropAllTransactions', []);
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
+  await mineAndLook();
+  setAhead(32 * 60_000);
+  await round();
+  assert.deepEqual(
+    (await pending()).map(({ attempts }) => attempts.length),
+    [2],
+  );
+  await mineAndLook(4);
+  assert.deepEqual(statuses(), ['succeeded']);
+});
+
+test('a transaction with many attempts is raised once more when the base fee is over its offer', async () => {
+  const sent = await record(1);
+  for (let count = 2; count <= 20; count += 1) {
+    const [item] = await pending();
+    assert.ok(item !== undefined);
+    const tip = (item.attempts.at(-1)?.priorityFee ?? 0n) + 1n;
+    assert.equal(await replace(context, item, { nextBaseFee: 0n, tip }), 'replaced');
+  }
+  const [item] = await pending();
+  const offer = item?.attempts.at(-1);
+  assert.ok(item !== undefined && offer !== undefined && item.attempts.length === 20);
+  const market = { nextBaseFee: offer.maxFee - 1n, tip: offer.priorityFee + 1n };
+  assert.equal(await replace(context, item, market), 'stuck');
+  assert.equal(
+    await replace({ ...context, maxFeePerGas: offer.maxFee * 4n }, item, {
+      ...market,
+      nextBaseFee: offer.maxFee + 1n,
+    }),
+    'replaced',
+  );
+  assert.equal((await pending())[0]?.transactionId, sent.transactionId);
 });
 
 test('a base fee over the cap is waited out without replacements', async () => {
