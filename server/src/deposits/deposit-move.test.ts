@@ -7,6 +7,7 @@ import { encodeErrorResult, encodeFunctionData, erc20Abi } from 'viem';
 import { statement } from '#db/statement.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { receiverOf } from '#sessions/receiver.ts';
+import { expireSessions, findSession } from '#sessions/session.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
 import { add, collect, depositOutcome, movesUndone, releaseUnfollowedMoves } from './deposit-move.ts';
@@ -17,6 +18,23 @@ const lastSent = statement(
   { transaction_id: 'int8' },
   `select transaction_id from (
      select transaction_id from sent_transactions order by transaction_id desc limit 2) as last order by transaction_id`,
+);
+
+const putCursor = statement(
+  'deposit_move_test_cursor',
+  ['int8', 'timestamptz'],
+  {},
+  `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
+   values ($1, 9, '0x', $2, 3, '0x', $2, $2)
+   on conflict (chain_id) do update set head_time = $2, final_time = $2`,
+);
+
+const toleranceEntries = statement(
+  'deposit_move_test_tolerance',
+  ['text'],
+  { amount: 'numeric' },
+  `select p.amount from ledger_entries e join ledger_postings p on p.entry_id = e.entry_id
+   where e.order_id = $1 and e.kind = 'tolerance' and p.ledger_account = 'tolerance'`,
 );
 
 let moves: DepositMoves;
@@ -149,6 +167,37 @@ test('a collection by a wallet that is followed no more is made anew, and an add
   });
   assert.equal(await addTo(added), true);
   assert.equal(moves.sent.length, 3);
+});
+
+test('an addition by a wallet that is followed no more keeps its session open until its order’s deadline, and not for ever', async () => {
+  const { db } = moves.world.database;
+  const order = await moves.newOrder();
+  assert.equal(await addTo(order), true);
+  const at = moves.world.clock.now();
+  const wallets: Hex[] = ['0xother'];
+  await releaseUnfollowedMoves(db, { wallets, before: new Date(at.getTime() + 1), at });
+  const expireAt = async (payByPlus: bigint) => {
+    await db.query(putCursor, [order.chainId, new Date(Number(order.order.payBy + payByPlus) * 1_000)]);
+    await db.transaction((transaction) => expireSessions(transaction, moves.world.deps, 100));
+    return (await findSession(db, order.sessionId))?.status;
+  };
+  assert.equal(await expireAt(0n), 'initialized');
+  assert.equal(await expireAt(1n), 'expired');
+  assert.equal(await addTo(order), true);
+  assert.equal(moves.sent.length, 1, 'never made again');
+  // Followed again, it turns out to have been mined.
+  const [, addition] = await db.query(lastSent, []);
+  assert.ok(addition !== undefined);
+  const { transaction_id: transactionId } = addition;
+  for (let time = 0; time < 2; time += 1)
+    await db.transaction((transaction) =>
+      depositOutcome(transaction, moves.world, {
+        ...{ transactionId, chainId: order.chainId, purpose: 'add', status: 'succeeded' },
+        ...{ txHash: '0x', blockTime: undefined },
+      }),
+    );
+  const entries = await db.query(toleranceEntries, [order.orderId]);
+  assert.deepEqual(entries, [{ amount: 20_000n }]);
 });
 
 test('a collection whose block is taken back is on its way again, and an addition stays what it is', async () => {

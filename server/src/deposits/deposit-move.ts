@@ -25,6 +25,7 @@ import {
   collectionBesideOrder,
   concludeMove,
   insertMove,
+  leaveAdditions,
   lockAdditions,
   moveBesideOrder,
   moveOfOrder,
@@ -246,7 +247,7 @@ async function send(
 /** Money is added once; what has failed is repeated, and what is collected or sent back may have to be again. */
 function isDone({ move }: DepositCall, rows: readonly { readonly status: string }[]): boolean {
   const status = rows[0]?.status;
-  return status === 'sent' || (move === 'add' && status === 'succeeded');
+  return status === 'sent' || (move === 'add' && (status === 'succeeded' || status === 'unfollowed'));
 }
 
 function isUnpaidIn(session: StoredSession, status: SessionStatus): boolean {
@@ -320,13 +321,15 @@ async function mayBeAdded(
 
 /**
  * Has collections and returns decided anew that a wallet has sent which is followed no more, its key having been changed,
- * and that are not known to be mined since `before`. How many there were.
+ * and that are not known to be mined since `before`. How many there were. For its additions nobody waits any more, beyond
+ * the time in which they could be collected.
  */
 export async function releaseUnfollowedMoves(
   queryable: Queryable,
   { wallets, before, at }: { readonly wallets: readonly Hex[]; readonly before: Date; readonly at: Date },
 ): Promise<number> {
   const followed = wallets.map((wallet) => wallet.toLowerCase());
+  await queryable.query(leaveAdditions, [followed, before]);
   return (await queryable.query(releaseMoves, [followed, before, at])).length;
 }
 

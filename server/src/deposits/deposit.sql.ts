@@ -125,6 +125,22 @@ export const releaseMoves = statement(
    returning m.order_id`,
 );
 
+// Additions of such wallets stay as they are and are never made again, but are waited for no more: nothing tells what became
+// of them. When they were made counts for the sum of their day.
+export const leaveAdditions = statement(
+  'deposit_additions_leave',
+  ['text[]', 'timestamptz'],
+  {},
+  `update deposit_moves m set status = 'unfollowed'
+   from (
+     select m.order_id, m.move, m.token
+     from deposit_moves m join sent_transactions t on t.transaction_id = m.transaction_id
+     where m.status = 'sent' and m.move = 'add' and m.updated_at < $2
+       and t.status = 'pending' and t.wallet <> all ($1)
+     order by m.order_id, m.move, m.token for update of m) as found
+   where m.order_id = found.order_id and m.move = found.move and m.token = found.token`,
+);
+
 // Never additions, which are booked by then: their transactions are followed, and booked once.
 export const reopenMoves = statement(
   'deposit_moves_reopen',
@@ -142,6 +158,6 @@ export const concludeMove = statement(
   'deposit_move_conclude',
   ['int8', 'text', 'timestamptz'],
   { order_id: 'text', amount: 'numeric' },
-  `update deposit_moves set status = $2, updated_at = $3 where transaction_id = $1 and status = 'sent'
+  `update deposit_moves set status = $2, updated_at = $3 where transaction_id = $1 and status in ('sent', 'unfollowed')
    returning order_id, amount`,
 );

@@ -148,7 +148,7 @@ export const expirableUnsigned = statement(
 
 // Signed sessions expire by the chains' clocks: a final block later than the deadline of each signed order, on the
 // order's chain, no payment of any of them in a canonical block, and no deposit being added to or collected, or added to
-// and still to be collected. Orders that are only collected nobody else can pay: what comes to them later is late.
+// (by a wallet that is followed no more: perhaps) and still to be collected. Orders that are only collected nobody else can pay: what comes to them later is late.
 export const expirableSigned = statement(
   'session_expirable_signed',
   ['int8'],
@@ -168,7 +168,7 @@ export const expirableSigned = statement(
          left join chain_cursors c on c.chain_id = o.chain_id
        where o.session_id = s.session_id
          and (m.move in ('collect', 'add') and m.status = 'sent'
-           or m.move = 'add' and m.status = 'succeeded'
+           or m.move = 'add' and m.status in ('succeeded', 'unfollowed')
              and (c.final_time is null or extract(epoch from c.final_time) <= o.pay_by)))
    order by s.expiration_time limit $1 for update of s skip locked`,
 );
