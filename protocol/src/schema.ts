@@ -16,7 +16,10 @@ export function text(options: { min?: number; max: number; description?: string 
 /** An id as a client gives it: checked for length only, so that a malformed id is simply not found. */
 export const idText = text({ min: 1, max: 64 });
 
-/** An https URL up to `max` characters; the door's format `https-url` refuses everything else. */
+/**
+ * An https URL up to `max` characters; the door's format `https-url` refuses everything else, but in the local environment
+ * plain http to loopback.
+ */
 export function httpsUrl(max: number) {
   return Type.String({ format: 'https-url', maxLength: max });
 }

@@ -11,7 +11,7 @@ export const webhook = Type.Object({
   webhookId: Type.String({ description: 'Prefix `wkid_`' }),
   webhookName: Type.String({ description: 'At most 100 characters' }),
   webhookDescription: Type.String({ description: 'At most 1000 characters' }),
-  webhookUrl: Type.String({ description: 'Receiver, https' }),
+  webhookUrl: Type.String({ description: 'Receiver, https, in its normal form (WHATWG)' }),
   status: webhookStatus,
   subscribedEvents: Type.Array(Type.String()),
   key: Type.String({ description: 'Signing key `whsec_…`; masked for keys without `webhook_secrets:read`' }),
@@ -23,9 +23,12 @@ export type Webhook = Static<typeof webhook>;
 /** Webhook endpoints per merchant. */
 export const maxWebhooks = 10;
 
+/** Characters of a receiver's URL, as sent and in its normal form. */
+export const maxWebhookUrlLength = 1000;
+
 export const webhookFields = {
   webhookName: text({ min: 1, max: 100 }),
-  webhookUrl: text({ min: 1, max: 1000 }),
+  webhookUrl: text({ min: 1, max: maxWebhookUrlLength }),
   subscribedEvents: Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 50 }),
   webhookDescription: Type.Optional(text({ max: 1000 })),
 } as const;

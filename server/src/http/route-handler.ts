@@ -3,6 +3,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
+import type { AddressPolicy } from '#outside/address.ts';
 import { type ParsedBody, parseBody } from './body.ts';
 import type { ReplyShape } from './envelope.ts';
 import type { WithRawJson } from './raw-json.ts';
@@ -13,6 +14,8 @@ export interface DoorShape<Caller> {
   /** Prefix of every path of the door, such as `/payment/v1`. */
   readonly basePath: string;
   readonly shape: ReplyShape;
+  /** In the local environment https URLs of a body may be plain http to loopback. */
+  readonly addresses?: AddressPolicy;
   /**
    * Says who is calling, or throws a Refusal. Runs before the body is read, so that callers who may not call cost
    * nothing and always get the same answer.
@@ -63,7 +66,7 @@ export type AddRoute<Caller> = <R extends Route>(route: R, handle: Handler<R, Ca
 export function routesOf<Caller>(server: FastifyInstance, door: DoorShape<Caller>): AddRoute<Caller> {
   const callers = new WeakMap<FastifyRequest, { caller: Caller }>();
   return (route, handle) => {
-    const read = requestReader(route);
+    const read = requestReader(route, door.addresses);
     const ending = route.deprecation === undefined ? undefined : deprecationHeaders(route.deprecation);
     server.route({
       method: route.method,
@@ -107,10 +110,13 @@ export const jsonType = 'application/json; charset=utf-8';
 
 type CheckedRequest<R extends Route> = Pick<Call<R, unknown>, 'params' | 'query' | 'body' | 'bodyText'>;
 
-function requestReader<R extends Route>(route: R): (request: FastifyRequest) => CheckedRequest<R> {
+function requestReader<R extends Route>(
+  route: R,
+  addresses: AddressPolicy | undefined,
+): (request: FastifyRequest) => CheckedRequest<R> {
   const checkParams = route.params === undefined ? undefined : compileCheck(route.params, 'path');
   const checkQuery = route.query === undefined ? undefined : compileCheck(route.query, 'query');
-  const checkBody = route.body === undefined ? undefined : compileCheck(route.body, 'body');
+  const checkBody = route.body === undefined ? undefined : compileCheck(route.body, 'body', addresses);
   const integers = integerNames(route.params);
   return (request) => {
     const params = numbered(request.params as Record<string, string>, integers);

@@ -1,49 +1,65 @@
 import { fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
 import { Ajv, type ErrorObject } from 'ajv';
 import type { TSchema } from 'typebox';
+import { type AddressPolicy, isPlainHttpAllowed, urlFlaw } from '#outside/address.ts';
 
 /** Whether a text can be stored and sent as UTF-8: no NUL, no lone surrogate. */
 function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-// Browsers drop tabs and line ends from URLs, and read `https:shop.example` on a page of ours as a path of ours: both
-// would lead elsewhere than they say, and the former would break a Location header.
-const plainHttps = /^https:\/\/\P{Cc}*$/iu;
-
-/** Whether a text is an absolute https URL without credentials, as browsers read URLs (WHATWG), wherever they read it. */
-function isHttpsUrl(text: string): boolean {
-  if (!isStorableText(text) || text !== text.trim() || !plainHttps.test(text)) return false;
-  const url = URL.parse(text);
-  return url !== null && url.protocol === 'https:' && url.username === '' && url.password === '';
+/**
+ * Whether a text is an absolute https URL without credentials, as browsers read URLs (WHATWG), wherever they read it. They
+ * drop tabs and line ends, and read `https:shop.example` on a page of ours as a path of ours: both would lead elsewhere
+ * than they say, and the former would break a Location header.
+ */
+function isHttpsUrl(text: string, policy: AddressPolicy): boolean {
+  const url = isStorableText(text) && urlFlaw(text) === undefined ? URL.parse(text) : null;
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || isPlainHttpAllowed(url, policy);
 }
+
+/** Everywhere but in the local environment. */
+const publicOnly: AddressPolicy = { allowLoopback: false };
 
 // Where a local installation, which has no https, hosts its images.
 const localImage = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?\/images\/[0-9A-Za-z]+-\d+\.webp$/;
 
 /** Whether a text may be the image of a product: an https URL, or a hosted one as a read returned it. */
 function isImageUrl(text: string): boolean {
-  return isHttpsUrl(text) || localImage.test(text);
+  return isHttpsUrl(text, publicOnly) || localImage.test(text);
 }
 
 // `verbose` hands the failing schema to the message; `ownProperties` keeps inherited names from counting as members.
-const ajv = new Ajv({
-  strict: true,
-  strictTypes: false,
-  verbose: true,
-  ownProperties: true,
-  formats: { text: isStorableText, 'https-url': isHttpsUrl, 'image-url': isImageUrl },
-});
+const ajvFor = (policy: AddressPolicy) =>
+  new Ajv({
+    strict: true,
+    strictTypes: false,
+    verbose: true,
+    ownProperties: true,
+    formats: {
+      text: isStorableText,
+      'https-url': (text: string) => isHttpsUrl(text, policy),
+      'image-url': isImageUrl,
+    },
+  });
+const publicAjv = ajvFor(publicOnly);
+const localAjv = ajvFor({ allowLoopback: true, allowPlainLoopback: true });
 
 /** Checks a value and returns the first thing that is wrong with it, or undefined. */
 export type SchemaCheck = (value: unknown) => Refusal | undefined;
 
 /**
  * Compiles a schema once. Its refusals are field_invalid (400101): the path of the field as
- * `lineItems[0].unitPrice`, and what it must be. `root` names the value itself, such as `body`.
+ * `lineItems[0].unitPrice`, and what it must be. `root` names the value itself, such as `body`. In the local environment,
+ * which allows plain http to loopback, https URLs may be that as well.
  */
-export function compileCheck(schema: TSchema, root: string): SchemaCheck {
-  const validate = ajv.compile(schema);
+export function compileCheck(
+  schema: TSchema,
+  root: string,
+  { allowPlainLoopback }: Pick<AddressPolicy, 'allowPlainLoopback'> = {},
+): SchemaCheck {
+  const validate = (allowPlainLoopback === true ? localAjv : publicAjv).compile(schema);
   return (value) => {
     if (validate(value)) return undefined;
     const error = mostTelling(validate.errors ?? []);

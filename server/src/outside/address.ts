@@ -4,6 +4,14 @@ import { BlockList, isIP } from 'node:net';
 export interface AddressPolicy {
   /** For the local world only: 127.0.0.0/8, ::1 and localhost. */
   readonly allowLoopback: boolean;
+  /** For the local world only: plain http to the same hosts. */
+  readonly allowPlainLoopback?: boolean;
+}
+
+/** What is wrong with how a URL is written, where WHATWG parsing would repair it in silence: `https:///a` means the host `a`. */
+export function urlFlaw(text: string): string | undefined {
+  if (/[\s\p{Cc}\ufeff]/u.test(text)) return 'must not hold white space or control characters';
+  return /^https?:(?!\/\/[^/\\?#])/i.test(text) ? 'must name a host' : undefined;
 }
 
 /** IPv4 ranges that are not the public internet (IANA special-purpose registry, RFC 6890 and later). */
@@ -75,6 +83,13 @@ export function isHostAllowed(hostname: string, policy: AddressPolicy): boolean 
 export function isResolvedAddressAllowed(hostname: string, address: string, policy: AddressPolicy): boolean {
   const mayBeLoopback = policy.allowLoopback && hostname.toLowerCase().replace(/\.+$/, '') === 'localhost';
   return isAddressAllowed(address, { allowLoopback: mayBeLoopback });
+}
+
+/** Whether plain http may be spoken with the host of this URL: with loopback, where the policy says so. */
+export function isPlainHttpAllowed(url: Pick<URL, 'protocol' | 'hostname'>, policy: AddressPolicy): boolean {
+  if (url.protocol !== 'http:' || policy.allowPlainLoopback !== true) return false;
+  const host = url.hostname.replace(/\.+$/, '');
+  return host === 'localhost' || isLoopback(host.startsWith('[') ? host.slice(1, -1) : host);
 }
 
 function isLoopback(address: string): boolean {

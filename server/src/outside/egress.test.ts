@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { findFreePort } from '@florin/world/port.ts';
 import { makeCertificate, type TestCertificate } from '../../test/harness/certificate.ts';
@@ -233,6 +235,24 @@ test('a name that turns private after its first answer is refused at the next co
     assert.equal(await outcome(egress, url), 'address not allowed');
     assert.deepEqual([lookup.calls, receiver.connectionCount()], [2, before]);
   }
+});
+
+test('plain http reaches loopback where the policy says so, and nothing else', async () => {
+  const plain = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  const { port } = plain.address() as AddressInfo;
+  const local = open({ addresses: { allowLoopback: true, allowPlainLoopback: true } });
+  assert.equal(await outcome(local, `http://127.0.0.1:${port}/`), 204);
+  assert.equal(await outcome(local, `http://localhost:${port}/`), 204);
+  assert.equal(await outcome(local, 'http://shop.example/'), 'address not allowed');
+  assert.equal(await outcome(local, 'http://192.0.2.1/'), 'address not allowed');
+  await new Promise((resolve) => {
+    plain.close(resolve);
+    plain.closeAllConnections();
+  });
 });
 
 test('plain http and texts that are no URL are refused', async () => {

@@ -1,6 +1,11 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
-import { type AddressPolicy, isHostAllowed, isResolvedAddressAllowed } from './address.ts';
+import {
+  type AddressPolicy,
+  isHostAllowed,
+  isPlainHttpAllowed,
+  isResolvedAddressAllowed,
+} from './address.ts';
 
 /** Why an exchange came to nothing. Says no more about a refused target than that it was refused. */
 export type EgressReason =
@@ -42,7 +47,7 @@ export interface EgressFile {
   readonly bytes: Uint8Array;
 }
 
-/** HTTPS to addresses that strangers name. */
+/** HTTPS to addresses that strangers name; plain HTTP where the policy allows it. */
 export interface Egress {
   /** Throws `EgressFailure`. `timeoutMs` covers everything from the name's resolution to the body's end; 15 s at most. */
   post(
@@ -128,6 +133,7 @@ export function createEgress(options: EgressOptions): Egress & Downloader {
 }
 
 interface Agents {
+  readonly addresses: AddressPolicy;
   agentFor(origin: string): Agent;
   destroy(): Promise<void>;
 }
@@ -155,6 +161,7 @@ function agentsInTurn(options: EgressOptions): Agents {
   const live = new Set([current]);
   const origins = new Set<string>();
   return {
+    addresses: options.addresses,
     agentFor(origin) {
       if (!origins.has(origin) && origins.size >= most) {
         const old = current;
@@ -183,12 +190,17 @@ function checkedConnector(options: EgressOptions): buildConnector.connector {
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   });
   return (target, callback) => {
-    if (target.protocol !== 'https:' || !isHostAllowed(target.hostname, policy)) {
+    if (!isTargetAllowed(target, policy)) {
       callback(new EgressFailure('address not allowed'), null);
       return;
     }
     connect(target, callback);
   };
+}
+
+function isTargetAllowed(target: Pick<URL, 'protocol' | 'hostname'>, policy: AddressPolicy): boolean {
+  const isSpoken = target.protocol === 'https:' || isPlainHttpAllowed(target, policy);
+  return isSpoken && isHostAllowed(target.hostname, policy);
 }
 
 type NodeLookup = (
@@ -240,7 +252,7 @@ function exchange(
   reading: Reading,
 ): Promise<Answer> {
   const target = URL.parse(url);
-  if (target === null || target.protocol !== 'https:')
+  if (target === null || !isTargetAllowed(target, agents.addresses))
     return Promise.reject(new EgressFailure('address not allowed'));
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const timeoutMs = Math.min(reading.timeoutMs, totalTimeoutMs);

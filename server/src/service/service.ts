@@ -32,6 +32,7 @@ import { buildServer } from '#http/server.ts';
 import { statusDoor } from '#http/status/status-door.ts';
 import { type ApiKeyLookup, findApiKeys } from '#merchants/api-key.ts';
 import { isOriginListed, keyUseRecorder } from '#merchants/api-key-limits.ts';
+import type { AddressPolicy } from '#outside/address.ts';
 import { attestationSource } from '#outside/attestation.ts';
 import type { Clock } from '#outside/clock.ts';
 import { createEgress } from '#outside/egress.ts';
@@ -257,7 +258,7 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
         ...(rooms.images === undefined ? {} : { images: rooms.images.intake }),
         ...(options.gasless === undefined ? {} : { signingOf: tokenSigningReader(rooms.rpcOf) }),
         secrets: secretBox(options.masterKeys),
-        addresses: { allowLoopback: options.webhooks.allowLoopback },
+        addresses: webhookAddresses(options),
         rateLimits,
         recordKeyUse: keyUseRecorder({ db, clock, log }),
       }),
@@ -321,8 +322,7 @@ function watch(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Prom
 function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void>[] {
   const { clock, random, log, chains, origin } = options;
   const { db, sender } = rooms;
-  const { allowLoopback, certificateAuthority: ca } = options.webhooks;
-  const addresses = { allowLoopback };
+  const { certificateAuthority: ca } = options.webhooks;
   const { attestationUrl } = options;
   const attestations = attestationUrl === undefined ? undefined : attestationSource(attestationUrl);
   const settlement = runSettlement(
@@ -343,7 +343,7 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
     },
     signal,
   ).finally(() => attestations?.close());
-  const egress = createEgress({ addresses, ...(ca === undefined ? {} : { ca }) });
+  const egress = createEgress({ addresses: webhookAddresses(options), ...(ca === undefined ? {} : { ca }) });
   const deliveries = runDeliveries({
     db,
     clock,
@@ -372,6 +372,11 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
     ...housekeeping,
     runExpiry({ ...options, db }, signal),
   ];
+}
+
+/** Loopback is for the local world alone, which need not have certificates. */
+function webhookAddresses({ webhooks: { allowLoopback } }: ServiceOptions): AddressPolicy {
+  return { allowLoopback, allowPlainLoopback: allowLoopback };
 }
 
 function deliverySettings({ webhooks }: ServiceOptions): typeof defaultDeliverySettings {

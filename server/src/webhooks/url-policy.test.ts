@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
-import { checkWebhookUrl } from './url-policy.ts';
+import { webhookUrlOf } from './url-policy.ts';
 
 /** The error's name, or undefined for a URL that is taken. */
-function verdict(url: string, allowLoopback = false): string | undefined {
+function verdict(url: string, allowLoopback = false, allowPlainLoopback = false): string | undefined {
   try {
-    checkWebhookUrl(url, { allowLoopback });
+    webhookUrlOf(url, { allowLoopback, allowPlainLoopback });
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error.slug;
@@ -95,4 +95,63 @@ test('the local world allows 127.0.0.0/8, ::1 and localhost, and nothing else', 
   );
   assert.deepEqual(others, ['[::1]', '[0:0:0:0:0:0:0:1]']);
   assert.equal(verdict('http://127.0.0.1/', true), 'webhook_url_not_allowed');
+});
+
+test('a URL without a host, or with white space or control characters in it, is an invalid field', () => {
+  const texts = [
+    'https:///hook',
+    'https:hook',
+    'https:/hook',
+    'https:\\\\example.com/hook',
+    'https://?a=b',
+    'HTTPS:///example.com/',
+    ...[
+      '\r\nX-Injected: 1',
+      '\n',
+      '\t',
+      ' ',
+      '\u0000',
+      '\u0085',
+      '\u00a0',
+      '\u2028',
+      '\ufeff',
+      '\u007f',
+    ].flatMap((text) => [
+      `https://example.com/${text}`,
+      `${text}https://example.com/`,
+      `https://exam${text}ple.com/`,
+    ]),
+  ];
+  const others = texts.filter((url) => verdict(url) !== 'field_invalid');
+  assert.deepEqual(others, []);
+});
+
+test('a URL is kept in its normal form', () => {
+  const policy = { allowLoopback: false };
+  assert.equal(
+    webhookUrlOf('HTTPS://Shop.Example.COM:443/a/../hook?x={y}', policy),
+    'https://shop.example.com/hook?x={y}',
+  );
+  assert.equal(webhookUrlOf('https://日本.example/ü', policy), 'https://xn--wgv71a.example/%C3%BC');
+  // The limit holds for what is stored, too.
+  assert.throws(() => webhookUrlOf(`https://example.com/${'ü'.repeat(900)}`, policy), {
+    slug: 'field_invalid',
+  });
+});
+
+test('plain http is for loopback, and where the policy says so alone', () => {
+  const loopback = words('127.0.0.1:8080 localhost:3000 [::1]:80 127.1');
+  const others = words('example.com 10.0.0.1 0.0.0.0 a.localhost localhost.example.com 169.254.169.254');
+  assert.deepEqual(
+    loopback.filter((host) => verdict(`http://${host}/hook`, true, true) !== undefined),
+    [],
+  );
+  assert.deepEqual(
+    others.filter((host) => verdict(`http://${host}/hook`, true, true) !== 'webhook_url_not_allowed'),
+    [],
+  );
+  assert.deepEqual(
+    loopback.filter((host) => verdict(`http://${host}/hook`) !== 'webhook_url_not_allowed'),
+    [],
+  );
 });

@@ -1,16 +1,26 @@
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
-import { type AddressPolicy, isHostAllowed } from '#outside/address.ts';
+import { maxWebhookUrlLength } from '@florin/protocol/webhook.ts';
+import { type AddressPolicy, isHostAllowed, isPlainHttpAllowed, urlFlaw } from '#outside/address.ts';
 
 /**
- * Refuses a webhook URL that may never be called: not https, with credentials, or at a private address in any spelling
- * (100503); a text that is no URL at all is 400101. Names are judged again by what they resolve to, at each connection.
+ * The normal form (WHATWG) of a webhook's URL. Refuses one that may never be called: not https, with credentials, or at a
+ * private address in any spelling (100503); a text that is no URL, names no host or holds white space or control
+ * characters is 400101. Names are judged again by what they resolve to, at each connection.
  */
-export function checkWebhookUrl(text: string, policy: AddressPolicy): void {
+export function webhookUrlOf(text: string, policy: AddressPolicy): string {
   const url = URL.parse(text);
   if (url === null) throw fieldRefusal('webhookUrl', 'is not a URL');
-  if (url.protocol !== 'https:') throw notAllowed('must use https');
+  const flaw = urlFlaw(text);
+  if (flaw !== undefined) throw fieldRefusal('webhookUrl', flaw);
+  if (url.protocol !== 'https:' && !isPlainHttpAllowed(url, policy)) throw notAllowed('must use https');
   if (url.username !== '' || url.password !== '') throw notAllowed('must not carry credentials');
   if (!isHostAllowed(url.hostname, policy)) throw notAllowed('must lead to the public internet');
+  if (url.href.length > maxWebhookUrlLength)
+    throw fieldRefusal(
+      'webhookUrl',
+      `must have at most ${maxWebhookUrlLength} characters in its normal form`,
+    );
+  return url.href;
 }
 
 function notAllowed(detail: string): Refusal {

@@ -113,6 +113,19 @@ test('an unknown event type is refused by name, a forbidden URL by rule', async 
   );
 });
 
+test('a webhook has its URL in normal form, after an update too', async () => {
+  const merchantId = await addMerchant(database.db);
+  const { webhookId, webhookUrl } = await addWebhook(database.db, merchantId, {
+    webhookUrl: 'HTTPS://Shop.Example.com:443/a/../hook',
+  });
+  assert.equal(webhookUrl, 'https://shop.example.com/hook');
+  const body = { webhookName: 'n', webhookUrl: 'https://shop.example.com', subscribedEvents: ['*'] };
+  await database.db.transaction((transaction) =>
+    updateWebhook(transaction, deps, { merchantId, webhookId, body }),
+  );
+  assert.equal((await detail(merchantId, webhookId)).webhookUrl, 'https://shop.example.com/');
+});
+
 test("another merchant's webhook is not found, whatever is tried", async () => {
   const { webhookId } = await addWebhook(database.db, await addMerchant(database.db));
   const ref = { merchantId: await addMerchant(database.db), webhookId };

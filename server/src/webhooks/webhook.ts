@@ -11,7 +11,7 @@ import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
 import { emit } from './outbox.ts';
 import { beginSweep } from './sweep.ts';
-import { checkWebhookUrl } from './url-policy.ts';
+import { webhookUrlOf } from './url-policy.ts';
 import * as sql from './webhook.sql.ts';
 
 /** What operations on webhooks need. */
@@ -40,7 +40,7 @@ export async function createWebhook(
   options: { readonly merchantId: string; readonly body: WebhookCreateBody },
 ): Promise<Webhook> {
   const { merchantId, body } = options;
-  checkFields(deps, body);
+  const webhookUrl = checkedUrlOf(deps, body);
   await transaction.query(sql.lockMerchant, [merchantId]);
   const [count] = await transaction.query(sql.countWebhooks, [merchantId]);
   if ((count?.webhook_count ?? 0) >= maxWebhooks) {
@@ -52,7 +52,7 @@ export async function createWebhook(
     merchantId,
     body.webhookName,
     body.webhookDescription ?? '',
-    body.webhookUrl,
+    webhookUrl,
     body.subscribedEvents,
     deps.secrets.seal(deps.random, deps.random.bytes(32), webhookId),
     deps.clock.now(),
@@ -68,13 +68,13 @@ export async function updateWebhook(
   options: WebhookRef & { readonly body: WebhookCreateBody },
 ): Promise<void> {
   const { body } = options;
-  checkFields(deps, body);
+  const webhookUrl = checkedUrlOf(deps, body);
   await lockWebhook(transaction, options);
   await transaction.query(sql.updateWebhookFields, [
     options.webhookId,
     body.webhookName,
     body.webhookDescription ?? '',
-    body.webhookUrl,
+    webhookUrl,
     body.subscribedEvents,
     deps.clock.now(),
   ]);
@@ -214,13 +214,15 @@ export async function assertWebhook(queryable: Queryable, ref: WebhookRef): Prom
   if (rows.length === 0) throw new Refusal('webhook_not_found', ref.webhookId);
 }
 
-function checkFields(deps: Pick<WebhookDeps, 'addresses'>, body: WebhookCreateBody): void {
-  checkWebhookUrl(body.webhookUrl, deps.addresses);
+/** The URL in its normal form, once it and the event types are found good. */
+function checkedUrlOf(deps: Pick<WebhookDeps, 'addresses'>, body: WebhookCreateBody): string {
+  const url = webhookUrlOf(body.webhookUrl, deps.addresses);
   body.subscribedEvents.forEach((entry, index) => {
     if (!isSubscription(entry)) {
       throw new Refusal('event_type_unknown', { param: `subscribedEvents[${index}]`, detail: entry });
     }
   });
+  return url;
 }
 
 /** One webhook of the merchant, its row locked until the transaction ends; 100501 when there is none. */

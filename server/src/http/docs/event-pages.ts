@@ -184,7 +184,8 @@ function deliveryBlocks(): Block[] {
     heading('Addresses'),
     paragraph(
       'Only https, to public addresses: private, loopback, link-local and other special ranges are refused in any ' +
-        'spelling, when the URL is given and again at every connection. Any port may be named. Webhook URLs carry no credentials.',
+        'spelling, when the URL is given and again at every connection. Any port may be named. Webhook URLs carry no credentials, white space or control characters; they are stored and ' +
+        'answered in their normal form. The local environment alone also takes loopback, over http or https.',
     ),
   ];
 }

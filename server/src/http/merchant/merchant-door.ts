@@ -68,7 +68,7 @@ export function merchantDoor(deps: MerchantDoorDeps): Door {
     isPayable: (price) => takesPrice(deps, price),
   };
   return (server) => {
-    const shape = { basePath: merchantApi.basePath, shape: envelope };
+    const shape = { basePath: merchantApi.basePath, shape: envelope, addresses: deps.addresses };
     const guards = merchantGuards(deps.rateLimits, deps.clock);
     const addRoute = routesOf<MerchantCaller>(server, {
       ...shape,

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { systemRandom } from '#outside/random.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { buildServer } from '../server.ts';
+import { merchantDoor } from './merchant-door.ts';
+
+const world = await MerchantWorld.open();
+// The same door as an installation in the local environment has it.
+const local = await buildServer({
+  log: silentLog,
+  random: systemRandom,
+  origin: world.deps.origin,
+  ready: async () => ({ ready: true, checks: {} }),
+  doors: [merchantDoor({ ...world.deps, addresses: { allowLoopback: true, allowPlainLoopback: true } })],
+});
+after(async () => {
+  await local.close();
+  await world.close();
+});
+const merchantId = await world.addMerchant();
+const key = await world.addKey(merchantId);
+const accountId = await world.addAccount(merchantId);
+
+const product = { name: 'Tea', commonPrices: [1_000] };
+const { productId } = (await world.send('POST', '/product/create', { key, body: product })).data;
+const item = { itemType: 'product', productId, quantity: 1, unitPrice: 1_000 };
+const sold = { accountId, settlementToken: 'ethereum::usdc', lineItems: [item] };
+const link = { ...sold, linkType: 'fixed', linkName: 'Shop', feeModel: 1 };
+const webhook = { webhookName: 'Hook', subscribedEvents: ['*'] };
+const gift = { itemType: 'one_time', quantity: 1, unitPrice: 1_000 };
+
+/** A request with this URL in each field that takes one. */
+const bodiesWith = (url: string): [path: string, field: string, body: object][] => [
+  ['/payment/link/create', 'successUrl', { ...link, successUrl: url }],
+  ['/session/checkout/create', 'successUrl', { ...sold, successUrl: url }],
+  ['/webhook/create', 'webhookUrl', { ...webhook, webhookUrl: url }],
+  ['/product/create', 'imageUrl', { ...product, imageUrl: url }],
+  ['/branding/update', 'logoUrl', { logoUrl: url }],
+  [
+    '/session/checkout/create',
+    'lineItems[0].productData.imageUrl',
+    { ...sold, lineItems: [{ ...gift, productData: { productName: 'Cup', imageUrl: url } }] },
+  ],
+];
+
+for (const url of [
+  'https:///hook',
+  'https://shop.example.com/\r\nX-Injected: 1',
+  'https://shop.example.com/a b',
+]) {
+  test(`no field takes ${JSON.stringify(url)}`, async () => {
+    for (const [path, field, body] of bodiesWith(url)) {
+      const reply = await world.send('POST', path, { key, body });
+      assert.deepEqual([reply.code, JSON.parse(reply.text).error.param], [400101, field], path);
+    }
+  });
+}
+
+test('plain http to loopback is taken for returns and webhooks in the local environment alone', async () => {
+  const returns = bodiesWith('http://localhost:3000/done').filter(([, field]) => !/image|logo/i.test(field));
+  assert.equal(returns.length, 3);
+  for (const [path, , body] of returns) {
+    const refused = await world.send('POST', path, { key, body });
+    assert.equal(refused.code, path === '/webhook/create' ? 100503 : 400101, path);
+    const taken = await local.inject({
+      method: 'POST',
+      url: `/payment/v1${path}`,
+      headers: { authorization: `Bearer ${key}` },
+      payload: body,
+    });
+    assert.equal(taken.json().code, 0, path);
+    assert.ok(taken.body.includes('"http://localhost:3000/done"'), path);
+  }
+});

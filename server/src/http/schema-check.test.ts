@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { httpsUrl, imageUrl } from '@florin/protocol/schema.ts';
+import { compileCheck } from './schema-check.ts';
+
+const isTaken = (check: ReturnType<typeof compileCheck>) => (url: string) => check(url) === undefined;
+const link = isTaken(compileCheck(httpsUrl(1000), 'successUrl'));
+const image = isTaken(compileCheck(imageUrl, 'imageUrl'));
+const localLink = isTaken(compileCheck(httpsUrl(1000), 'successUrl', { allowPlainLoopback: true }));
+
+const flawed = [
+  'https:///thanks',
+  'https:thanks',
+  'https:/thanks',
+  'https:\\\\shop.example.com/',
+  'https://?id=1',
+  'https://',
+  'https://user:secret@shop.example.com/',
+  ...['\r\nSet-Cookie: a=b', ' ', '\t', '\u00a0', '\u2028', '\u0085', '\u007f'].flatMap((text) => [
+    `https://shop.example.com/${text}`,
+    `${text}https://shop.example.com/`,
+    `https://shop.example.com/a${text}b`,
+  ]),
+];
+
+test('no URL is taken without a host, or with white space or control characters in it', () => {
+  assert.deepEqual(flawed.filter(link), []);
+  assert.deepEqual(flawed.filter(image), []);
+  assert.deepEqual(flawed.filter(localLink), []);
+});
+
+test('an https URL is taken as it is, with a placeholder and letters of every script', () => {
+  const urls = [
+    'https://shop.example.com/?id={SESSION_ID}#日本',
+    'HTTPS://shop.example.com',
+    'https://[2606:4700::1]/',
+  ];
+  assert.deepEqual(urls.filter(link), urls);
+  assert.deepEqual(urls.filter(image), urls);
+});
+
+test('plain http is taken for loopback in the local environment alone', () => {
+  const loopback = ['http://localhost:3000/thanks', 'http://127.0.0.1/', 'http://[::1]:8080/?s={SESSION_ID}'];
+  const others = [
+    'http://shop.example.com/',
+    'http://10.0.0.1/',
+    'http://user:x@localhost/',
+    'ftp://localhost/',
+  ];
+  assert.deepEqual(loopback.filter(localLink), loopback);
+  assert.deepEqual(others.filter(localLink), []);
+  assert.deepEqual([...loopback, ...others].filter(link), []);
+});
