@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAgents } from './agent.ts';
 import { measureCheckout } from './checkout.ts';
+import { measureDeposits } from './deposits.ts';
 import { type Environment, withEnvironment } from './environment.ts';
 import { measureGas } from './gas.ts';
 import { measureIngestion } from './ingestion.ts';
@@ -20,6 +21,7 @@ import { measureWebhooks } from './webhook.ts';
 const subjects: Readonly<Record<string, (environment: Environment) => Promise<Result>>> = {
   agent: measureAgents,
   checkout: measureCheckout,
+  deposits: measureDeposits,
   gas: measureGas,
   ingestion: measureIngestion,
   limit: measureLimits,

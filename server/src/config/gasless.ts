@@ -24,9 +24,9 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
       returns: gas('gasForReturnsPerLinkPerDay', 20_000_000),
     },
     relayer: fields.choice('relayer', relayers, 'orderSigner'),
-    // Each look is one request to a node for all open addresses of a chain.
+    // Each look at new blocks is one request to a node: by name for up to a thousand addresses, or for all transfers.
     depositWindowMs: fields.integer('depositWindowMs', { least: 50, most: 600_000, fallback: 2_000 }),
-    // Each look reads a hundred addresses, in one request for each token of the chain.
+    // Each look reads two hundred addresses at the most, each token of the chain.
     balanceWindowMs: fields.integer('balanceWindowMs', { least: 50, most: 3_600_000, fallback: 10_000 }),
     deposits: depositsOf(fields.object('deposits')),
     // Clients wait longer; an answer without a block says where to look.

@@ -1,9 +1,9 @@
 import { erc20Abi, paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeEventTopics, encodeFunctionData, pad } from 'viem';
-import { parseLogs, toQuantity } from '#chains/rpc/actions.ts';
+import { calls, parseHeader, parseLogs, toQuantity } from '#chains/rpc/actions.ts';
 import { parseData } from '#chains/rpc/parse.ts';
-import { type Rpc, type RpcCall, RpcError, resultOf } from '#chains/rpc/rpc.ts';
+import { type Rpc, RpcAnswerInvalid, type RpcCall, RpcError, resultOf } from '#chains/rpc/rpc.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 
 export function collectCall({ order, signature }: Pick<StoredOrder, 'order' | 'signature'>): Hex {
@@ -62,22 +62,39 @@ function balanceCall({ token, holder }: Holding, block: bigint | 'latest'): RpcC
 
 const [transferTopic] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer' });
 
+/** What blocks of a range show of transfers, as one node has them. */
+interface ShownTransfers {
+  /** Lower case, each once. */
+  readonly receivers: readonly string[];
+  /** Of the last block. */
+  readonly lastHash: Hex;
+}
+
 /**
- * Holders that blocks of a range show a transfer of these tokens to, in lower case. A hint where to look, never proof:
- * a node that leaves logs out delays a deposit until its balance is read anyway.
+ * Where transfers of these tokens went in a range of blocks: those to the named addresses, or all of them where none are
+ * named. A hint where to look, never proof: a node that leaves logs out delays a deposit until its balance is read anyway.
+ * Refuses the answer of a node that does not have the last block: it would show nothing of it.
  */
-export async function readReceivers(
+export async function readTransfers(
   rpc: Rpc,
-  range: { readonly from: bigint; readonly to: bigint },
+  range: { readonly from: bigint; readonly to: bigint; readonly names: readonly Hex[] | undefined },
   tokens: readonly Hex[],
-  holders: readonly Hex[],
-): Promise<ReadonlySet<string>> {
+): Promise<ShownTransfers> {
+  const { from, to, names } = range;
+  const named = names === undefined ? [] : [null, names.map((name) => pad(name).toLowerCase())];
   const filter = {
-    fromBlock: toQuantity(range.from),
-    toBlock: toQuantity(range.to),
+    fromBlock: toQuantity(from),
+    toBlock: toQuantity(to),
     address: tokens,
-    topics: [transferTopic, null, holders.map((holder) => pad(holder).toLowerCase())],
+    topics: [transferTopic, ...named],
   };
-  const logs = parseLogs(await rpc.request('eth_getLogs', [filter]));
-  return new Set(logs.map((log) => `0x${(log.topics[2] ?? '').slice(26)}`));
+  const outcomes = await rpc.batch([calls.block(to), { method: 'eth_getLogs', params: [filter] }]);
+  const last = parseHeader(resultOf(outcomes[0]));
+  if (last?.number !== to) {
+    const reason = `a node that lacks block ${to}`;
+    rpc.demote?.(reason);
+    throw new RpcAnswerInvalid(reason);
+  }
+  const receivers = parseLogs(resultOf(outcomes[1])).map((log) => `0x${(log.topics[2] ?? '').slice(26)}`);
+  return { receivers: [...new Set(receivers)], lastHash: last.hash };
 }

@@ -1,23 +1,13 @@
 import { awaitLock, awaitLockOf } from '#db/advisory-lock.ts';
 import { statement } from '#db/statement.ts';
 
-// The newest ones: whoever has just got an address is the one who is about to pay.
-export const openOrders = statement(
-  'deposit_open_orders',
-  ['int8', 'int8', 'int8'],
-  { order_id: 'text' },
-  `select o.order_id from orders o join sessions s on s.session_id = o.session_id
-   where o.chain_id = $1 and o.pay_by >= $2 and s.status = 'initialized' and s.initiate_tx = ''
-   order by o.created_at desc, o.order_id limit $3`,
-);
-
 export const ordersToLookAt = statement(
   'deposit_orders_to_look_at',
-  ['int8', 'int8', 'int8', 'text', 'int8'],
+  ['int8', 'int8', 'int8', 'int8', 'text', 'int8'],
   { order_id: 'text', pay_by: 'int8' },
   `select order_id, pay_by from orders
-   where chain_id = $1 and pay_by >= $2 and (pay_by, order_id) > ($3, $4)
-   order by pay_by, order_id limit $5`,
+   where chain_id = $1 and pay_by >= $2 and pay_by < $3 and (pay_by, order_id) > ($4, $5)
+   order by pay_by, order_id limit $6`,
 );
 
 export const moveOfOrder = statement(

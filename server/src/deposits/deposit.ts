@@ -1,6 +1,5 @@
 import type { ExceptionKind } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
-import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
@@ -14,15 +13,17 @@ import { receiverOf } from '#sessions/receiver.ts';
 import { findSessions, lockSession } from '#sessions/session.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import { type DepositState, verdictOf } from './deposit.machine.ts';
-import { openOrders, ordersToLookAt } from './deposit.sql.ts';
-import { readBalances, readReceivers } from './deposit-call.ts';
+import { ordersToLookAt } from './deposit.sql.ts';
+import { readBalances } from './deposit-call.ts';
 import { lookAtBudgets, nothingTold } from './deposit-gas.ts';
-import { add, collect, type DecidedFor, type DepositMoveDeps, ownHolding, sendBack } from './deposit-move.ts';
+import { add, collect, type DecidedFor, type DepositMoveDeps, sendBack } from './deposit-move.ts';
+import { endSightings, sightedOrders } from './deposit-search.sql.ts';
+import { fullPace, lookAfterSeconds, type SearchDeps, searchBlocks } from './deposit-search.ts';
 
 export interface DepositSettings {
   /** Milliseconds between two looks at new blocks. */
   readonly windowMs: number;
-  /** Milliseconds between two looks at balances, each of a hundred addresses. */
+  /** Milliseconds between two looks at balances, each of two hundred addresses at the most. */
   readonly balanceWindowMs: number;
   /** What is worth a transaction of ours, in Micro-USD: less is neither collected nor sent back. */
   readonly minAmount: MicroUsd;
@@ -30,17 +31,11 @@ export interface DepositSettings {
 
 export interface DepositDeps extends ExceptionDeps, DepositMoveDeps {
   readonly chains: Chains;
-  readonly settings: DepositSettings & DepositMoveDeps['settings'];
+  readonly settings: DepositSettings & SearchDeps['settings'];
 }
 
-/** Addresses that new blocks are searched for. */
-const maxOpenAddresses = 1_000;
-/** Blocks searched at once; a longer gap is left to the balances. */
-const maxBlocks = 200n;
-/** Orders whose balances are read in one look. */
-const balanceBatch = 100;
-/** How long after its deadline an address is looked at. */
-const lookAfterSeconds = 7 * 86_400;
+/** Orders of each lane whose balances are read in one look. */
+const balanceBatches = { sighted: 100, open: 50, closed: 50 } as const;
 /** What is told to the merchant at all, in Micro-USD: anybody can send dust to an address. */
 export const noticedAmount = microUsd(10_000n);
 
@@ -53,11 +48,11 @@ export async function runDeposits(given: DepositDeps, signal: AbortSignal): Prom
   const deps = { ...given, toldBudgets };
   const { depositBudgets } = deps.settings;
   const loops = deps.chains.all.flatMap((chain) => {
-    const blocks: BlockMemory = { searched: undefined };
-    const place: BalancePlace = { payBy: 0n, orderId: '' };
+    const pace = fullPace();
+    const places = firstPlaces();
     return [
-      repeat(deps, signal, deps.settings.windowMs, () => searchBlocks(deps, chain, blocks)),
-      repeat(deps, signal, deps.settings.balanceWindowMs, () => lookAtBalances(deps, chain, place)),
+      repeat(deps, signal, deps.settings.windowMs, () => searchBlocks(deps, chain, pace)),
+      repeat(deps, signal, deps.settings.balanceWindowMs, () => lookAtBalances(deps, chain, places)),
     ];
   });
   if (depositBudgets !== undefined)
@@ -85,83 +80,49 @@ async function repeat(
   }
 }
 
-interface BlockMemory {
-  /** The last block that was searched. */
-  searched: bigint | undefined;
-}
-
-/** Searches new blocks for transfers to open addresses, and collects those that hold their order's total. */
-export async function searchBlocks(deps: DepositDeps, chain: Chain, memory: BlockMemory): Promise<void> {
-  const cursor = await findCursor(deps.db, chain.chainId);
-  if (cursor === undefined || cursor.haltedReason !== '') return;
-  const to = cursor.headNumber;
-  const first = memory.searched === undefined ? to - maxBlocks : memory.searched + 1n;
-  const from = first > to - maxBlocks ? first : to - maxBlocks;
-  if (from > to) {
-    // Reorged below what was searched: begin again from there.
-    if (memory.searched !== undefined && memory.searched > to) memory.searched = to;
-    return;
-  }
-  const now = unixSeconds(deps.clock.now());
-  const rows = await deps.db.query(openOrders, [chain.chainId, now, maxOpenAddresses]);
-  if (rows.length > 0) {
-    const orders = await findOrders(
-      deps.db,
-      rows.map((row) => row.order_id),
-    );
-    const holders = new Map(
-      orders.map((order) => [receiverOf(gatewayOf(order, chain), order.orderId).toLowerCase(), order]),
-    );
-    const range = { from: from < 0n ? 0n : from, to };
-    const tokens = chain.tokens.map(({ address }) => address);
-    const seen = await readReceivers(deps.rpcOf(chain.chainId), range, tokens, [...holders.keys()] as Hex[]);
-    const funded = [...seen].flatMap((holder) => holders.get(holder) ?? []);
-    await collectFunded(deps, chain, funded);
-  }
-  memory.searched = to;
-}
-
-async function collectFunded(deps: DepositDeps, chain: Chain, orders: readonly StoredOrder[]): Promise<void> {
-  const rpc = deps.rpcOf(chain.chainId);
-  const amounts = await readBalances(
-    rpc,
-    orders.map((order) => ownHolding(chain, order)),
-    'latest',
-  );
-  for (const [index, order] of orders.entries()) {
-    if ((amounts[index] ?? 0n) >= order.order.total)
-      await collect(deps, chain, order, { during: 'initialized' });
-  }
-}
-
 interface BalancePlace {
-  payBy: bigint;
-  orderId: string;
+  readonly payBy: bigint;
+  readonly orderId: string;
+}
+
+/** Where each lane of the balances goes on: addresses that blocks showed a transfer to, open ones, closed ones. */
+type BalancePlaces = Record<keyof typeof balanceBatches, BalancePlace>;
+
+export function firstPlaces(): BalancePlaces {
+  const first = { payBy: 0n, orderId: '' };
+  return { sighted: first, open: first, closed: first };
 }
 
 /**
- * Reads the final balances of some addresses, all configured tokens of each, and goes on from there the next time. It
- * finds whatever the search of blocks has missed, and everything that pays nothing.
+ * Reads the final balances of some addresses, all configured tokens of each, and goes on from there the next time. First
+ * those to which blocks showed a transfer: they may hold too little, too much, another token, or what came too late. The
+ * others are a safety net for what nodes have left out of their logs; open orders do not wait for closed ones.
  */
-export async function lookAtBalances(deps: DepositDeps, chain: Chain, place: BalancePlace): Promise<void> {
-  const since = unixSeconds(deps.clock.now()) - lookAfterSeconds;
-  const asked = [chain.chainId, since, place.payBy, place.orderId, balanceBatch];
-  const rows = await deps.db.query(ordersToLookAt, asked);
-  const last = rows.at(-1);
-  const isEnd = last === undefined || rows.length < balanceBatch;
-  Object.assign(place, isEnd ? { payBy: 0n, orderId: '' } : { payBy: last.pay_by, orderId: last.order_id });
-  if (rows.length === 0) return;
-  const orders = await findOrders(
-    deps.db,
-    rows.map((row) => row.order_id),
+export async function lookAtBalances(deps: DepositDeps, chain: Chain, places: BalancePlaces): Promise<void> {
+  const now = unixSeconds(deps.clock.now());
+  const since = now - lookAfterSeconds;
+  const sighted = await ordersOfLane(places, 'sighted', (place, limit) =>
+    deps.db.query(sightedOrders, [chain.chainId, since, ...place, limit]),
   );
+  const open = await ordersOfLane(places, 'open', (place, limit) =>
+    deps.db.query(ordersToLookAt, [chain.chainId, now, endOfTime, ...place, limit]),
+  );
+  const closed = await ordersOfLane(places, 'closed', (place, limit) =>
+    deps.db.query(ordersToLookAt, [chain.chainId, since, now, ...place, limit]),
+  );
+  const orderIds = [...new Set([...sighted, ...open, ...closed])];
+  if (orderIds.length === 0) return;
+  const orders = await findOrders(deps.db, orderIds);
   // Before the cursor: a payment that a session shows lies below the final block, so the balance is what is left of it.
   const sessions = await findSessions(deps.db, [...new Set(orders.map(({ sessionId }) => sessionId))]);
   const cursor = await findCursor(deps.db, chain.chainId);
   if (cursor === undefined || cursor.haltedReason !== '') return;
   const found = await readFindings(deps, chain, cursor, orders);
+  const foundIds = [...new Set<string>(found.map(({ order }) => order.orderId))];
+  const empty = sighted.filter((orderId) => !foundIds.includes(orderId));
+  if (sighted.length > 0)
+    await deps.db.query(endSightings, [chain.chainId, empty, cursor.finalNumber, since]);
   if (found.length === 0) return;
-  const foundIds = [...new Set(found.map(({ order }) => order.orderId))];
   const [terms, decisions] = await Promise.all([
     findDepositTerms(deps.db, foundIds),
     findDecisions(deps.db, foundIds),
@@ -172,6 +133,22 @@ export async function lookAtBalances(deps: DepositDeps, chain: Chain, place: Bal
     const known = { terms: terms.get(orderId), decided: decisions.get(orderId) };
     if (session !== undefined) await actOn(deps, { chain, cursor, session, ...finding }, known);
   }
+}
+
+/** Later than any deadline. */
+const endOfTime = 2n ** 62n;
+
+/** The next orders of a lane, which begins again after its end. */
+async function ordersOfLane(
+  places: BalancePlaces,
+  lane: keyof BalancePlaces,
+  read: (place: readonly [bigint, string], limit: number) => Promise<{ order_id: string; pay_by: bigint }[]>,
+): Promise<string[]> {
+  const rows = await read([places[lane].payBy, places[lane].orderId], balanceBatches[lane]);
+  const last = rows.at(-1);
+  const isEnd = last === undefined || rows.length < balanceBatches[lane];
+  places[lane] = isEnd ? { payBy: 0n, orderId: '' } : { payBy: last.pay_by, orderId: last.order_id };
+  return rows.map((row) => row.order_id);
 }
 
 /** What is worth a word at the addresses of some orders, at the final block. */

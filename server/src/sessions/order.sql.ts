@@ -59,10 +59,11 @@ export const insertOrder = statement(
     'text',
     'text',
     'timestamptz',
+    'text',
   ],
   {},
-  `insert into orders (${columnList}, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+  `insert into orders (${columnList}, created_at, receiver)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
    on conflict (order_id) do nothing`,
 );
 

@@ -19,6 +19,7 @@ import {
   routeFrom,
   totalBounds,
 } from './quote.ts';
+import { receiverOf } from './receiver.ts';
 import { moveSession, type SessionMoveDeps } from './session-move.ts';
 import { parseOrder } from './session-row.ts';
 import { settlementModeFor } from './settlement-mode.ts';
@@ -194,6 +195,7 @@ export async function storeOrder(transaction: Transaction, stored: StoredOrder, 
     stored.gateway,
     stored.payoutVault,
     now,
+    stored.gateway === '' ? null : receiverOf(stored.gateway, stored.orderId).toLowerCase(),
   ]);
 }
 

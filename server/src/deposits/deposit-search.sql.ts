@@ -1,0 +1,84 @@
+import { statement } from '#db/statement.ts';
+
+// With what the watcher has at the same height, where it still has a block there.
+export const placeOfSearch = statement(
+  'deposit_search_place',
+  ['int8'],
+  { block_number: 'int8', block_hash: 'text', stored_hash: 'text' },
+  `select s.block_number, s.block_hash, coalesce(b.block_hash, s.block_hash) as stored_hash
+   from deposit_searches s
+     left join chain_blocks b on b.chain_id = s.chain_id and b.block_number = s.block_number
+   where s.chain_id = $1`,
+);
+
+export const moveSearch = statement(
+  'deposit_search_move',
+  ['int8', 'int8', 'text'],
+  {},
+  `insert into deposit_searches (chain_id, block_number, block_hash) values ($1, $2, $3)
+   on conflict (chain_id) do update set block_number = $2, block_hash = $3`,
+);
+
+// Without a look at sessions: it reads so many rows and no more, however many orders are open, paid or expired.
+export const receiversToName = statement(
+  'deposit_receivers_to_name',
+  ['int8', 'int8', 'int8'],
+  { receiver: 'text?', pay_by: 'int8' },
+  `select receiver, pay_by from orders where chain_id = $1 and pay_by >= $2
+   order by pay_by desc, order_id desc limit $3`,
+);
+
+// One probe of the index for each address. Locks sightings in the order of their orders, so that two workers do not wait for
+// each other.
+export const sightOrders = statement(
+  'deposit_orders_sight',
+  ['int8', 'text[]', 'int8', 'int8', 'int8'],
+  { order_id: 'text', is_open: 'bool' },
+  `with found as (
+     select o.order_id, o.pay_by, o.pay_by >= $4 and s.status = 'initialized' and s.initiate_tx = '' as is_open
+     from orders o join sessions s on s.session_id = o.session_id
+     where o.chain_id = $1 and o.receiver = any ($2) and o.pay_by >= $3
+   ), sighted as (
+     insert into deposit_sightings (order_id, chain_id, pay_by, block_number)
+     select order_id, $1, pay_by, $5 from found order by order_id
+     on conflict (order_id) do update set block_number = greatest(deposit_sightings.block_number, $5)
+   )
+   select order_id, is_open from found order by order_id`,
+);
+
+export const sightedOrders = statement(
+  'deposit_orders_sighted',
+  ['int8', 'int8', 'int8', 'text', 'int8'],
+  { order_id: 'text', pay_by: 'int8' },
+  `select order_id, pay_by from deposit_sightings
+   where chain_id = $1 and pay_by >= $2 and (pay_by, order_id) > ($3, $4)
+   order by pay_by, order_id limit $5`,
+);
+
+// Addresses that a final block shows to be empty, and those that are looked at no more. A transfer in a later block keeps
+// its sighting.
+export const endSightings = statement(
+  'deposit_sightings_end',
+  ['int8', 'text[]', 'int8', 'int8'],
+  {},
+  `delete from deposit_sightings
+   where chain_id = $1 and (order_id = any ($2) and block_number <= $3 or pay_by < $4)`,
+);
+
+// Open orders from before receivers were stored.
+export const ordersWithoutReceiver = statement(
+  'deposit_orders_without_receiver',
+  ['int8', 'int8', 'int8'],
+  { order_id: 'text', gateway: 'text' },
+  `select order_id, gateway from orders
+   where chain_id = $1 and pay_by >= $2 and receiver is null order by pay_by limit $3`,
+);
+
+export const setReceivers = statement(
+  'deposit_receivers_set',
+  ['text[]', 'text[]'],
+  {},
+  `update orders o set receiver = given.receiver
+   from unnest($1::text[], $2::text[]) as given (order_id, receiver)
+   where o.order_id = given.order_id and o.receiver is null`,
+);

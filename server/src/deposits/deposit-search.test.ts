@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { Hex } from '@florin/protocol/order.ts';
+import { encodeAbiParameters, keccak256, pad, toEventSelector, toHex } from 'viem';
+import { type Rpc, RpcAnswerInvalid, type RpcCall, RpcError, type RpcOutcome } from '#chains/rpc/rpc.ts';
+import { statement } from '#db/statement.ts';
+import { unixSeconds } from '#outside/clock.ts';
+import { receiverOf } from '#sessions/receiver.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
+import { DepositMoves } from '../../test/harness/deposit-moves.ts';
+import { firstPlaces, lookAtBalances } from './deposit.ts';
+import { fullPace, searchBlocks } from './deposit-search.ts';
+
+const putBlock = statement(
+  'deposit_search_test_block',
+  ['int8', 'int8', 'text', 'int8', 'timestamptz'],
+  {},
+  `with stored as (
+     insert into chain_blocks (chain_id, block_number, block_hash, parent_hash, block_time)
+     values ($1, $2, $3, '0x', $5)
+     on conflict (chain_id, block_number) do update set block_hash = $3)
+   insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
+   values ($1, $2, $3, $5, $4, '0xfinal', $5, $5)
+   on conflict (chain_id) do update set head_number = $2, head_hash = $3, head_time = $5, final_number = $4`,
+);
+
+// Others' orders of the same session, made later and payable for longer than the one that they are copied from.
+const copyOrder = statement(
+  'deposit_search_test_copies',
+  ['text', 'int8'],
+  {},
+  `insert into orders select (r).* from (
+     select jsonb_populate_record(o, jsonb_build_object('order_id', '0xc0ffee' || lpad(number::text, 58, '0'),
+       'receiver', '0x' || lpad(number::text, 40, '0'), 'pay_by', o.pay_by + 60)) as r
+     from orders o, generate_series(1, $2) as number where o.order_id = $1) as copied`,
+);
+
+const dropCopies = statement(
+  'deposit_search_test_drop',
+  [],
+  {},
+  `with ended as (delete from deposit_sightings) delete from orders where order_id like '0xc0ffee%'`,
+);
+
+const forgetReceivers = statement('deposit_search_test_forget', [], {}, 'update orders set receiver = null');
+
+const sightings = statement(
+  'deposit_search_test_sightings',
+  [],
+  { order_id: 'text', block_number: 'int8' },
+  'select order_id, block_number from deposit_sightings order by block_number, order_id',
+);
+
+let moves: DepositMoves;
+before(async () => {
+  moves = await DepositMoves.open();
+});
+after(() => moves.close());
+
+interface Transfer {
+  readonly to: Hex;
+  readonly block: bigint;
+}
+
+/** The chain as a node shows it, and what it was asked. */
+const node = {
+  head: 0n,
+  final: 0n,
+  fork: '',
+  /** The last block that the node has. */
+  known: 0n,
+  /** More blocks than that are refused; no limit when 0. */
+  mostBlocks: 0n,
+  transfers: [] as Transfer[],
+  balances: new Map<string, bigint>(),
+  questions: [] as string[],
+  ranges: [] as [bigint, bigint][],
+  balancesAsked: [] as string[],
+};
+beforeEach(async () => {
+  moves.begin();
+  moves.node.collectReverts = '0x00';
+  await moves.world.database.db.query(dropCopies);
+  node.fork = '';
+  node.mostBlocks = 0n;
+  node.transfers = [];
+  node.balances.clear();
+  forget();
+});
+
+function forget(): void {
+  node.questions = [];
+  node.ranges = [];
+  node.balancesAsked = [];
+}
+
+const hashOf = (number: bigint): Hex =>
+  keccak256(toHex(`block ${number}${number > node.final ? node.fork : ''}`));
+
+function answer({ method, params }: RpcCall): RpcOutcome {
+  node.questions.push(method);
+  const [first, second] = params as [Record<string, unknown>, unknown];
+  if (method === 'eth_getBlockByNumber') {
+    const number = BigInt(String(first));
+    if (number > node.known) return { result: null };
+    const [logsBloom, timestamp] = [`0x${'00'.repeat(256)}`, '0x1'];
+    const header = { number: String(first), hash: hashOf(number), parentHash: hashOf(number - 1n) };
+    return { result: { ...header, logsBloom, timestamp, transactions: [] } };
+  }
+  if (method === 'eth_getLogs') return logsOf(first);
+  node.balancesAsked.push(`0x${String(first['data']).slice(-40)} ${second}`);
+  const amount = node.balances.get(`0x${String(first['data']).slice(-40)}`) ?? 0n;
+  return { result: encodeAbiParameters([{ type: 'uint256' }], [amount]) };
+}
+
+function logsOf(filter: Record<string, unknown>): RpcOutcome {
+  const [from, to] = [BigInt(String(filter['fromBlock'])), BigInt(String(filter['toBlock']))];
+  node.ranges.push([from, to]);
+  if (node.mostBlocks > 0n && to - from >= node.mostBlocks)
+    return { error: new RpcError(-32005, 'block range too large') };
+  const names = (filter['topics'] as unknown[])[2] as string[] | undefined;
+  const found = node.transfers.filter(
+    ({ to: receiver, block }) =>
+      block >= from && block <= to && (names === undefined || names.includes(pad(receiver).toLowerCase())),
+  );
+  const result = found.map(({ to: receiver, block }) => ({
+    address: moves.usdc.address.toLowerCase(),
+    topics: [toEventSelector('Transfer(address,address,uint256)'), pad('0x01'), pad(receiver).toLowerCase()],
+    data: pad('0x01'),
+    blockHash: hashOf(block),
+    blockNumber: toHex(block),
+    logIndex: '0x0',
+    transactionHash: keccak256('0x01'),
+  }));
+  return { result };
+}
+
+const rpc: Rpc = {
+  request: async () => {
+    throw new Error('all questions come in batches');
+  },
+  batch: async (calls) => calls.map(answer),
+};
+
+/** How many statements the service has executed. */
+let statements = 0;
+
+function deps() {
+  const { db } = moves.world.database;
+  const given = moves.deps();
+  return {
+    ...moves.world.deps,
+    ...given,
+    rpcOf: () => rpc,
+    db: {
+      ...db,
+      transaction: db.transaction.bind(db),
+      query: ((asked, values) => {
+        statements += 1;
+        return db.query(asked, values);
+      }) as typeof db.query,
+    },
+    settings: { ...given.settings, windowMs: 50, balanceWindowMs: 50, mostNamed: 100 },
+  };
+}
+
+async function mine(count = 1n): Promise<bigint> {
+  node.head += count;
+  node.known = node.head;
+  await storeHead();
+  return node.head;
+}
+
+async function storeHead(): Promise<void> {
+  const { chainId } = moves.chain;
+  const row = [chainId, node.head, hashOf(node.head), node.final, moves.world.clock.now()];
+  await moves.world.database.db.query(putBlock, row);
+}
+
+const search = () => searchBlocks(deps(), moves.chain, fullPace());
+const sighted = async () =>
+  (await moves.world.database.db.query(sightings)).map((row) => [row.order_id, row.block_number]);
+
+/** An order, whose address holds what it asks for once it is sent. */
+async function newDeposit(): Promise<{ order: StoredOrder; send: (block: bigint, part?: bigint) => void }> {
+  const order = await moves.newOrder();
+  const to = receiverOf(order.gateway as Hex, order.orderId);
+  const send = (block: bigint, part = order.order.total) => {
+    node.transfers.push({ to, block });
+    node.balances.set(to.toLowerCase(), part);
+  };
+  return { order, send };
+}
+
+/** What it takes to find one deposit beside so many others' orders. */
+async function costBeside(others: number): Promise<unknown> {
+  const { order, send } = await newDeposit();
+  await moves.world.database.db.query(copyOrder, [order.orderId, others]);
+  await search();
+  const block = await mine();
+  for (let stranger = 1n; stranger <= 20n; stranger += 1n)
+    node.transfers.push({ to: pad(toHex(0xabc0000n + stranger), { size: 20 }), block });
+  send(block);
+  forget();
+  statements = 0;
+  moves.sent.length = 0;
+  await search();
+  assert.equal(moves.sent.length, 1);
+  return { statements, questions: node.questions };
+}
+
+test('what a block with a deposit costs does not go by how many orders are open', async () => {
+  await mine();
+  const costs: unknown[] = [];
+  for (const others of [5, 150, 3_000]) {
+    await moves.world.database.db.query(dropCopies);
+    costs.push(await costBeside(others));
+  }
+  const questions = ['eth_getBlockByNumber', 'eth_getLogs', 'eth_call'];
+  assert.deepEqual(costs, Array(3).fill({ statements: 8, questions }));
+});
+
+test('where few orders are open, a node is asked about their addresses alone, in one question', async () => {
+  await mine();
+  const { order, send } = await newDeposit();
+  await search();
+  send(await mine());
+  forget();
+  await search();
+  assert.deepEqual(node.questions, ['eth_getBlockByNumber', 'eth_getLogs', 'eth_call']);
+  assert.equal(moves.sent.length, 1);
+  assert.deepEqual(await sighted(), [[order.orderId, node.head]]);
+});
+
+test('a deposit that a reorganisation has moved to another block of a searched height is found there', async () => {
+  node.final = await mine();
+  const { send } = await newDeposit();
+  await mine(3n);
+  await search();
+  assert.equal(moves.sent.length, 0);
+  node.fork = ' of the other fork';
+  send(node.head - 1n);
+  await storeHead();
+  await search();
+  assert.equal(moves.sent.length, 1);
+});
+
+test('a node that lacks the newest block is not believed to show no transfers in it', async () => {
+  await mine();
+  const { send } = await newDeposit();
+  await search();
+  send(await mine());
+  node.known -= 1n;
+  await assert.rejects(search(), RpcAnswerInvalid);
+  node.known += 1n;
+  await search();
+  assert.equal(moves.sent.length, 1);
+});
+
+test('after a pause the search goes on where it stood, in portions that the node bears', async () => {
+  await mine();
+  const { order, send } = await newDeposit();
+  await search();
+  const begin = node.head;
+  send(await mine());
+  await mine(899n);
+  node.mostBlocks = 60n;
+  const pace = fullPace();
+  forget();
+  for (let failures = 0; failures < 2; failures += 1)
+    await assert.rejects(searchBlocks(deps(), moves.chain, pace), RpcError);
+  await searchBlocks(deps(), moves.chain, pace).catch((error) => assert.ok(error instanceof RpcError));
+  assert.deepEqual(node.ranges.slice(0, 3), [
+    [begin + 1n, begin + 200n],
+    [begin + 1n, begin + 100n],
+    [begin + 1n, begin + 50n],
+  ]);
+  assert.deepEqual(await sighted(), [[order.orderId, begin + 50n]]);
+  assert.equal(moves.sent.length, 1);
+});
+
+test('open orders from before receivers were stored get them', async () => {
+  await mine();
+  const { send } = await newDeposit();
+  await moves.world.database.db.query(forgetReceivers);
+  await search();
+  send(await mine());
+  await search();
+  assert.equal(moves.sent.length, 1);
+});
+
+test('what came short or late is looked at before the balances of all others, until its address is empty', async () => {
+  await mine();
+  const { order, send } = await newDeposit();
+  await moves.world.database.db.query(copyOrder, [order.orderId, 3_000]);
+  const closed = await newDeposit();
+  const address = (of: StoredOrder) => receiverOf(of.gateway as Hex, of.orderId).toLowerCase();
+  await search();
+  moves.world.clock.time = (Number(closed.order.order.payBy) + 30) * 1_000;
+  assert.ok(unixSeconds(moves.world.clock.now()) > Number(closed.order.order.payBy));
+  send(await mine(), 5_000_000n);
+  closed.send(node.head);
+  await search();
+  assert.equal((await sighted()).length, 2);
+  const look = () => lookAtBalances(deps(), moves.chain, firstPlaces());
+  for (const final of [node.head - 1n, node.head]) {
+    node.final = final;
+    await storeHead();
+    forget();
+    await look();
+    for (const each of [order, closed.order])
+      assert.ok(node.balancesAsked.includes(`${address(each)} ${toHex(final)}`));
+    assert.equal((await sighted()).length, 2);
+  }
+  node.balances.clear();
+  await look();
+  assert.deepEqual(await sighted(), []);
+});
+
+test('in each look at balances open orders do not wait for closed ones', async () => {
+  await mine();
+  const { order } = await newDeposit();
+  await moves.world.database.db.query(copyOrder, [order.orderId, 500]);
+  moves.world.clock.time += 6 * 86_400_000;
+  const open = await newDeposit();
+  await storeHead();
+  forget();
+  await lookAtBalances(deps(), moves.chain, firstPlaces());
+  const address = receiverOf(open.order.gateway as Hex, open.order.orderId).toLowerCase();
+  assert.ok(node.balancesAsked.some((asked) => asked.startsWith(address)));
+});
