@@ -6,7 +6,7 @@ import { createWalletClient, getAddress, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Anvil, startTestAnvil } from '../../server/test/harness/anvil.ts';
 import { CommandError } from './command-error.ts';
-import { circleMainnet, create2Deployer } from './contract-plan.ts';
+import { circleMainnet, create2Deployer, planContracts } from './contract-plan.ts';
 import { type DeployOptions, deployContracts, type Request } from './deploy.ts';
 
 let first: Anvil;
@@ -132,6 +132,19 @@ test('other roles give other addresses', async () => {
   const other = await deployContracts(optionsFor(first, { feeRecipient: role('6') }));
   assert.equal(other.vault, deployed.vault);
   assert.notEqual(other.gateway, deployed.gateway);
+});
+
+test('the vault is no fee recipient: what it holds is float', async () => {
+  const guardian = role('8');
+  const { vault } = planContracts({ ...optionsFor(first), guardian }, circleMainnet);
+  const height = await first.request('eth_blockNumber');
+  await assert.rejects(
+    deployContracts(optionsFor(first, { guardian, feeRecipient: vault.address })),
+    new CommandError(
+      `the fee recipient ${vault.address} is the vault of this deployment: name a wallet of yours`,
+    ),
+  );
+  assert.equal(await first.request('eth_blockNumber'), height);
 });
 
 test('foreign code at the address is refused', async () => {

@@ -66,7 +66,7 @@ const pollingIntervalMs = 500;
  * Puts the contracts on a chain with CREATE2: the same roles give the same addresses on every chain. What stands there
  * already is left alone, so that a deployment that was interrupted anywhere is simply run again. Afterwards the code,
  * the roles and the addresses that the contracts know each other by are compared with what was asked for. Throws a
- * CommandError for a wrong chain, code, role or address.
+ * CommandError for a wrong chain, code, role or address, and for the vault as fee recipient.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
   const client = openClient(options);
@@ -84,6 +84,10 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
   await waitForPending(client, options.log);
   const plan = planContracts(options, options.cctp);
   const { vault, cctpRoute, gateway } = plan;
+  if (options.feeRecipient.toLowerCase() === vault.address.toLowerCase())
+    throw new CommandError(
+      `the fee recipient ${options.feeRecipient} is the vault of this deployment: name a wallet of yours`,
+    );
   const contracts: DeployedContract[] = [];
   for (const contract of cctpRoute === undefined ? [vault, gateway] : [vault, cctpRoute, gateway]) {
     const block = await deployContract(client, contract, options.log);

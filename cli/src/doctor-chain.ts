@@ -1,7 +1,7 @@
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { type Chain, finalityText } from '@florin/server/src/chains/chain.ts';
+import { type Chain, type Chains, contractsOf, finalityText } from '@florin/server/src/chains/chain.ts';
 import { type BlockHeader, getBlock } from '@florin/server/src/chains/rpc/actions.ts';
 import { readContract } from '@florin/server/src/chains/rpc/contract-read.ts';
 import { type HttpRpc, openHttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
@@ -32,6 +32,8 @@ export async function examineChain(
   chain: Chain,
   given: {
     readonly clock: Clock;
+    /** All of the configuration. */
+    readonly chains: Pick<Chains, 'contractAt'>;
     readonly wallets: ServiceWallets;
     /** Whether payments of others leave from the order signer's wallet. */
     readonly isOrderSignerRelaying: boolean;
@@ -59,7 +61,7 @@ export async function examineChain(
       return [...findings, ...problems.map((detail) => bad(`${chain.name} contracts`, detail))];
     }
     findings.push(good(`${chain.name} contracts`, 'code, tokens and roles are as configured'));
-    findings.push(await examinePauses(chain, rpc));
+    findings.push(await examinePauses(chain, rpc), await examineFees(chain, rpc, given.chains));
     for (const wallet of sendersOf(given)) findings.push(await examineGas(chain, rpc, wallet, given));
     findings.push(...(await examineAdditions(chain, rpc, given)));
     for (const token of chain.tokens) {
@@ -142,6 +144,23 @@ async function examinePauses(chain: Chain, rpc: Rpc): Promise<Finding> {
   const what = `${chain.name} pause`;
   if (paused.length === 0) return good(what, 'neither contract is paused');
   return bad(what, `paused: ${paused.join(' and ')}; the admin unpauses when the reason is gone`);
+}
+
+/** Fees that a contract of the installation gets would count as float, or as nobody's. */
+async function examineFees(chain: Chain, rpc: Rpc, chains: Pick<Chains, 'contractAt'>): Promise<Finding> {
+  const what = `${chain.name} fees`;
+  const abi = paymentGatewayAbi;
+  const { gateways } = contractsOf(chain);
+  const told = await Promise.all(
+    gateways.map(async (gateway) => {
+      const to = await readContract(rpc, gateway, { abi, functionName: 'feeRecipient' });
+      return { gateway, own: to === undefined ? undefined : chains.contractAt(to) };
+    }),
+  );
+  const wrong = told.find(({ own }) => own !== undefined);
+  if (wrong === undefined) return good(what, 'go to no contract of this installation');
+  const remedy = 'its admin calls setFeeRecipient with a wallet of yours';
+  return bad(what, `the gateway ${wrong.gateway} sends them to ${wrong.own}: ${remedy}`);
 }
 
 interface SendingWallet {

@@ -60,6 +60,39 @@ test('doctor looks at the gas of the order signer’s wallet where it sends paym
   await anvil.request('anvil_setBalance', [orderSigner, '0x56bc75e2d63100000']);
 });
 
+const writeAddress = statement(
+  'cli_test_account_address',
+  ['text', 'text'],
+  {},
+  'update accounts set account_address = $2 where account_id = $1',
+);
+
+test('doctor tells of accounts and fee recipients that are contracts of the installation', async () => {
+  const { gateway, vault } = world.life.chain;
+  assert.match(
+    (await world.run('doctor')).stdout,
+    /^ok {4}accounts: none is a contract of this installation$/m,
+  );
+  const merchantId = await world.newMerchant();
+  const { accountId } = await world.json(
+    `account create --merchant ${merchantId} --name Main --address 0x${'c3'.repeat(20)} --currencies ethereum::usdc`,
+  );
+  await world.database.db.query(writeAddress, [String(accountId), vault]);
+  await world.life.call(gateway, 'PaymentGateway', 'setFeeRecipient', [vault]);
+  const { stdout } = await world.run('doctor');
+  const remedy = `florin account remove --merchant ${merchantId} --account ${accountId}`;
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => line.startsWith('WRONG')),
+    [
+      `WRONG accounts: ${accountId} pays into the vault of ethereum: have the merchant name a wallet of its own, create an account for it, then ${remedy}`,
+      `WRONG ethereum fees: the gateway ${gateway} sends them to the vault of ethereum: its admin calls setFeeRecipient with a wallet of yours`,
+    ],
+  );
+  await world.run(remedy.slice('florin '.length));
+  await world.life.call(gateway, 'PaymentGateway', 'setFeeRecipient', [addresses.feeRecipient]);
+  assert.equal((await world.run('doctor')).exitCode, 0);
+});
+
 test('doctor looks at the tokens that settlers need for additions to short deposits', async () => {
   const token = world.life.token('usdc');
   const adding = world.writeConfig('adding.json', { gasless: { deposits: { addedAboveFee: 20_000 } } });

@@ -56,7 +56,7 @@ function examineChains(config: Config, { clock }: Outside, db: Database | undefi
   const paysOutAcrossChains = config.chains.all.length > 1;
   const deposits = config.gasless?.deposits;
   const given = {
-    ...{ clock, wallets, isOrderSignerRelaying, paysOutAcrossChains },
+    ...{ clock, chains: config.chains, wallets, isOrderSignerRelaying, paysOutAcrossChains },
     ...(deposits === undefined ? {} : { deposits }),
     ...(db === undefined ? {} : { db }),
   };

@@ -1,8 +1,10 @@
+import { ownContracts } from '@florin/server/src/chains/chain.ts';
 import { findCursor, findDroppedEvents } from '@florin/server/src/chains/watcher/cursor.ts';
 import type { Config } from '@florin/server/src/config/config.ts';
 import type { Database } from '@florin/server/src/db/database.ts';
 import { findScopeProblems } from '@florin/server/src/db/scope-check.ts';
 import { type DepositBudgets, findUsedUpBudgets } from '@florin/server/src/deposits/deposit-gas.ts';
+import { findAccountsAt } from '@florin/server/src/merchants/account.ts';
 import type { Clock } from '@florin/server/src/outside/clock.ts';
 import { readStatus } from '@florin/server/src/reconcile/status.ts';
 import { listOpenLegs } from '@florin/server/src/settlement/held.ts';
@@ -15,6 +17,7 @@ export async function examineState(db: Database, config: Config, clock: Clock): 
   for (const chain of config.chains.all) findings.push(await examineWatcher(db, chain));
   findings.push(...(await examineBooks(db, config, clock)), await examineSettlements(db));
   const budgets = config.gasless?.depositBudgets;
+  findings.push(await examineAccounts(db, config));
   if (budgets !== undefined) findings.push(await examineDepositGas(db, clock, budgets));
   return findings;
 }
@@ -105,6 +108,22 @@ async function examineSettlements(db: Database): Promise<Finding> {
 
 /** Budgets told of each kind. */
 const shownBudgets = 5;
+
+/** Accounts told of. */
+const shownAccounts = 5;
+
+/** Accounts of before such addresses were refused. What they are paid stays with the installation. */
+async function examineAccounts(db: Database, { chains }: Config): Promise<Finding> {
+  const what = 'accounts';
+  const own = ownContracts(chains.all);
+  const accounts = await findAccountsAt(db, [...own.keys()], shownAccounts);
+  if (accounts.length === 0) return good(what, 'none is a contract of this installation');
+  const shown = accounts.map(({ accountId, merchantId, accountAddress }) => {
+    const remedy = `florin account remove --merchant ${merchantId} --account ${accountId}`;
+    return `${accountId} pays into ${own.get(accountAddress.toLowerCase())}: have the merchant name a wallet of its own, create an account for it, then ${remedy}`;
+  });
+  return bad(what, shown.join('; '));
+}
 
 /** Payment links whose deposits may have to wait. */
 export async function examineDepositGas(

@@ -288,6 +288,7 @@ export const checkoutApi = {
         'session_paid',
         'session_cancelled',
         'payer_mismatch',
+        'payer_not_served',
         'payer_email_required',
         'payment_token_unsupported',
         'amount_out_of_range',

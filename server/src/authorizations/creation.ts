@@ -4,6 +4,7 @@ import { type MicroUsd, tokenAmount, toMicroUsd } from '@florin/protocol/money.t
 import type { Database, Queryable } from '#db/database.ts';
 import { type LinkReader, rememberingLinkReader, type VersionedLink } from '#links/link-reader.ts';
 import type { StoredLink } from '#links/stored-link.ts';
+import { assertServed } from '#sessions/order.ts';
 import {
   assertRouteOpen,
   outOfBounds,
@@ -154,6 +155,7 @@ async function termsOf(
   const { link } = versioned;
   if (message.merchantId !== link.merchantId)
     throw new Refusal('merchant_mismatch', { param: 'message.merchantId' });
+  assertServed(deps.chains, signed.payer);
   assertVersion(deps, link, message.linkVersion);
   const purchase = purchaseOf(link, routeOf(deps, link, signed), message.amount);
   assertInTime(deps, signed);

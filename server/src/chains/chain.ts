@@ -1,6 +1,7 @@
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
+import { getContractAddress } from 'viem';
 
 /** When a block of a chain counts as final: at or below the tagged block, and at least `depth` blocks under the head. */
 export interface FinalityPolicy {
@@ -101,6 +102,11 @@ export interface Chains {
   /** By chain and contract address, in any letter case. */
   tokenAt(chainId: number, address: string): Token | undefined;
   readonly tokens: readonly Token[];
+  /**
+   * What of the installation stands at an address, in any letter case, on whichever chain: `the vault of base`. Undefined:
+   * nothing. Its deposit addresses are not among them (`merchants/own-address.ts`).
+   */
+  contractAt(address: string): string | undefined;
   /** Absent where nobody watches the chains: then every chain counts as available, and vaults as bottomless. */
   readonly conditions?: ChainConditions;
 }
@@ -115,14 +121,49 @@ export function chainsOf(given: readonly Chain[]): Chains {
   const addresses = new Map(
     tokens.map((token) => [`${token.chainId}:${token.address.toLowerCase()}`, token]),
   );
+  const contracts = ownContracts(all);
   return {
     all,
     tokens,
+    contractAt: (address) => contracts.get(address.toLowerCase()),
     byId: (chainId) => ids.get(chainId),
     byName: (name) => names.get(name),
     token: (tokenId) => tokenIds.get(tokenId),
     tokenAt: (chainId, address) => addresses.get(`${chainId}:${address.toLowerCase()}`),
   };
+}
+
+/** Everything of the installation that stands somewhere, in words, by address in lower case: see `Chains.contractAt`. */
+export function ownContracts(all: readonly Chain[]): ReadonlyMap<string, string> {
+  return new Map(all.toReversed().flatMap(ownContractsOn));
+}
+
+/** Of several at one address the last counts. */
+function ownContractsOn(chain: Chain): readonly (readonly [string, string])[] {
+  const { name, cctp, previousContracts = [] } = chain;
+  const named: (readonly [Hex | undefined, string])[] = [
+    ...contractsOf(chain).gateways.map(
+      (gateway) =>
+        [receiverImplementationOf(gateway), `the deposit receiver of a gateway of ${name}`] as const,
+    ),
+    [cctp?.messenger, `the CCTP messenger of ${name}`],
+    [cctp?.transmitter, `the CCTP transmitter of ${name}`],
+    ...chain.tokens.map(({ address, tokenId }) => [address, `the token ${tokenId}`] as const),
+    ...previousContracts.flatMap(({ gateway, vault, cctpRoute }) => [
+      [cctpRoute, `a previous CCTP route of ${name}`] as const,
+      [vault, `a previous vault of ${name}`] as const,
+      [gateway, `a previous gateway of ${name}`] as const,
+    ]),
+    [cctp?.route, `the CCTP route of ${name}`],
+    [chain.vault, `the vault of ${name}`],
+    [chain.gateway, `the gateway of ${name}`],
+  ];
+  return named.flatMap(([address, what]) => (address === undefined ? [] : [[address.toLowerCase(), what]]));
+}
+
+/** The code behind a gateway's deposit addresses: the first contract that it creates, in its constructor (EIP-161). */
+export function receiverImplementationOf(gateway: Hex): Hex {
+  return getContractAddress({ from: gateway, nonce: 1n });
 }
 
 function withMintSources(chain: Chain, all: readonly Chain[]): Chain {

@@ -38,6 +38,15 @@ export const accountsOfMerchant = statement(
   `select ${columnList} from accounts where merchant_id = $1 and status = 'normal' order by ordinal desc`,
 );
 
+// For the operator's look, now and then: reads all accounts.
+export const accountsAtAddresses = statement(
+  'accounts_at_addresses',
+  ['text[]', 'int8'],
+  columns,
+  `select ${columnList} from accounts where status = 'normal' and lower(account_address) = any ($1)
+   order by ordinal limit $2`,
+);
+
 // The merchant's row orders its account creations, so that the limit holds under concurrent ones. Not `for update`: that
 // would also wait for every session being inserted, whose foreign key holds a key share on the merchant.
 export const lockMerchantForAccounts = statement(

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
-import { getAddress, type Hex } from 'viem';
+import { microUsd } from '@florin/protocol/money.ts';
+import { getAddress, getContractAddress, type Hex } from 'viem';
+import { chainsOf } from '#chains/chain.ts';
 import { statement } from '#db/statement.ts';
 import { systemRandom } from '#outside/random.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import {
+  type AccountDeps,
   type AccountRequest,
   accountOf,
   chooseSettlementMode,
@@ -39,7 +42,11 @@ function newAddress(): Hex {
   return getAddress(`0x${Buffer.from(systemRandom.bytes(20)).toString('hex')}`);
 }
 
-function create(merchantId: string, change: Partial<AccountRequest> = {}): Promise<StoredAccount> {
+function create(
+  merchantId: string,
+  change: Partial<AccountRequest> = {},
+  given: AccountDeps = deps,
+): Promise<StoredAccount> {
   const request = {
     merchantId,
     accountName: 'Main',
@@ -47,7 +54,7 @@ function create(merchantId: string, change: Partial<AccountRequest> = {}): Promi
     settlementCurrencies: ['ethereum::usdc'],
     ...change,
   };
-  return database.db.transaction((transaction) => createAccount(transaction, deps, request));
+  return database.db.transaction((transaction) => createAccount(transaction, given, request));
 }
 
 function remove(merchantId: string, accountId: string): Promise<StoredAccount> {
@@ -126,6 +133,43 @@ test('what cannot be paid to is refused', async () => {
   ];
   for (const [change, message] of cases) assert.equal(await refusalOf(create(merchantId, change)), message);
   assert.equal((await create(merchantId, { accountName: '💶'.repeat(100) })).status, 'normal');
+});
+
+test('no contract of the installation can be an account: of any chain, of now or before', async () => {
+  const merchantId = await newMerchant();
+  const [first, ...others] = fixtureChains.all;
+  assert.ok(first !== undefined);
+  const part = (digit: string): Hex => `0x${digit.repeat(40)}`;
+  const cctp = { domain: 0, transmitter: part('3'), messenger: part('4'), route: part('5') };
+  const chains = chainsOf([
+    {
+      ...first,
+      cctp: { ...cctp, tokenId: 'ethereum::usdc', maxPerOrder: microUsd(1_000_000n) },
+      previousContracts: [{ gateway: part('6'), vault: part('7'), cctpRoute: part('8') }],
+    },
+    ...others,
+  ]);
+  const [token] = others[0]?.tokens ?? [];
+  assert.ok(token !== undefined);
+  const cases: readonly [Hex, string][] = [
+    [first.gateway, 'the gateway of ethereum'],
+    [first.vault, 'the vault of ethereum'],
+    [part('5'), 'the CCTP route of ethereum'],
+    [part('3'), 'the CCTP transmitter of ethereum'],
+    [part('4'), 'the CCTP messenger of ethereum'],
+    [part('6'), 'a previous gateway of ethereum'],
+    [part('7'), 'a previous vault of ethereum'],
+    [part('8'), 'a previous CCTP route of ethereum'],
+    [token.address, 'the token base::usdc'],
+    [getContractAddress({ from: part('6'), nonce: 1n }), 'the deposit receiver of a gateway of ethereum'],
+  ];
+  for (const [accountAddress, what] of cases)
+    for (const spelled of [accountAddress.toLowerCase(), getAddress(accountAddress)])
+      assert.equal(
+        await refusalOf(create(merchantId, { accountAddress: spelled }, { ...deps, chains })),
+        `Invalid field: accountAddress must not be ${what}, a contract of this installation`,
+      );
+  assert.deepEqual(await listAccounts(database.db, merchantId), []);
 });
 
 // proves S8.1

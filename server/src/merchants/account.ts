@@ -12,6 +12,7 @@ import { emit } from '#webhooks/outbox.ts';
 import {
   type AccountRow,
   accountById,
+  accountsAtAddresses,
   accountsByIds,
   accountsOfMerchant,
   insertAccount,
@@ -103,6 +104,15 @@ export async function listAccounts(queryable: Queryable, merchantId: string): Pr
   return (await queryable.query(accountsOfMerchant, [merchantId])).map(parseAccount);
 }
 
+/** Accounts in use, of all merchants, at these addresses (lower case), the oldest first; `limit` at most. */
+export async function findAccountsAt(
+  queryable: Queryable,
+  addresses: readonly string[],
+  limit: number,
+): Promise<StoredAccount[]> {
+  return (await queryable.query(accountsAtAddresses, [addresses, limit])).map(parseAccount);
+}
+
 export interface AccountRequest {
   readonly merchantId: string;
   readonly accountName: string;
@@ -114,7 +124,7 @@ export interface AccountRequest {
 
 /**
  * Creates a collection account. Refuses the twenty-first (100405), an address that is not a checksummed or lower-case
- * EVM address, the zero address, one in use already, and tokens that are not configured (400201).
+ * EVM address, the zero address, a contract of the installation, one in use already, and tokens that are not configured (400201).
  */
 export async function createAccount(
   transaction: Transaction,
@@ -155,6 +165,9 @@ function checkedTerms(deps: AccountDeps, request: AccountRequest) {
   if (!isAddress(accountAddress))
     throw fieldRefusal('accountAddress', 'must be an EVM address with its checksum');
   if (accountAddress === zeroAddress) throw fieldRefusal('accountAddress', 'must not be the zero address');
+  const own = deps.chains.contractAt(accountAddress);
+  if (own !== undefined)
+    throw fieldRefusal('accountAddress', `must not be ${own}, a contract of this installation`);
   if (settlementCurrencies.length === 0)
     throw fieldRefusal('settlementCurrencies', 'must name at least one token');
   for (const tokenId of settlementCurrencies) {

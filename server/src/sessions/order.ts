@@ -85,6 +85,14 @@ export function assertPayable(session: StoredSession, now: Date): void {
   if (session.expirationTime <= now) throw new Refusal('session_expired');
 }
 
+/** Refuses a payer to whom nothing could go back: a contract of the installation (100611). */
+export function assertServed(chains: Chains, payer: Hex): void {
+  const own = chains.contractAt(payer);
+  if (own === undefined) return;
+  const detail = `${payer} is ${own}, a contract of this installation`;
+  throw new Refusal('payer_not_served', { param: 'payer', detail });
+}
+
 /**
  * Signs and stores an order that lets one payer pay the session with one token, exactly once. Identical requests give
  * the identical order. Sets signedOnce. Refuses what cannot be paid (1002xx, 100608, 100613, 900401), and another chain
@@ -115,7 +123,7 @@ export async function prepareOrder(
 
 /**
  * The order of a request as it would be signed now, without its signature: the same terms always give the same id. Refuses
- * a token without a route and an amount that the route does not take.
+ * a token without a route, an amount that the route does not take, and a payer who cannot be served (100611).
  */
 export function draftOrder(deps: OrderDeps, request: OrderRequest): Omit<StoredOrder, 'signature'> {
   const { session, token } = request;
@@ -123,6 +131,7 @@ export function draftOrder(deps: OrderDeps, request: OrderRequest): Omit<StoredO
   const settlementToken = deps.chains.token(session.settlementToken);
   if (chain === undefined || settlementToken === undefined)
     throw new Refusal('payment_token_unsupported', token.tokenId);
+  assertServed(deps.chains, request.payer);
   const held = quoteSession(deps.chains, deps.rates, session, token);
   const quote = request.settlementMode === 'direct' ? passedStraightOn(held) : held;
   const order = orderOf(request, quote, settlementToken, deps.reclaimAfterSeconds);

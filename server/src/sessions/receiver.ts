@@ -1,6 +1,7 @@
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { concat, encodeFunctionData, getContractAddress } from 'viem';
+import { receiverImplementationOf } from '#chains/chain.ts';
 import type { StoredOrder } from './stored-session.ts';
 
 /**
@@ -8,11 +9,9 @@ import type { StoredOrder } from './stored-session.ts';
  * (contracts/src/base/Deposits.sol). Computed here, because a payer needs it before anything stands there.
  */
 export function receiverOf(gateway: Hex, orderId: Hex): Hex {
-  // The first contract that the gateway creates, in its constructor; nonces of contracts begin at 1 (EIP-161).
-  const implementation = getContractAddress({ from: gateway, nonce: 1n });
   const bytecode = concat([
     '0x3d602d80600a3d3981f3363d3d373d3d3d363d73',
-    implementation,
+    receiverImplementationOf(gateway),
     '0x5af43d82803e903d91602b57fd5bf3',
   ]);
   return getContractAddress({ from: gateway, opcode: 'CREATE2', salt: orderId, bytecode });

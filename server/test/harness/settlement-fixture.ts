@@ -206,7 +206,11 @@ export class SettlementWorld {
   }
 
   /** An order for a session, to be paid in this token by a payer of its own. */
-  async signOrder(sessionId: string, tokenId: string): Promise<StoredOrder> {
+  async signOrder(
+    sessionId: string,
+    tokenId: string,
+    payer: Hex = `0x${randomBytes(20).toString('hex')}`,
+  ): Promise<StoredOrder> {
     const token = this.chains.token(tokenId);
     if (token === undefined) throw new Error(`no token ${tokenId}`);
     const deps = {
@@ -219,7 +223,6 @@ export class SettlementWorld {
     return this.database.db.transaction(async (transaction) => {
       const session = await lockSession(transaction, sessionId);
       if (session === undefined) throw new Error(`no session ${sessionId}`);
-      const payer: Hex = `0x${randomBytes(20).toString('hex')}`;
       return prepareOrder(transaction, deps, { session, payer, payerEmail: '', token });
     });
   }
