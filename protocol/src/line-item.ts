@@ -34,6 +34,12 @@ export const lineItems = Type.Object({ items: Type.Array(lineItem) });
 export const maxQuantity = 10_000;
 export const quantity = Type.Integer({ minimum: 1, maximum: maxQuantity });
 
+/**
+ * Bytes of all line items of one link or session, written as JSON in UTF-8, with the data of their products. Escapes count
+ * as they are written: a control character takes six bytes.
+ */
+export const maxLineItemsBytes = 64 * 1024;
+
 /** What a `one_time` item of a checkout session says about itself. */
 export const productDataBody = Type.Object(
   {

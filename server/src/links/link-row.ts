@@ -5,6 +5,7 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { ItemProduct } from '#catalog/product.ts';
 import type { LinkItemRow, LinkRow } from './link.sql.ts';
+import { doItemsFit } from './link-terms.ts';
 import { linkVersionOf } from './link-version.ts';
 import type { StoredLink } from './stored-link.ts';
 
@@ -14,6 +15,7 @@ export function parseLink(
   items: readonly LinkItemRow[],
   products: ReadonlyMap<string, ItemProduct>,
 ): StoredLink {
+  const shownItems = items.map((item) => parseItem(item, row.link_name, products.get(item.product_id)));
   const unversioned: Omit<StoredLink, 'versionCode'> = {
     linkId: row.link_id,
     merchantId: row.merchant_id,
@@ -34,12 +36,18 @@ export function parseLink(
     customSuccessText: row.custom_success_text,
     customDisabledText: row.custom_disabled_text,
     ...policyOf(row.exception_policy),
-    status: row.status as StoredLink['status'],
-    items: items.map((item) => parseItem(item, row.link_name, products.get(item.product_id))),
+    status: statusOf(row, shownItems),
+    items: shownItems,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
   return { ...unversioned, versionCode: linkVersionOf(unversioned) };
+}
+
+/** A link whose products have come to say more than a session may hold cannot be paid, like one that is disabled. */
+function statusOf(row: LinkRow, items: readonly LineItem[]): StoredLink['status'] {
+  const status = row.status as StoredLink['status'];
+  return status === 'active' && !doItemsFit(items) ? 'disabled' : status;
 }
 
 function parseItem(row: LinkItemRow, linkName: string, product: ItemProduct | undefined): LineItem {

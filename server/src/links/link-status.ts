@@ -1,10 +1,12 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import type { EventType } from '@florin/protocol/event.ts';
-import { moveProduct, referenceProducts } from '#catalog/product.ts';
+import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
+import { type CatalogDeps, moveProduct, referenceProducts, updateProduct } from '#catalog/product.ts';
 import type { Transaction } from '#db/database.ts';
 import { emit } from '#webhooks/outbox.ts';
 import {
   holdAccount,
+  linkOverLimit,
   linksOfProduct,
   lockActiveLinksOfAccount,
   lockActiveLinksOfProduct,
@@ -12,6 +14,10 @@ import {
   takeLinkTurn,
 } from './link.sql.ts';
 import { type LinkDeps, linkDetails, lockOwnLink, ownLink, productIdsOf } from './link.ts';
+import { assertItemsFit } from './link-terms.ts';
+
+/** Links whose events are written together: each may be of 64 KiB. */
+const linksAtOnce = 16;
 
 /** Why a link is disabled; empty while it is active. */
 type DisabledReason = '' | 'merchant' | 'product_archived' | 'account_removed';
@@ -28,7 +34,7 @@ export async function disableLink(
 
 /**
  * Enables a link, with its event; one that is active already stays so silently. Refuses with 100101, 100102, 100304
- * (a product of it is archived) or 100402 (its account is removed).
+ * (a product of it is archived), 100402 (its account is removed) or 400101 (its line items take over 64 KiB).
  */
 export async function enableLink(
   transaction: Transaction,
@@ -41,8 +47,10 @@ export async function enableLink(
   // Turn, account, products, link: the order in which every change of links locks, so that none waits for another in a ring.
   await transaction.query(holdAccount, [before.link.account.accountId]);
   await referenceProducts(transaction, merchantId, productIdsOf(before.link.items));
-  if ((await lockOwnLink(transaction, request)) === 'active') return;
+  const status = await lockOwnLink(transaction, request);
   const { link, products } = await ownLink(transaction, request);
+  assertItemsFit(link.items);
+  if (status === 'active') return;
   if (link.account.status !== 'normal') throw new Refusal('account_removed', link.account.accountId);
   const archived = productIdsOf(link.items).filter(
     (productId) => products.get(productId)?.status !== 'active',
@@ -86,6 +94,22 @@ export async function disableLinksOfAccount(
   return linkIds.length;
 }
 
+/**
+ * Changes a product as `updateProduct` does. Refuses (400101) one with which the line items of a link that shows it would
+ * take over 64 KiB: nobody could pay that link any more.
+ */
+export async function changeProduct(
+  transaction: Transaction,
+  deps: CatalogDeps,
+  request: Parameters<typeof updateProduct>[2],
+): Promise<void> {
+  const { productId } = await updateProduct(transaction, deps, request);
+  const [link] = await transaction.query(linkOverLimit, [productId, BigInt(maxLineItemsBytes)]);
+  if (link === undefined) return;
+  const detail = `the line items of ${link.link_id}, which shows it, would take over ${maxLineItemsBytes} bytes as JSON`;
+  throw new Refusal('field_invalid', { param: 'description', detail });
+}
+
 /** Unarchives a product, with its event; its links stay disabled. Refuses with 100301 or 100306. */
 export async function unarchiveProduct(
   transaction: Transaction,
@@ -107,16 +131,18 @@ async function changeLinks(
   const status = reason === '' ? 'active' : 'disabled';
   const type: EventType = reason === '' ? 'payment.link.enabled' : 'payment.link.disabled';
   await transaction.query(setLinksStatus, [linkIds, status, reason, now]);
-  const details = await linkDetails(transaction, deps, linkIds);
-  await emit(
-    transaction,
-    deps.random,
-    details.map((link) => ({
-      merchantId,
-      type,
-      objectId: link.linkId,
-      dataJson: JSON.stringify({ link }),
-      at: now,
-    })),
-  );
+  for (let from = 0; from < linkIds.length; from += linksAtOnce) {
+    const details = await linkDetails(transaction, deps, linkIds.slice(from, from + linksAtOnce));
+    await emit(
+      transaction,
+      deps.random,
+      details.map((link) => ({
+        merchantId,
+        type,
+        objectId: link.linkId,
+        dataJson: JSON.stringify({ link }),
+        at: now,
+      })),
+    );
+  }
 }

@@ -1,6 +1,7 @@
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
 import { newId } from '@florin/protocol/id.ts';
+import { type LineItem, maxLineItemsBytes } from '@florin/protocol/line-item.ts';
 import type { LinkCreateBody } from '@florin/protocol/link.ts';
 import { type MicroUsd, maxMicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { ItemProduct } from '#catalog/product.ts';
@@ -61,6 +62,18 @@ function userPricedItem(item: ItemBody, path: string): Omit<LinkItem, 'lineItemI
 
 function mismatch(detail: string, param = 'lineItems'): Refusal {
   return new Refusal('link_items_mismatch', { detail, param });
+}
+
+/** Whether line items keep to 64 KiB as JSON, with the data of their products. */
+export function doItemsFit(items: readonly LineItem[]): boolean {
+  return Buffer.byteLength(JSON.stringify(items)) <= maxLineItemsBytes;
+}
+
+/** Refuses (400101) line items that do not. */
+export function assertItemsFit(items: readonly LineItem[]): void {
+  if (doItemsFit(items)) return;
+  const reason = `must take at most ${maxLineItemsBytes} bytes as JSON, with the data of their products`;
+  throw fieldRefusal('lineItems', reason);
 }
 
 /** The sum of the items, 0 for a custom link. Refuses totals over ten million dollars with 100209. */

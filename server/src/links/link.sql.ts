@@ -178,6 +178,22 @@ export const linksOfProduct = statement(
   `select distinct link_id from link_items where link_id = any ($1) and product_id = $2`,
 );
 
+// What items say as JSON, without what stands around it: 4 spaces of each attribute are PostgreSQL's own. A link that is a
+// little over the limit is not found here, and one that two products take over it together.
+export const linkOverLimit = statement(
+  'link_over_limit',
+  ['text', 'int8'],
+  { link_id: 'text' },
+  `select i.link_id
+   from link_items i join links l on l.link_id = i.link_id and l.status <> 'deleted'
+     join products p on p.product_id = i.product_id
+   where i.link_id in (select link_id from link_items where product_id = $1)
+   group by i.link_id
+   having sum(octet_length(to_json(p.product_name)::text) + octet_length(to_json(p.description)::text)
+     + octet_length(p.image_url) + octet_length(p.attributes::text) - 4 * jsonb_array_length(p.attributes)) > $2
+   order by i.link_id limit 1`,
+);
+
 // In the order of ids, for the same reason.
 export const lockActiveLinksOfAccount = statement(
   'link_lock_of_account',

@@ -29,6 +29,7 @@ import {
 import { linkCreated, linkDetailOf, linkListItem } from './link-json.ts';
 import { parseLink, policyOf } from './link-row.ts';
 import {
+  assertItemsFit,
   assertSellable,
   assertSettlementToken,
   type LinkItem,
@@ -56,7 +57,7 @@ interface LoadedLink {
 
 /**
  * Creates a payment link, with its event. Refuses items that do not fit the link's type, unknown or removed accounts,
- * tokens that are not configured or not enabled, missing or archived products, and totals out of range.
+ * tokens that are not configured or not enabled, missing or archived products, totals out of range, and items over 64 KiB.
  */
 export async function createLink(
   transaction: Transaction,
@@ -174,6 +175,7 @@ async function emitLink(
   type: EventType,
 ): Promise<LoadedLink> {
   const loaded = await ownLink(transaction, changed);
+  assertItemsFit(loaded.link.items);
   const detail = linkDetailOf(loaded.link, loaded.products, deps);
   const dataJson = JSON.stringify({ link: detail });
   const { merchantId, linkId: objectId } = changed;

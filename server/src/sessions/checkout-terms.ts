@@ -6,7 +6,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { type SessionCreateBody, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import type { VersionedProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
-import { assertSettlementToken } from '#links/link-terms.ts';
+import { assertItemsFit, assertSettlementToken } from '#links/link-terms.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { assertRouteOpen, type FeeRates, quoteOf, type Route, routeFrom, routesTo } from './quote.ts';
@@ -60,6 +60,7 @@ export async function checkoutTerms(
   if (account.status !== 'normal') throw new Refusal('account_removed', body.accountId);
   assertSettlementToken(deps.chains, body.settlementToken, account.settlementCurrencies);
   const items = snapshotItems(deps.random, body.lineItems, productIds, { products, hostedImages });
+  assertItemsFit(items);
   const amount = items.reduce((sum, item) => sum + BigInt(item.unitPrice) * BigInt(item.quantity), 0n);
   if (amount > maxMicroUsd)
     throw new Refusal('amount_out_of_range', `the total is over ${maxMicroUsd} Micro-USD`);

@@ -1,6 +1,7 @@
 import { maxAccounts } from '@florin/protocol/account.ts';
 import { authorizationLifeSeconds } from '@florin/protocol/agent.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
+import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
 import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
 import { permissionPresets, permissions } from '@florin/protocol/permission.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
@@ -141,6 +142,10 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
           ['Collection accounts per merchant', String(maxAccounts)],
           ['Webhooks per merchant', String(maxWebhooks)],
           ['Request body', `${bodyLimitBytes / 1024} KiB, 16 levels deep`],
+          [
+            'lineItems of a link or session',
+            `${maxLineItemsBytes / 1024} KiB as JSON in UTF-8, with the data of their products`,
+          ],
           ['metadata', `${metadataLimits.bytes / 1024} KiB, ${metadataLimits.depth} levels deep`],
           [
             'Life of a session',

@@ -1,15 +1,9 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { ImageIntake } from '#catalog/images/intake.ts';
 import { noImage } from '#catalog/images/product-image.ts';
-import {
-  createProduct,
-  listProducts,
-  productsByIds,
-  removeProduct,
-  updateProduct,
-} from '#catalog/product.ts';
+import { createProduct, listProducts, productsByIds, removeProduct } from '#catalog/product.ts';
 import type { LinkDeps } from '#links/link.ts';
-import { archiveProduct, unarchiveProduct } from '#links/link-status.ts';
+import { archiveProduct, changeProduct, unarchiveProduct } from '#links/link-status.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
 import { hasMore } from './page.ts';
@@ -48,7 +42,7 @@ export function addProductRoutes(add: MerchantRoutes, deps: LinkDeps, images: Im
       return found.length === 0 ? noImage : images.take(db, { merchantId, url: body.imageUrl ?? '' });
     },
     async ({ body, caller: { merchantId } }, transaction, image) => {
-      await updateProduct(transaction, deps, { merchantId, productId: body.productId, body, image });
+      await changeProduct(transaction, deps, { merchantId, productId: body.productId, body, image });
       return success;
     },
   );
