@@ -26,19 +26,38 @@ export interface MineRecord {
   readonly mine: readonly [firstSeconds: number, count: number, stepSeconds: number];
 }
 
-/** The head after a block, against which a replay is checked. */
-export interface HeadRecord {
-  readonly head: string;
+/** A block that the chain had, against which a replay is checked; its hash covers the blocks before it. */
+export interface BlockRecord {
+  readonly block: readonly [number: number, hash: string];
 }
 
+/** The line of this journal whose command the node refused: a replay leaves it out. */
+export interface RefusalRecord {
+  readonly refused: number;
+}
+
+/** Begins a generation that repeating the one before it does not lead to, and names the command that is why. */
+export interface ApartRecord {
+  readonly apart: string;
+}
+
+/** What a replay repeats. */
+export type DeedRecord = CommandRecord | MineRecord;
+
 /** One line of a journal. */
-export type JournalRecord = CommandRecord | MineRecord | HeadRecord;
+export type JournalRecord = DeedRecord | BlockRecord | RefusalRecord | ApartRecord;
 
 /** A state dump and the journal of what came after it. */
 export interface Generation {
   readonly number: number;
-  readonly records: readonly JournalRecord[];
+  /** Lines of the journal, refused ones and notes included. */
+  readonly length: number;
+  /** What was done, or was about to be done when the power went. */
+  readonly deeds: readonly DeedRecord[];
+  readonly blocks: readonly BlockRecord['block'][];
   readonly minedBlocks: number;
+  /** Whether repeating the generation before leads to this one's dump. */
+  readonly isContinuation: boolean;
 }
 
 const pad = (generation: number): string => String(generation).padStart(8, '0');
@@ -65,13 +84,26 @@ export const writeAtomically = (path: string, data: string | Uint8Array, mode = 
   syncFolder(join(path, '..'));
 };
 
-/** The blocks that these records mine. */
-export const countMinedBlocks = (records: readonly JournalRecord[]): number =>
-  records.reduce((sum, record) => sum + ('mine' in record ? record.mine[1] : 0), 0);
+/** The blocks that these deeds mine. */
+export const countMinedBlocks = (deeds: readonly DeedRecord[]): number =>
+  deeds.reduce((sum, deed) => sum + ('mine' in deed ? deed.mine[1] : 0), 0);
 
-/** How much work a replay of these records is: one for each command and each block. */
-export const weighRecords = (records: readonly JournalRecord[]): number =>
-  records.reduce((sum, record) => sum + ('mine' in record ? record.mine[1] : 'method' in record ? 1 : 0), 0);
+/** How much work a replay of these deeds is: one for each command and each block. */
+export const weighDeeds = (deeds: readonly DeedRecord[]): number =>
+  deeds.reduce((sum, deed) => sum + ('mine' in deed ? deed.mine[1] : 1), 0);
+
+const composeGeneration = (number: number, records: readonly JournalRecord[]): Generation => {
+  const refused = new Set(records.flatMap((record) => ('refused' in record ? [record.refused] : [])));
+  const deeds = records.flatMap((record, line) =>
+    ('mine' in record || 'method' in record) && !refused.has(line) ? [record] : [],
+  );
+  return {
+    ...{ number, length: records.length, deeds },
+    blocks: records.flatMap((record) => ('block' in record ? [record.block] : [])),
+    minedBlocks: countMinedBlocks(deeds),
+    isContinuation: !records.some((record) => 'apart' in record),
+  };
+};
 
 /**
  * The files of one chain: generations of `checkpoint-N.gz` (a state dump; generation 0 begins at genesis and
@@ -81,6 +113,7 @@ export class ChainJournal implements AsyncDisposable {
   readonly #folder: string;
   #handle: FileHandle | undefined;
   #generation = 0;
+  #length = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -116,29 +149,35 @@ export class ChainJournal implements AsyncDisposable {
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     if (whole.length < text.length) truncateSync(path, Buffer.byteLength(whole));
     const lines = whole.split('\n').filter((line) => line !== '');
-    const records = lines.map((line) => JSON.parse(line) as JournalRecord);
-    return { number, records, minedBlocks: countMinedBlocks(records) };
+    return composeGeneration(
+      number,
+      lines.map((line) => JSON.parse(line) as JournalRecord),
+    );
   }
 
-  /** Continues the journal of this generation, making it when it is not there. */
-  async openGeneration(generation: number): Promise<void> {
+  /** Continues the journal of this generation, which has so many lines, making it when it is not there. */
+  async openGeneration(generation: number, length: number): Promise<void> {
     await this.#handle?.close();
     this.#generation = generation;
+    this.#length = length;
     this.#handle = await open(this.#journalPath(generation), 'a', 0o600);
     await this.#handle.sync();
     syncFolder(this.#folder);
   }
 
-  /** Adds records and returns when the disk has them. */
-  async append(records: readonly JournalRecord[]): Promise<void> {
-    if (records.length === 0) return;
+  /** Adds records, waits until the disk has them and gives the line of the first. */
+  async append(records: readonly JournalRecord[]): Promise<number> {
+    const first = this.#length;
+    if (records.length === 0) return first;
     await this.note(records);
     await this.#handle?.datasync();
+    return first;
   }
 
   /** Adds records that may be lost at a power cut. */
   async note(records: readonly JournalRecord[]): Promise<void> {
     if (this.#handle === undefined) throw new Error('The journal is not open.');
+    this.#length += records.length;
     await this.#handle.appendFile(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   }
 
@@ -150,7 +189,7 @@ export class ChainJournal implements AsyncDisposable {
     writeAtomically(path, packedState);
     const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
     writeAtomically(this.#journalPath(next), text);
-    await this.openGeneration(next);
+    await this.openGeneration(next, records.length);
     return next;
   }
 

@@ -1,19 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnvilProcess, type Mining, RpcError, STATE_HISTORY_BLOCKS } from './anvil-process.ts';
+import { beginGeneration, dumpState } from './chain-checkpoint.ts';
 import { ChainClock } from './chain-clock.ts';
-import { ChainJournal, countMinedBlocks, type JournalRecord, weighRecords } from './chain-journal.ts';
-import { classifyMethod, readNumber } from './chain-method.ts';
-import { type BootedChain, type BootOptions, bootChain, mineBlocks, readBlock } from './chain-replay.ts';
+import {
+  ChainJournal,
+  type CommandRecord,
+  countMinedBlocks,
+  type DeedRecord,
+  weighDeeds,
+} from './chain-journal.ts';
+import { classifyMethod, isLasting, readMineRequest, readMiningMode } from './chain-method.ts';
+import {
+  type BootedChain,
+  type BootOptions,
+  bootChain,
+  mineBlocks,
+  readBlock,
+  readSent,
+} from './chain-replay.ts';
 
 /** What the keeper of a chain needs. */
 export interface KeeperOptions extends BootOptions {
   readonly mining: Mining;
 }
 
-/** Work that changes the chain: what the journal shall hold, then the deed. */
+/** Work that changes the chain. */
 interface Task {
-  readonly prepare: () => readonly JournalRecord[];
-  readonly run: (anvil: AnvilProcess) => Promise<unknown>;
+  /** What the journal shall hold before the deed; undefined when a state dump holds its outcome. */
+  readonly prepare: () => DeedRecord | undefined;
+  readonly run: (anvil: AnvilProcess, deed: DeedRecord | undefined) => Promise<unknown>;
+  /** What is kept of a deed that the node has done, before the caller hears of it. */
+  readonly keep: (anvil: AnvilProcess, deed: DeedRecord | undefined, answer: unknown) => Promise<void>;
   readonly isExclusive: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -39,13 +56,14 @@ const RESTART_PAUSES_MS = [50, 500, 2_000, 5_000] as const;
  * Keeps a chain through the death of its node. anvil itself loses everything when killed, but given the same
  * commands and block times it produces the same blocks, hash for hash; so the keeper times and mines every
  * block itself, puts each change into a journal before it makes it, and repeats the journal on top of the
- * last state dump when it starts a node anew.
+ * last state dump when it starts a node anew. A node that may not have done what the journal says is replaced.
  */
 export class ChainKeeper implements AsyncDisposable {
   readonly #options: KeeperOptions;
   readonly #journal: ChainJournal;
   readonly #tasks: Task[] = [];
   #unmined = new Map<string, string>();
+  readonly #lasting = new Map<string, CommandRecord>();
   #anvil: AnvilProcess | undefined;
   #clock = new ChainClock(0);
   #mining: Mining;
@@ -87,7 +105,10 @@ export class ChainKeeper implements AsyncDisposable {
     if (kind === 'refused') throw new RpcError(-32601, `The local chain does not offer ${method}.`);
     if (kind === 'read') return (await this.ready()).rpc(method, params);
     if (kind === 'clock') return this.#clock.control(name, params);
-    if (kind === 'mining-mode') return this.#setMiningMode(name, params[0]);
+    if (kind === 'mining-mode') {
+      this.setMining(readMiningMode(name, params[0]));
+      return null;
+    }
     if (kind === 'mine') return this.#mineOnRequest(method, params);
     if (kind === 'irreproducible') return this.#runIrreproducible(method, params);
     return this.#runCommand(method, params);
@@ -152,14 +173,14 @@ export class ChainKeeper implements AsyncDisposable {
     );
   }
 
-  #enqueue(prepare: Task['prepare'], run: Task['run'], isExclusive = false): Promise<unknown> {
+  #enqueue(task: Pick<Task, 'prepare' | 'run' | 'keep'>, isExclusive = false): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#tasks.push({ prepare, run, isExclusive, resolve, reject });
+      this.#tasks.push({ ...task, isExclusive, resolve, reject });
       void this.#drain();
     });
   }
 
-  /** Writes the records of many tasks at once, then does them in order. */
+  /** Writes the deeds of many tasks at once, then does them in order. */
   async #drain(): Promise<void> {
     if (this.#isDraining) return;
     this.#isDraining = true;
@@ -175,7 +196,6 @@ export class ChainKeeper implements AsyncDisposable {
         if (anvil === undefined) continue;
         this.#batch = this.#runBatch(anvil, batch);
         await this.#batch;
-        if (this.#isCheckpointDue()) await this.#checkpointOrReport();
       }
     } finally {
       this.#isDraining = false;
@@ -184,18 +204,49 @@ export class ChainKeeper implements AsyncDisposable {
 
   async #runBatch(anvil: AnvilProcess, batch: readonly Task[]): Promise<void> {
     try {
-      const records = batch.flatMap((task) => task.prepare());
-      await this.#journal.append(records);
-      this.#count(records);
-      for (const task of batch) await task.run(anvil).then(task.resolve, task.reject);
+      const prepared = batch.flatMap((task) => {
+        try {
+          return [{ task, deed: task.prepare() }];
+        } catch (error) {
+          task.reject(error);
+          return [];
+        }
+      });
+      const deeds = prepared.flatMap(({ deed }) => (deed === undefined ? [] : [deed]));
+      let line = await this.#journal.append(deeds);
+      this.#count(deeds);
+      for (const { task, deed } of prepared) {
+        await this.#runTask(anvil, task, deed, line);
+        if (deed !== undefined) line += 1;
+      }
+      if (this.#isCheckpointDue()) await this.#checkpointOrReport(anvil);
     } catch (error) {
       for (const task of batch) task.reject(error);
+      // The node may lack what the journal has, or have what it lacks: a fresh one does what the journal says.
+      await anvil.stop();
     }
   }
 
-  #count(records: readonly JournalRecord[]): void {
-    const blocks = countMinedBlocks(records);
-    this.#weight += weighRecords(records);
+  /** Does one deed, and notes when the node refuses it; any other failure leaves open what the node did. */
+  async #runTask(anvil: AnvilProcess, task: Task, deed: DeedRecord | undefined, line: number): Promise<void> {
+    let answer: unknown;
+    try {
+      answer = await task.run(anvil, deed);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      // What only a dump can hold may have changed the chain before the node refused it.
+      if (deed === undefined) await task.keep(anvil, deed, undefined);
+      else await this.#journal.note([{ refused: line }]);
+      task.reject(error);
+      return;
+    }
+    await task.keep(anvil, deed, answer);
+    task.resolve(answer);
+  }
+
+  #count(deeds: readonly DeedRecord[]): void {
+    const blocks = countMinedBlocks(deeds);
+    this.#weight += weighDeeds(deeds);
     this.#minedInGeneration += blocks;
     this.#minedInProcess += blocks;
     if (this.#generation > 0 && this.#minedInGeneration > STATE_HISTORY_BLOCKS) {
@@ -204,89 +255,61 @@ export class ChainKeeper implements AsyncDisposable {
   }
 
   async #mine(take: () => readonly [number, number, number]): Promise<void> {
-    let mine: readonly [number, number, number] = [0, 0, 1];
-    await this.#enqueue(
-      () => {
-        mine = take();
-        return [{ mine }];
+    await this.#enqueue({
+      prepare: () => ({ mine: take() }),
+      run: async (anvil, deed) => {
+        if (deed !== undefined && 'mine' in deed) await mineBlocks(anvil, deed.mine);
       },
-      async (anvil) => {
-        await mineBlocks(anvil, mine);
-        await this.#noteHead(anvil);
+      keep: async (anvil) => {
+        const head = await readBlock(anvil, 'latest');
+        for (const hash of head.transactions) this.#unmined.delete(hash);
+        await this.#journal.note([{ block: [Number(head.number), head.hash] }]);
       },
-    );
-  }
-
-  async #noteHead(anvil: AnvilProcess): Promise<void> {
-    const head = await readBlock(anvil, 'latest');
-    for (const hash of head.transactions) this.#unmined.delete(hash);
-    await this.#journal.note([{ head: head.hash }]);
+    });
   }
 
   async #mineOnRequest(method: string, params: readonly unknown[]): Promise<unknown> {
-    const [first, second] = params;
-    const isSingle = method.startsWith('evm_');
-    const options =
-      typeof first === 'object' && first !== null ? (first as { timestamp?: unknown; blocks?: unknown }) : {};
-    const count = (isSingle ? readNumber(options.blocks) : readNumber(first)) ?? 1;
+    const { count, at, step } = readMineRequest(method, params);
     if (count > MINE_LIMIT) throw new RpcError(-32602, `At most ${MINE_LIMIT} blocks at once.`);
-    const at = isSingle ? readNumber(typeof first === 'object' ? options.timestamp : first) : undefined;
     if (count > 0) {
       await this.#mine(() => {
         if (at !== undefined) this.#clock.control('setNextBlockTimestamp', [at]);
-        return this.#clock.take(count, isSingle ? undefined : readNumber(second));
+        return this.#clock.take(count, step);
       });
     }
-    return isSingle ? '0x0' : null;
+    return method.startsWith('evm_') ? '0x0' : null;
   }
 
   async #runCommand(method: string, params: readonly unknown[]): Promise<unknown> {
-    const result = await this.#enqueue(
-      () => [{ method, params }],
-      async (anvil) => {
-        const answer = await anvil.rpc(method, params);
-        await this.#noteUnmined(anvil, method, params, answer);
-        return answer;
+    const command: CommandRecord = { method, params };
+    const result = await this.#enqueue({
+      prepare: () => command,
+      run: (anvil) => anvil.rpc(method, params),
+      keep: async (anvil, _deed, answer) => {
+        const sent = await readSent(anvil, command, answer);
+        if (sent !== undefined) this.#unmined.set(...sent);
+        if (isLasting(method)) this.#keepLasting(command);
       },
-    );
+    });
     if (this.#mining === 'automatic' && method.startsWith('eth_')) await this.mineEarly();
     return result;
   }
 
-  async #noteUnmined(
-    anvil: AnvilProcess,
-    method: string,
-    params: readonly unknown[],
-    answer: unknown,
-  ): Promise<void> {
-    if (method === 'eth_sendRawTransaction') this.#unmined.set(String(answer), String(params[0]));
-    if (method !== 'eth_sendTransaction') return;
-    const raw = await anvil.rpc('eth_getRawTransactionByHash', [answer]);
-    if (typeof raw === 'string') this.#unmined.set(String(answer), raw);
+  #keepLasting(command: CommandRecord): void {
+    const key = JSON.stringify(command);
+    // The same once more counts from now on: what came in between may have undone it.
+    this.#lasting.delete(key);
+    this.#lasting.set(key, command);
   }
 
   async #runIrreproducible(method: string, params: readonly unknown[]): Promise<unknown> {
-    return this.#enqueue(
-      () => [],
-      async (anvil) => {
-        const answer = await anvil.rpc(method, params);
-        await this.#checkpoint(anvil);
-        this.#journal.removeBefore(this.#generation);
-        this.#clock.follow(Number((await readBlock(anvil, 'latest')).timestamp));
-        return answer;
-      },
-      true,
-    );
-  }
-
-  #setMiningMode(name: string, value: unknown): unknown {
-    if (name === 'setAutomine') this.setMining(value === true ? 'automatic' : 'manual');
-    else {
-      const seconds = readNumber(value);
-      if (seconds === undefined) throw new RpcError(-32602, 'A number of seconds is wanted.');
-      this.setMining(seconds === 0 ? 'manual' : { seconds });
-    }
-    return null;
+    const keep = async (anvil: AnvilProcess): Promise<void> => {
+      await this.#checkpoint(anvil, await dumpState(anvil), method);
+      this.#journal.removeBefore(this.#generation);
+      this.#clock.follow(Number((await readBlock(anvil, 'latest')).timestamp));
+    };
+    const run = (anvil: AnvilProcess): Promise<unknown> => anvil.rpc(method, params);
+    return this.#enqueue({ prepare: () => undefined, run, keep }, true);
   }
 
   #isCheckpointDue(): boolean {
@@ -294,47 +317,45 @@ export class ChainKeeper implements AsyncDisposable {
     return this.#weight >= CHECKPOINT_WEIGHT && pauseMs >= this.#lastDumpMs * CHECKPOINT_PAUSE_FACTOR;
   }
 
-  async #checkpointOrReport(): Promise<void> {
+  async #checkpointOrReport(anvil: AnvilProcess): Promise<void> {
+    const begin = performance.now();
+    let dump: Uint8Array;
     try {
-      const anvil = await this.ready();
-      await this.#checkpoint(anvil);
-      if (this.#minedInProcess >= PROCESS_BLOCK_LIMIT) await this.#renew(anvil);
+      dump = await dumpState(anvil);
     } catch (error) {
       // The journal goes on without a dump; the next one is tried a while later.
       this.#lastDumpEnd = performance.now();
       this.#report('its state was not dumped', error);
+      return;
     }
+    await this.#checkpoint(anvil, dump);
+    this.#lastDumpMs = this.#lastDumpEnd - begin;
+    if (this.#minedInProcess >= PROCESS_BLOCK_LIMIT) await this.#renew(anvil);
   }
 
-  async #checkpoint(anvil: AnvilProcess): Promise<void> {
-    const begin = performance.now();
-    const dump = String(await anvil.rpc('anvil_dumpState'));
-    // A dump has no waiting transactions; they open the new journal.
-    const waiting: JournalRecord[] = [];
-    for (const [hash, raw] of this.#unmined) {
-      const transaction = (await anvil.rpc('eth_getTransactionByHash', [hash])) as {
-        blockHash: unknown;
-      } | null;
-      if (transaction?.blockHash === null) waiting.push({ method: 'eth_sendRawTransaction', params: [raw] });
-      else this.#unmined.delete(hash);
-    }
-    this.#generation = await this.#journal.beginGeneration(Buffer.from(dump.slice(2), 'hex'), waiting);
-    this.#weight = waiting.length;
+  /** Begins a generation; `apart` names what came before it that the journal so far does not hold. */
+  async #checkpoint(anvil: AnvilProcess, dump: Uint8Array, apart?: string): Promise<void> {
+    const beside = { unmined: this.#unmined, lasting: [...this.#lasting.values()], apart };
+    const { number, weight, unmined } = await beginGeneration(anvil, this.#journal, dump, beside);
+    this.#generation = number;
+    this.#weight = weight;
+    this.#unmined = unmined;
     this.#minedInGeneration = 0;
     this.#lastDumpEnd = performance.now();
-    this.#lastDumpMs = this.#lastDumpEnd - begin;
   }
 
   async #boot(): Promise<BootedChain> {
     const booted = await bootChain(this.#journal, this.#options);
     const { anvil, generation } = booted;
-    await this.#journal.openGeneration(generation);
+    await this.#journal.openGeneration(generation, booted.journalLength);
     this.#clock = new ChainClock(booted.headSeconds);
     this.#generation = generation;
     this.#minedInGeneration = booted.minedInGeneration;
     this.#minedInProcess = booted.minedInProcess;
     this.#weight = booted.weight;
     this.#unmined = booted.unmined;
+    this.#lasting.clear();
+    for (const command of booted.lasting) this.#keepLasting(command);
     this.#anvil = anvil;
     void anvil.exited.then(() => this.#onExit(anvil));
     return booted;

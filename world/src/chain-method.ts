@@ -1,3 +1,5 @@
+import type { Mining } from './anvil-process.ts';
+
 /** How the keeper of a chain treats a method. */
 export type MethodKind = 'read' | 'command' | 'mine' | 'clock' | 'mining-mode' | 'irreproducible' | 'refused';
 
@@ -34,6 +36,17 @@ const MINING_MODE = new Set(['setAutomine', 'setIntervalMining']);
 /** What a replay from an earlier state would not repeat exactly; a state dump follows at once. */
 const IRREPRODUCIBLE = new Set(['reorg', 'rollback', 'revert', 'loadState', 'reset', 'setChainId']);
 
+/** What stays with a node until it ends but is in no state dump. */
+const LASTING = new Set([
+  'impersonateAccount',
+  'stopImpersonatingAccount',
+  'autoImpersonateAccount',
+  'setMinGasPrice',
+]);
+
+/** Whether a command's effect outlives blocks and is missing in a state dump. */
+export const isLasting = (method: string): boolean => LASTING.has(method.replace(CHEAT_PREFIX, ''));
+
 /** Sorts a JSON-RPC method; unknown ones count as commands, which is the safe side. */
 export const classifyMethod = (method: string): MethodKind => {
   if (REFUSED.has(method)) return 'refused';
@@ -53,4 +66,26 @@ export const readNumber = (value: unknown): number | undefined => {
   if (value === undefined || value === null) return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+};
+
+/** What `evm_mine` or `anvil_mine` asks for: how many blocks, the first one's time, the seconds between them. */
+export const readMineRequest = (
+  method: string,
+  [first, second]: readonly unknown[],
+): { count: number; at: number | undefined; step: number | undefined } => {
+  if (!method.startsWith('evm_')) {
+    return { count: readNumber(first) ?? 1, at: undefined, step: readNumber(second) };
+  }
+  if (typeof first !== 'object' || first === null)
+    return { count: 1, at: readNumber(first), step: undefined };
+  const { timestamp, blocks } = first as { timestamp?: unknown; blocks?: unknown };
+  return { count: readNumber(blocks) ?? 1, at: readNumber(timestamp), step: undefined };
+};
+
+/** How blocks come from now on, by `setAutomine` or `setIntervalMining`, named without their prefix. */
+export const readMiningMode = (name: string, value: unknown): Mining => {
+  if (name === 'setAutomine') return value === true ? 'automatic' : 'manual';
+  const seconds = readNumber(value);
+  if (seconds === undefined) throw new TypeError('A number of seconds is wanted.');
+  return seconds === 0 ? 'manual' : { seconds };
 };

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type AnvilProcess, launchAnvil, RpcError, STATE_HISTORY_BLOCKS } from './anvil-process.ts';
 import {
+  type BlockRecord,
   type ChainJournal,
+  type CommandRecord,
   countMinedBlocks,
+  type DeedRecord,
   type Generation,
-  type JournalRecord,
-  weighRecords,
+  weighDeeds,
 } from './chain-journal.ts';
+import { isLasting } from './chain-method.ts';
 import { findFreePort } from './port.ts';
 
 /** What it takes to bring a kept chain up. */
@@ -29,12 +32,15 @@ export interface BootedChain {
   /** Whether nothing ever happened on this chain. */
   readonly isNew: boolean;
   readonly generation: number;
+  readonly journalLength: number;
   readonly minedInGeneration: number;
   readonly minedInProcess: number;
   readonly weight: number;
   readonly headSeconds: number;
   /** Raw transactions by hash that the replay sent; some wait for a block still. */
   readonly unmined: Map<string, string>;
+  /** Commands whose effect every later node needs too. */
+  readonly lasting: readonly CommandRecord[];
 }
 
 /** The part of a block that the keeper reads. */
@@ -67,31 +73,65 @@ const chooseGenerations = (journal: ChainJournal): Generation[] => {
   const previous = all.at(-2);
   if (newest === undefined) return [];
   const isYoung = newest.minedBlocks < STATE_HISTORY_BLOCKS;
-  return isYoung && previous?.number === newest.number - 1 ? [previous, newest] : [newest];
+  const isNext = previous?.number === newest.number - 1 && newest.isContinuation;
+  return isYoung && isNext ? [previous, newest] : [newest];
 };
 
-const replay = async (
+/** Raw text of a sent transaction by its hash, for what waits for a block is in no state dump. */
+export const readSent = async (
   anvil: AnvilProcess,
-  records: readonly JournalRecord[],
-): Promise<{ unmined: Map<string, string>; expectedHead: string | undefined }> => {
+  { method, params }: CommandRecord,
+  answer: unknown,
+): Promise<readonly [hash: string, raw: string] | undefined> => {
+  if (method === 'eth_sendRawTransaction') return [String(answer), String(params[0])];
+  if (method !== 'eth_sendTransaction') return undefined;
+  const raw = await anvil.rpc('eth_getRawTransactionByHash', [answer]);
+  return typeof raw === 'string' ? [String(answer), raw] : undefined;
+};
+
+/** Does on a node what a journal holds, and gives the raw transactions that it sent, by hash. */
+export const replay = async (
+  anvil: AnvilProcess,
+  deeds: readonly DeedRecord[],
+): Promise<Map<string, string>> => {
   const unmined = new Map<string, string>();
-  let expectedHead: string | undefined;
-  for (const record of records) {
-    if ('head' in record) expectedHead = record.head;
-    else if ('mine' in record) {
-      await mineBlocks(anvil, record.mine);
-      expectedHead = undefined;
-    } else {
-      try {
-        const answer = await anvil.rpc(record.method, record.params);
-        if (record.method === 'eth_sendRawTransaction') unmined.set(String(answer), String(record.params[0]));
-      } catch (error) {
-        // It was refused the first time too: the journal holds what was asked, not what came of it.
-        if (!(error instanceof RpcError)) throw error;
+  for (const deed of deeds) {
+    try {
+      if ('mine' in deed) await mineBlocks(anvil, deed.mine);
+      else {
+        const sent = await readSent(anvil, deed, await anvil.rpc(deed.method, deed.params));
+        if (sent !== undefined) unmined.set(...sent);
       }
+    } catch (error) {
+      // It was refused the first time too, but the power went before the journal could say so; or it waits already,
+      // where the journal before ends with what this one begins with. Blocks that differ for it are told of below.
+      if (!(error instanceof RpcError)) throw error;
     }
   }
-  return { unmined, expectedHead };
+  return unmined;
+};
+
+/** Looks whether the chain has the blocks that it had, and tells of the first that is another. */
+const compareBlocks = async (
+  anvil: AnvilProcess,
+  blocks: readonly BlockRecord['block'][],
+  { name, log }: BootOptions,
+): Promise<void> => {
+  const find = async ([number]: BlockRecord['block']): Promise<string> => {
+    const block = await anvil.rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]);
+    return (block as Block | null)?.hash ?? 'no block';
+  };
+  const last = blocks.at(-1);
+  if (last === undefined || (await find(last)) === last[1]) return;
+  for (const block of blocks) {
+    const hash = await find(block);
+    if (hash === block[1]) continue;
+    log(
+      `! ${name}: its history has changed. Block ${block[0]} was ${block[1]} and came back as ${hash}. If it was final, ` +
+        'the service halts this chain: docs/runbook/chain-halted.md says how to go on.',
+    );
+    return;
+  }
 };
 
 const launchWithState = async (
@@ -122,23 +162,27 @@ export const bootChain = async (journal: ChainJournal, options: BootOptions): Pr
   const base = generations[0]?.number ?? 0;
   const anvil = await launchWithState(options, journal.checkpointPath(base));
   try {
-    const records = generations.flatMap((generation) => generation.records);
-    const { unmined, expectedHead } = await replay(anvil, records);
-    const head = await readBlock(anvil, 'latest');
-    if (expectedHead !== undefined && expectedHead !== head.hash) {
-      options.log(
-        `${options.name}: the history came out otherwise: head ${head.hash} instead of ${expectedHead}.`,
-      );
-    }
+    const deeds = generations.flatMap((generation) => generation.deeds);
+    const unmined = await replay(anvil, deeds);
+    await compareBlocks(
+      anvil,
+      generations.flatMap(({ blocks }) => blocks),
+      options,
+    );
     return {
       anvil,
-      isNew: base === 0 && records.length === 0,
+      isNew: base === 0 && deeds.length === 0,
       generation: newest?.number ?? 0,
+      journalLength: newest?.length ?? 0,
       minedInGeneration: newest?.minedBlocks ?? 0,
-      minedInProcess: countMinedBlocks(records),
-      weight: weighRecords(records),
-      headSeconds: Number(head.timestamp),
+      minedInProcess: countMinedBlocks(deeds),
+      weight: weighDeeds(deeds),
+      headSeconds: Number((await readBlock(anvil, 'latest')).timestamp),
       unmined,
+      // Each generation begins with those of the ones before it.
+      lasting: (newest?.deeds ?? []).flatMap((deed) =>
+        'method' in deed && isLasting(deed.method) ? [deed] : [],
+      ),
     };
   } catch (error) {
     await anvil.stop();

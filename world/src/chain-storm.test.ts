@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fuzzSeed, seedNote } from '../../server/test/fuzz/seed.ts';
+import { seededRandom } from '../../server/test/simulation/seeded-random.ts';
+import { findFreePort } from './port.ts';
+import { FinalBlocks, shakeAndKill, startChainRun } from './storm.fixture.ts';
+
+/** FLORIN_FUZZ_FACTOR makes the storm longer. */
+const deaths = 12 * Number(process.env['FLORIN_FUZZ_FACTOR'] ?? '1');
+
+test('what was final on a chain stays through reorganisations and deaths at any moment', {
+  timeout: 300_000 * Math.max(1, deaths / 12),
+}, async (t) => {
+  t.diagnostic(seedNote());
+  const folder = mkdtempSync(join(tmpdir(), 'florin chain storm '));
+  const port = await findFreePort();
+  const random = seededRandom(fuzzSeed);
+  const finals = new FinalBlocks();
+  let run = await startChainRun(folder, port);
+  t.after(async () => {
+    await run.kill();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for (let death = 0; death < deaths; death += 1) {
+    const { chain, payers, kill } = run;
+    const chance = random.fork(String(death));
+    const refusals = await shakeAndKill({
+      ...{ chains: [chain], payers, random: chance, finals, mostSteps: 80, mostPauseMs: 30, kill },
+    });
+    run = await startChainRun(folder, port);
+    await finals.check(chain, `${run.output()}${refusals.join('\n')}`);
+    assert.doesNotMatch(run.output(), /history has changed/);
+  }
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fuzzSeed, seedNote } from '../../server/test/fuzz/seed.ts';
+import { seededRandom } from '../../server/test/simulation/seeded-random.ts';
+import { findFreePort } from './port.ts';
+import { FinalBlocks, shakeAndKill, startPayment, startRun } from './storm.fixture.ts';
+
+/** Each is some five seconds; FLORIN_FUZZ_FACTOR makes the storm longer. */
+const deaths = 3 * Number(process.env['FLORIN_FUZZ_FACTOR'] ?? '1');
+
+test('nothing final changes, no chain is halted and payments go on after a storm of reorganisations and deaths', {
+  timeout: 600_000 * Math.max(1, deaths / 3),
+}, async (t) => {
+  t.diagnostic(seedNote());
+  const home = mkdtempSync(join(tmpdir(), 'florin storm '));
+  const port = await findFreePort();
+  const random = seededRandom(fuzzSeed);
+  const finals = new FinalBlocks();
+  let run = await startRun(home, port);
+  t.after(async () => {
+    await run.kill();
+    rmSync(home, { recursive: true, force: true });
+  });
+  for (let death = 0; death < deaths; death += 1) {
+    // It rarely gets to its end, but the service watches, sends and settles meanwhile.
+    const payment = startPayment(home);
+    const { chains, payers } = run.manifest;
+    const refusals = await shakeAndKill({
+      // The first pays above, and each of the others sends on both chains.
+      ...{ chains, payers: payers.slice(1, 3).map(({ privateKey }) => privateKey) },
+      ...{ random: random.fork(String(death)), finals, mostSteps: 150, mostPauseMs: 400, kill: run.kill },
+    });
+    payment.child.kill('SIGKILL');
+    await payment.exited;
+    t.diagnostic(`death ${death + 1}: ${refusals.join('; ')}`);
+    run = await startRun(home, port);
+    for (const chain of run.manifest.chains) await finals.check(chain, run.output());
+    assert.doesNotMatch(run.output(), /history has changed/);
+  }
+  const payment = startPayment(home);
+  assert.deepEqual(await payment.exited, [0, null], payment.output());
+  for (const chain of run.manifest.chains) await finals.check(chain, run.output());
+  const answer = await fetch(`${run.manifest.merchantApi}/capabilities/all`);
+  const { data } = (await answer.json()) as { data: Record<string, unknown> };
+  assert.doesNotMatch(JSON.stringify(data), /"unavailable"/);
+  await run.stop();
+});
