@@ -34,6 +34,8 @@ export interface AuthorizationDeps extends OrderDeps, SignatureDeps {
     /** Payments of less are not sent, in Micro-USD. */
     readonly minAmount: MicroUsd;
     readonly deposits?: DepositPolicy;
+    /** Whether a merchant's payers are offered what the service pays for on a chain; always when absent. */
+    readonly isOffered?: (chainId: number, merchantId: string) => boolean;
   };
 }
 

@@ -91,9 +91,11 @@ function prerequisitesOf({ order, chain, token, standing }: PreparedPayment): Pr
   });
 }
 
-function waysOf(deps: ViewDeps, { order, deposit, chain, token, standing }: PreparedPayment) {
-  const isWorthSending = order.amounts.totalValue >= (deps.gasless?.minAmount ?? 0n);
-  return { order, deposit, chain, token, ...standing, ...(isWorthSending ? {} : { signing: undefined }) };
+function waysOf(deps: ViewDeps, { session, order, deposit, chain, token, standing }: PreparedPayment) {
+  const { minAmount = 0n, isOffered } = deps.gasless ?? {};
+  const isSent =
+    order.amounts.totalValue >= minAmount && isOffered?.(chain.chainId, session.merchantId) !== false;
+  return { order, deposit, chain, token, ...standing, ...(isSent ? {} : { signing: undefined }) };
 }
 
 /** How many items the review names; the session's view has them all. */

@@ -79,9 +79,8 @@ test('what the file leaves out has documented defaults', async () => {
         minAmount: 1_000_000n,
         budgets: { perPayer: 3_000_000, perLink: 100_000_000, perNetwork: 20_000_000 },
         depositBudgets: { collections: 1_000_000_000, returns: 20_000_000 },
-        relayer: 'orderSigner',
-        depositWindowMs: 2_000,
-        balanceWindowMs: 10_000,
+        totals: { payments: { perMerchant: 5e8, all: 2e9 }, returns: { perMerchant: 5e7, all: 2e8 } },
+        ...{ relayer: 'orderSigner', depositWindowMs: 2_000, balanceWindowMs: 10_000 },
         deposits: {
           underpaidPpm: 0,
           underpaidAmount: undefined,
@@ -228,6 +227,10 @@ test('payments of others are sent within budgets, or not at all', async () => {
   assert.equal(
     await mistakeIn({ ...completeFile(), gasless: { minAmount: -1 } }),
     'gasless.minAmount must be an integer from 0 to 1000000000000',
+  );
+  assert.match(
+    await mistakeIn({ ...completeFile(), gasless: { gasPerMerchantPerDay: 6, gasPerDay: 11 } }),
+    /gasless.gasPerMerchantPerDay is over half of gasless.gasPerDay/,
   );
 });
 

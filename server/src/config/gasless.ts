@@ -1,8 +1,9 @@
 import { latePayments, maxLateHours, maxUnderpaidPpm } from '@florin/protocol/exception-policy.ts';
 import { microUsd } from '@florin/protocol/money.ts';
+import type { GasTotal } from '#merchants/relayed-gas.ts';
 import { type GaslessSettings, relayers } from '#service/gasless.ts';
 import type { DepositPolicy } from '#sessions/deposit-terms.ts';
-import type { Fields } from './field.ts';
+import { ConfigError, type Fields } from './field.ts';
 
 /** Reads the section `gasless`; undefined when it is switched off. */
 export function gaslessOf(fields: Fields): GaslessSettings | undefined {
@@ -23,6 +24,15 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
       collections: gas('gasForCollectionsPerLinkPerDay', 1_000_000_000),
       returns: gas('gasForReturnsPerLinkPerDay', 20_000_000),
     },
+    // Of each chain. Links, payers and networks cost nothing; so what a merchant's payers have together ends, too.
+    totals: {
+      payments: totalOf(fields, ['gasPerMerchantPerDay', 500_000_000], ['gasPerDay', 2_000_000_000]),
+      returns: totalOf(
+        fields,
+        ['gasForReturnsPerMerchantPerDay', 50_000_000],
+        ['gasForReturnsPerDay', 200_000_000],
+      ),
+    },
     relayer: fields.choice('relayer', relayers, 'orderSigner'),
     // Each look at new blocks is one request to a node: by name for up to a thousand addresses, or for all transfers.
     depositWindowMs: fields.integer('depositWindowMs', { least: 50, most: 600_000, fallback: 2_000 }),
@@ -34,6 +44,22 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
   };
   fields.done();
   return isOn ? gasless : undefined;
+}
+
+/** Refused where one merchant could use up what all have together. */
+function totalOf(
+  fields: Fields,
+  [merchantName, merchantFallback]: readonly [string, number],
+  [allName, allFallback]: readonly [string, number],
+): GasTotal {
+  const gas = (name: string, fallback: number) =>
+    fields.integer(name, { least: 0, most: 1_000_000_000_000, fallback });
+  const total = { perMerchant: gas(merchantName, merchantFallback), all: gas(allName, allFallback) };
+  if (total.all > 0 && total.perMerchant * 2 > total.all)
+    throw new ConfigError(
+      `${fields.path(merchantName)} is over half of ${fields.path(allName)}: one merchant must not use up what all have together`,
+    );
+  return total;
 }
 
 /** Nothing is forgone, and nothing is taken late, unless the operator or a link says so. */

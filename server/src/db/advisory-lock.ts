@@ -22,6 +22,7 @@ export const advisoryLocks = {
   x402Offer: { key: 'x402 ', guards: 'an x402 offer, while a payment for it is judged' },
   gasBudget: { key: 'gas of ', guards: "a budget of gas for payers' payments, while it is summed up" },
   depositGas: { key: 'deposit gas ', guards: 'a budget of gas for deposit addresses, while it is summed up' },
+  gasTotal: { key: 'relayed gas ', guards: "what a chain's payers cost in all, while it is summed up" },
   depositAdditions: { key: 'deposit additions', guards: 'what a day adds to short deposits' },
 } as const satisfies Record<string, AdvisoryLock>;
 

@@ -197,3 +197,35 @@ test('a deposit that was accepted is collected whatever gas the day has left', a
   await collectWithin(100, other, accepting(other));
   assert.equal(moves.sent.length, 2);
 });
+
+test('whatever links, payers and promises a merchant makes, its collections and returns end at its totals', async () => {
+  const totals = { payments: { perMerchant: 300, all: 600 }, returns: { perMerchant: 200, all: 400 } };
+  const deps = moves.deps({ depositBudgets: { collections: 1e9, returns: 1e9 }, totals });
+  const orders = await ordersOf(6);
+  for (const order of orders) await moves.expire(order);
+  await Promise.all(orders.map((order) => collect(deps, moves.chain, order, accepting(order))));
+  const decisions = await Promise.all(orders.map(decisionOf));
+  assert.deepEqual([countOf('collect'), decisions.filter((each) => each === 'accept').length], [3, 3]);
+  const sendAllBack = () =>
+    Promise.all(orders.map((order) => sendBack(deps, moves.chain, order, moves.usdc.address)));
+  await sendAllBack();
+  assert.equal(countOf('rescue'), 2);
+  moves.world.clock.time += 25 * 3_600_000;
+  await sendAllBack();
+  assert.equal(countOf('rescue'), 4);
+});
+
+test('an addition takes the gas of its collection out of the totals, and that is collected whatever else is', async () => {
+  moves.begin();
+  const totals = { payments: { perMerchant: 200_150, all: 400_300 }, returns: { perMerchant: 0, all: 0 } };
+  const deps = moves.deps({ totals });
+  const added = await moves.newOrder();
+  assert.equal(await add(deps, moves.chain, added, { most: 20_000n, during: 'initialized' }), true);
+  moves.node.collectReverts = '0x00';
+  await collect(deps, moves.chain, await moves.newOrder(), { during: 'initialized' });
+  await collect(deps, moves.chain, added, { during: 'initialized' });
+  assert.deepEqual(
+    moves.sent.map(({ purpose }) => purpose),
+    ['add', 'collect'],
+  );
+});

@@ -9,6 +9,7 @@ import type { RevertedPlan, Sender, SendPlan, SentOutcome } from '#chains/sender
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { findDecisions } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
+import { type GasTotals, takeGas } from '#merchants/relayed-gas.ts';
 import type { Clock } from '#outside/clock.ts';
 import { additionPostings } from '#payments/postings.ts';
 import type { DepositPolicy } from '#sessions/deposit-terms.ts';
@@ -58,6 +59,8 @@ export interface DepositMoveDeps {
     readonly minAmount: MicroUsd;
     /** What collections and returns may cost; anything where it is absent. */
     readonly depositBudgets?: DepositBudgets;
+    /** Of all that is spent for payers; absent: none. */
+    readonly totals?: GasTotals;
     /** Nothing is added where it is absent. */
     readonly deposits?: Pick<DepositPolicy, 'addedPerDay'>;
   };
@@ -232,7 +235,10 @@ async function send(
     if (isDone(call, await transaction.query(moveOfOrder, key))) return undefined;
     if (call.move === 'collect' && (await isAnotherCollected(transaction, order))) return undefined;
     const payer = order.order.payer.toLowerCase();
-    const cost = { seller: sellerOf(session), payer, move: call.move, gas: gasOf(call.move, plan.gasLimit) };
+    const cost = {
+      ...{ seller: sellerOf(session), merchantId: session.merchantId, payer, move: call.move },
+      gas: gasOf(call.move, plan.gasLimit),
+    };
     if (!(await mayCost(transaction, deps, order, cost))) return undefined;
     await call.promise?.(transaction, session);
     const recorded = await deps.sender.record(transaction, plan);
@@ -272,33 +278,38 @@ async function isAnotherCollected(queryable: Queryable, order: StoredOrder): Pro
 }
 
 /**
- * Whether a move keeps to its budget of gas. What has been promised does not have to: the collection of what was added to,
- * whose gas was set aside then and without which the addition would go to the payer, and whatever the merchant was told, or
- * has said, to be accepted.
+ * Whether a move keeps to its budgets of gas; then it counts. What has been promised does not have to keep to its seller's:
+ * the collection of what was added to, whose gas was set aside then and without which the addition would go to the payer, and
+ * whatever the merchant was told, or has said, to be accepted.
  */
 async function mayCost(
   transaction: Transaction,
   deps: DepositMoveDeps,
   order: StoredOrder,
-  cost: AskedMove,
+  { merchantId, ...cost }: AskedMove & { readonly merchantId: string },
 ): Promise<boolean> {
-  const { move } = cost;
-  if (move !== 'rescue' && (await isPromised(transaction, order, move))) return true;
-  const verdict = await gasVerdict(transaction, { ...deps, budgets: deps.settings.depositBudgets }, cost);
-  if (verdict === 'within') return true;
-  tellWaiting(deps, verdict, cost, order);
-  return false;
+  const { move, gas } = cost;
+  const isSetAside = move === 'collect' && (await isAddedTo(transaction, order));
+  if (move === 'rescue' || (!isSetAside && !(await isAccepted(transaction, order)))) {
+    const verdict = await gasVerdict(transaction, { ...deps, budgets: deps.settings.depositBudgets }, cost);
+    if (verdict !== 'within') {
+      tellWaiting(deps, verdict, cost, order);
+      return false;
+    }
+  }
+  // No promise goes beyond the totals: merchants make them, and have deposits sent, as often as they like.
+  const kind = move === 'rescue' ? 'returns' : 'payments';
+  const asked = { merchantId, chainId: order.chainId, kind, gas, isOwed: isSetAside } as const;
+  return (await takeGas(transaction, { ...deps, totals: deps.settings.totals }, asked)) === 'within';
 }
 
-async function isPromised(
-  queryable: Queryable,
-  { orderId, order }: StoredOrder,
-  move: 'collect' | 'add',
-): Promise<boolean> {
-  if (move === 'collect') {
-    const [added] = await queryable.query(moveOfOrder, [orderId, 'add', order.token.toLowerCase()]);
-    if (added !== undefined && added.status !== 'failed') return true;
-  }
+/** Whether something was, or is being, added to what is collected. */
+async function isAddedTo(queryable: Queryable, { orderId, order }: StoredOrder): Promise<boolean> {
+  const [added] = await queryable.query(moveOfOrder, [orderId, 'add', order.token.toLowerCase()]);
+  return added !== undefined && added.status !== 'failed';
+}
+
+async function isAccepted(queryable: Queryable, { orderId }: StoredOrder): Promise<boolean> {
   return (await findDecisions(queryable, [orderId])).get(orderId)?.decision === 'accept';
 }
 

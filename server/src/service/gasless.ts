@@ -15,6 +15,7 @@ import { type AgentDoorOptions, agentDoor } from '#http/agent/agent.ts';
 import { creationGuard, type RateLimits, type WalletCallGuard, walletCallGuard } from '#http/rate-limit.ts';
 import type { Door } from '#http/server.ts';
 import { x402Door } from '#http/x402/x402-door.ts';
+import { type GasOffers, type GasTotals, gasAlarm, gasOffers } from '#merchants/relayed-gas.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { secp256k1 } from '#outside/secp256k1.ts';
@@ -39,6 +40,10 @@ export interface GaslessSettings {
   readonly budgets: GasBudgets;
   /** Of collections and returns; absent: none. */
   readonly depositBudgets?: DepositBudgets;
+  /** Of all that is spent for payers; absent: none. */
+  readonly totals?: GasTotals;
+  /** Whether a merchant's payers are offered it; see `gasOffers`. */
+  readonly isOffered?: GasOffers['isOffered'];
   /** Whose wallet sends them. */
   readonly relayer: (typeof relayers)[number];
   /** Milliseconds between two looks for deposits in new blocks, and in balances. */
@@ -150,11 +155,58 @@ export function depositLoops(options: Options, parts: Parts, signal: AbortSignal
   ];
 }
 
+/** Between two looks at what is left of a day's gas: for offers, and for the operator. */
+const offersIntervalMs = 5_000;
+const alarmIntervalMs = 60_000;
+
+/**
+ * The settings with which a web process offers what the service pays for: only while there is gas left. Looks every few seconds
+ * until the signal aborts.
+ */
+export function offeredGasless(
+  { gasless, clock, log }: Pick<Options, 'gasless' | 'clock' | 'log'>,
+  db: Database,
+  signal: AbortSignal,
+): { readonly gasless: GaslessSettings | undefined; readonly loop: Promise<void> } {
+  if (gasless?.totals === undefined) return { gasless, loop: Promise.resolve() };
+  const { isOffered, refresh } = gasOffers({ db, clock, totals: gasless.totals });
+  const rounds = { clock, log, intervalMs: offersIntervalMs, failure: 'gas.look_failed' };
+  const loop = runRounds(rounds, signal, async () => {
+    await refresh();
+    return false;
+  });
+  return { gasless: { ...gasless, isOffered }, loop };
+}
+
+/** What a worker looks after besides deposits until the signal aborts: what was sent, and what that costs. */
+export function lookAfterGas(
+  options: Parameters<typeof runReleases>[0] & Pick<Options, 'gasless'>,
+  parts: Parameters<typeof runReleases>[1],
+  signal: AbortSignal,
+): Promise<void>[] {
+  return [runReleases(options, parts, signal), runGasAlarm(options, parts.db, signal)];
+}
+
+/** Tells the operator of a day's gas that runs out. */
+function runGasAlarm(
+  { gasless, clock, log }: Pick<Options, 'gasless' | 'clock' | 'log'>,
+  db: Database,
+  signal: AbortSignal,
+): Promise<void> {
+  if (gasless?.totals === undefined) return Promise.resolve();
+  const look = gasAlarm({ db, clock, log, totals: gasless.totals });
+  const rounds = { clock, log, intervalMs: alarmIntervalMs, failure: 'gas.look_failed' };
+  return runRounds(rounds, signal, async () => {
+    await look();
+    return false;
+  });
+}
+
 /** Time between two looks for payments whose wallet nobody follows any more. */
 const releaseIntervalMs = 60_000;
 
 /** Lets go of what was sent by wallets whose keys have been changed since, as settlements are let go of. */
-export function runReleases(
+function runReleases(
   {
     clock,
     log,

@@ -52,7 +52,7 @@ import { defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
 import { runEventHousekeeping } from '#webhooks/event-housekeeping.ts';
 import { runDeliverySweeps } from '#webhooks/sweep.ts';
 import { checkoutOptionsOf } from './checkout.ts';
-import { agentDoors, depositLoops, type GaslessSettings, runReleases } from './gasless.ts';
+import { agentDoors, depositLoops, type GaslessSettings, lookAfterGas, offeredGasless } from './gasless.ts';
 import { runAnswerHousekeeping, runBooks, runExpiry } from './housekeeping.ts';
 import { chainReactions, outcomesOf } from './reactions.ts';
 
@@ -146,8 +146,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (roles.has('web')) {
     // Known before the first request, so that no payment is begun that could not be paid out.
     await keeper.refresh(ending.signal);
-    server = await listen({ ...options, chains: { ...chains, conditions: keeper.conditions } }, rooms);
-    loops.push(keeper.run(ending.signal));
+    const { gasless, loop } = offeredGasless(options, db, ending.signal);
+    const offering = { ...options, ...(gasless === undefined ? {} : { gasless }) };
+    server = await listen({ ...offering, chains: { ...chains, conditions: keeper.conditions } }, rooms);
+    loops.push(keeper.run(ending.signal), loop);
   }
   if (roles.has('watcher')) loops.push(...watch(options, rooms, ending.signal));
   if (roles.has('worker')) loops.push(...work(options, rooms, ending.signal));
@@ -360,7 +362,7 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
     runListCounts({ db, clock, log }, signal),
     runAnswerHousekeeping({ ...options, db }, signal),
     ...runBooks({ ...options, chains: chains.all, rpcOf: rooms.rpcOf, db }, signal),
-    runReleases(options, rooms, signal),
+    ...lookAfterGas(options, rooms, signal),
   ];
   const images = rooms.images?.run(signal) ?? [];
   return [

@@ -42,16 +42,20 @@ export const submittedOrders = statement(
   'select order_id from submissions where session_id = $1 order by created_at desc, order_id limit $2',
 );
 
-// One that moved no money may be tried again; any other stays as it is.
+// One that moved no money may be tried again; any other stays as it is. Its gas counts anew from then on, with what the tries
+// of the day before ($11) have taken.
 export const insertSubmission = statement(
   'submission_insert',
-  ['text', 'text', 'int8', 'text', 'text', 'text', 'text', 'int8', 'int8', 'timestamptz'],
+  [
+    ...(['text', 'text', 'int8', 'text', 'text', 'text', 'text', 'int8', 'int8', 'timestamptz'] as const),
+    'timestamptz',
+  ],
   { order_id: 'text' },
   `insert into submissions (order_id, session_id, chain_id, method, payer, seller, network, gas_limit, status,
      transaction_id, created_at, updated_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, 'sent', $9, $10, $10)
-   on conflict (order_id) do update set method = $4, network = $7, gas_limit = submissions.gas_limit + $8,
-     status = 'sent', transaction_id = $9, updated_at = $10
+   on conflict (order_id) do update set method = $4, network = $7, created_at = $10,
+     gas_limit = $8::int8 + case when submissions.created_at > $11 then submissions.gas_limit else 0 end, status = 'sent', transaction_id = $9, updated_at = $10
    where submissions.status = 'failed'
    returning order_id`,
 );

@@ -5,6 +5,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import type { Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
+import { type GasTotals, takeGas } from '#merchants/relayed-gas.ts';
 import type { Clock } from '#outside/clock.ts';
 import { assertPayable, findOrders } from '#sessions/order.ts';
 import { planPayment, type RelayedPayment } from '#sessions/payment-plan.ts';
@@ -25,6 +26,8 @@ import {
 } from './submission.sql.ts';
 import { refusalOfRevert, submissionCall } from './submission-call.ts';
 
+const dayMs = 86_400_000;
+
 /** What the service spends on the payments of others, in units of gas over the last 24 hours. */
 export interface GasBudgets {
   readonly perPayer: number;
@@ -37,6 +40,8 @@ export interface GasBudgets {
 export interface SubmissionDeps extends AuthorizationDeps {
   readonly gasless: NonNullable<AuthorizationDeps['gasless']> & {
     readonly budgets: GasBudgets;
+    /** Of all that is spent for payers; absent: none. */
+    readonly totals?: GasTotals;
   };
   readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
 }
@@ -95,7 +100,11 @@ async function planOf(
     encode: (orderSignature) => submissionCall({ ...order, signature: orderSignature }, consent),
   };
   const plan = await asking(chain.name, () => planPayment(deps, chain, payment));
-  if ('reverted' in plan) throw refusalOfRevert(plan.data);
+  if ('reverted' in plan) {
+    if (plan.isWithheld === true)
+      throw new Refusal('method_not_available', 'our gas is kept for settlements: send the transaction');
+    throw refusalOfRevert(plan.data);
+  }
   return plan;
 }
 
@@ -121,16 +130,16 @@ export async function recordSubmission(
   const payer = submission.payer.toLowerCase();
   const seller = session.businessId === '' ? session.merchantId : session.businessId;
   await assertBudgets(transaction, deps, { payer, seller, network, gas: Number(plan.gasLimit) });
+  await assertTotals(transaction, deps, session.merchantId, plan);
   const { transactionId, txHash } = await deps.sender.record(transaction, plan);
   const { orderId, chainId } = order;
   const paid = [orderId, session.sessionId, chainId, method, payer, seller, network];
   const now = deps.clock.now();
-  const rows = await transaction.query(insertSubmission, [...paid, plan.gasLimit, transactionId, now]);
+  const values = [...paid, plan.gasLimit, transactionId, now, new Date(now.getTime() - dayMs)];
+  const rows = await transaction.query(insertSubmission, values);
   if (rows.length === 0) throw new Error(`order ${orderId} was submitted twice under one lock`);
   return { view: { sessionId: session.sessionId, txHash, status: 'submitted' }, transactionId };
 }
-
-const dayMs = 86_400_000;
 
 async function assertBudgets(
   transaction: Transaction,
@@ -155,6 +164,20 @@ async function assertBudgets(
         `today's gas for this ${name} is used up: send the transaction`,
       );
   }
+}
+
+/** Links, payers and networks cost nothing; so what a merchant's payers may have in all is bounded, too. */
+async function assertTotals(
+  transaction: Transaction,
+  { clock, gasless }: SubmissionDeps,
+  merchantId: string,
+  { chainId, gasLimit: gas }: SendPlan,
+): Promise<void> {
+  const asked = { merchantId, chainId, kind: 'payments', gas } as const;
+  const verdict = await takeGas(transaction, { clock, totals: gasless.totals }, asked);
+  if (verdict === 'within') return;
+  const whose = verdict === 'merchant_used_up' ? 'for this merchant' : 'on this chain';
+  throw new Refusal('method_not_available', `today's gas ${whose} is used up: send the transaction`);
 }
 
 /** What was sent for an order; undefined when nothing was. */

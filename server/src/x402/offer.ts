@@ -142,7 +142,9 @@ async function requirementFor(
   const { domain } = await domainOf(deps, token);
   if (domain === undefined) return undefined;
   const { order, payTo } = await draftOffer(deps, resource, terms, token);
+  const { merchantId } = resource.kind === 'link' ? resource.link : resource.session;
   if (order.amounts.totalValue < deps.gasless.minAmount) return undefined;
+  if (deps.gasless.isOffered?.(token.chainId, merchantId) === false) return undefined;
   const shown = {
     scheme: 'exact',
     network: `eip155:${token.chainId}`,

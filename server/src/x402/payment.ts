@@ -239,7 +239,10 @@ async function planOf(deps: PaymentDeps, token: Token, payment: X402Payment): Pr
   const data = transferCall(payment.payload);
   const request = { purpose: 'relay', to: token.address, data } as const;
   const plan = await asking(token.chainName, () => deps.sender.plan(token.chainId, request));
-  return 'reverted' in plan ? undefined : plan;
+  if (!('reverted' in plan)) return plan;
+  if (plan.isWithheld === true)
+    throw new Refusal('method_not_available', 'our gas is kept for settlements: pay by another method');
+  return undefined;
 }
 
 /**

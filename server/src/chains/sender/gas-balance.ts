@@ -16,7 +16,7 @@ export interface GasBalance {
 const burnDays = 3;
 const dayMs = 86_400_000;
 /** Gas of some ten full batches of settlements: what a wallet that has sent nothing lately should be able to pay. */
-const gasReserve = 20_000_000n;
+export const gasReserve = 20_000_000n;
 
 /** Looks what a wallet has for gas; without a database, what it used does not count. Throws `RpcUnavailable` and `RpcError`. */
 export async function readGasBalance(

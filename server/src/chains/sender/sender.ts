@@ -5,6 +5,7 @@ import { defaultSenderSettings, type SenderContext, type SenderOptions } from '.
 import { watchGas } from './gas-balance.ts';
 import { planTransaction } from './plan.ts';
 import { isRelayed, planByRelayer, type Relayer } from './relayer.ts';
+import { isForPayers, planWithinReserve } from './reserve.ts';
 import { runSenderLoop } from './sender-loop.ts';
 import type { RecordedTransaction, RevertedPlan, SendPlan, SendRequest } from './sent.ts';
 import { placedFrom, type SigningQueue, signingQueue } from './signing-queue.ts';
@@ -27,8 +28,8 @@ export interface Sender {
   /** Whose transactions it follows. */
   readonly wallets: readonly Hex[];
   /**
-   * Asks the network for gas and fees. Payments of others are the relayer's, as long as it has gas. Never inside a database
-   * transaction. `RpcUnavailable` when no node answers, `RpcError` when one refuses for another reason than a revert.
+   * Asks the network for gas and fees. Payments of others are the relayer's, as long as it has gas; from a settler's wallet
+   * they leave only while it keeps enough for settlements. Never inside a database transaction. `RpcUnavailable` when no node answers, `RpcError` when one refuses for another reason than a revert.
    */
   plan(chainId: number, request: SendRequest): Promise<SendPlan | RevertedPlan>;
   /**
@@ -70,6 +71,7 @@ export function createSender({ otherWallets = [], relayer: relaying, ...options 
     queues.set(key, queue);
     return queue;
   };
+  const withheld = new Set<number>();
   let turn = 0;
   return {
     wallets,
@@ -79,7 +81,10 @@ export function createSender({ otherWallets = [], relayer: relaying, ...options 
         if (plan !== undefined) return plan;
       }
       turn += 1;
-      return planTransaction(inTurn[turn % inTurn.length] ?? context, chainId, request);
+      const next = inTurn[turn % inTurn.length] ?? context;
+      if (!isForPayers(request.purpose)) return planTransaction(next, chainId, request);
+      const others = inTurn.filter((lane) => lane !== next);
+      return planWithinReserve([next, ...others], withheld, chainId, request);
     },
     async record(transaction, plan) {
       const [recorded] = await recordIn({ lanes, relayer, queueOf }, transaction, [plan]);

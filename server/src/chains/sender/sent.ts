@@ -44,6 +44,8 @@ export interface SendPlan extends SendCall {
 export interface RevertedPlan {
   readonly reverted: true;
   readonly data: Hex;
+  /** It would not revert, but takes gas that is kept for settlements and returns. */
+  readonly isWithheld?: true;
 }
 
 /** A stored transaction, not yet broadcast. The hash changes when fees are raised; the id does not. */

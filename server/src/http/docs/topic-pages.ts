@@ -139,6 +139,10 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
       table(
         ['Subject', 'Limit'],
         [
+          [
+            "Gas that the service pays for a merchant's payers, on each chain in 24 hours",
+            '500,000,000 units, and 50,000,000 for returns, unless the operator says otherwise; then 100612',
+          ],
           ['Collection accounts per merchant', String(maxAccounts)],
           ['Webhooks per merchant', String(maxWebhooks)],
           ['Request body', `${bodyLimitBytes / 1024} KiB, 16 levels deep`],

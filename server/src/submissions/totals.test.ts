@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Refusal } from '@florin/protocol/error.ts';
+import { microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import fc from 'fast-check';
+import type { SendPlan } from '#chains/sender/sender.ts';
+import { statement } from '#db/statement.ts';
+import { createAccount } from '#merchants/account.ts';
+import { createMerchant } from '#merchants/merchant.ts';
+import { prepareOrder } from '#sessions/order.ts';
+import { createCheckoutSession, lockSession } from '#sessions/session.ts';
+import type { StoredOrder } from '#sessions/stored-session.ts';
+import { AgentWorld } from '../../test/harness/agent-fixture.ts';
+import { newPayer } from '../../test/harness/agent-payer.ts';
+import {
+  type NewSubmission,
+  recordSubmission,
+  type SubmissionDeps,
+  submissionOutcome,
+} from './submission.ts';
+
+const insertSent = statement(
+  'submission_totals_test_sent',
+  ['int8', 'text'],
+  { transaction_id: 'int8' },
+  `insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
+     updated_at)
+   select $1, '0xwallet', count(*), 'relay', '0xgateway', $2, 1, 'pending', now(), now() from sent_transactions
+   returning transaction_id`,
+);
+
+const insertAttempt = statement(
+  'submission_totals_test_attempt',
+  ['text', 'int8'],
+  {},
+  `insert into sent_attempts (tx_hash, transaction_id, raw, max_fee, priority_fee, created_at)
+   values ($1, $2, '0x', 1, 1, now())`,
+);
+
+const hourMs = 3_600_000;
+const [perMerchant, all] = [2_000, 4_000];
+/** So large that no identity of its own ever ends it. */
+const boundless = { perPayer: 1e12, perLink: 1e12, perNetwork: 1e12 };
+
+let world: AgentWorld;
+let deps: SubmissionDeps;
+before(async () => {
+  world = await AgentWorld.open();
+  const total = { perMerchant, all };
+  deps = {
+    ...world.deps,
+    gasless: {
+      signingOf: async () => ({ permits: new Set() }),
+      minAmount: microUsd(0n),
+      budgets: boundless,
+      totals: { payments: total, returns: total },
+    },
+    sender: {
+      plan: async () => ({ reverted: true, data: '0x' }),
+      async record(transaction, plan) {
+        const [row] = await transaction.query(insertSent, [plan.chainId, plan.data]);
+        const transactionId = row?.transaction_id ?? 0n;
+        const txHash: Hex = `0x${transactionId.toString(16).padStart(64, '0')}`;
+        await transaction.query(insertAttempt, [txHash, transactionId]);
+        return { transactionId, txHash };
+      },
+      broadcast: async () => {},
+    },
+  };
+});
+after(() => world.close());
+
+interface Shop {
+  readonly merchantId: string;
+  readonly accountId: string;
+}
+
+async function newShop(): Promise<Shop> {
+  return world.db.transaction(async (transaction) => {
+    const { merchantId } = await createMerchant(transaction, deps, { merchantName: 'Shop' });
+    const settlementCurrencies = deps.chains.tokens.map(({ tokenId }) => tokenId);
+    const named = { accountName: 'Main', accountAddress: `0x${'c3'.repeat(20)}`, settlementCurrencies };
+    const { accountId } = await createAccount(transaction, deps, { merchantId, ...named });
+    return { merchantId, accountId };
+  });
+}
+
+/** An order of a session of its own, for a payer of its own. */
+async function newOrder({ merchantId, accountId }: Shop): Promise<StoredOrder> {
+  const token = deps.chains.token('ethereum::usdc');
+  if (token === undefined) throw new Error('the fixture has no token');
+  const productData = { productName: 'Tea' };
+  const lineItems = [{ itemType: 'one_time' as const, quantity: 1, unitPrice: 1_000_000, productData }];
+  const body = { accountId, settlementToken: token.tokenId, lineItems };
+  const { sessionId } = await createCheckoutSession(world.db, deps, { merchantId, body, metadataText: '{}' });
+  return world.db.transaction(async (transaction) => {
+    const session = await lockSession(transaction, sessionId);
+    if (session === undefined) throw new Error('the session has vanished');
+    const payer = newPayer().address as Hex;
+    return prepareOrder(transaction, deps, { session, payer, payerEmail: '', token });
+  });
+}
+
+/** As it is when a payer's wallet has signed, and the node has said what the payment takes. */
+function submissionOf(order: StoredOrder, gas: number, network: string): NewSubmission {
+  const plan: SendPlan = {
+    ...{ purpose: 'relay', chainId: order.chainId, to: order.order.token, data: '0x' },
+    ...{ gasLimit: BigInt(gas), maxFee: 1n, priorityFee: 1n, baseFee: 1n, nonceFloor: 0n },
+    wallet: order.order.to,
+  };
+  return { order, method: 'eip3009', payer: order.order.payer, network, plan };
+}
+
+/** Whether the service takes it; refused only for its gas. Told as failed at once where it fails, so that it may be repeated. */
+async function isTaken(submission: NewSubmission, isFailing = false): Promise<boolean> {
+  try {
+    await world.db.transaction(async (transaction) => {
+      const { transactionId = 0n } = await recordSubmission(transaction, deps, submission);
+      const { chainId } = submission.order;
+      const ended = { transactionId, chainId, txHash: '0x', blockTime: undefined } as const;
+      if (isFailing)
+        await submissionOutcome(transaction, deps, { ...ended, purpose: 'relay', status: 'failed' });
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.slug !== 'method_not_available') throw error;
+    assert.match(error.message, /gas for this merchant is used up/);
+    return false;
+  }
+}
+
+test('whatever identities one merchant makes, its payers spend no more gas in a day than it has, and another has its share', async () => {
+  const step = fc.record({
+    // An address of IPv6 is one of 2^64 networks: each costs nothing.
+    network: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((prefix) => `network ${prefix.toString(16)}`),
+    gas: fc.integer({ min: 50, max: 600 }),
+    waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 6 * hourMs })),
+    /** Sends what has failed before once more, in place of something new. */
+    isRepeated: fc.boolean(),
+    isFailing: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
+      world.clock.time += 30 * hourMs;
+      const [greedy, other] = [await newShop(), await newShop()];
+      const spent: { readonly at: number; readonly gas: number }[] = [];
+      const failed: StoredOrder[] = [];
+      for (const { network, gas, waitMs, isRepeated, isFailing } of steps) {
+        world.clock.time += waitMs;
+        const repeated = isRepeated ? failed.pop() : undefined;
+        const isOpen = repeated !== undefined && repeated.order.payBy * 1000n > BigInt(world.clock.time);
+        const order = isOpen ? repeated : await newOrder(greedy);
+        const isSent = await isTaken(submissionOf(order, gas, network), isFailing);
+        if (isSent) spent.push({ at: world.clock.time, gas });
+        if (isSent && isFailing) failed.push(order);
+        const day = spent.filter(({ at }) => at > world.clock.time - 24 * hourMs);
+        assert.ok(day.reduce((sum, item) => sum + item.gas, 0) <= perMerchant);
+      }
+      for (let count = 0; count < perMerchant / 500; count += 1)
+        assert.ok(await isTaken(submissionOf(await newOrder(other), 500, 'network of the other')));
+    }),
+    { numRuns: 4 },
+  );
+});
+
+test('a payment that failed counts for its payer on the day that it is sent again', async () => {
+  world.clock.time += 30 * hourMs;
+  const shop = await newShop();
+  const [first, second] = [await newOrder(shop), await newOrder(shop)];
+  const bound = { ...deps, gasless: { ...deps.gasless, budgets: { ...boundless, perNetwork: 150 } } };
+  const one = submissionOf(first, 100, 'one network');
+  assert.ok(await isTaken(one, true));
+  await world.db.query(dayOlder, [first.orderId]);
+  assert.ok(await isTaken(one));
+  const record = world.db.transaction((transaction) =>
+    recordSubmission(transaction, bound, submissionOf(second, 100, 'one network')),
+  );
+  await assert.rejects(record, /gas for this network is used up/);
+});
+
+const dayOlder = statement(
+  'submission_totals_test_day_older',
+  ['text'],
+  {},
+  `update submissions set created_at = created_at - interval '25 hours' where order_id = $1`,
+);
