@@ -352,6 +352,8 @@ export const ruleSections: readonly RuleSection[] = [
       'W8.12': 'A session of the AI protocol keeps its payer',
       'W8.13': 'The e-mail address never goes on chain',
       'W8.14': 'Merchant text reaches agents as short clean data',
+      'W8.15': 'A forged or foreign x402 payment buys nothing, leaves no row and gets no receipt',
+      'W8.16': 'x402 answers HTTP statuses, which stock clients understand',
     },
   },
   {

@@ -7,11 +7,12 @@ import { checkLinks } from './rules/links.ts';
 import { checkProducts } from './rules/products.ts';
 import { checkSessions } from './rules/sessions.ts';
 import { checkWebhooks } from './rules/webhooks.ts';
+import { checkClosedX402, checkX402 } from './rules/x402.ts';
 
 export interface ConformanceOptions {
   /** Base URLs without a slash at the end. */
   readonly merchantApi: string;
-  /** Without it the AI protocol is left out. */
+  /** Without it the AI protocol and x402 are left out. */
   readonly aiApi?: string;
   /** A secret key of a merchant with at least one account. */
   readonly key: string;
@@ -38,9 +39,12 @@ export async function runConformance(options: ConformanceOptions): Promise<Repor
   const linkId = await checkLinks(subject, { collection, productId });
   const sessionId = await checkSessions(subject, { collection, productId });
   await checkWebhooks(subject);
+  const x402 = aiApi?.replace(/\/api\/v1$/, '/x402');
   if (aiApi !== undefined) await checkAgent(subject, aiApi, { linkId, sessionId });
+  if (x402 !== undefined) await checkX402(subject, x402, { collection, linkId, sessionId });
   if (linkId !== undefined) await merchant.post('/payment/link/disable', { linkId });
   if (sessionId !== undefined) await merchant.post('/session/checkout/cancel', { sessionId });
+  if (x402 !== undefined && linkId !== undefined) await checkClosedX402(subject, x402, linkId);
   if (productId !== undefined) await merchant.post('/product/archive', { productId });
   const { report } = rules;
   tell(`\n${report.passed} passed, ${report.failed} failed`);

@@ -37,6 +37,11 @@ export function takesIdempotencyKey(table: RouteTable, route: Route): boolean {
   return needsKey(table, route) && route.method === 'POST';
 }
 
+/** The HTTP status that an interface answers a refusal with. */
+export function statusOf({ statuses }: Pick<RouteTable, 'statuses'>, slug: ErrorName): number {
+  return statuses?.[slug] ?? errorCatalogue[slug].http;
+}
+
 /** Everything that an operation can be refused with, by rising code. */
 export function errorsOf(table: RouteTable, route: Route): ErrorName[] {
   const hasKey = needsKey(table, route);

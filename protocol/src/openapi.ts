@@ -3,7 +3,7 @@ import { type ErrorName, errorCatalogue } from './error.ts';
 import { event } from './event-api.ts';
 import { failureExample, type OperationExample, operationExamples } from './example.ts';
 import { eventExample } from './example-event.ts';
-import { errorsOf, needsKey, takesIdempotencyKey } from './openapi-errors.ts';
+import { errorsOf, needsKey, statusOf, takesIdempotencyKey } from './openapi-errors.ts';
 import { failureRef, type Json, type JsonObject, namedSchemas, plainSchema } from './openapi-schema.ts';
 import type { Route, RouteStep, RouteTable } from './route.ts';
 
@@ -45,7 +45,8 @@ export function openApiDocument(options: { origin: string; tables: readonly Rout
       version: 'v1',
       description:
         'Stablecoin payment collection. Amounts are integers in Micro-USD (1,000,000 = one US dollar). Business ' +
-        'errors are HTTP 200 with a non-zero code: test for code = 0. Timestamps are UTC.',
+        'errors are HTTP 200 with a non-zero code: test for code = 0; only x402 answers them with HTTP statuses of their ' +
+        'own. Timestamps are UTC.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     externalDocs: { description: 'Guides and reference', url: `${origin}/docs` },
@@ -149,8 +150,8 @@ function operationOf(origin: string, table: RouteTable, operationId: string, rou
         }),
     responses: responsesOf(origin, table, route, example),
     'x-errors': errorsOf(table, route).map((slug) => {
-      const { code, http, retryable } = errorCatalogue[slug];
-      return { code, slug, http, retryable };
+      const { code, retryable } = errorCatalogue[slug];
+      return { code, slug, http: statusOf(table, slug), retryable };
     }),
   };
 }
@@ -193,7 +194,7 @@ function responsesOf(
   given: OperationExample | undefined,
 ): JsonObject {
   const data = given?.data;
-  const byStatus = Map.groupBy(errorsOf(table, route), (slug) => errorCatalogue[slug].http);
+  const byStatus = Map.groupBy(errorsOf(table, route), (slug) => statusOf(table, slug));
   const business = byStatus.get(200) ?? [];
   const success = data === undefined ? {} : { example: successBody(table.shape, data) };
   const headers = {

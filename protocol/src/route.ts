@@ -53,6 +53,8 @@ export interface RouteTable {
   readonly security: 'api_key' | 'none';
   /** Refusals that every operation can answer. */
   readonly errors: readonly ErrorName[];
+  /** HTTP statuses of refusals that are others here than in the catalogue. */
+  readonly statuses?: Readonly<Partial<Record<ErrorName, number>>> | undefined;
   readonly routes: Readonly<Record<string, Route>>;
 }
 

@@ -40,6 +40,16 @@ export const x402Api = {
   shape: 'superset',
   security: 'none',
   errors: ['rate_limited', 'internal'],
+  // Stock clients look at statuses alone: 410 says that asking again is in vain, 409 that another way has paid.
+  statuses: {
+    ...{ link_not_found: 404, session_not_found: 404 },
+    ...{ link_archived: 410, link_not_active: 410, account_removed: 410 },
+    ...{ session_expired: 410, session_cancelled: 410 },
+    ...{ session_paid: 409, order_already_paid: 409 },
+    ...{ field_invalid: 400, amount_out_of_range: 400, payer_email_required: 400 },
+    ...{ payment_token_unsupported: 400, method_not_available: 400, payer_not_served: 400 },
+    create_failed: 503,
+  },
   routes: {
     payLinkByX402: route({
       method: 'GET',
@@ -47,7 +57,8 @@ export const x402Api = {
       summary: 'Pay a link by x402',
       description:
         'Answers 402 with offers; the same request with PAYMENT-SIGNATURE pays one of them, creates the session and ' +
-        'answers its receipt. A link whose payer chooses the amount needs `amountInUSD`. Links that ask for an e-mail ' +
+        'answers its receipt. The same request again has the same receipt; another authorization for an offer that is paid ' +
+        'is refused with 409. A link whose payer chooses the amount needs `amountInUSD`. Links that ask for an e-mail ' +
         'address are refused with 100610: x402 has no place for one, the AI protocol has.',
       tag: 'x402',
       params: Type.Object({ linkId: idText }),
@@ -75,6 +86,10 @@ export const x402Api = {
         'link_not_found',
         'link_archived',
         'link_not_active',
+        'account_removed',
+        'session_expired',
+        'session_paid',
+        'order_already_paid',
         'amount_out_of_range',
         'payer_email_required',
         'payer_not_served',
@@ -89,13 +104,14 @@ export const x402Api = {
       summary: 'Pay a session by x402',
       description:
         'Answers 402 with offers; the same request with PAYMENT-SIGNATURE pays one of them and answers its receipt. ' +
-        'Sessions that ask for an e-mail address are refused with 100610.',
+        'The same request again has the same receipt. Sessions that ask for an e-mail address are refused with 100610.',
       tag: 'x402',
       params: Type.Object({ sessionId: idText }),
       query: Type.Object({
         payer: Type.String({
           pattern: address,
-          description: 'Where the money goes back to when somebody else has paid the session first',
+          description:
+            'Where the money goes back to when another payer has paid the session first; 400 without it',
         }),
       }),
       ...exchange,

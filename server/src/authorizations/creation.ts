@@ -238,7 +238,10 @@ function purchaseOf(link: StoredLink, route: Route, amountText: string): Omit<Pu
 /** A minute: sessions end after half an hour, so room comes back steadily. */
 const quotaRetrySeconds = 60;
 
-function openSessionsRefusal({ maxOpenSessions }: CreationDeps): Refusal {
+/** The refusal of one more session of a payer who has as many open ones as may be. */
+export function openSessionsRefusal({
+  maxOpenSessions,
+}: Pick<AuthorizationDeps, 'maxOpenSessions'>): Refusal {
   return new Refusal('rate_limited', {
     detail: `the payer has ${maxOpenSessions} open sessions`,
     retryAfterSeconds: quotaRetrySeconds,

@@ -51,7 +51,11 @@ before(async () => {
     record: () => Promise.reject(new Error('nothing is sent here')),
     broadcast: async () => {},
   };
-  const x402 = { ...deps, gasless, sender, offerKey: new Uint8Array(32), waitMs: 0 };
+  const rpcOf = (chainId: number): never => {
+    throw new Error(`chain ${chainId} is not asked here`);
+  };
+  const look = async () => undefined;
+  const x402 = { ...deps, gasless, sender, rpcOf, look, offerKey: new Uint8Array(32), waitMs: 0 };
   server = await buildServer({
     log: silentLog,
     random: systemRandom,
@@ -61,7 +65,7 @@ before(async () => {
       merchantDoor({ ...world.deps, chains }),
       checkoutDoor(page),
       agentDoor({ db, deps, basePaths: ['/aipay/api/v1'] }),
-      x402Door({ deps: x402, basePaths: ['/aipay/x402'] }),
+      x402Door({ deps: x402, enter: () => () => {}, basePaths: ['/aipay/x402'] }),
     ],
   });
   const merchantId = await world.addMerchant();

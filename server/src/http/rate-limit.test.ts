@@ -165,6 +165,23 @@ test('one address may read 20 times a second and create 60 times a minute, under
   assert.equal(await create(''), 429);
 });
 
+test('a request with an x402 payment is a signed request, and counts as a read besides', async () => {
+  const clock = virtualClock();
+  const server = await agentServer(clock, defaultRateLimits);
+  const path = '/api/v1/payment/link/lnk_1';
+  const send = async (headers: Record<string, string>) =>
+    (await server.inject({ method: 'GET', url: path, remoteAddress: '203.0.113.7', headers })).statusCode;
+  const paying = { 'payment-signature': '' };
+  for (let index = 0; index < 60; index += 1) {
+    assert.equal(await send(paying), 200);
+    clock.ms += 50;
+  }
+  // Three signed requests came back in these three seconds.
+  for (let index = 0; index < 3; index += 1) assert.equal(await send(paying), 200);
+  assert.equal(await send(paying), 429);
+  assert.equal(await send({}), 200);
+});
+
 test('a link takes 600 signed sessions a minute whoever asks, and another link as many', () => {
   const clock = virtualClock();
   const admit = creationGuard(defaultRateLimits, clock);

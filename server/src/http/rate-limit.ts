@@ -205,8 +205,11 @@ export function limitedDoor(door: Door, limits: RateLimits | undefined, clock: C
   return async (server) => {
     server.addHook('onRequest', async (request, reply) => {
       const network = networkOf(request.ip);
-      if (request.method === 'POST') signed(`${network} ${operationOf(request)}`, reply);
-      else reads(network, reply);
+      const isPost = request.method === 'POST';
+      if (!isPost) reads(network, reply);
+      // An x402 client pays with a GET.
+      if (isPost || request.headers['payment-signature'] !== undefined)
+        signed(`${network} ${operationOf(request)}`, reply);
     });
     await door(server);
   };

@@ -1,6 +1,7 @@
 import { errorCatalogue, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
-import type { Route } from '@florin/protocol/route.ts';
+import { statusOf } from '@florin/protocol/openapi-errors.ts';
+import type { Route, RouteTable } from '@florin/protocol/route.ts';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Random } from '#outside/random.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -15,6 +16,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a failing database is answered with on this route; `query` when absent. */
     effect?: Route['effect'];
+    /** HTTP statuses of refusals on this route, where they are others than the catalogue's. */
+    statuses?: RouteTable['statuses'];
   }
 }
 
@@ -142,13 +145,15 @@ function answerFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const report = reportFailure(error, request.routeOptions.config.effect ?? 'query');
+  const { effect = 'query', statuses } = request.routeOptions.config;
+  const report = reportFailure(error, effect);
   logFailure(options.log, report, error, request);
   const { failure } = report;
+  const status = statusOf({ statuses }, failure.slug);
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
-  else if (failure.entry.http === 503) reply.header('retry-after', '5');
+  else if (status === 503) reply.header('retry-after', '5');
   reply
-    .code(failure.entry.http)
+    .code(status)
     .type(jsonType)
     .send(failureBody(failure, { requestId: request.id, docsUrl }));
 }

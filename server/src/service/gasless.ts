@@ -26,6 +26,8 @@ import { orderSignerOf } from '#sessions/order-signer.ts';
 import { type GasBudgets, releaseUnfollowed, type SubmissionDeps } from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
+import { findPayments } from '#x402/taken-payment.ts';
+import { defaultWaitingLimits, sharedLooks, waitingPlaces } from '#x402/waiting.ts';
 
 /**
  * Who may send payments of others: the order signer, whose transaction needs no signature of the order, as long as its
@@ -97,7 +99,7 @@ export function agentDoors(
   };
   return [
     agentDoor({ ...agent, basePaths: ['/aipay/api/v1', '/api/v1'] }),
-    ...x402Doors(options, parts, { submissions, guard }),
+    ...x402Doors(options, parts, { submissions, guard, admitCreation }),
   ];
 }
 
@@ -127,16 +129,23 @@ function x402Doors(
   {
     submissions,
     guard,
+    admitCreation,
   }: {
     submissions: SubmissionDeps | undefined;
     guard: { readonly walletCalls?: WalletCallGuard };
+    admitCreation: ((linkId: string) => void) | undefined;
   },
 ): Door[] {
   if (submissions === undefined) return [];
   // A key for this alone: a MAC under the master key itself would be a second use of it.
   const offerKey = new Uint8Array(createHmac('sha256', options.masterKeys[0]).update('x402 offers').digest());
-  const deps = { ...submissions, db: parts.db, offerKey, waitMs: options.gasless?.x402WaitMs ?? 0 };
-  return [x402Door({ ...guard, deps, basePaths: ['/aipay/x402', '/x402'] })];
+  const { db, rpcOf } = parts;
+  const look = sharedLooks(options.clock, (orderIds) => findPayments(db, orderIds));
+  const limits = admitCreation === undefined ? {} : { admitCreation };
+  const waitMs = options.gasless?.x402WaitMs ?? 0;
+  const deps = { ...submissions, ...limits, db, rpcOf, look, offerKey, waitMs };
+  const enter = waitingPlaces(defaultWaitingLimits);
+  return [x402Door({ ...guard, deps, enter, basePaths: ['/aipay/x402', '/x402'] })];
 }
 
 /** Looks after deposit addresses, where the service does. */

@@ -1,5 +1,6 @@
 import { awaitLockOf } from '#db/advisory-lock.ts';
 import { type Row, statement } from '#db/statement.ts';
+import { sentHash } from './sent-hash.ts';
 
 const columns = {
   order_id: 'text',
@@ -9,11 +10,6 @@ const columns = {
   transaction_id: 'int8',
 } as const;
 
-// The hash of the attempt that is in a block, or of the newest one: nodes replace the older ones by it.
-const hashColumn = `(select coalesce(nullif(t.mined_hash, ''), (
-     select a.tx_hash from sent_attempts a where a.transaction_id = t.transaction_id
-     order by a.created_at desc limit 1))
-   from sent_transactions t where t.transaction_id = s.transaction_id) as tx_hash`;
 const prefixed = Object.keys(columns)
   .map((column) => `s.${column}`)
   .join(', ');
@@ -22,7 +18,7 @@ export const submissionByOrder = statement(
   'submission_by_order',
   ['text'],
   { ...columns, tx_hash: 'text' },
-  `select ${prefixed}, ${hashColumn} from submissions s where s.order_id = $1`,
+  `select ${prefixed}, ${sentHash('s')} as tx_hash from submissions s where s.order_id = $1`,
 );
 export type SubmissionRow = Row<typeof submissionByOrder>;
 

@@ -175,20 +175,24 @@ export async function domainOf(deps: OfferDeps, token: Token): Promise<Pick<Toke
 
 type Shown = Omit<X402Requirements, 'extra'>;
 
-function macOf(deps: OfferDeps, shown: Shown, body: string): Buffer {
+function macOf(deps: Pick<OfferDeps, 'offerKey'>, shown: Shown, body: string): Buffer {
   const { network, amount, asset, payTo } = shown;
   const text = ['x402 offer', network, amount, asset.toLowerCase(), payTo.toLowerCase(), body].join('\n');
   return createHmac('sha256', deps.offerKey).update(text).digest();
 }
 
-function sealOffer(deps: OfferDeps, shown: Shown, terms: OfferTerms): string {
+/** Terms as an offer carries them: readable by its client, and changed by none. */
+export function sealOffer(deps: Pick<OfferDeps, 'offerKey'>, shown: Shown, terms: OfferTerms): string {
   const { seed, issuedAt, version, refundAddress } = terms;
   const body = Buffer.from(JSON.stringify([seed, issuedAt, version, refundAddress])).toString('base64url');
   return `${body}.${macOf(deps, shown, body).toString('base64url')}`;
 }
 
 /** The terms of an offer that this service made for exactly these requirements; undefined for anything else. */
-export function openOffer(deps: OfferDeps, accepted: X402Requirements): OfferTerms | undefined {
+export function openOffer(
+  deps: Pick<OfferDeps, 'offerKey'>,
+  accepted: X402Requirements,
+): OfferTerms | undefined {
   const [body = '', mac = ''] = accepted.extra.offer.split('.');
   const expected = macOf(deps, accepted, body);
   const given = Buffer.from(mac, 'base64url');

@@ -1,30 +1,17 @@
 import { Refusal } from '@florin/protocol/error.ts';
-import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { transferAuthorizationTypes } from '@florin/protocol/typed-data.ts';
-import type { X402Payment, X402Receipt } from '@florin/protocol/x402.ts';
-import {
-  encodeFunctionData,
-  getAddress,
-  hashTypedData,
-  hexToBytes,
-  hexToNumber,
-  parseAbi,
-  slice,
-} from 'viem';
-import { isPaymentSignedBy } from '#authorizations/signature.ts';
+import type { X402Payment } from '@florin/protocol/x402.ts';
+import { holdPayer } from '#authorizations/authorization.ts';
+import { openSessionsRefusal } from '#authorizations/creation.ts';
 import type { SendPlan } from '#chains/sender/sender.ts';
-import type { TokenDomain } from '#chains/token-signing.ts';
-import type { Database, Transaction } from '#db/database.ts';
+import type { Transaction } from '#db/database.ts';
+import type { StoredLink } from '#links/stored-link.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import { isCanonicalSignature } from '#outside/secp256k1.ts';
-import { assertPayable, findOrder, prepareOrder } from '#sessions/order.ts';
-import { gatewayOf } from '#sessions/order-gateway.ts';
-import { receiverOf } from '#sessions/receiver.ts';
+import { assertPayable, prepareOrder } from '#sessions/order.ts';
 import { createLinkSession, findSession, lockSession } from '#sessions/session.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
 import { asking } from '#submissions/signed-order.ts';
-import { findSubmission, findSubmittedOrders, recordSubmission } from '#submissions/submission.ts';
+import { findSubmission, recordSubmission } from '#submissions/submission.ts';
+import { arrivalOf } from './arrival.ts';
 import {
   type DraftedOrder,
   domainOf,
@@ -38,62 +25,72 @@ import {
   type Resource,
   seeded,
 } from './offer.ts';
-import { lockOffer } from './payment.sql.ts';
+import { authorizationRoom, lockOffer, upsertPayment } from './payment.sql.ts';
+import {
+  type AskedPayment,
+  askedPayment,
+  findPayments,
+  findPaymentTo,
+  type TakenDeps,
+  type TakenPayment,
+  waitUntilSeen,
+} from './taken-payment.ts';
+import { flawOf, isAuthorizationSigned, payloadHashOf, transferCall } from './transfer-authorization.ts';
 
-export interface PaymentDeps extends OfferDeps {
-  readonly db: Database;
-  /** How long a request waits for its payment to be seen in a block, in milliseconds. */
-  readonly waitMs: number;
-}
+export interface PaymentDeps extends OfferDeps, TakenDeps {}
 
-/**
- * What became of a payment. refused: nothing was sent, and nothing of it will be: pay anew. taken: it is sent, now or
- * before, and its order is paid once whatever is asked again.
- */
-export type PaymentResult =
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'taken'; readonly receipt: X402Receipt; readonly isSeen: boolean };
-
-/** Orders of one session for which something was sent that an offer is looked for among. */
-const comparedOrders = 20;
+/** What became of a payment. refused: nothing was sent, and nothing of it will be: pay anew. */
+export type PaymentResult = { readonly kind: 'refused'; readonly reason: string } | TakenPayment;
 
 /**
- * What became of a payment that was sent before; undefined when none was, or it moved no money. It goes by what is stored:
- * by now the link may be another or closed, or a chain unavailable, and whoever has paid must not be asked to pay again.
+ * What became of a payment that was taken before; undefined when none was, or it moved no money. It goes by what is stored:
+ * by now the link may be another or closed, and whoever has paid must not be asked to pay again. Refuses who asks with
+ * another authorization than the one that was taken (100613).
  */
 export async function paymentBefore(
   deps: PaymentDeps,
   resource: Resource,
   payment: X402Payment,
 ): Promise<PaymentResult | undefined> {
-  const terms = openOffer(deps, payment.accepted);
-  if (terms === undefined) return undefined;
-  const session =
-    resource.kind === 'session'
-      ? resource.session
-      : await findSession(deps.db, offeredSessionId(deps, resource.link, terms));
-  // An offer of another link is none of this one's.
-  if (session === undefined || (resource.kind === 'link' && session.businessId !== resource.link.linkId))
+  const { accepted } = payment;
+  const terms = openOffer(deps, accepted);
+  const token = tokenOf(deps, payment);
+  if (terms === undefined || token === undefined) return undefined;
+  const row = await findPaymentTo(deps.db, token.chainId, accepted.payTo);
+  if (row === undefined) {
+    if (resource.kind === 'link') await assertNew(deps, resource.link, terms, accepted);
     return undefined;
-  const { sessionId } = session;
-  const submitted = await findSubmittedOrders(deps.db, sessionId, comparedOrders);
-  // Somebody else may have brought the money: then nothing was sent, and the session says which order is paid.
-  const paid = session.orderId === '' ? undefined : await findOrder(deps.db, session.orderId);
-  const orders = paid === undefined ? submitted : [paid, ...submitted];
-  const order = orders.find((each) => isPaidTo(deps, each, payment.accepted.payTo));
-  if (order === undefined) return undefined;
-  const asked = { orderId: order.orderId, sessionId };
-  return (await receiptOf(deps, asked, payment)) === undefined
-    ? undefined
-    : waitUntilSeen(deps, asked, { payment, isMoved: false });
+  }
+  // An offer of another link or session is none of this one's.
+  const isOwn =
+    resource.kind === 'link'
+      ? row.business_id === resource.link.linkId
+      : row.session_id === resource.session.sessionId;
+  return isOwn ? waitUntilSeen(deps, row, askedPayment(resource, payment, token)) : undefined;
 }
 
-function isPaidTo({ chains }: PaymentDeps, order: StoredOrder, payTo: string): boolean {
-  const chain = chains.byId(order.chainId);
-  return (
-    chain !== undefined &&
-    receiverOf(gatewayOf(order, chain), order.orderId).toLowerCase() === payTo.toLowerCase()
-  );
+/**
+ * Refuses an offer of a link that has made its session without a stored payment (100613): payments were not stored by their
+ * address from the beginning.
+ */
+async function assertNew(
+  deps: PaymentDeps,
+  link: StoredLink,
+  terms: OfferTerms,
+  { network, payTo }: X402Payment['accepted'],
+): Promise<void> {
+  if ((await findSession(deps.db, offeredSessionId(deps, link, terms))) === undefined) return;
+  // Both are stored at once, perhaps since the payment was looked for: then it is found now.
+  if ((await findPaymentTo(deps.db, chainIdOf(network), payTo)) !== undefined) return;
+  throw new Refusal('order_already_paid', 'look at its session');
+}
+
+function tokenOf({ chains }: PaymentDeps, { accepted }: X402Payment): Token | undefined {
+  return chains.tokenAt(chainIdOf(accepted.network), accepted.asset);
+}
+
+function chainIdOf(network: string): number {
+  return Number(network.slice('eip155:'.length));
 }
 
 /** Takes a signed payment for an offer: checks, sends once, and waits until it is seen. Call outside a transaction. */
@@ -105,26 +102,20 @@ export async function takePayment(
   const { payment } = request;
   const { accepted } = payment;
   const terms = openOffer(deps, accepted);
-  const token = deps.chains.tokenAt(Number(accepted.network.slice('eip155:'.length)), accepted.asset);
+  const token = tokenOf(deps, payment);
   if (terms === undefined || token === undefined) return refusedFor('invalid_payment_requirements');
   // A link that has changed since gives another order: what was sent for the old one is found by `paymentBefore`.
   const drafted = await draftOffer(deps, resource, terms, token);
   if (drafted.payTo.toLowerCase() !== accepted.payTo.toLowerCase())
     return refusedFor('invalid_payment_requirements');
-  const asked = { orderId: drafted.order.orderId, sessionId: drafted.session.sessionId };
-  let isMoved = false;
-  if ((await receiptOf(deps, asked, payment)) === undefined) {
-    const sent = await send(deps, resource, { ...request, terms, token, drafted });
-    if ('reason' in sent) return refusedFor(sent.reason);
-    ({ isMoved } = sent);
-  }
-  return waitUntilSeen(deps, asked, { payment, isMoved });
-}
-
-/** The order that a payment is for, be it stored or only drafted. */
-interface AskedOrder {
-  readonly orderId: string;
-  readonly sessionId: string;
+  const asked = askedPayment(resource, payment, token);
+  const reason = await send(deps, resource, { ...request, terms, token, drafted, asked });
+  const row = await findPaymentTo(deps.db, token.chainId, accepted.payTo);
+  if (row === undefined) return refusedFor(reason ?? 'transaction_failed');
+  // Another request with this payment may have been first, and its money may have moved on meanwhile.
+  const taken = await waitUntilSeen(deps, row, asked);
+  // It was reverted for good, which its simulation did not foresee: the same payment may be sent again.
+  return taken ?? refusedFor(reason ?? 'transaction_failed');
 }
 
 function refusedFor(reason: string): PaymentResult {
@@ -137,101 +128,36 @@ interface Attempt {
   readonly terms: OfferTerms;
   readonly token: Token;
   readonly drafted: DraftedOrder;
+  readonly asked: AskedPayment;
 }
 
-/** isMoved: somebody else has brought the money to the deposit address already. */
-type Sent = { readonly isMoved: boolean } | { readonly reason: string };
-
-/** Sends a payment that was not sent before; the reason when it cannot be. */
-async function send(deps: PaymentDeps, resource: Resource, attempt: Attempt): Promise<Sent> {
-  const { payment, terms, token, drafted } = attempt;
+/** Sends a payment that was not sent before; the reason when it cannot be. Every limit counts before anything is stored. */
+async function send(deps: PaymentDeps, resource: Resource, attempt: Attempt): Promise<string | undefined> {
+  const { payment, terms, token, drafted, asked } = attempt;
   const now = unixSeconds(deps.clock.now());
-  if (now > terms.issuedAt + offerSeconds) return { reason: 'offer_expired' };
+  if (now > terms.issuedAt + offerSeconds) return 'offer_expired';
   assertPayable(drafted.session, deps.clock.now());
   const { domain } = await domainOf(deps, token);
-  if (domain === undefined) return { reason: 'invalid_payment_requirements' };
-  const flaw = flawOf(payment, drafted, now);
-  if (flaw !== undefined) return { reason: flaw };
-  if (!(await isSigned(deps, token, domain, payment)))
-    return { reason: 'invalid_exact_evm_payload_signature' };
+  if (domain === undefined) return 'invalid_payment_requirements';
+  const { payTo, order } = drafted;
+  const flaw = flawOf(payment.payload, { payTo, total: order.order.total, now });
+  if (flaw !== undefined) return flaw;
+  if (!(await isAuthorizationSigned(deps, token, domain, payment.payload)))
+    return 'invalid_exact_evm_payload_signature';
   const plan = await planOf(deps, token, payment);
-  const isMoved = plan === undefined && (await isUsed(deps, token, payment));
-  if (plan === undefined && !isMoved) return { reason: 'insufficient_funds' };
+  if (plan === undefined) {
+    const arrival = await arrivalOf(deps, asked.expected);
+    if (arrival === 'foreign') throw new Refusal('order_already_paid', 'by another payment');
+    if (arrival === 'none') return 'insufficient_funds';
+  } else if (resource.kind === 'link') {
+    // Money that is there already is taken whatever the limits say: nobody else could send it back.
+    deps.admitCreation?.(resource.link.linkId);
+  }
   const transactionId = await deps.db.transaction((transaction) =>
     record(transaction, deps, resource, { ...attempt, plan }),
   );
   if (transactionId !== undefined) await deps.sender.broadcast(transactionId);
-  return { isMoved };
-}
-
-/** Seconds that an authorization must still be valid for, so that it reaches a block. */
-const leastValiditySeconds = 6;
-
-function flawOf({ payload }: X402Payment, { order, payTo }: DraftedOrder, now: number): string | undefined {
-  const { authorization } = payload;
-  if (authorization.to.toLowerCase() !== payTo.toLowerCase())
-    return 'invalid_exact_evm_payload_recipient_mismatch';
-  if (BigInt(authorization.value) !== order.order.total)
-    return 'invalid_exact_evm_payload_authorization_value_mismatch';
-  if (BigInt(authorization.validAfter) > BigInt(now))
-    return 'invalid_exact_evm_payload_authorization_valid_after';
-  if (BigInt(authorization.validBefore) < BigInt(now + leastValiditySeconds))
-    return 'invalid_exact_evm_payload_authorization_valid_before';
   return undefined;
-}
-
-function isSigned(
-  deps: PaymentDeps,
-  token: Token,
-  domain: TokenDomain,
-  { payload }: X402Payment,
-): Promise<boolean> {
-  const { authorization, signature } = payload;
-  const payer = getAddress(authorization.from);
-  const digest = hashTypedData({
-    domain,
-    types: transferAuthorizationTypes,
-    primaryType: 'TransferWithAuthorization',
-    message: {
-      from: payer,
-      to: getAddress(authorization.to),
-      value: BigInt(authorization.value),
-      validAfter: BigInt(authorization.validAfter),
-      validBefore: BigInt(authorization.validBefore),
-      nonce: authorization.nonce as Hex,
-    },
-  });
-  const claim = { chainId: token.chainId, payer, digest, signature: signature.toLowerCase() as Hex };
-  return isPaymentSignedBy(deps, claim);
-}
-
-const byPartsAbi = parseAbi([
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
-]);
-const byBytesAbi = parseAbi([
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
-]);
-
-/** The token's call that an authorization allows. */
-export function transferCall({
-  authorization,
-  signature,
-}: Pick<X402Payment['payload'], 'authorization' | 'signature'>): Hex {
-  const terms = [
-    getAddress(authorization.from),
-    getAddress(authorization.to),
-    BigInt(authorization.value),
-    BigInt(authorization.validAfter),
-    BigInt(authorization.validBefore),
-    authorization.nonce as Hex,
-  ] as const;
-  const functionName = 'transferWithAuthorization';
-  const bytes = signature as Hex;
-  // Wallets that are contracts may have signatures of any kind; those of keys the token takes in parts as well.
-  if (!isCanonicalSignature(hexToBytes(bytes)))
-    return encodeFunctionData({ abi: byBytesAbi, functionName, args: [...terms, bytes] });
-  const [r, s, v] = [slice(bytes, 0, 32), slice(bytes, 32, 64), hexToNumber(slice(bytes, 64))];
-  return encodeFunctionData({ abi: byPartsAbi, functionName, args: [...terms, v, r, s] });
 }
 
 /** The transaction that moves the payment to its deposit address; undefined when the token would refuse it now. */
@@ -245,28 +171,6 @@ async function planOf(deps: PaymentDeps, token: Token, payment: X402Payment): Pr
   return undefined;
 }
 
-/**
- * Whether the authorization was used already: somebody else has brought it to the token, so the money lies at the deposit
- * address, and asking for another payment would be asking twice.
- */
-async function isUsed(
-  deps: PaymentDeps,
-  token: Token,
-  { payload: { authorization } }: X402Payment,
-): Promise<boolean> {
-  const args = [getAddress(authorization.from), authorization.nonce as Hex] as const;
-  const data = encodeFunctionData({ abi: stateAbi, functionName: 'authorizationState', args });
-  const call = { to: token.address, data, gas: stateGas };
-  const answer = await deps.payerChain.callAt(token.chainId, call);
-  return answer !== undefined && BigInt(answer) === 1n;
-}
-
-const stateAbi = parseAbi([
-  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
-]);
-/** Far above what any token needs for the read. */
-const stateGas = 500_000n;
-
 /** Stores session, order and transaction together, before anything is broadcast. Undefined when another request was first. */
 async function record(
   transaction: Transaction,
@@ -274,13 +178,13 @@ async function record(
   resource: Resource,
   attempt: Attempt & { readonly plan: SendPlan | undefined },
 ): Promise<bigint | undefined> {
-  const { payment, terms, token, drafted, plan, network } = attempt;
+  const { payment, terms, token, drafted, asked, plan, network } = attempt;
   await transaction.query(lockOffer, [drafted.order.orderId]);
-  const earlier = await findSubmission(transaction, drafted.order.orderId);
-  if (earlier !== undefined && earlier.status !== 'failed') return undefined;
-  const payer = getAddress(payment.payload.authorization.from);
+  if (await isTaken(transaction, drafted.order.orderId, payment)) return undefined;
+  const { payer, payTo } = asked.expected;
   const { sessionId } = drafted.session;
   if (resource.kind === 'link' && (await findSession(transaction, sessionId)) === undefined) {
+    if (plan !== undefined) await assertRoom(transaction, deps, asked);
     const { link } = resource;
     const made = { ...deps, ...seeded(deps, terms) };
     const purchase = purchaseOf(deps, resource, token);
@@ -294,63 +198,37 @@ async function record(
   const order = await prepareOrder(transaction, deps, request);
   if (order.orderId !== drafted.order.orderId)
     throw new Refusal('chain_unavailable', 'the terms have changed');
+  const place = [order.orderId, sessionId, order.chainId, payTo.toLowerCase()];
+  const isMoved = plan === undefined;
+  await transaction.query(upsertPayment, [...place, payloadHashOf(payment), isMoved, deps.clock.now()]);
   // The money is there: looking after deposit addresses does the rest.
-  if (plan === undefined) return undefined;
-  const { transactionId } = await recordSubmission(transaction, deps, {
-    order,
-    method: 'x402',
-    payer,
-    network,
-    plan,
-  });
-  return transactionId;
+  if (isMoved) return undefined;
+  const submission = { order, method: 'x402', payer, network, plan } as const;
+  return (await recordSubmission(transaction, deps, submission)).transactionId;
 }
 
 /**
- * What is known of an offer's payment; undefined when nothing was sent, or what was sent has moved no money. `isMoved`: the
- * money lies at the deposit address, whoever brought it.
+ * Whether another request with this payment was first. Refuses when another authorization pays the order already, by x402 or
+ * by the AI protocol (100613).
  */
-async function receiptOf(
-  deps: PaymentDeps,
-  { orderId, sessionId }: AskedOrder,
-  payment: X402Payment,
-  isMoved = false,
-): Promise<Extract<PaymentResult, { kind: 'taken' }> | undefined> {
-  const session = await findSession(deps.db, sessionId);
-  const submission = await findSubmission(deps.db, orderId);
-  const isSent = isMoved || (submission !== undefined && submission.status !== 'failed');
-  const isPaid = session?.orderId === orderId;
-  // Before it is final the session does not say which order paid it; for one that was sent it is this one, or none.
-  const isSeen = isPaid || (isSent && session?.orderId === '' && session.initiateTx !== '');
-  if (!isSeen && !isSent) return undefined;
-  return {
-    kind: 'taken',
-    isSeen,
-    receipt: {
-      sessionId,
-      status: isSeen ? (session?.status ?? 'initialized') : 'settlement_pending',
-      // Before the payment is seen: the transaction that brings the money.
-      txHash: isSeen ? (session?.initiateTx ?? '') : (submission?.tx_hash ?? ''),
-      network: payment.accepted.network,
-      payer: getAddress(payment.payload.authorization.from),
-    },
-  };
+async function isTaken(transaction: Transaction, orderId: string, payment: X402Payment): Promise<boolean> {
+  const row = (await findPayments(transaction, [orderId])).get(orderId);
+  const submission = await findSubmission(transaction, orderId);
+  const isOnItsWay = submission !== undefined && submission.status !== 'failed';
+  if (!isOnItsWay && row?.is_moved !== true) return false;
+  if (row?.payload_hash !== payloadHashOf(payment))
+    throw new Refusal('order_already_paid', 'by another authorization');
+  return isOnItsWay;
 }
 
-const lookMs = 100;
-
-async function waitUntilSeen(
+/** Refuses (900101) one more session of a payer who has as many open ones as may be, as the AI protocol does. */
+async function assertRoom(
+  transaction: Transaction,
   deps: PaymentDeps,
-  asked: AskedOrder,
-  { payment, isMoved }: { readonly payment: X402Payment; readonly isMoved: boolean },
-): Promise<PaymentResult> {
-  const end = deps.clock.monotonicMs() + deps.waitMs;
-  for (;;) {
-    const taken = await receiptOf(deps, asked, payment, isMoved);
-    if (taken?.isSeen === true) return taken;
-    // It was reverted for good, which its simulation did not foresee: the same payment may be sent again.
-    if (taken === undefined) return refusedFor('transaction_failed');
-    if (deps.clock.monotonicMs() >= end) return taken;
-    await deps.clock.sleep(lookMs);
-  }
+  { expected: { payer } }: AskedPayment,
+): Promise<void> {
+  await holdPayer(transaction, { payer });
+  const asked = [payer, deps.maxOpenSessions ?? null, deps.clock.now()];
+  const [answer] = await transaction.query(authorizationRoom, asked);
+  if ((answer?.room ?? 0n) <= 0n) throw openSessionsRefusal(deps);
 }

@@ -10,6 +10,7 @@ import { parseSignature } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { Life } from './life.ts';
 import { checkout } from './story-fixture.ts';
+import { decoded } from './x402-client.ts';
 
 let life: Life;
 let linkId: string;
@@ -47,9 +48,6 @@ async function client(amount: bigint) {
 }
 
 const resource = (path: string) => `${life.options.origin}/aipay/x402${path}`;
-
-const decoded = <T>(header: string | null | undefined): T =>
-  JSON.parse(Buffer.from(header ?? '', 'base64').toString('utf8')) as T;
 
 // proves W8.3
 test('a stock fetch client pays a link, gets a receipt, and a repeat of its request pays nothing again', async () => {
@@ -165,8 +163,8 @@ test('what x402 cannot say is refused by a code that says what to do instead', a
       return [response.status, body.code, body.error.param];
     }),
   );
-  const amount = (code: number) => [200, code, 'amountInUSD'];
-  assert.deepEqual(answers, [...[400101, 400101, 400101, 100209, 400101].map(amount), [200, 100610, '']]);
+  const amount = (code: number) => [400, code, 'amountInUSD'];
+  assert.deepEqual(answers, [...[400101, 400101, 400101, 100209, 400101].map(amount), [400, 100610, '']]);
 });
 
 // proves W8.3
@@ -222,8 +220,8 @@ test('a payment that was sent is told whatever has become of its link, and nothi
   assert.deepEqual(await repeat(), [200, settlement]);
   await life.post('/payment/link/disable', { linkId: pages });
   assert.deepEqual(await repeat(), [200, settlement]);
-  const closed = (await (await fetch(resource(`/link/${pages}`))).json()) as { code: number };
-  assert.equal(closed.code, 100103);
+  const closed = await fetch(resource(`/link/${pages}`));
+  assert.deepEqual([closed.status, ((await closed.json()) as { code: number }).code], [410, 100103]);
   assert.equal(await balance(), 998_000n);
 });
 
@@ -284,4 +282,49 @@ test('a payment for terms that this service did not offer is refused, and nothin
   assert.equal(refused.status, 402);
   assert.equal(decoded<X402Required>(refused.headers.get('payment-required')).error, 'insufficient_funds');
   assert.equal(await balance(), 9_000_000n);
+});
+
+// proves W8.16
+test('stock clients are told by the status what cannot be paid, and pay nothing', async () => {
+  const { account, balance, config } = await client(5_000_000n);
+  const pay = wrapFetchWithPaymentFromConfig(fetch, { ...config, schemes: [...config.schemes] });
+  const payByAxios = wrapAxiosWithPaymentFromConfig(axios.create({ validateStatus: () => true }), {
+    schemes: [...config.schemes],
+  });
+  const [cancelled, paid, open] = await Promise.all([1, 2, 3].map(() => checkout(life, 1_000_000)));
+  await life.post('/session/checkout/cancel', { sessionId: cancelled });
+  const closed = await addLink({ linkType: 'custom', lineItems: [{ itemType: 'user_priced', quantity: 1 }] });
+  await life.post('/payment/link/disable', { linkId: closed });
+  const payer = `?payer=${account.address}`;
+  assert.equal((await pay(resource(`/session/${paid}${payer}`))).status, 200);
+  const wanted: readonly (readonly [path: string, status: number, code: number])[] = [
+    ['/link/lnk_unknown', 404, 100101],
+    [`/link/${'a'.repeat(300)}`, 404, 100101],
+    ['/link/%00', 404, 100101],
+    [`/session/sess_unknown${payer}`, 404, 100201],
+    [`/link/${closed}?amountInUSD=1`, 410, 100103],
+    [`/session/${cancelled}${payer}`, 410, 100205],
+    [`/session/${paid}${payer}`, 409, 100204],
+    [`/session/${open}`, 400, 400101],
+    [`/session/${open}?payer=0x12`, 400, 400101],
+    [`/session/${open}${payer}&payer=${account.address}`, 400, 400101],
+  ];
+  await life.sessionIn(paid ?? '', 'paid', 'settling', 'completed');
+  for (const [path, status, code] of wanted) {
+    const response = await pay(resource(path));
+    const body = (await response.json()) as { code: number };
+    const byAxios = await payByAxios.get<{ code: number }>(resource(path));
+    assert.deepEqual([response.status, body.code], [status, code], path);
+    assert.deepEqual([byAxios.status, byAxios.data.code], [status, code], path);
+  }
+  const malformed = await Promise.all(
+    ['', 'no base64 of JSON', Buffer.from('{"x402Version":1}').toString('base64')].map((header) =>
+      fetch(resource(`/link/${linkId}`), { headers: { 'payment-signature': header } }),
+    ),
+  );
+  assert.deepEqual(
+    malformed.map(({ status }) => status),
+    [400, 400, 400],
+  );
+  assert.equal(await balance(), 4_000_000n);
 });

@@ -7,7 +7,7 @@ import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { exampleOrigin, type OperationExample, operationExamples } from '@florin/protocol/example.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { openApiDocument } from '@florin/protocol/openapi.ts';
-import { errorsOf } from '@florin/protocol/openapi-errors.ts';
+import { errorsOf, statusOf } from '@florin/protocol/openapi-errors.ts';
 import type { Route, RouteTable } from '@florin/protocol/route.ts';
 import { x402Api } from '@florin/protocol/x402-api.ts';
 import { sampleBodies } from '../../../test/fuzz/sample-body.ts';
@@ -77,8 +77,8 @@ test('the reference, OpenAPI and the route tables list the same errors for each 
   for (const table of tables) {
     for (const [id, route] of Object.entries<Route>(table.routes)) {
       const expected = errorsOf(table, route).map((slug) => {
-        const { code, http, text, retryable } = errorCatalogue[slug];
-        return [String(code), String(http), slug, text, yesOrNo(retryable)];
+        const { code, text, retryable } = errorCatalogue[slug];
+        return [String(code), String(statusOf(table, slug)), slug, text, yesOrNo(retryable)];
       });
       const rows = rowsOf(sectionOf(route)).filter(([code]) => /^\d{6}$/.test(code ?? ''));
       assert.deepEqual(rows, expected, id);

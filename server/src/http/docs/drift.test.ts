@@ -87,7 +87,7 @@ function doors(): Record<string, Door> {
     discoveryDoor: discoveryDoor({ ...deps, origin: exampleOrigin, hasX402: true }),
     mcpDoor: mcpDoor({ origin: exampleOrigin, clock: deps.clock, rateLimits: undefined }),
     docsDoor: docsDoor(options),
-    x402Door: x402Door({ deps: x402Deps(), basePaths: ['/aipay/x402'] }),
+    x402Door: x402Door({ deps: x402Deps(), enter: () => () => {}, basePaths: ['/aipay/x402'] }),
   };
 }
 
@@ -102,7 +102,11 @@ function x402Deps(): Parameters<typeof x402Door>[0]['deps'] {
   const budgets = { perPayer: 0, perLink: 0, perNetwork: 0 };
   const signingOf = async () => ({ permits: new Set<never>() });
   const gasless = { signingOf, minAmount: microUsd(0n), budgets };
-  return { ...deps, db, gasless, sender, offerKey: new Uint8Array(32), waitMs: 0 };
+  const rpcOf = (chainId: number): never => {
+    throw new Error(`chain ${chainId} is not asked here`);
+  };
+  const look = async () => undefined;
+  return { ...deps, db, rpcOf, look, gasless, sender, offerKey: new Uint8Array(32), waitMs: 0 };
 }
 
 /** The text of every file of the server that runs in production, beside the documentation itself. */

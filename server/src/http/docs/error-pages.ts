@@ -22,7 +22,8 @@ function errorListPage(origin: string): DocsPage {
     section: 'Errors',
     blocks: [
       paragraph(
-        'Business errors are HTTP 200 with a non-zero `code`: test for `code` = 0, never for the status. Every failure has ' +
+        'Business errors are HTTP 200 with a non-zero `code`: test for `code` = 0, never for the status. Only x402, whose ' +
+          'clients know statuses alone, answers with others; its page lists them. Every failure has ' +
           'the same shape. `error.slug` is stable; messages read `Text: detail` and may change. `error.docUrl` is the page ' +
           'of the code, `error.requestId` repeats the header Request-Id.',
       ),

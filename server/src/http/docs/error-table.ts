@@ -1,15 +1,20 @@
 import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
+import { statusOf } from '@florin/protocol/openapi-errors.ts';
+import type { RouteTable } from '@florin/protocol/route.ts';
 import { type Block, linkTo, table } from './page.ts';
 
-/** One row per error. */
-export function errorTable(slugs: readonly ErrorName[]): Block {
+/** One row per error, with the statuses of an interface where it has its own. */
+export function errorTable(
+  slugs: readonly ErrorName[],
+  interfaceTable: Pick<RouteTable, 'statuses'> = {},
+): Block {
   return table(
     ['Code', 'HTTP', 'Slug', 'Meaning', 'Retryable'],
     slugs.map((slug) => {
-      const { code: number, http, text, retryable } = errorCatalogue[slug];
+      const { code: number, text, retryable } = errorCatalogue[slug];
       return [
         linkTo(String(number), `/docs/errors/${number}`),
-        String(http),
+        String(statusOf(interfaceTable, slug)),
         `\`${slug}\``,
         text,
         retryable ? 'yes' : 'no',

@@ -63,7 +63,7 @@ function operationBlocks(operation: Operation): Block[] {
     ...requestBlocks(operation),
     ...replyBlocks(operation),
     heading(`Errors: ${route.summary.toLowerCase()}`, 3),
-    errorTable(errorsOf(interfaceTable, route)),
+    errorTable(errorsOf(interfaceTable, route), interfaceTable),
   ];
 }
 

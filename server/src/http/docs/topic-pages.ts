@@ -8,6 +8,7 @@ import type { RouteTable } from '@florin/protocol/route.ts';
 import { metadataLimits, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import { maxWebhooks } from '@florin/protocol/webhook.ts';
 import { keyInTextPattern } from '#merchants/api-key.ts';
+import { defaultWaitingLimits } from '#x402/waiting.ts';
 import { bodyLimitBytes } from '../failure.ts';
 import { defaultRateLimits, type Rate } from '../rate-limit.ts';
 import { code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
@@ -130,6 +131,7 @@ export function conventionsPage(): DocsPage {
 /** Every limit, read from the schemas and constants that enforce it. */
 export function limitsPage(tables: readonly RouteTable[]): DocsPage {
   const limits = defaultRateLimits;
+  const waiting = defaultWaitingLimits;
   return {
     path: '/docs/limits',
     title: 'Limits',
@@ -177,6 +179,11 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
           ['Sessions that payers sign for', 'payment link', ...rateCells(limits.linkCreations)],
           ['Signatures of smart accounts', 'client address', ...rateCells(limits.walletCalls)],
         ],
+      ),
+      paragraph(
+        `Requests that carry an x402 payment are signed requests. One process handles ${waiting.perNetwork} of them at one ` +
+          `time for a client address, beyond which it answers HTTP 429, and ${waiting.inAll} in all, beyond which it ` +
+          'answers HTTP 503. Both come with `Retry-After`, and nothing was done for the request.',
       ),
       heading('Fields'),
       paragraph('“Characters” are Unicode code points.'),

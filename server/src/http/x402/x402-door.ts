@@ -1,6 +1,7 @@
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { type MicroUsd, parseUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { idText } from '@florin/protocol/schema.ts';
 import {
   type X402Payment,
   type X402Required,
@@ -27,43 +28,92 @@ export interface X402DoorOptions {
   readonly deps: PaymentDeps;
   /** Where the two resources answer, such as `/aipay/x402`. */
   readonly basePaths: readonly string[];
+  /** Gives a request with a payment its place, and the function that gives it back; refuses it while none is free. */
+  readonly enter: (network: string) => () => void;
   /** Counts what smart accounts cost; absent where nothing is limited. */
   readonly walletCalls?: WalletCallGuard;
 }
 
 interface Asked {
   Params: { linkId?: string; sessionId?: string };
-  Querystring: { payer?: string; amountInUSD?: string };
+  Querystring: { payer?: unknown; amountInUSD?: unknown };
 }
 
+type AskedRequest = FastifyRequest<Asked>;
+
 /** x402 version 2: links and sessions as resources that a stock client pays for and gets a receipt of. */
-export function x402Door({ deps, basePaths, walletCalls }: X402DoorOptions): Door {
-  const charged = (request: FastifyRequest<Asked>) => chargedTo(deps, walletCalls, request.ip);
+export function x402Door({ deps, basePaths, enter, walletCalls }: X402DoorOptions): Door {
+  const { payLinkByX402, paySessionByX402 } = x402Api.routes;
+  const resources = [
+    [payLinkByX402, linkAsked],
+    [paySessionByX402, sessionAsked],
+  ] as const;
   return (server) => {
     for (const basePath of basePaths) {
-      const { payLinkByX402, paySessionByX402 } = x402Api.routes;
-      server.get<Asked>(basePath + payLinkByX402.path, (request, reply) =>
-        answer(charged(request), request, reply, () => linkResource(deps, request)),
-      );
-      server.get<Asked>(basePath + paySessionByX402.path, (request, reply) =>
-        answer(charged(request), request, reply, () => sessionResource(deps, request.params.sessionId ?? '')),
-      );
+      for (const [route, find] of resources) {
+        const config = { effect: route.effect, statuses: x402Api.statuses };
+        server.get<Asked>(basePath + route.path, { config }, (request, reply) => {
+          const charged = chargedTo(deps, walletCalls, request.ip);
+          return answer({ ...charged, enter }, request, reply, () => find(deps, request));
+        });
+      }
     }
   };
 }
 
-async function linkResource(
-  deps: PaymentDeps,
-  { params: { linkId = '' }, query: { amountInUSD }, headers }: FastifyRequest<Asked>,
-): Promise<Resource> {
-  const link = await findLink(deps.db, linkId);
+/** What a request asks for: what is paid for, and where its money goes back to. */
+interface AskedResource {
+  readonly resource: Resource;
+  readonly refundAddress: Hex;
+}
+
+const checkId = compileCheck(idText, 'path');
+
+async function linkAsked(deps: PaymentDeps, request: AskedRequest): Promise<AskedResource> {
+  const { params, query, headers } = request;
+  const { linkId = '' } = params;
+  const link = checkId(linkId) === undefined ? await findLink(deps.db, linkId) : undefined;
   if (link === undefined) throw new Refusal('link_not_found', linkId);
   // Who has paid is told so first, whatever the link is by now.
-  if (headers['payment-signature'] === undefined) assertOffered({ kind: 'link', link });
-  if (link.linkType === 'custom') return { kind: 'link', link, chosenTotal: chosenTotalOf(amountInUSD) };
-  if (amountInUSD !== undefined)
+  if (headers['payment-signature'] === undefined) assertOffered(deps, { kind: 'link', link });
+  // The first request of a stock client says nothing of its payer, and no other payer can pay what a link has offered it.
+  const refundAddress = payerIn(query.payer) ?? link.account.accountAddress;
+  if (link.linkType === 'custom') {
+    const chosenTotal = chosenTotalOf(textIn('amountInUSD', query.amountInUSD));
+    return { resource: { kind: 'link', link, chosenTotal }, refundAddress };
+  }
+  if (query.amountInUSD !== undefined)
     throw fieldRefusal('amountInUSD', 'is only for links whose payer chooses the amount');
-  return { kind: 'link', link };
+  return { resource: { kind: 'link', link }, refundAddress };
+}
+
+async function sessionAsked(deps: PaymentDeps, { params, query }: AskedRequest): Promise<AskedResource> {
+  const { sessionId = '' } = params;
+  const session = checkId(sessionId) === undefined ? await findSession(deps.db, sessionId) : undefined;
+  if (session === undefined) throw new Refusal('session_not_found', sessionId);
+  const refundAddress = payerIn(query.payer);
+  if (refundAddress === undefined)
+    throw new Refusal('field_invalid', {
+      param: 'payer',
+      detail:
+        'payer is required: add ?payer=<your address>, where the money goes back to when another payer is first',
+    });
+  return { resource: { kind: 'session', session }, refundAddress };
+}
+
+/** The address in the query; undefined when there is none. */
+function payerIn(value: unknown): Hex | undefined {
+  const payer = textIn('payer', value);
+  if (payer === undefined) return undefined;
+  if (!isAddress(payer, { strict: true }))
+    throw fieldRefusal('payer', 'is no address, or has a wrong checksum');
+  return getAddress(payer);
+}
+
+/** A parameter of the query that may stand there once. */
+function textIn(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  throw fieldRefusal(name, 'is given more than once');
 }
 
 function chosenTotalOf(text: string | undefined): MicroUsd {
@@ -87,58 +137,67 @@ function withoutEmail(): Refusal {
   return new Refusal('payer_email_required', detail);
 }
 
-async function sessionResource(deps: PaymentDeps, sessionId: string): Promise<Resource> {
-  const session = await findSession(deps.db, sessionId);
-  if (session === undefined) throw new Refusal('session_not_found', sessionId);
-  return { kind: 'session', session };
-}
-
 /** Refuses what x402 sells nothing of, now or at all. */
-function assertOffered(resource: Resource): void {
+function assertOffered({ clock }: Pick<PaymentDeps, 'clock'>, resource: Resource): void {
   if (resource.kind === 'link') {
     const { linkId, status } = resource.link;
     if (status === 'deleted') throw new Refusal('link_archived', linkId);
     if (status !== 'active') throw new Refusal('link_not_active', linkId);
   }
+  if (resource.kind === 'session') assertPayable(resource.session, clock.now());
   const { payerEmailRequired } = resource.kind === 'link' ? resource.link : resource.session;
   if (payerEmailRequired) throw withoutEmail();
 }
 
 async function answer(
-  deps: PaymentDeps,
-  request: FastifyRequest<Asked>,
+  deps: PaymentDeps & Pick<X402DoorOptions, 'enter'>,
+  request: AskedRequest,
   reply: FastifyReply,
-  find: () => Promise<Resource>,
+  find: () => Promise<AskedResource>,
 ): Promise<FastifyReply> {
-  const resource = await find();
-  const header = request.headers['payment-signature'];
   reply.headers({
-    'access-control-expose-headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE',
+    'access-control-expose-headers': 'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After',
     'cache-control': 'no-store',
   });
-  const payment = typeof header === 'string' ? paymentIn(header) : undefined;
-  const before = payment === undefined ? undefined : await paymentBefore(deps, resource, payment);
-  if (before?.kind === 'taken') return writeReceipt(reply, before);
-  assertOffered(resource);
-  const result: PaymentResult =
-    payment === undefined
-      ? { kind: 'refused', reason: 'PAYMENT-SIGNATURE header is required' }
-      : await takePayment(deps, resource, { payment, network: networkOf(request.ip) });
-  return result.kind === 'refused'
-    ? requirePayment(deps, request, reply, resource, result.reason)
-    : writeReceipt(reply, result);
+  const asked = await find();
+  const header = request.headers['payment-signature'];
+  if (typeof header !== 'string') {
+    assertOffered(deps, asked.resource);
+    return requirePayment(deps, request, reply, asked, 'PAYMENT-SIGNATURE header is required');
+  }
+  const payment = paymentIn(header);
+  const network = networkOf(request.ip);
+  const leave = deps.enter(network);
+  try {
+    const result = await pay(deps, asked.resource, { payment, network });
+    return result.kind === 'refused'
+      ? await requirePayment(deps, request, reply, asked, result.reason)
+      : writeReceipt(reply, result);
+  } finally {
+    leave();
+  }
+}
+
+async function pay(
+  deps: PaymentDeps,
+  resource: Resource,
+  request: { readonly payment: X402Payment; readonly network: string },
+): Promise<PaymentResult> {
+  const before = await paymentBefore(deps, resource, request.payment);
+  if (before !== undefined) return before;
+  assertOffered(deps, resource);
+  return takePayment(deps, resource, request);
 }
 
 /** An offer is made only of what can be paid now; each one has a deposit address of its own. */
 async function requirePayment(
   deps: PaymentDeps,
-  request: FastifyRequest<Asked>,
+  request: AskedRequest,
   reply: FastifyReply,
-  resource: Resource,
+  { resource, refundAddress }: AskedResource,
   error: string,
 ): Promise<FastifyReply> {
-  if (resource.kind === 'session') assertPayable(resource.session, deps.clock.now());
-  const accepts = await requirementsFor(deps, resource, termsFor(deps, resource, request.query.payer));
+  const accepts = await requirementsFor(deps, resource, termsFor(deps, resource, refundAddress));
   if (accepts.length === 0 && resource.kind === 'link' && resource.chosenTotal !== undefined)
     throw new Refusal('amount_out_of_range', {
       param: 'amountInUSD',
@@ -165,31 +224,11 @@ async function requirePayment(
     .send(JSON.stringify(required));
 }
 
-function termsFor(deps: PaymentDeps, resource: Resource, payer: string | undefined): OfferTerms {
+function termsFor(deps: PaymentDeps, resource: Resource, refundAddress: Hex): OfferTerms {
   const issuedAt = unixSeconds(deps.clock.now());
-  const refundAddress = refundAddressOf(resource, payer);
   if (resource.kind === 'session') return { seed: '', issuedAt, version: '', refundAddress };
   const seed = Buffer.from(deps.random.bytes(32)).toString('hex');
   return { seed, issuedAt, version: resource.link.versionCode, refundAddress };
-}
-
-/**
- * Where money goes back to. The first request of a stock client says nothing of its payer, and the address to pay to has
- * to be known before: for a link, whose session nobody else can pay, it is then the merchant; for a session, which others
- * may pay at the same time, the payer has to be named.
- */
-function refundAddressOf(resource: Resource, payer: string | undefined): Hex {
-  if (payer !== undefined) {
-    if (!isAddress(payer, { strict: true }))
-      throw fieldRefusal('payer', 'is no address, or has a wrong checksum');
-    return getAddress(payer);
-  }
-  if (resource.kind === 'link') return resource.link.account.accountAddress;
-  throw new Refusal('field_invalid', {
-    param: 'payer',
-    detail:
-      'payer is required: add ?payer=<your address>, where the money goes back to when somebody else pays first',
-  });
 }
 
 const checkPayment = compileCheck(x402Payment, 'PAYMENT-SIGNATURE');

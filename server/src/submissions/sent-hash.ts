@@ -1,0 +1,10 @@
+/**
+ * The hash of a submission's attempt that is in a block, or of the newest one: nodes replace the older ones by it. `alias`
+ * is the name of the submission in the statement.
+ */
+export function sentHash(alias: string): string {
+  return `(select coalesce(nullif(t.mined_hash, ''), (
+     select a.tx_hash from sent_attempts a where a.transaction_id = t.transaction_id
+     order by a.created_at desc limit 1))
+   from sent_transactions t where t.transaction_id = ${alias}.transaction_id)`;
+}
