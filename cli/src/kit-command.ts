@@ -10,7 +10,14 @@ import {
   type Search,
   settleProblem,
 } from '@florin/kit/payment.ts';
-import { parseReceipt, verifyReceipt } from '@florin/kit/receipt.ts';
+import {
+  checkReceipt,
+  describeVerdict,
+  parseReceipt,
+  type Receipt,
+  type Verdict,
+  verifyReceipt,
+} from '@florin/kit/receipt.ts';
 import { encodeReclaim, encodeSettle, ZERO_ADDRESS } from '@florin/kit/wire.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { createWalletClient, custom } from 'viem';
@@ -111,26 +118,34 @@ export const kitRescueCommand: Command = {
 };
 
 export const kitVerifyCommand: Command = {
-  usage: '--rpc URL --gateway 0x… --receipt FILE [--from-block N]',
-  does: 'checks a receipt against the chain; exit code 1 when anything in it is not so',
+  usage: '--receipt FILE [--rpc URL --gateway 0x…] [--from-block N]',
+  does: 'checks a receipt, by itself or against the chain too; exit code 1 when anything in it is not so',
   options: [...placeOptions, 'receipt'],
   async run(options) {
-    const path = options.required('receipt');
-    const { request, gateway } = await placeOf(options);
-    const verdict = await verifyReceipt(readFile(path, 'receipt', parseReceipt), {
-      request,
-      gateway,
-      fromBlock: fromBlockOf(options),
-    });
-    const lines = verdict.findings.map(({ what, isGood }) => `${isGood ? 'ok   ' : 'WRONG'} ${what}`);
-    const { paid, closed } = verdict;
-    if (paid !== undefined) lines.push(`paid in block ${paid.block} by ${paid.transaction}`);
-    if (closed !== undefined)
-      lines.push(`${verdict.status} in block ${closed.block} by ${closed.transaction}`);
-    lines.push(verdict.isValid ? `the receipt holds: ${verdict.status}` : 'the receipt does not hold');
-    return { text: lines.join('\n'), json: verdict, isBad: !verdict.isValid };
+    const receipt = readFile(options.required('receipt'), 'receipt', parseReceipt);
+    const isOffline = ['rpc', 'gateway'].every((name) => options.optional(name) === undefined);
+    const verdict = isOffline ? await checkOffline(receipt) : await verifyOnChain(receipt, options);
+    const lines = describeVerdict(verdict);
+    const { isValid, status } = verdict;
+    if (!isValid) lines.push('the receipt does not hold');
+    else if (status !== undefined) lines.push(`the receipt holds: ${status}`);
+    else {
+      const place = 'give --rpc and --gateway';
+      lines.push(`the receipt fits together; whether it was paid, only its chain can say: ${place}`);
+    }
+    return { text: lines.join('\n'), json: verdict, isBad: !isValid };
   },
 };
+
+async function checkOffline(receipt: Receipt): Promise<Verdict> {
+  const { order: _order, ...verdict } = await checkReceipt(receipt);
+  return verdict;
+}
+
+async function verifyOnChain(receipt: Receipt, options: Options): Promise<Verdict> {
+  const { request, gateway } = await placeOf(options);
+  return verifyReceipt(receipt, { request, gateway, fromBlock: fromBlockOf(options) });
+}
 
 async function placeOf(options: Options): Promise<Place> {
   const url = rpcOption(options.required('rpc'));

@@ -50,10 +50,8 @@ class FakeElement {
   }
 }
 
-test("the page's own script finds payments, offers what can be done, and checks receipts", async () => {
-  const shop = Wallet.createRandom().address;
-  const order = makeOrder({ to: shop, metaData: await metaDataOf(lineItems, `0x${'99'.repeat(32)}`) });
-  await pay(order);
+/** The page with a wallet: its elements by id, a click that waits for the answer, and what the wallet was sent. */
+function openPage() {
   const html = readFileSync(new URL('../../kit/florin-kit.html', import.meta.url), 'utf8');
   const script = /<script type="module">([\s\S]*?)<\/script>/.exec(html)?.[1];
   assert.ok(script !== undefined);
@@ -82,6 +80,14 @@ test("the page's own script finds payments, offers what can be done, and checks 
     while (get('message').textContent === '…') await new Promise((resolve) => setImmediate(resolve));
     return get('message').textContent;
   };
+  return { get, click, sent };
+}
+
+test("the page's own script finds payments, offers what can be done, and checks receipts", async () => {
+  const shop = Wallet.createRandom().address;
+  const order = makeOrder({ to: shop, metaData: await metaDataOf(lineItems, `0x${'99'.repeat(32)}`) });
+  await pay(order);
+  const { get, click, sent } = openPage();
   get('gateway').value = deployment.gateway;
   get('recipient').value = shop;
   assert.equal(await click(get('find')), '1 payments.');
@@ -121,8 +127,16 @@ test("the page's own script finds payments, offers what can be done, and checks 
 
   get('rpc').value = anvil.url;
   const receipt = { ...(await receiptFor(order)), salt: `0x${'99'.repeat(32)}` };
-  get('receipt').files = [{ text: async () => JSON.stringify(receipt) }];
+  get('receipt').files = [{ text: async () => JSON.stringify({ ...receipt, payerEmail: 'a@example.com' }) }];
   assert.equal(await click(get('verify')), 'The receipt holds: paid.');
+  const named = 'not vouched for: payerEmail. Only the one who gave out the receipt says so';
+  assert.equal(get('verdict').texts().at(-1), named);
+  get('gateway').value = '';
+  const offline =
+    'The receipt fits together. Whether it was paid, only its chain can say: fill in the gateway.';
+  assert.equal(await click(get('verify')), offline);
+  assert.equal(get('verdict').texts().at(-1), named);
+  get('gateway').value = deployment.gateway;
   get('receipt').files = [{ text: async () => JSON.stringify({ ...receipt, lineItems: [] }) }];
   assert.equal(await click(get('verify')), 'The receipt does not hold.');
 });

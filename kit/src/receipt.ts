@@ -1,6 +1,14 @@
 import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { findLogs, openPlace, type PaymentStatus, type Request, readStatus } from './payment.ts';
+import {
+  findLogs,
+  type Log,
+  openPlace,
+  type PaymentStatus,
+  type Place,
+  type Request,
+  readStatus,
+} from './payment.ts';
 import { type GatewayOrder, orderIdOf, orderMembers, toBytes, toHex, topics } from './wire.ts';
 
 /** What a merchant or payer keeps: enough to prove what was bought, at what price, and that it was paid. */
@@ -13,6 +21,12 @@ export interface Receipt {
   readonly lineItems: readonly unknown[];
   /** 32 secret bytes; without them nobody can guess the line items from the chain. */
   readonly salt: Hex;
+  /** Time of the block that paid the order, in ISO 8601. */
+  readonly paidAt?: unknown;
+  /** The transaction that paid the order. */
+  readonly sourceTx?: unknown;
+  /** The transaction that brought the merchant the money; empty before. */
+  readonly targetTx?: unknown;
 }
 
 /** One thing that was checked. */
@@ -23,15 +37,31 @@ export interface Finding {
 
 export interface Verdict {
   readonly isValid: boolean;
-  readonly status: PaymentStatus;
+  /** Absent when no chain was asked. */
+  readonly status?: PaymentStatus;
   readonly findings: readonly Finding[];
-  readonly paid?: { readonly transaction: Hex; readonly block: bigint };
+  /** Fields that may say anything: neither the order nor the chain contradicts them. */
+  readonly unvouched: readonly string[];
+  readonly paid?: Seen;
   /** The transaction that settled, refunded or reclaimed the order. */
-  readonly closed?: { readonly transaction: Hex; readonly block: bigint };
+  readonly closed?: Seen;
 }
 
+/** Where the chain shows something. */
+interface Seen {
+  readonly transaction: Hex;
+  readonly block: bigint;
+}
+
+/** Fields that are bound to each other: the order's id is a hash of all of them. */
+const committed = ['chainId', 'gateway', 'orderId', 'order', 'lineItems', 'salt'];
 /** The type of orders whose payment settles them. */
 const DIRECT = 1n;
+
+/** Orders of the other types are paid out on their target chain. */
+function isSettledHere({ orderType }: GatewayOrder): boolean {
+  return orderType <= DIRECT;
+}
 
 /** Reads a receipt's text. Throws for anything else. */
 export function parseReceipt(text: string): Receipt {
@@ -44,51 +74,104 @@ export function parseReceipt(text: string): Receipt {
     /^0x[0-9a-fA-F]{64}$/.test(String(value.orderId)) &&
     /^0x[0-9a-fA-F]{64}$/.test(String(value.salt)) &&
     Array.isArray(value.lineItems) &&
-    typeof value.order === 'object';
+    typeof value.order === 'object' &&
+    value.order !== null;
   if (!isReceipt) throw new Error('this is no receipt: chainId, gateway, orderId, order, lineItems, salt');
   return value as Receipt;
 }
 
 /**
- * Checks a receipt without trusting who gave it: line items and salt hash to the order's key, the order hashes to its
- * id, and the chain knows that id as paid. Node and gateway are the verifier's own choice, and have to be the receipt's.
+ * Checks what a receipt proves by itself, without a node: line items and salt hash to the order's key, and the order, on
+ * the receipt's chain and gateway, hashes to its id. Whether such an order was ever made or paid it cannot say.
+ */
+export async function checkReceipt(
+  receipt: Receipt,
+  at: Pick<Place, 'chainId' | 'gateway'> = { chainId: BigInt(receipt.chainId), gateway: receipt.gateway },
+): Promise<Verdict & { readonly order?: GatewayOrder }> {
+  const findings: Finding[] = [];
+  const note = (what: string, isGood: boolean) => findings.push({ what, isGood });
+  const order = readOrder(receipt.order);
+  const isWhole = order !== undefined && Object.keys(receipt.order).length === orderMembers.length;
+  note('the order has its twelve members', isWhole);
+  const unvouched = Object.keys(receipt).filter((name) => !committed.includes(name));
+  if (order === undefined) return { isValid: false, findings, unvouched };
+  const isCommitted = order.metaData === (await metaDataOf(receipt.lineItems, receipt.salt));
+  note("line items and salt give the order's metaData", isCommitted);
+  const orderId = orderIdOf(order, at.chainId, at.gateway);
+  note('the order gives its id', orderId === receipt.orderId.toLowerCase());
+  return { isValid: findings.every(({ isGood }) => isGood), findings, unvouched, order };
+}
+
+/**
+ * Checks a receipt without trusting who gave it: what it proves by itself, and that the chain knows its order as paid, when
+ * and where it says. Node and gateway are the verifier's own choice, and have to be the receipt's.
  */
 export async function verifyReceipt(
   receipt: Receipt,
   given: { readonly request: Request; readonly gateway: string; readonly fromBlock?: bigint },
 ): Promise<Verdict> {
-  const findings: Finding[] = [];
-  const note = (what: string, isGood: boolean) => findings.push({ what, isGood });
   const place = await openPlace(given.request, given.gateway);
+  const { order, ...own } = await checkReceipt(receipt, place);
+  const findings = [...own.findings];
+  const note = (what: string, isGood: boolean) => findings.push({ what, isGood });
   note('the receipt is of this gateway', receipt.gateway.toLowerCase() === place.gateway);
   note('the receipt is of this chain', receipt.chainId === String(place.chainId));
-  const order = readOrder(receipt.order);
-  note('the order has its twelve members', order !== undefined);
-  if (order === undefined) return { isValid: false, status: 'unknown', findings };
+  if (order === undefined) return { ...own, isValid: false, status: 'unknown', findings };
   const orderId = receipt.orderId.toLowerCase() as Hex;
-  const isCommitted = order.metaData === (await metaDataOf(receipt.lineItems, receipt.salt));
-  note("line items and salt give the order's metaData", isCommitted);
-  note('the order gives its id', orderIdOf(order, place.chainId, place.gateway) === orderId);
   const status = await readStatus(place, order.metaData, orderId);
   note(`the chain knows the order as ${status}`, status !== 'unknown');
   const [paid] = await findLogs(place, [topics.paid, orderId], given.fromBlock ?? 0n);
   note('the chain shows its payment', paid !== undefined);
-  const closing = { settled: topics.settled, refunded: topics.refunded, reclaimed: topics.reclaimed };
-  const topic = status === 'unknown' || status === 'paid' ? undefined : closing[status];
-  const isDirect = order.orderType === DIRECT;
-  const [closed] =
-    topic === undefined
-      ? []
-      : isDirect
-        ? [paid]
-        : await findLogs(place, [topic, orderId], given.fromBlock ?? 0n);
+  const closed =
+    order.orderType === DIRECT && status === 'settled'
+      ? paid
+      : await findClosing(place, status, orderId, given.fromBlock ?? 0n);
+  const confirmed: string[] = [];
+  const compare = (name: 'paidAt' | 'sourceTx' | 'targetTx', isSame: boolean) => {
+    confirmed.push(name);
+    if (receipt[name] !== undefined) note(`${name} is as the chain shows it`, isSame);
+  };
+  if (paid !== undefined) {
+    compare('paidAt', receipt.paidAt === (await timeOf(place, paid)));
+    compare('sourceTx', receipt.sourceTx === paid.transactionHash);
+  }
+  // Empty, it claims nothing; and what is settled on another chain this one does not show.
+  if (receipt.targetTx !== '' && isSettledHere(order))
+    compare('targetTx', status === 'settled' && receipt.targetTx === closed?.transactionHash);
   return {
-    isValid: findings.every(({ isGood }) => isGood),
-    status,
-    findings,
+    ...{ isValid: findings.every(({ isGood }) => isGood), status, findings },
+    unvouched: own.unvouched.filter((name) => !confirmed.includes(name)),
     ...(paid === undefined ? {} : { paid: seenIn(paid) }),
     ...(closed === undefined ? {} : { closed: seenIn(closed) }),
   };
+}
+
+/** The event that closed an order of this status. */
+async function findClosing(
+  place: Place,
+  status: PaymentStatus,
+  orderId: Hex,
+  fromBlock: bigint,
+): Promise<Log | undefined> {
+  if (status === 'unknown' || status === 'paid') return undefined;
+  const [closing] = await findLogs(place, [topics[status], orderId], fromBlock);
+  return closing;
+}
+
+/** Time of the block of a log, as receipts tell it. */
+async function timeOf({ request }: Place, { blockNumber }: Log): Promise<string> {
+  const block = (await request('eth_getBlockByNumber', [blockNumber, false])) as { timestamp: Hex };
+  return new Date(Number(block.timestamp) * 1_000).toISOString();
+}
+
+/** A verdict in lines for a person. */
+export function describeVerdict({ findings, unvouched, paid, closed, status }: Verdict): string[] {
+  const lines = findings.map(({ what, isGood }) => `${isGood ? 'ok   ' : 'WRONG'} ${what}`);
+  if (paid !== undefined) lines.push(`paid in block ${paid.block} by ${paid.transaction}`);
+  if (closed !== undefined) lines.push(`${status} in block ${closed.block} by ${closed.transaction}`);
+  if (unvouched.length > 0)
+    lines.push(`not vouched for: ${unvouched.join(', ')}. Only the one who gave out the receipt says so`);
+  return lines;
 }
 
 /** `sha256(sha256(canonical JSON of the line items) || salt)`, the single-use key of a session. */
@@ -101,13 +184,7 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 }
 
-function seenIn({
-  transactionHash,
-  blockNumber,
-}: {
-  readonly transactionHash: Hex;
-  readonly blockNumber: Hex;
-}) {
+function seenIn({ transactionHash, blockNumber }: Log): Seen {
   return { transaction: transactionHash, block: BigInt(blockNumber) };
 }
 

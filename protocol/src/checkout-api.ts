@@ -160,7 +160,7 @@ const balance = Type.Object({
 });
 export type TokenBalance = Static<typeof balance>;
 
-/** Proof of a payment that needs nobody's word: the kit checks it against the chain. */
+/** A payment, as the kit checks it against the chain without the word of the service. */
 export const receipt = Type.Object({
   chainId: Type.String(),
   gateway: Type.String(),
@@ -168,7 +168,7 @@ export const receipt = Type.Object({
   order: Type.Record(Type.String(), Type.String()),
   lineItems: Type.Array(Type.Unknown()),
   salt: Type.String(),
-  /** Beside what is proved: for people. */
+  /** The chain shows paidAt and the transactions; the other three only the service says (decision 68). */
   receiptId: Type.String(),
   sessionId: Type.String(),
   paidAt: Type.String(),
