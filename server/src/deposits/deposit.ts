@@ -10,8 +10,8 @@ import { type DepositTerms, findDepositTerms } from '#sessions/deposit-terms.ts'
 import { findOrders } from '#sessions/order.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
 import { receiverOf } from '#sessions/receiver.ts';
-import { findSessions, lockSession } from '#sessions/session.ts';
-import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import { findSessionStates, lockSession } from '#sessions/session.ts';
+import type { SessionState, StoredOrder } from '#sessions/stored-session.ts';
 import { type DepositState, verdictOf } from './deposit.machine.ts';
 import { ordersToLookAt } from './deposit.sql.ts';
 import { readBalances } from './deposit-call.ts';
@@ -114,7 +114,7 @@ export async function lookAtBalances(deps: DepositDeps, chain: Chain, places: Ba
   if (orderIds.length === 0) return;
   const orders = await findOrders(deps.db, orderIds);
   // Before the cursor: a payment that a session shows lies below the final block, so the balance is what is left of it.
-  const sessions = await findSessions(deps.db, [...new Set(orders.map(({ sessionId }) => sessionId))]);
+  const sessions = await findSessionStates(deps.db, [...new Set(orders.map(({ sessionId }) => sessionId))]);
   const cursor = await findCursor(deps.db, chain.chainId);
   if (cursor === undefined || cursor.haltedReason !== '') return;
   const found = await readFindings(deps, chain, cursor, orders);
@@ -182,7 +182,7 @@ function microUsdOf({ decimals }: Token, amount: bigint): MicroUsd {
 interface Finding {
   readonly chain: Chain;
   readonly cursor: ChainCursor;
-  readonly session: StoredSession;
+  readonly session: SessionState;
   readonly order: StoredOrder;
   readonly token: Token;
   /** At a final block, in units of the token. */

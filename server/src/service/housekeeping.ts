@@ -33,7 +33,8 @@ export function runExpiry(deps: HousekeepingDeps, signal: AbortSignal): Promise<
     signal,
     async () => {
       const count = await db.transaction((transaction) => expireSessions(transaction, deps, expiryBatch));
-      return count >= expiryBatch;
+      // A batch ends at a budget of bytes, too.
+      return count > 0;
     },
   );
 }

@@ -13,7 +13,7 @@ export interface LockedOrder {
 
 /** Orders looked up in one statement; it bounds the memory that a long catch-up takes. */
 const ordersAtOnce = 500;
-/** The same with their sessions: one whose merchant fills its items to the brim takes 0.7 MB. */
+/** The same with their sessions, each of 80 kB at most. */
 const sessionsAtOnce = 50;
 
 function inPortions<Item>(items: readonly Item[], size: number): Item[][] {

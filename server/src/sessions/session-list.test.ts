@@ -8,7 +8,14 @@ import { type Queryable, withSystemScope } from '#db/database.ts';
 import { addUpLists } from '#db/list-count.ts';
 import { statement } from '#db/statement.ts';
 import { testDatabase } from '../../test/harness/database.ts';
-import { listSessionViews } from './session.ts';
+import { allOf } from '../../test/harness/portions.ts';
+import { listSessionViews } from './session-list.ts';
+
+/** A page with all its portions. */
+async function pageOf(...asked: Parameters<typeof listSessionViews>) {
+  const { total, portions } = await listSessionViews(...asked);
+  return { total, views: await allOf(portions) };
+}
 
 const database = await testDatabase({ connections: 12 });
 after(() => database.close());
@@ -73,7 +80,7 @@ async function checkLists(merchantId: string, size: number, pagesOf: (pages: num
     const ids = (await queryable.query(allIds, [merchantId, wanted])).map((row) => row.session_id);
     const request = { merchantId, size, ...(status === undefined ? {} : { status }) };
     for (const page of pagesOf(Math.ceil(ids.length / size))) {
-      const { total, views } = await listSessionViews(queryable, { ...request, page });
+      const { total, views } = await pageOf(queryable, { ...request, page });
       assert.deepEqual(
         { page, total, ids: views.map(({ session }) => session.sessionId) },
         { page, total: ids.length, ids: ids.slice((page - 1) * size, page * size) },
@@ -128,7 +135,7 @@ test('totals and every page are exact, added up or not, and beyond the end there
   await checkLists(merchantId, 77, everyPage);
   await addUpAll(100);
   await checkLists(merchantId, 77, everyPage);
-  assert.deepEqual(await listSessionViews(db, { merchantId: 'mer_none', page: 1, size: 10 }), {
+  assert.deepEqual(await pageOf(db, { merchantId: 'mer_none', page: 1, size: 10 }), {
     total: 0,
     views: [],
   });
@@ -192,7 +199,7 @@ test('one read sees total and page alike, whatever is written and added up meanw
   const read = async (status: SessionStatus | undefined) => {
     const request = { merchantId, page: 1, size: 100, ...(status === undefined ? {} : { status }) };
     while (!isOver) {
-      const { total, views } = await listSessionViews(db, request);
+      const { total, views } = await pageOf(db, request);
       assert.equal(total, views.length);
     }
   };
@@ -206,7 +213,7 @@ test('one read sees total and page alike, whatever is written and added up meanw
 test('old pages stay as they are while sessions arrive: they only move back', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
   const page = async (number: number) => {
-    const { views } = await listSessionViews(db, { merchantId, page: number, size: 50 });
+    const { views } = await pageOf(db, { merchantId, page: number, size: 50 });
     return views.map(({ session }) => session.sessionId);
   };
   await db.query(addSessions, [merchantId, 400, statuses, 40]);

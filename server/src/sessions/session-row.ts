@@ -4,11 +4,17 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex, OrderType } from '@florin/protocol/order.ts';
 import type { PendingReason, SessionStatus, SessionType } from '@florin/protocol/session.ts';
 import type { OrderRow } from './order.sql.ts';
-import type { SessionRow } from './session.sql.ts';
-import type { StoredOrder, StoredSession } from './stored-session.ts';
+import type { SessionRow, SessionStateRow } from './session.sql.ts';
+import type { SessionState, StoredOrder, StoredSession } from './stored-session.ts';
 
-/** Reads a row of `sessions`. The schema's check constraints are what makes the narrowing true. */
+/** Reads a row of `sessions`. */
 export function parseSession(row: SessionRow): StoredSession {
+  const items = (JSON.parse(row.line_items) as LineItem[]).map(inOrder);
+  return { ...parseSessionState(row), items, metadata: row.metadata };
+}
+
+/** The same without what is sold. The schema's check constraints are what makes the narrowing true. */
+export function parseSessionState(row: SessionStateRow): SessionState {
   return {
     sessionId: row.session_id,
     merchantId: row.merchant_id,
@@ -22,10 +28,8 @@ export function parseSession(row: SessionRow): StoredSession {
     settlementToken: row.settlement_token,
     feeModel: row.fee_model as FeeModel,
     amount: microUsd(row.amount),
-    items: (JSON.parse(row.line_items) as LineItem[]).map(inOrder),
     payerEmailRequired: row.payer_email_required,
     successUrl: row.success_url,
-    metadata: row.metadata,
     metaData: row.meta_data as Hex,
     channelId: row.channel_id as Hex,
     intendedPayer: row.intended_payer,

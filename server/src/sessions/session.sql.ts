@@ -1,3 +1,4 @@
+import { isWithinBudget } from '#db/byte-budget.ts';
 import { listPlace, type PagedList, pageSize } from '#db/list-page.ts';
 import { type Row, statement } from '#db/statement.ts';
 
@@ -71,16 +72,34 @@ export const lockSessionById = statement(
   `select ${columnList} from sessions where session_id = $1 for update`,
 );
 
-const pageColumns = { ...sessionColumns, total: 'int8', is_listed: 'bool' } as const;
+const { line_items: _items, metadata: _metadata, ...stateColumns } = sessionColumns;
+
+/** What is read where nothing is shown of what is sold: not what may take 80 kB of a session. */
+export const sessionStatesByIds = statement(
+  'session_states_by_ids',
+  ['text[]'],
+  stateColumns,
+  `select ${Object.keys(stateColumns).join(', ')} from sessions where session_id = any($1)`,
+);
+export type SessionStateRow = Row<typeof sessionStatesByIds>;
+
+const { line_items: _, ...otherColumns } = sessionColumns;
+const otherColumnList = Object.keys(otherColumns).join(', ');
+/** Line items are null beyond the budget of bytes. */
+const pageColumns = { ...otherColumns, line_items: 'text?', total: 'int8', is_listed: 'bool' } as const;
+const itemsBytes = 'octet_length(line_items)';
 
 /** One page, newest first by order of creation, with the exact total, from the page's first row on. */
 function sessionPageText(list: Pick<PagedList, 'facet' | 'condition' | 'skip'>, limit: string): string {
   return `with ${listPlace({ list: 'sessions', ...list })}
-   select ${columnList}, place.total, session_id is not null as is_listed
+   select ${otherColumnList}, case when is_read then line_items end as line_items, place.total,
+     session_id is not null as is_listed
    from place left join lateral (
-     select ordinal, ${columnList} from sessions
-     where ${list.condition} and ordinal <= (select ordinal from first_row)
-     order by ordinal desc limit ${pageSize(limit)}
+     select *, ${isWithinBudget(itemsBytes, 'ordinal desc')} as is_read from (
+       select ordinal, ${columnList} from sessions
+       where ${list.condition} and ordinal <= (select ordinal from first_row)
+       order by ordinal desc limit ${pageSize(limit)}
+     ) as rows_of_page
    ) as page on true
    order by page.ordinal desc`;
 }
@@ -97,6 +116,18 @@ export const sessionPageByStatus = statement(
   ['text', 'text', 'int8', 'int8'],
   pageColumns,
   sessionPageText({ facet: '$2', condition: 'merchant_id = $1 and status = $2', skip: '$4' }, '$3'),
+);
+
+// Of the sessions given, in their order: as many as the budget of bytes allows.
+export const itemsOfSessions = statement(
+  'session_items',
+  ['text[]'],
+  { session_id: 'text', line_items: 'text' },
+  `select session_id, line_items from (
+     select session_id, line_items, position, ${isWithinBudget(itemsBytes, 'position')} as is_read
+     from unnest($1::text[]) with ordinality as wanted (wanted_id, position)
+     join sessions on session_id = wanted_id
+   ) as sized where is_read order by position`,
 );
 
 // The old status stands in the where clause: a move that raced with another changes nothing, and must not commit. Nobody
@@ -135,15 +166,27 @@ export const updateSession = statement(
      then raise_error('session ' || $1 || ' left ' || $2 || ' without its lock') end as refusal`,
 );
 
+/** Of the rows that a query has found and locked: as many as the budget allows. What is locked besides is found again. */
+function withinBudget(found: string): string {
+  return `with found as (${found})
+   select ${columnList} from (
+     select *, ${isWithinBudget('(octet_length(line_items) + octet_length(metadata))', 'expiration_time, session_id')}
+       as is_read
+     from found
+   ) as sized where is_read`;
+}
+
 // Unsigned sessions expire by our clock: nobody holds an order for them. skip locked: a session being prepared right
 // now is looked at in the next round.
 export const expirableUnsigned = statement(
   'session_expirable_unsigned',
   ['timestamptz', 'int8'],
   sessionColumns,
-  `select ${columnList} from sessions
-   where status = 'initialized' and not signed_once and expiration_time <= $1
-   order by expiration_time limit $2 for update skip locked`,
+  withinBudget(
+    `select ${columnList} from sessions
+     where status = 'initialized' and not signed_once and expiration_time <= $1
+     order by expiration_time limit $2 for update skip locked`,
+  ),
 );
 
 // Signed sessions expire by the chains' clocks: a final block later than the deadline of each signed order, on the
@@ -153,7 +196,7 @@ export const expirableSigned = statement(
   'session_expirable_signed',
   ['int8'],
   sessionColumns,
-  `select ${prefixedColumnList} from sessions s
+  withinBudget(`select ${prefixedColumnList} from sessions s
    where s.status = 'initialized' and s.signed_once
      and s.expiration_time < (select max(final_time) from chain_cursors)
      and not exists (
@@ -170,5 +213,5 @@ export const expirableSigned = statement(
          and (m.move in ('collect', 'add') and m.status = 'sent'
            or m.move = 'add' and m.status in ('succeeded', 'unfollowed')
              and (c.final_time is null or extract(epoch from c.final_time) <= o.pay_by)))
-   order by s.expiration_time limit $1 for update of s skip locked`,
+   order by s.expiration_time limit $1 for update of s skip locked`),
 );

@@ -6,31 +6,28 @@ import { newId, randomBase62 } from '@florin/protocol/id.ts';
 import type { LineItem, ProductData } from '@florin/protocol/line-item.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { SessionStatus } from '@florin/protocol/session.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chains } from '#chains/chain.ts';
 import { batchedByKey } from '#db/batch.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
-import { listedRows, listTotal } from '#db/list-page.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { IdempotencyKeyUsed } from '#merchants/idempotency.ts';
 import { type CheckoutRequest, checkoutTerms } from './checkout-terms.ts';
-import { findOrders } from './order.ts';
+import { findOrder } from './order.ts';
 import type { FeeRates } from './quote.ts';
 import {
   expirableSigned,
   expirableUnsigned,
   lockSessionById,
   sessionById,
-  sessionPage,
-  sessionPageByStatus,
+  sessionStatesByIds,
   sessionsByIds,
 } from './session.sql.ts';
 import { type NewSession, type SessionInserter, sessionInserter } from './session-insert.ts';
 import type { StoredSessionView } from './session-json.ts';
 import { moveSession, type SessionMoveDeps } from './session-move.ts';
-import { parseSession } from './session-row.ts';
-import type { StoredSession } from './stored-session.ts';
+import { parseSession, parseSessionState } from './session-row.ts';
+import type { SessionState, StoredSession } from './stored-session.ts';
 import { type TermsReader, termsReader } from './terms-reader.ts';
 
 export interface SessionDeps extends SessionMoveDeps {
@@ -313,6 +310,15 @@ export async function findSessions(
   return new Map(rows.map((row) => [row.session_id, parseSession(row)]));
 }
 
+/** The same without what is sold. */
+export async function findSessionStates(
+  queryable: Queryable,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, SessionState>> {
+  const rows = await queryable.query(sessionStatesByIds, [sessionIds]);
+  return new Map(rows.map((row) => [row.session_id, parseSessionState(row)]));
+}
+
 /** One session of the merchant with its paid order; undefined when the merchant has no such session. */
 export async function findSessionView(
   queryable: Queryable,
@@ -321,38 +327,13 @@ export async function findSessionView(
 ): Promise<StoredSessionView | undefined> {
   const session = await find(request.merchantId, request.sessionId);
   if (session === undefined || session.merchantId !== request.merchantId) return undefined;
-  return (await withOrders(queryable, [session]))[0];
-}
-
-/** One page of the merchant's sessions, newest first, with the exact total; all statuses when none is given. */
-export async function listSessionViews(
-  queryable: Queryable,
-  request: { merchantId: string; status?: SessionStatus; page: number; size: number },
-): Promise<{ total: number; views: StoredSessionView[] }> {
-  const { merchantId, status, size } = request;
-  const skip = (request.page - 1) * size;
-  const rows = await (status === undefined
-    ? queryable.query(sessionPage, [merchantId, size, skip])
-    : queryable.query(sessionPageByStatus, [merchantId, status, size, skip]));
-  return {
-    total: listTotal(rows),
-    views: await withOrders(queryable, listedRows(rows).map(parseSession)),
-  };
-}
-
-async function withOrders(
-  queryable: Queryable,
-  sessions: readonly StoredSession[],
-): Promise<StoredSessionView[]> {
-  const orderIds = sessions.map((session) => session.orderId).filter((orderId) => orderId !== '');
-  const orders = orderIds.length === 0 ? [] : await findOrders(queryable, orderIds);
-  const byId = new Map(orders.map((order) => [order.orderId as string, order]));
-  return sessions.map((session) => ({ session, order: byId.get(session.orderId) }));
+  return { session, order: session.orderId === '' ? undefined : await findOrder(queryable, session.orderId) };
 }
 
 /**
- * Expires up to `limit` sessions that nothing can pay any more: unsigned ones by our clock, signed ones by final blocks
- * later than every signed order's deadline. Returns how many.
+ * Expires up to `limit` sessions that nothing can pay any more, of each kind, and no more than the budget of bytes allows:
+ * unsigned ones by our clock, signed ones by final blocks later than every signed order's deadline. Returns how many; none
+ * once all are expired.
  */
 export async function expireSessions(
   transaction: Transaction,

@@ -53,6 +53,9 @@ export interface StoredSession {
   readonly createdAt: Date;
 }
 
+/** A session without what is sold: all that its moves and its page's progress hang on. */
+export type SessionState = Omit<StoredSession, 'items' | 'metadata'>;
+
 /** An order that the service has signed or, for deposits that may be late, signs when it collects them. */
 export interface StoredOrder {
   readonly orderId: Hex;

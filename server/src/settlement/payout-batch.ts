@@ -4,7 +4,7 @@ import type { Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
 import { revertDataOf } from '#chains/rpc/actions.ts';
 import { RpcError } from '#chains/rpc/rpc.ts';
-import { findSessions } from '#sessions/session.ts';
+import { findSessionStates } from '#sessions/session.ts';
 import type { SettlementDeps } from './context.ts';
 import { delayAll } from './delay.ts';
 import type { Item } from './item.ts';
@@ -40,7 +40,7 @@ export async function choosePayouts(
   items: readonly Item[],
   overCaps: OverCaps = new Set(),
 ): Promise<readonly SignedPayout[]> {
-  const sessions = await findSessions(
+  const sessions = await findSessionStates(
     deps.db,
     items.map(({ leg }) => leg.sessionId),
   );

@@ -16,7 +16,8 @@ export interface Claim {
   /** Failed attempts so far, since the last replay. */
   readonly attemptsMade: number;
   readonly claimedUntil: Date;
-  readonly body: string;
+  /** Undefined where the turn had many bytes to read: read by `bodyOf` when it is sent. */
+  readonly body: string | undefined;
   readonly webhookUrl: string;
   readonly sealedKey: Uint8Array;
   /** Signs too, until the time; after a key refresh with an overlap. */
@@ -185,7 +186,7 @@ function claimOf(row: Row<typeof claimDeliveries>, claimedUntil: Date): Claim {
     eventId: row.event_id,
     attemptsMade: row.attempts_made,
     claimedUntil,
-    body: row.body,
+    body: row.body ?? undefined,
     webhookUrl: row.webhook_url,
     sealedKey: row.sealed_key,
     previousKey: sealed === null || until === null ? undefined : { sealed, until },

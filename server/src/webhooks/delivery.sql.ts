@@ -1,4 +1,5 @@
 import { awaitLock } from '#db/advisory-lock.ts';
+import { isWithinBudget } from '#db/byte-budget.ts';
 import { statement } from '#db/statement.ts';
 
 // How the engine keeps order and speed. A pending delivery is due when its next_attempt_at has come and no worker has it:
@@ -34,7 +35,8 @@ const unclaimed = '(claimed_until is null or claimed_until <= $1)';
 
 /**
  * Claims due heads of lines, and parks what may not go now. At most $3 in all, $4 for one webhook (or what the object $6
- * says of it) and $5 for all webhooks of one merchant (or what the object $7 says). The next place goes to the webhook
+ * says of it) and $5 for all webhooks of one merchant (or what the object $7 says). Bodies beyond the budget of bytes are
+ * null: each is read when it is sent. The next place goes to the webhook
  * with the fewest attempts in flight, so that a long line holds no place that a short one needs. Usually the oldest due
  * deliveries name all webhooks that have any; when they fill the window, a backlog may hide others behind it, and only
  * then every webhook with something pending is visited along the index.
@@ -49,7 +51,7 @@ export const claimDeliveries = statement(
     event_id: 'text',
     attempts_made: 'int4',
     is_claimed: 'bool',
-    body: 'text',
+    body: 'text?',
     webhook_url: 'text',
     sealed_key: 'bytea',
     previous_sealed_key: 'bytea?',
@@ -124,11 +126,19 @@ export const claimDeliveries = statement(
    )
    select
      moved.delivery_id, moved.webhook_id, moved.merchant_id, moved.event_id, moved.attempts_made, moved.is_claimed,
-     events.body, webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until,
+     case when ${isWithinBudget('octet_length(events.body)', 'moved.delivery_id')} then events.body end as body,
+     webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until,
      (select count(*) from picked)::int as looked_at
    from moved
    join events on events.event_id = moved.event_id
    join webhooks on webhooks.webhook_id = moved.webhook_id`,
+);
+
+export const bodyOfEvent = statement(
+  'webhooks_body_of_event',
+  ['text'],
+  { body: 'text' },
+  'select body from events where event_id = $1',
 );
 
 /**

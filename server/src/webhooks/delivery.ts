@@ -5,7 +5,7 @@ import { type Egress, EgressFailure } from '#outside/egress.ts';
 import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
 import type { Log } from '#telemetry/log.ts';
-import { maxClaims } from './delivery.sql.ts';
+import { bodyOfEvent, maxClaims } from './delivery.sql.ts';
 import { type AttemptResult, type Claim, takeTurn } from './delivery-turn.ts';
 import { type LaneSettings, type Lanes, makeLanes } from './lane.ts';
 import { defaultRetrySettings, nextAttemptAt, type RetrySettings } from './retry.ts';
@@ -181,7 +181,8 @@ async function attempt(worker: Worker, claim: Claim): Promise<AttemptResult> {
 
 async function send(worker: Worker, claim: Claim, at: Date): Promise<Answer> {
   try {
-    const { eventId, body } = claim;
+    const { eventId } = claim;
+    const body = claim.body ?? (await bodyOf(worker.db, eventId));
     const timestampSeconds = unixSeconds(at);
     const keys = signingKeys(worker, claim, at);
     const response = await worker.egress.post(claim.webhookUrl, {
@@ -204,6 +205,13 @@ async function send(worker: Worker, claim: Claim, at: Date): Promise<Answer> {
     const reason = isExpected ? error.reason : 'internal error';
     return { httpStatus: undefined, error: reason, responseBody: '', retryAfter: undefined };
   }
+}
+
+async function bodyOf(db: Database, eventId: string): Promise<string> {
+  const [row] = await db.query(bodyOfEvent, [eventId]);
+  // Housekeeping leaves events that are still to be delivered alone.
+  if (row === undefined) throw new Error(`the event ${eventId} of a claimed delivery has vanished`);
+  return row.body;
 }
 
 function signingKeys(worker: Worker, claim: Claim, at: Date): KeyObject[] {

@@ -1,3 +1,4 @@
+import { isWithinBudget } from '#db/byte-budget.ts';
 import { listPlace, pageSize } from '#db/list-page.ts';
 import { statement } from '#db/statement.ts';
 
@@ -8,7 +9,9 @@ const oldEvents = (facet: string, since: string) => `old as materialized (
      select list_old_events($1, ${facet}, ${since}) as ordinals
    )`;
 const notOld = `ordinal <> all ((select ordinals from old)::bigint[])`;
-const listed = { body: 'text', total: 'int8', is_listed: 'bool' } as const;
+/** The body is null beyond the budget of bytes. */
+const listed = { ordinal: 'int8', body: 'text?', total: 'int8', is_listed: 'bool' } as const;
+const bodyBytes = 'octet_length(body)';
 
 export const eventPage = statement(
   'webhooks_event_page',
@@ -21,11 +24,13 @@ export const eventPage = statement(
     skip: '$4',
     hidden: '(select ordinals from old)',
   })}
-   select body, place.total, body is not null as is_listed
+   select ordinal, case when is_read then body end as body, place.total, ordinal is not null as is_listed
    from place left join lateral (
-     select ordinal, body from events
-     where merchant_id = $1 and body <> '' and ordinal <= (select ordinal from first_row) and ${notOld}
-     order by ordinal desc limit ${pageSize('$3')}
+     select *, ${isWithinBudget(bodyBytes, 'ordinal desc')} as is_read from (
+       select ordinal, body from events
+       where merchant_id = $1 and body <> '' and ordinal <= (select ordinal from first_row) and ${notOld}
+       order by ordinal desc limit ${pageSize('$3')}
+     ) as rows_of_page
    ) as page on true
    order by page.ordinal desc`,
 );
@@ -46,9 +51,11 @@ const eventsOfTypes = (types: string, window: { side: string; order: string; ski
      order by each.ordinal ${window.order} offset ${window.skip} limit ${window.size}
    )`;
 
-const chosenBodies = (order: string) => `select body, place.total, body is not null as is_listed
+const chosenBodies = (order: string) => `select ordinal, case when is_read then body end as body, place.total,
+     ordinal is not null as is_listed
    from place left join lateral (
-     select chosen.ordinal, events.body from chosen join events
+     select chosen.ordinal, events.body, ${isWithinBudget('octet_length(events.body)', `chosen.ordinal ${order}`)} as is_read
+     from chosen join events
        on events.merchant_id = $1 and events.event_type = chosen.event_type and events.ordinal = chosen.ordinal
          and events.body <> ''
    ) as page on true
@@ -85,6 +92,18 @@ export const eventPageAfter = statement(
      ) as total from known
    ), ${eventsOfTypes('$6::text[]', { side: '> $7', order: 'asc', skip: '$4::int8', size: pageSize('$3') })}
    ${chosenBodies('asc')}`,
+);
+
+// Of the events given, in their order, those that can still be read: as many as the budget of bytes allows.
+export const eventBodies = statement(
+  'webhooks_event_bodies',
+  ['text', 'int8[]'],
+  { ordinal: 'int8', body: 'text' },
+  `select ordinal, body from (
+     select ordinal, body, position, ${isWithinBudget(bodyBytes, 'position')} as is_read
+     from unnest($2::int8[]) with ordinality as wanted (wanted_ordinal, position)
+     join events on merchant_id = $1 and ordinal = wanted_ordinal and body <> ''
+   ) as sized where is_read order by position`,
 );
 
 export const eventById = statement(

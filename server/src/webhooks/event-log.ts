@@ -3,6 +3,7 @@ import { eventTypes, isSubscription, subscriptionTakes } from '@florin/protocol/
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
 import type { Queryable } from '#db/database.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
+import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import * as sql from './event-log.sql.ts';
 
@@ -13,7 +14,8 @@ export function oldestReadable(now: Date): Date {
 
 /**
  * One page of the merchant's events, as the texts that webhooks get, with the exact total: newest first, or behind the
- * event `after`, oldest first. Refuses a type that is none (100504) and an unknown `after` (100506).
+ * event `after`, oldest first. The texts come in portions by their bytes: each is read once the one before is done with.
+ * Refuses a type that is none (100504) and an unknown `after` (100506).
  */
 export async function listEvents(
   queryable: Queryable,
@@ -26,7 +28,7 @@ export async function listEvents(
     readonly page: number;
     readonly size: number;
   },
-): Promise<{ total: number; bodies: string[] }> {
+): Promise<{ total: number; portions: AsyncIterable<readonly string[]> }> {
   const { merchantId, type = '*', after, page, size } = request;
   if (!isSubscription(type)) throw new Refusal('event_type_unknown', { param: 'type', detail: type });
   const types = eventTypes.filter((candidate) => subscriptionTakes(type, candidate));
@@ -35,14 +37,33 @@ export async function listEvents(
     const rows = await (type === '*'
       ? queryable.query(sql.eventPage, window)
       : queryable.query(sql.eventPageOfTypes, [...window, type, types]));
-    return pageOf(rows);
+    return pageOf(queryable, merchantId, rows);
   }
   const { ordinal } = await eventRow(queryable, deps, { merchantId, eventId: after });
-  return pageOf(await queryable.query(sql.eventPageAfter, [...window, type, types, ordinal]));
+  const rows = await queryable.query(sql.eventPageAfter, [...window, type, types, ordinal]);
+  return pageOf(queryable, merchantId, rows);
 }
 
-function pageOf(rows: readonly { total: bigint; body: string; is_listed: boolean }[]) {
-  return { total: listTotal(rows), bodies: listedRows(rows).map((row) => row.body) };
+function pageOf(queryable: Queryable, merchantId: string, rows: readonly Row<typeof sql.eventPage>[]) {
+  return { total: listTotal(rows), portions: portionsOf(queryable, merchantId, listedRows(rows)) };
+}
+
+/** Housekeeping may take an event between two portions: it is left out. */
+async function* portionsOf(
+  queryable: Queryable,
+  merchantId: string,
+  rows: readonly Row<typeof sql.eventPage>[],
+): AsyncGenerator<readonly string[]> {
+  const bodies = rows.flatMap(({ body }) => body ?? []);
+  if (bodies.length > 0) yield bodies;
+  let left = rows.slice(bodies.length).map(({ ordinal }) => ordinal);
+  while (left.length > 0) {
+    const read = await queryable.query(sql.eventBodies, [merchantId, left]);
+    const last = read.at(-1);
+    if (last === undefined) return;
+    yield read.map(({ body }) => body);
+    left = left.slice(left.indexOf(last.ordinal) + 1);
+  }
 }
 
 /** The text of one event of the merchant as webhooks get it, byte for byte; 100506 when there is none, or no longer. */

@@ -1,5 +1,5 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
-import { findSessions } from '#sessions/session.ts';
+import { findSessionStates } from '#sessions/session.ts';
 import type { Log } from '#telemetry/log.ts';
 import { checkoutState, findFindings, type StateDeps } from './state.ts';
 
@@ -26,7 +26,7 @@ export function progressFeed(deps: StateDeps & { readonly log: Log }, signal: Ab
   const look = async () => {
     const sessionIds = [...listeners.keys()];
     const [sessions, findings] = await Promise.all([
-      findSessions(deps.db, sessionIds),
+      findSessionStates(deps.db, sessionIds),
       findFindings(deps.db, sessionIds),
     ]);
     for (const [sessionId, session] of sessions) {

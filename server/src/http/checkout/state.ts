@@ -11,7 +11,7 @@ import { type Clock, unixSeconds } from '#outside/clock.ts';
 import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
 import { type FeeRates, priceBounds, type Route, routesTo, widestOf } from '#sessions/quote.ts';
 import { findDirectChain } from '#sessions/settlement-mode.ts';
-import type { StoredSession } from '#sessions/stored-session.ts';
+import type { SessionState, StoredSession } from '#sessions/stored-session.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
 
 export interface StateDeps {
@@ -34,7 +34,7 @@ export function isPaid(session: Pick<StoredSession, 'status'>): boolean {
 }
 
 /** Whether a payment may still be begun: nothing is seen of one, and there is time left. */
-export function isPayable(session: StoredSession, now: Date): boolean {
+export function isPayable(session: SessionState, now: Date): boolean {
   return session.status === 'initialized' && session.initiateTx === '' && session.expirationTime > now;
 }
 
@@ -86,14 +86,14 @@ function heldUntilOf({ decideBy, status }: PaymentException): number {
 }
 
 /** What was accepted is the payment: the page shows that. */
-function isOutside({ decision, status, orderId }: PaymentException, session: StoredSession): boolean {
+function isOutside({ decision, status, orderId }: PaymentException, session: SessionState): boolean {
   return decision !== 'accept' || (status === 'resolved' && session.orderId !== orderId);
 }
 
 /** Where a session stands, as its page shows it. */
 export async function checkoutState(
   deps: StateDeps,
-  session: StoredSession,
+  session: SessionState,
   found: Findings = {},
 ): Promise<CheckoutState> {
   const { seen, exceptions = [] } = found;
@@ -124,7 +124,7 @@ function paymentOf({ tokenId, chainId, confirmations, confirmationsWanted }: See
 /** What the merchant says and where it leads after success: told to nobody before. */
 async function successOf(
   db: Queryable,
-  session: StoredSession,
+  session: SessionState,
 ): Promise<Pick<CheckoutState, 'successText' | 'successUrl'>> {
   const link = session.businessId === '' ? undefined : await findLink(db, session.businessId);
   const url = session.successUrl.replaceAll('{SESSION_ID}', encodeURIComponent(session.sessionId));

@@ -5,20 +5,20 @@ import { withoutSecrets } from '#webhooks/event-body.ts';
 import { eventText, listEvents } from '#webhooks/event-log.ts';
 import { type RawJson, rawJson } from '../raw-json.ts';
 import type { MerchantRoutes } from './once.ts';
-import { hasMore } from './page.ts';
+import { hasMore, listReply, shownPortions } from './page.ts';
 
 const { routes } = merchantApi;
 
 /** The log of events: list and read, in the very bytes that webhooks get. */
 export function addEventRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
   add.read(routes.listEvents, async ({ params, query, caller }, db) => {
-    const { total, bodies } = await listEvents(db, deps, {
+    const { total, portions } = await listEvents(db, deps, {
       merchantId: caller.merchantId,
       ...query,
       ...params,
     });
-    const events = bodies.map((body) => shownTo(caller, body));
-    return { total, ...params, hasMore: hasMore(total, params), events };
+    const shown = shownPortions(portions, (body) => shownText(caller, body));
+    return listReply({ total, ...params, hasMore: hasMore(total, params) }, 'events', shown);
   });
 
   add.read(routes.getEvent, async ({ params: { eventId }, caller }, db) =>

@@ -1,4 +1,34 @@
+import { envelope } from '../envelope.ts';
+import { FinishedReply } from '../route-handler.ts';
+
 /** `hasMore` of a page: whether entries follow it. */
 export function hasMore(total: number, page: { page: number; size: number }): boolean {
   return page.page * page.size < total;
+}
+
+/**
+ * The answer of a list whose entries come in portions, as JSON texts. Each portion is made into bytes before the next is
+ * asked for: nothing grows with the answer but the answer, and between two portions the process serves others.
+ */
+export async function listReply(
+  fields: object,
+  name: string,
+  portions: AsyncIterable<readonly string[]>,
+): Promise<FinishedReply> {
+  const end = ']}}';
+  const empty = envelope.success({ ...fields, [name]: [] });
+  const chunks = [Buffer.from(empty.slice(0, -end.length))];
+  for await (const portion of portions) {
+    const comma = chunks.length > 1 ? ',' : '';
+    chunks.push(Buffer.from(comma + portion.join(',')));
+  }
+  return new FinishedReply(Buffer.concat([...chunks, Buffer.from(end)]));
+}
+
+/** Portions of the entries as they are shown. */
+export async function* shownPortions<Entry>(
+  portions: AsyncIterable<readonly Entry[]>,
+  show: (entry: Entry) => string,
+): AsyncGenerator<readonly string[]> {
+  for await (const portion of portions) yield portion.map(show);
 }

@@ -10,12 +10,12 @@ import {
   cancelSession,
   createCheckoutSession,
   findSessionView,
-  listSessionViews,
   type SessionDeps,
   type SessionFinder,
 } from '#sessions/session.ts';
 import { type NewSession, type SessionInserter, sessionInserter } from '#sessions/session-insert.ts';
 import { type SessionJsonOptions, sessionJson, sessionViewJson } from '#sessions/session-json.ts';
+import { listSessionViews } from '#sessions/session-list.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { termsReader } from '#sessions/terms-reader.ts';
 import { fitsInEvent } from '#webhooks/event-body.ts';
@@ -30,7 +30,7 @@ import {
   onceByClaim,
   replyOfEarlier,
 } from './once.ts';
-import { hasMore } from './page.ts';
+import { hasMore, listReply, shownPortions } from './page.ts';
 
 const { routes } = merchantApi;
 
@@ -85,18 +85,14 @@ export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): v
   for (const { route, status } of sessionLists) {
     add.read(route, async ({ params, caller }, db) => {
       const { merchantId } = caller;
-      const { total, views } = await listSessionViews(db, {
+      const { total, portions } = await listSessionViews(db, {
         merchantId,
         ...(status === undefined ? {} : { status }),
         ...params,
       });
       const options = viewFor(caller);
-      return {
-        total,
-        ...params,
-        hasMore: hasMore(total, params),
-        sessions: views.map((view) => rawJson(sessionViewJson(view, options))),
-      };
+      const shown = shownPortions(portions, (view) => sessionViewJson(view, options));
+      return listReply({ total, ...params, hasMore: hasMore(total, params) }, 'sessions', shown);
     });
   }
 }

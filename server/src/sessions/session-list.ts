@@ -1,0 +1,49 @@
+import type { SessionStatus } from '@florin/protocol/session.ts';
+import type { Queryable } from '#db/database.ts';
+import { listedRows, listTotal } from '#db/list-page.ts';
+import type { Row } from '#db/statement.ts';
+import { findOrders } from './order.ts';
+import { itemsOfSessions, sessionPage, sessionPageByStatus } from './session.sql.ts';
+import type { StoredSessionView } from './session-json.ts';
+import { parseSession } from './session-row.ts';
+
+/**
+ * One page of the merchant's sessions, newest first, with the exact total; all statuses when none is given. The sessions
+ * come in portions by their bytes, in their order: each is read once the one before is done with.
+ */
+export async function listSessionViews(
+  queryable: Queryable,
+  request: { merchantId: string; status?: SessionStatus; page: number; size: number },
+): Promise<{ total: number; portions: AsyncIterable<readonly StoredSessionView[]> }> {
+  const { merchantId, status, size } = request;
+  const skip = (request.page - 1) * size;
+  const rows = await (status === undefined
+    ? queryable.query(sessionPage, [merchantId, size, skip])
+    : queryable.query(sessionPageByStatus, [merchantId, status, size, skip]));
+  return { total: listTotal(rows), portions: portionsOf(queryable, listedRows(rows)) };
+}
+
+async function* portionsOf(
+  queryable: Queryable,
+  rows: readonly Row<typeof sessionPage>[],
+): AsyncGenerator<readonly StoredSessionView[]> {
+  const orderIds = rows.map((row) => row.order_id).filter((orderId) => orderId !== '');
+  const orders = orderIds.length === 0 ? [] : await findOrders(queryable, orderIds);
+  const byId = new Map(orders.map((order) => [order.orderId as string, order]));
+  let items = new Map<string, string>();
+  for (let left = rows; left.length > 0; ) {
+    const portion: StoredSessionView[] = [];
+    for (const row of left) {
+      const lineItems = row.line_items ?? items.get(row.session_id);
+      if (lineItems === undefined) break;
+      const session = parseSession({ ...row, line_items: lineItems });
+      portion.push({ session, order: byId.get(session.orderId) });
+    }
+    if (portion.length === 0) throw new Error(`the session ${left[0]?.session_id} has no line items`);
+    yield portion;
+    left = left.slice(portion.length);
+    if (left.length === 0) return;
+    const read = await queryable.query(itemsOfSessions, [left.map((row) => row.session_id)]);
+    items = new Map(read.map((row) => [row.session_id, row.line_items]));
+  }
+}
