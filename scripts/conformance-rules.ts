@@ -354,6 +354,7 @@ export const ruleSections: readonly RuleSection[] = [
       'W8.14': 'Merchant text reaches agents as short clean data',
       'W8.15': 'A forged or foreign x402 payment buys nothing, leaves no row and gets no receipt',
       'W8.16': 'x402 answers HTTP statuses, which stock clients understand',
+      'W8.17': 'MCP answers a key that is wrong with HTTP 401',
     },
   },
   {

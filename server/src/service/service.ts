@@ -270,7 +270,7 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
       statusDoor({ readStatus: () => readStatus(db, chains.all) }),
       openApiDoor({ origin, tables: interfacesOf(options) }),
       discoveryDoor({ ...options, hasX402: options.gasless !== undefined }),
-      mcpDoor({ origin, clock, rateLimits }),
+      mcpDoor({ origin, clock, rateLimits, lookupApiKey: rooms.lookupApiKey }),
       docsDoor({ origin, tables: interfacesOf(options), chains }),
     ],
   });

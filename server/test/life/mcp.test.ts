@@ -113,6 +113,32 @@ test('without a key there are the tools of payers alone, on both paths', async (
   }
 });
 
+// proves W8.17
+test('a key that is wrong is HTTP 401 with WWW-Authenticate, on both paths and for every message', async () => {
+  const wrong = ['Bearer sk_live_wrong', `Bearer ${life.secretKey}x`, life.secretKey, 'Basic dTpw', ''];
+  const messages = ['initialize', 'tools/list'].map((method) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method,
+    params: {},
+  }));
+  for (const path of ['/mcp', '/aipay/mcp'])
+    for (const authorization of wrong)
+      for (const message of messages) {
+        const response = await fetch(life.options.origin + path, {
+          method: 'POST',
+          headers: {
+            ...{ authorization, 'content-type': 'application/json' },
+            accept: 'application/json, text/event-stream',
+          },
+          body: JSON.stringify(message),
+        });
+        const { code } = (await response.json()) as { code: number };
+        assert.deepEqual([response.status, Math.floor(code / 100)], [401, 2_001], authorization);
+        assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer /);
+      }
+});
+
 test('what a merchant wrote reaches a model as data, with nothing hidden in it', async () => {
   const client = await overHttp();
   const answer = await call(client, 'get_link', { linkId });
@@ -148,9 +174,7 @@ test('the tools of merchants do what the key may do, and no more', async () => {
     400_101,
   );
   await secret.close();
-  const unknown = await overHttp('sk_live_nobody');
-  assert.equal((await call(unknown, 'merchant_list_products', { page: 1, size: 10 })).value['code'], 200_102);
-  await unknown.close();
+  await assert.rejects(overHttp('sk_live_nobody'), /200102/);
 });
 
 const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

@@ -85,7 +85,12 @@ function doors(): Record<string, Door> {
     statusDoor: statusDoor({ readStatus: () => readStatus(db, deps.chains.all) }),
     openApiDoor: openApiDoor(options),
     discoveryDoor: discoveryDoor({ ...deps, origin: exampleOrigin, hasX402: true }),
-    mcpDoor: mcpDoor({ origin: exampleOrigin, clock: deps.clock, rateLimits: undefined }),
+    mcpDoor: mcpDoor({
+      origin: exampleOrigin,
+      clock: deps.clock,
+      rateLimits: undefined,
+      lookupApiKey: async () => undefined,
+    }),
     docsDoor: docsDoor(options),
     x402Door: x402Door({ deps: x402Deps(), enter: () => () => {}, basePaths: ['/aipay/x402'] }),
   };

@@ -1,10 +1,12 @@
 import { mcpServer } from '@florin/mcp/mcp-server.ts';
 import type { CallApi } from '@florin/mcp/tool.ts';
+import { errorCatalogue, Refusal } from '@florin/protocol/error.ts';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { ParsedBody } from '../body.ts';
-import { merchantGuards, networkOf, type RateLimits } from '../rate-limit.ts';
+import { type MerchantGuards, merchantGuards, networkOf, type RateLimits } from '../rate-limit.ts';
 import { jsonType } from '../route-handler.ts';
 import type { Door } from '../server.ts';
 
@@ -13,19 +15,23 @@ export interface McpDoorOptions {
   readonly origin: string;
   readonly clock: Clock;
   readonly rateLimits: RateLimits | undefined;
+  readonly lookupApiKey: ApiKeyLookup;
 }
 
 /**
  * The Model Context Protocol over streamable HTTP at `/mcp`, without sessions: every POST stands alone and is answered
  * with JSON, so any replica can answer it. Its tools ask this server's own doors, with the caller's key and from the
- * caller's address.
+ * caller's address. Without a key there are the tools of payers; a key that is wrong is HTTP 401, whatever was asked.
  */
 export function mcpDoor(options: McpDoorOptions): Door {
   const guards = merchantGuards(options.rateLimits, options.clock);
   return (server) => {
     for (const path of ['/mcp', '/aipay/mcp']) {
       server.post(path, {
-        onRequest: async (request, reply) => guards.publicRead(networkOf(request.ip), reply),
+        onRequest: async (request, reply) => {
+          guards.publicRead(networkOf(request.ip), reply);
+          await checkKey(options, guards, request, reply);
+        },
         handler: async (request, reply) => {
           const { value } = request.body as ParsedBody;
           // What a browser sends for any page, also after the page's name was bound to this address anew.
@@ -40,6 +46,25 @@ export function mcpDoor(options: McpDoorOptions): Door {
       });
     }
   };
+}
+
+/** Refuses a header that holds no key that works (200101, 200102); clients learn from the answer's header to ask for one. */
+async function checkKey(
+  { lookupApiKey, clock }: McpDoorOptions,
+  guards: MerchantGuards,
+  { headers: { authorization, origin }, ip }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  if (authorization === undefined) return;
+  try {
+    await authenticate(lookupApiKey, authorization, clock.now(), { clientAddress: ip, origin });
+  } catch (error) {
+    if (error instanceof Refusal && errorCatalogue[error.slug].http === 401) {
+      guards.failedAuthentication(networkOf(ip), reply);
+      reply.header('www-authenticate', 'Bearer realm="Florin", error="invalid_token"');
+    }
+    throw error;
+  }
 }
 
 function refuse(reply: FastifyReply, why: { status: number; code: number; message: string }): string {
