@@ -5,6 +5,7 @@ import { type Chain, type Chains, contractsOf, finalityText } from '@florin/serv
 import { type BlockHeader, getBlock } from '@florin/server/src/chains/rpc/actions.ts';
 import { readContract } from '@florin/server/src/chains/rpc/contract-read.ts';
 import { type HttpRpc, openHttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
+import { countProviders } from '@florin/server/src/chains/rpc/provider.ts';
 import { type Rpc, RpcError, RpcUnavailable } from '@florin/server/src/chains/rpc/rpc.ts';
 import { readGasBalance } from '@florin/server/src/chains/sender/gas-balance.ts';
 import { findCursor } from '@florin/server/src/chains/watcher/cursor.ts';
@@ -15,7 +16,7 @@ import type { DepositPolicy } from '@florin/server/src/sessions/deposit-terms.ts
 import {
   ChainUnreachable,
   findChainProblems,
-  providersOf,
+  lonelyWord,
   type ServiceWallets,
 } from '@florin/server/src/start/check.ts';
 import { silentLog } from '@florin/server/src/telemetry/log.ts';
@@ -33,10 +34,11 @@ export async function examineChain(
   given: {
     readonly clock: Clock;
     /** All of the configuration. */
-    readonly chains: Pick<Chains, 'contractAt'>;
+    readonly chains: Pick<Chains, 'all' | 'contractAt'>;
     readonly wallets: ServiceWallets;
     /** Whether payments of others leave from the order signer's wallet. */
     readonly isOrderSignerRelaying: boolean;
+    readonly isLocal: boolean;
     readonly paysOutAcrossChains: boolean;
     /** Absent where deposits are not looked after. */
     readonly deposits?: DepositPolicy;
@@ -54,7 +56,7 @@ export async function examineChain(
   });
   const findings: Finding[] = [];
   try {
-    findings.push(...(await examineNodes(chain, rpc)));
+    findings.push(...(await examineNodes(chain, rpc, given)));
     findings.push(...(await examineHead(chain, rpc, given)));
     const problems = await findChainProblems(rpc, chain, given.wallets);
     if (problems.length > 0) {
@@ -80,7 +82,7 @@ export async function examineChain(
   return findings;
 }
 
-async function examineNodes(chain: Chain, rpc: HttpRpc): Promise<Finding[]> {
+async function examineNodes(chain: Chain, rpc: HttpRpc, given: Surroundings): Promise<Finding[]> {
   const details = {
     verified: `chain id ${chain.chainId}`,
     wrong_chain: `is not of chain ${chain.chainId}: correct rpcUrls or chainId`,
@@ -88,7 +90,7 @@ async function examineNodes(chain: Chain, rpc: HttpRpc): Promise<Finding[]> {
   };
   const nodes = await rpc.verifyChainId();
   return [
-    examineProviders(chain),
+    examineProviders(chain, given),
     ...nodes.map(({ node, state }) => ({
       what: `${chain.name} rpc ${node}`,
       isGood: state === 'verified',
@@ -97,9 +99,18 @@ async function examineNodes(chain: Chain, rpc: HttpRpc): Promise<Finding[]> {
   ];
 }
 
-/** One provider is no mistake, and a risk that whoever runs the service should know of. */
-function examineProviders(chain: Chain): Finding {
-  const count = providersOf(chain);
+/** What a chain's nodes are judged by besides. */
+interface Surroundings {
+  readonly chains: Pick<Chains, 'all'>;
+  /** Play money: nobody loses by one node's word. */
+  readonly isLocal: boolean;
+}
+
+/** One provider is a risk that whoever runs the service should know of, and a mistake where vaults pay out on its word. */
+function examineProviders(chain: Chain, { chains, isLocal }: Surroundings): Finding {
+  const problem = isLocal ? undefined : lonelyWord(chain, chains);
+  if (problem !== undefined) return bad(`${chain.name} providers`, problem);
+  const count = countProviders(chain.rpcUrls);
   const policy = `final is ${finalityText(chain.finality)}`;
   const detail =
     count === 1

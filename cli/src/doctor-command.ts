@@ -57,6 +57,7 @@ function examineChains(config: Config, { clock }: Outside, db: Database | undefi
   const deposits = config.gasless?.deposits;
   const given = {
     ...{ clock, chains: config.chains, wallets, isOrderSignerRelaying, paysOutAcrossChains },
+    isLocal: config.environment === 'local',
     ...(deposits === undefined ? {} : { deposits }),
     ...(db === undefined ? {} : { db }),
   };

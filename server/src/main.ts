@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   if (applied.length > 0) log.info('database.migrated', { applied });
   await checkDatabase(config.databaseUrl.reveal());
   const options = serviceOptionsOf(config, { clock: systemClock, random: systemRandom, log });
-  await checkChains(options);
+  await checkChains({ ...options, isLocal: config.environment === 'local' });
   const service = await startService(options);
   log.info('service.started', { address: service.address ?? '', roles: [...config.roles] });
 

@@ -119,14 +119,15 @@ test('two providers must agree where there are two, and two addresses of one hos
     [
       await quorumOf(['a.com']),
       await quorumOf(['a.com', 'a.com']),
+      await quorumOf(['one.a.com', 'two.a.com']),
       await quorumOf(['a.com', 'b.com', 'c.com']),
     ],
-    [1, 1, 2],
+    [1, 1, 1, 2],
   );
   assert.equal(await quorumOf(['a.com', 'b.com'], { quorum: 1 }), 1);
   assert.equal(
     await mistakeIn(changed((file) => Object.assign(file.chains[0], { finality: { quorum: 2 } }))),
-    'chains[0].finality.quorum is 2, and rpcUrls has 1 different hosts: add nodes of other providers',
+    'chains[0].finality.quorum is 2, and rpcUrls has nodes of 1 different providers: add nodes of others, at hosts of other domains',
   );
 });
 

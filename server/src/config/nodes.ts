@@ -1,4 +1,5 @@
 import type { Chain, FinalityPolicy } from '#chains/chain.ts';
+import { countProviders } from '#chains/rpc/provider.ts';
 import { ConfigError, type Fields } from './field.ts';
 
 /** What is configured of a chain's nodes, and of how far they are believed. */
@@ -28,20 +29,20 @@ function urlsOf(fields: Fields, name: string, scheme: 'http' | 'ws'): string[] {
   });
 }
 
-/** Two providers agree unless told otherwise; one that is asked twice under one host is still one. */
+/** Two providers agree unless told otherwise; one that is asked twice, or at two hosts of its domain, is still one. */
 const usualQuorum = 2;
 
 function finalityOf(fields: Fields, rpcUrls: readonly string[]): FinalityPolicy {
   const finality = fields.object('finality');
-  const hosts = new Set(rpcUrls.map((url) => new URL(url).host)).size;
+  const providers = countProviders(rpcUrls);
   const quorum = finality.integer('quorum', {
     least: 1,
     most: 10,
-    fallback: Math.min(usualQuorum, hosts),
+    fallback: Math.min(usualQuorum, providers),
   });
-  if (quorum > hosts) {
+  if (quorum > providers) {
     throw new ConfigError(
-      `${finality.path('quorum')} is ${quorum}, and rpcUrls has ${hosts} different hosts: add nodes of other providers`,
+      `${finality.path('quorum')} is ${quorum}, and rpcUrls has nodes of ${providers} different providers: add nodes of others, at hosts of other domains`,
     );
   }
   const policy: FinalityPolicy = {

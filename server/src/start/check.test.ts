@@ -184,3 +184,32 @@ test('every wallet that settles must be known to the contracts', async () => {
     /^chain base: the gateway \S+ does not know the settler \S+: register it there \(setSettler\)/,
   );
 });
+
+test('chains whose payments other vaults pay out need two providers that agree, but for play money', async () => {
+  const other = { ...life.chain, name: 'other', chainId: life.chain.chainId + 1 };
+  const refusalOf = async (change: Partial<Chain>, isLocal = false): Promise<string> => {
+    const chains = chainsOf([
+      { ...life.chain, ...change },
+      { ...other, ...change },
+    ]);
+    const { orderSigner: orderKey, settler: settlerKey } = keys;
+    try {
+      await checkChains({ chains, orderKey, settlerKey, isLocal, clock: quickClock(), log: silentLog });
+    } catch (error) {
+      assert.ok(error instanceof ConfigError, String(error));
+      return error.message;
+    }
+    return 'all is well';
+  };
+  const finality = { tag: 'finalized', depth: 0, quorum: 2 } as const;
+  const lonely =
+    /vaults on other chains would pay out on one provider's word: give its rpcUrls nodes of two providers/;
+  assert.match(await refusalOf({}), lonely);
+  const ofOne = ['https://one.example.com', 'https://two.example.com'];
+  assert.match(await refusalOf({ rpcUrls: ofOne, finality }), lonely);
+  const ofTwo = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
+  assert.match(await refusalOf({ rpcUrls: ofTwo, finality: { ...finality, quorum: 1 } }), lonely);
+  // Past this look, it is the nodes that do not answer.
+  assert.match(await refusalOf({ rpcUrls: ofTwo, finality }), /no node answers as it should/);
+  assert.doesNotMatch(await refusalOf({}, true), lonely);
+});

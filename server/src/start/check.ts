@@ -6,6 +6,7 @@ import type { Chain, Chains } from '#chains/chain.ts';
 import { getCode } from '#chains/rpc/actions.ts';
 import { readContract } from '#chains/rpc/contract-read.ts';
 import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
+import { countProviders } from '#chains/rpc/provider.ts';
 import { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import { readTokenSigning, signingProblem } from '#chains/token-signing.ts';
 import { unprovenPart } from '#chains/watcher/proof-check.ts';
@@ -27,6 +28,8 @@ export interface ChainCheckOptions {
   readonly orderKey: SigningKey;
   readonly settlerKey: SigningKey;
   readonly otherSettlerKeys?: readonly SigningKey[];
+  /** Play money alone: one node of each chain is enough. */
+  readonly isLocal?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -59,6 +62,10 @@ export interface ServiceWallets {
  * never sells anything through a contract or token that is not the one meant.
  */
 export async function checkChains(options: ChainCheckOptions): Promise<void> {
+  for (const chain of options.chains.all) {
+    const problem = options.isLocal === true ? undefined : lonelyWord(chain, options.chains);
+    if (problem !== undefined) throw new ConfigError(problem);
+  }
   const wallets = {
     orderSigner: signerOf(options.orderKey).address,
     settler: signerOf(options.settlerKey).address,
@@ -80,7 +87,7 @@ async function checkChain(options: ChainCheckOptions, chain: Chain, wallets: Ser
       try {
         const [problem] = await findChainProblems(rpc, chain, wallets);
         if (problem !== undefined) throw new ConfigError(problem);
-        if (providersOf(chain) === 1) log.warn('start.single_provider', { chain: chain.name });
+        if (countProviders(chain.rpcUrls) === 1) log.warn('start.single_provider', { chain: chain.name });
         return;
       } catch (error) {
         if (!(error instanceof ChainUnreachable)) throw error;
@@ -94,9 +101,25 @@ async function checkChain(options: ChainCheckOptions, chain: Chain, wallets: Ser
   }
 }
 
-/** How many providers tell of a chain: hosts, for two addresses of one host say the same. */
-export function providersOf(chain: Chain): number {
-  return new Set(chain.rpcUrls.map((url) => new URL(url).host)).size;
+/** Providers that must agree on what a vault of another chain pays for. */
+const leastQuorum = 2;
+
+/**
+ * Why a chain's payments must not be paid out by the vault of another chain; undefined when they may, or there is no other. The
+ * money that leaves there is the operator's own, and whoever runs the only node that is believed could make payments up. What CCTP
+ * mints was burnt, which Circle attests: there a lie costs the gas of a call that is refused.
+ */
+export function lonelyWord(
+  { name, rpcUrls, finality }: Chain,
+  { all }: Pick<Chains, 'all'>,
+): string | undefined {
+  const { quorum = 1 } = finality;
+  const isShared = quorum >= leastQuorum && countProviders(rpcUrls) >= leastQuorum;
+  if (isShared || all.length === 1) return undefined;
+  return (
+    `chain ${name}: vaults on other chains would pay out on one provider's word: give its rpcUrls nodes of two providers ` +
+    '(hosts of different domains), and leave finality.quorum out or make it 2'
+  );
 }
 
 /** No node of the chain gave an answer that can be used; trying again may help. */

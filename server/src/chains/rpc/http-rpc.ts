@@ -10,6 +10,7 @@ import {
 } from './node-health.ts';
 import { besideHttp, openNodeSocket, socketUrlOf } from './node-socket.ts';
 import { parseSmallQuantity } from './parse.ts';
+import { providerOf } from './provider.ts';
 import {
   type NodeAnswer,
   type Rpc,
@@ -138,13 +139,15 @@ class FailoverRpc {
   }
 
   async survey(calls: readonly RpcCall[], options: RpcOptions = {}): Promise<readonly NodeAnswer[]> {
-    const byHost = new Map(
+    // Of each provider the node in the best health: two of one say the same, be it true or not.
+    const byProvider = new Map(
       this.#inOrder()
         .toReversed()
-        .map((node) => [node.connection.name, node]),
+        .map((node) => [providerOf(`http://${node.connection.name}`), node]),
     );
     const answers = await Promise.all(
-      [...byHost].map(async ([name, node]): Promise<NodeAnswer[]> => {
+      [...byProvider.values()].map(async (node): Promise<NodeAnswer[]> => {
+        const { name } = node.connection;
         try {
           const outcomes = await this.#ask(node, calls, options);
           return outcomes === undefined ? [] : [{ node: name, outcomes }];

@@ -35,8 +35,8 @@ export interface Rpc {
    */
   demote?(reason: string): void;
   /**
-   * Asks every node that is not in quarantine, each for itself, and gives what those said that answered. Nodes of one
-   * host count as one: they are one provider. Absent where there is nobody else to ask.
+   * Asks the nodes that are not in quarantine, each for itself, and gives what those said that answered. Nodes of one
+   * provider (`providerOf`) count as one. Absent where there is nobody else to ask.
    */
   survey?(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
   /** Leaves a node alone for some minutes: it has been found on another fork. It comes back by itself. */
