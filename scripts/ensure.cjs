@@ -1,5 +1,5 @@
 'use strict';
-// Runs on the Node that the machine has (18 or newer), before any dependency exists: CommonJS, nothing imported
+// Runs on the Node that the machine has (20 or newer), before any dependency exists: CommonJS, nothing imported
 // but Node itself. The packages may not run scripts at install, so `npm install` alone is complete.
 const { spawnSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
@@ -112,7 +112,7 @@ const findNode = () => {
   if (Number.parseInt(process.versions.node, 10) >= 24) return process.execPath;
   if (majorOf('node') >= 24) return 'node';
   throw new Error(
-    `Florin needs Node 24 or newer; this is ${process.versions.node}, and there is no packaged one for ${process.platform}-${process.arch}.`,
+    `Florin runs on Node.js 24 or newer; this is ${process.versions.node}, and there is no packaged one for ${process.platform}-${process.arch}.`,
   );
 };
 
