@@ -40,6 +40,9 @@ export const defaultRateLimits: RateLimits = {
   walletCalls: { count: 20, seconds: 60, burst: 20 },
 };
 
+/** Event streams that one process keeps up, in all and for each client network: pages beyond ask from time to time. */
+export const streamLimits = { inAll: 2_000, ofNetwork: 50 } as const;
+
 /** Whether one more request may come, and how the caller stands. */
 export interface Verdict {
   readonly isAllowed: boolean;

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findReceipt } from '#sessions/receipt.ts';
 import type { Log } from '#telemetry/log.ts';
 import { envelope } from '../envelope.ts';
+import { networkOf } from '../rate-limit.ts';
 import { routesOf } from '../route-handler.ts';
 import { claimOf } from './claim.ts';
 import { streamProgress } from './event-stream.ts';
@@ -64,7 +65,8 @@ function addEvents(server: FastifyInstance, deps: PaymentDeps & { readonly log: 
     `${checkoutApi.basePath}/session/:sessionId/events`,
     async (request, reply) => {
       const { sessionId } = await sessionOf(deps, request.params.sessionId);
-      streamProgress({ clock: deps.clock, feed, ending: ending.signal }, sessionId, reply);
+      const place = { sessionId, network: networkOf(request.ip) };
+      streamProgress({ clock: deps.clock, feed, ending: ending.signal }, place, reply);
     },
   );
 }

@@ -12,7 +12,7 @@ const maxHeartbeats = 120;
 /** Answers with server-sent events: the state of the session now, and after each change, until it is at its end. */
 export function streamProgress(
   deps: { readonly clock: Clock; readonly feed: ProgressFeed; readonly ending: AbortSignal },
-  sessionId: string,
+  place: { readonly sessionId: string; readonly network: string },
   reply: FastifyReply,
 ): void {
   const { raw } = reply;
@@ -21,7 +21,7 @@ export function streamProgress(
     closed.abort();
     raw.end();
   };
-  const unsubscribe = deps.feed.subscribe(sessionId, (state) => {
+  const unsubscribe = deps.feed.subscribe(place, (state) => {
     raw.write(`data: ${JSON.stringify(state)}\n\n`);
     if (isAtEnd(state)) close();
   });

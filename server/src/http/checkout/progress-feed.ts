@@ -1,16 +1,18 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { findSessionStates } from '#sessions/session.ts';
 import type { Log } from '#telemetry/log.ts';
+import { streamLimits } from '../rate-limit.ts';
 import { checkoutState, findFindings, type StateDeps } from './state.ts';
 
 /** How often the sessions that somebody looks at are read again: all of them together, in two round trips. */
 const lookIntervalMs = 700;
-/** Pages that one process keeps up to date; further ones ask from time to time instead. */
-const maxListeners = 2_000;
 
 export interface ProgressFeed {
   /** Calls back at once, and after each change, until it is ended; undefined when there are too many already. */
-  subscribe(sessionId: string, listener: (state: CheckoutState) => void): (() => void) | undefined;
+  subscribe(
+    place: { readonly sessionId: string; readonly network: string },
+    listener: (state: CheckoutState) => void,
+  ): (() => void) | undefined;
 }
 
 interface Listener {
@@ -22,6 +24,7 @@ interface Listener {
 export function progressFeed(deps: StateDeps & { readonly log: Log }, signal: AbortSignal): ProgressFeed {
   const listeners = new Map<string, Set<Listener>>();
   let count = 0;
+  const ofNetworks = new Map<string, number>();
   let isLooking = false;
   const look = async () => {
     const sessionIds = [...listeners.keys()];
@@ -55,9 +58,11 @@ export function progressFeed(deps: StateDeps & { readonly log: Log }, signal: Ab
     isLooking = false;
   };
   return {
-    subscribe(sessionId, tell) {
-      if (count >= maxListeners) return undefined;
+    subscribe({ sessionId, network }, tell) {
+      const ofNetwork = ofNetworks.get(network) ?? 0;
+      if (count >= streamLimits.inAll || ofNetwork >= streamLimits.ofNetwork) return undefined;
       count += 1;
+      ofNetworks.set(network, ofNetwork + 1);
       const listener: Listener = { tell, lastText: '' };
       const known = listeners.get(sessionId) ?? new Set();
       listeners.set(sessionId, known.add(listener));
@@ -65,6 +70,9 @@ export function progressFeed(deps: StateDeps & { readonly log: Log }, signal: Ab
       return () => {
         if (!known.delete(listener)) return;
         count -= 1;
+        const left = (ofNetworks.get(network) ?? 0) - 1;
+        if (left > 0) ofNetworks.set(network, left);
+        else ofNetworks.delete(network);
         if (known.size === 0) listeners.delete(sessionId);
       };
     },

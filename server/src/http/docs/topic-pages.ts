@@ -10,7 +10,7 @@ import { maxWebhooks } from '@florin/protocol/webhook.ts';
 import { keyInTextPattern } from '#merchants/api-key.ts';
 import { defaultWaitingLimits } from '#x402/waiting.ts';
 import { bodyLimitBytes } from '../failure.ts';
-import { defaultRateLimits, type Rate } from '../rate-limit.ts';
+import { defaultRateLimits, type Rate, streamLimits } from '../rate-limit.ts';
 import { code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
 import { grouped, limitText, type SchemaPart, schemaPart } from './schema-rows.ts';
 
@@ -160,6 +160,10 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
           ['Life of an authorization', `${grouped(authorizationLifeSeconds.maximum)} seconds`],
           ['Decimals of a token', `${minTokenDecimals} to ${maxTokenDecimals}`],
           ['Events can be read for', `${eventLifeDays} days`],
+          [
+            'Hosted pages that are kept up to date by server-sent events',
+            `${streamLimits.ofNetwork} per client address, ${grouped(streamLimits.inAll)} per process; others ask again`,
+          ],
         ],
       ),
       heading('Rates'),
