@@ -131,6 +131,8 @@ const deposit = Type.Object({
   /** EIP-681, for wallets that read it. */
   transferUri: Type.String(),
   transferCode: code,
+  /** Unix seconds: a transfer is in time in a block until then. */
+  payUntil: Type.String(),
   /** What counts as paid, where it is less than the amount. */
   leastInToken: Type.Optional(Type.String()),
   /** Unix seconds: until then a deposit may be accepted although it is late. */

@@ -53,7 +53,7 @@ export const sessionRoutes = {
     path: '/session/checkout/cancel',
     summary: 'Cancel a session that nobody has signed',
     description:
-      'Takes any session of the merchant that is initialized and has signedOnce 0: once an order is signed, somebody may be paying it.',
+      'Takes any session of the merchant that is initialized and has signedOnce 0: once an order is signed, somebody may be paying it. When a final block is later than the deadline of every order that was signed, none can be paid any more: then signedOnce is 0 again and the session is cancelled.',
     tag: 'Sessions',
     body: Type.Object({ sessionId: idText }, { additionalProperties: false }),
     reply: successReply,

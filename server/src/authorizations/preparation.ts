@@ -9,6 +9,7 @@ import { permit2Address, type TokenSigning } from '#chains/token-signing.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { type DepositOrder, findDeposit, prepareDeposit } from '#sessions/deposit-terms.ts';
 import { assertPayable, findOrder, prepareOrder, quoteSession } from '#sessions/order.ts';
+import { admitOrder } from '#sessions/order-limit.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import {
@@ -88,13 +89,15 @@ export async function prepareAuthorizedOrder(
   transaction: Transaction,
   deps: AuthorizationDeps,
   checked: Extract<CheckedPreparation, { kind: 'new' }>,
+  network = '',
 ): Promise<AuthorizedOrder> {
   const { signed, sessionId, payerEmail, token } = checked;
   const claimed = await beginClaim(transaction, signed);
   if (claimed !== undefined) return earlierOrder(transaction, claimed);
   const session = await lockSession(transaction, sessionId);
   if (session === undefined) throw new Error(`the session ${sessionId} has vanished`);
-  const request = { session, payer: signed.payer, payerEmail, token };
+  const request = { session, payer: signed.payer, payerEmail, token, network };
+  if (network !== '') await admitOrder(transaction, deps, request);
   const order = await prepareOrder(transaction, deps, request);
   const deposit = await prepareDeposit(transaction, deps, request, order);
   await claim(transaction, signed, { sessionId, orderId: order.orderId, at: deps.clock.now() });

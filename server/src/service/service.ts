@@ -41,6 +41,7 @@ import type { Random } from '#outside/random.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import type { SigningKey } from '#outside/signer/signer.ts';
 import { readStatus } from '#reconcile/status.ts';
+import { defaultOrderLimits } from '#sessions/order-limit.ts';
 import { orderSignerOf } from '#sessions/order-signer.ts';
 import { groupSessionFinder } from '#sessions/session.ts';
 import { groupInserter } from '#sessions/session-insert.ts';
@@ -241,6 +242,7 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
     rates: options.fees,
     settlementMode: options.settlement.mode ?? 'escrow',
     termsReader: groupTermsReader(db),
+    ...(options.rateLimits === undefined ? {} : { orderLimits: defaultOrderLimits }),
   };
   const { rateLimits } = options;
   const server = await buildServer({

@@ -60,10 +60,11 @@ export const insertOrder = statement(
     'text',
     'timestamptz',
     'text',
+    'text',
   ],
   {},
-  `insert into orders (${columnList}, created_at, receiver)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
+  `insert into orders (${columnList}, created_at, receiver, network)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
    on conflict (order_id) do nothing`,
 );
 

@@ -7,6 +7,7 @@ import { findCursor } from '#chains/watcher/cursor.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { depositOrdersOfSession, insertOrder, orderById, ordersByIds } from './order.sql.ts';
+import type { OrderLimits } from './order-limit.ts';
 import {
   assertRouteOpen,
   type FeeRates,
@@ -34,6 +35,8 @@ export interface OrderDeps extends SessionMoveDeps {
   readonly reclaimAfterSeconds: number;
   /** For accounts that say nothing; escrow when absent. */
   readonly settlementMode?: SettlementMode;
+  /** Payable orders of a session; any number when absent. */
+  readonly orderLimits?: OrderLimits;
 }
 
 export interface OrderRequest {
@@ -44,7 +47,11 @@ export interface OrderRequest {
   /** Empty when not given; never goes on chain. */
   readonly payerEmail: string;
   readonly token: Token;
-  /** How long after the session's end a block may still carry the payment, in seconds; 0 when absent. */
+  /** When the order ends, in Unix seconds; with the session when absent. */
+  readonly endsAt?: number;
+  /** The client network that has it prepared, where it counts for one. */
+  readonly network?: string;
+  /** How long after the order's end a block may still carry the payment, in seconds; 0 when absent. */
   readonly lateSeconds?: number;
   /** When absent, an order that is signed goes by the merchant's account, and one that is only drafted is held. */
   readonly settlementMode?: SettlementMode;
@@ -116,7 +123,7 @@ export async function prepareOrder(
     ...drafted,
     signature: await deps.signer.signOrder(chain.chainId, chain.gateway, drafted.order),
   };
-  await storeOrder(transaction, stored, deps.clock.now());
+  await storeOrder(transaction, stored, deps.clock.now(), request.network);
   if (!session.signedOnce) await moveSession(transaction, deps, session, 'order_signed');
   return stored;
 }
@@ -157,7 +164,8 @@ function orderOf(
 ): Order {
   const { session, payer, token } = request;
   const { amounts, orderType } = quote;
-  const payBy = unixSeconds(session.expirationTime) + (request.lateSeconds ?? 0);
+  const endsAt = request.endsAt ?? unixSeconds(session.expirationTime);
+  const payBy = endsAt + (request.lateSeconds ?? 0);
   return {
     channelId: session.channelId,
     metaData: session.metaData,
@@ -176,7 +184,12 @@ function orderOf(
 }
 
 /** Stores an order; one with the same terms stands already. */
-export async function storeOrder(transaction: Transaction, stored: StoredOrder, now: Date): Promise<void> {
+export async function storeOrder(
+  transaction: Transaction,
+  stored: StoredOrder,
+  now: Date,
+  network = '',
+): Promise<void> {
   const { order, amounts } = stored;
   await transaction.query(insertOrder, [
     stored.orderId,
@@ -205,6 +218,7 @@ export async function storeOrder(transaction: Transaction, stored: StoredOrder, 
     stored.payoutVault,
     now,
     stored.gateway === '' ? null : receiverOf(stored.gateway, stored.orderId).toLowerCase(),
+    network,
   ]);
 }
 

@@ -67,7 +67,7 @@ function sessionAfter(
   const next = { ...session, ...changes, status: to };
   return {
     ...next,
-    signedOnce: session.signedOnce || trigger === 'order_signed',
+    signedOnce: trigger === 'order_signed' || (session.signedOnce && trigger !== 'orders_lapsed'),
     pendingReason: to === 'settlement_pending' ? next.pendingReason : '',
     isLate: session.isLate || (session.status === 'expired' && to === 'paid'),
   };

@@ -6,6 +6,7 @@ import { sessionMove, sessionMoves, sessionTriggers } from './session.machine.ts
 /** Every pair of status and trigger that moves, written out; all others must be refused. */
 const expected = new Map<string, string>([
   ['initialized order_signed', 'initialized'],
+  ['initialized orders_lapsed', 'initialized'],
   ['initialized payment_detected', 'initialized session.payment_detected'],
   ['initialized payment_undetected', 'initialized'],
   ['initialized payment_final', 'paid session.paid'],

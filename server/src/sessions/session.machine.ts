@@ -4,6 +4,8 @@ import type { SessionStatus } from '@florin/protocol/session.ts';
 export const sessionTriggers = [
   /** The service signed an order for a payer. */
   'order_signed',
+  /** Every order that was signed has ended unpaid, by the chain's time at a final block. */
+  'orders_lapsed',
   /** The pay transaction is in a block that is not final. */
   'payment_detected',
   /** That block was reorged out. */
@@ -57,6 +59,8 @@ interface Move {
 /** Every move that a session can make (S1 to S10). A pair of status and trigger that is absent is refused. */
 export const sessionMoves: readonly Move[] = [
   { from: 'initialized', trigger: 'order_signed', to: 'initialized' },
+  // As if none had been signed: what nothing can pay any more may be cancelled.
+  { from: 'initialized', trigger: 'orders_lapsed', to: 'initialized' },
   { from: 'initialized', trigger: 'payment_detected', to: 'initialized', event: 'session.payment_detected' },
   { from: 'initialized', trigger: 'payment_undetected', to: 'initialized' },
   { from: 'initialized', trigger: 'payment_final', to: 'paid', event: 'session.paid' },

@@ -189,6 +189,26 @@ export const expirableUnsigned = statement(
   ),
 );
 
+// Whether anything of a session may still be paid or collected: an order whose deadline no final block of its chain has
+// passed, orders that only the service collects among them, a payment in a canonical block, or a deposit on its way. A signed
+// session whose orders are not known, after a restore, may have any.
+export const payableOrders = statement(
+  'session_payable_orders',
+  ['text'],
+  { is_any: 'bool' },
+  `select not exists (select from orders where session_id = $1)
+     or exists (
+       select from orders o left join chain_cursors c on c.chain_id = o.chain_id
+       where o.session_id = $1
+         and (c.final_time is null or c.halted_reason <> '' or extract(epoch from c.final_time) <= o.pay_by))
+     or exists (
+       select from orders o join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'
+       where o.session_id = $1)
+     or exists (
+       select from orders o join deposit_moves m on m.order_id = o.order_id
+       where o.session_id = $1 and m.move in ('collect', 'add') and m.status = 'sent') as is_any`,
+);
+
 // Signed sessions expire by the chains' clocks: a final block later than the deadline of each signed order, on the
 // order's chain, no payment of any of them in a canonical block, and no deposit being added to or collected, or added to
 // (by a wallet that is followed no more: perhaps) and still to be collected. Orders that are only collected nobody else can pay: what comes to them later is late.

@@ -19,6 +19,7 @@ import {
   expirableSigned,
   expirableUnsigned,
   lockSessionById,
+  payableOrders,
   sessionById,
   sessionStatesByIds,
   sessionsByIds,
@@ -265,7 +266,10 @@ export async function lockSession(
   return rows[0] === undefined ? undefined : parseSession(rows[0]);
 }
 
-/** Cancels an unsigned session of the merchant. Refuses with 100201, 100203, 100204, 100205 or 100207. */
+/**
+ * Cancels a session of the merchant for which no order is signed, or none that can still be paid. Refuses with 100201,
+ * 100203, 100204, 100205 or 100207.
+ */
 export async function cancelSession(
   transaction: Transaction,
   deps: SessionMoveDeps,
@@ -277,8 +281,15 @@ export async function cancelSession(
   if (session.status === 'cancelled') throw new Refusal('session_cancelled');
   if (session.status === 'expired') throw new Refusal('session_expired');
   if (session.status !== 'initialized') throw new Refusal('session_paid');
-  const moved = await moveSession(transaction, deps, session, 'cancel');
+  const isLapsed = session.signedOnce && session.initiateTx === '' && (await areLapsed(transaction, session));
+  const unsigned = isLapsed ? await moveSession(transaction, deps, session, 'orders_lapsed') : session;
+  const moved = await moveSession(transaction, deps, unsigned ?? session, 'cancel');
   if (moved === undefined) throw new Refusal('session_already_signed');
+}
+
+async function areLapsed(transaction: Transaction, { sessionId }: StoredSession): Promise<boolean> {
+  const [row] = await transaction.query(payableOrders, [sessionId]);
+  return row?.is_any === false;
 }
 
 /** Finds one session by id, in the scope of a merchant. */

@@ -23,6 +23,22 @@ const noteRestore = statement(
   `insert into restorations (taken_at, restored_at, archive_hash, cursors) values ($1, $1, '', '[]')`,
 );
 
+const putCursor = statement(
+  'settlement_mode_test_cursor',
+  ['int8', 'timestamptz'],
+  {},
+  `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
+   values ($1, 9, '0x', $2, 3, '0x', $2, $2)
+   on conflict (chain_id) do update set head_time = $2, final_time = $2`,
+);
+
+/** A block of a token's chain with that time is final. */
+const finalAt = (tokenId: string, seconds: number) =>
+  world.database.db.query(putCursor, [
+    world.deps.chains.token(tokenId)?.chainId ?? 0,
+    new Date(seconds * 1_000),
+  ]);
+
 const signer = orderSignerOf(`0x${'0f'.repeat(32)}`);
 const stranger: Hex = `0x${'d4'.repeat(20)}`;
 const { escrow, direct, vaultPayout } = orderKinds;
@@ -43,12 +59,13 @@ async function sale(ofAccount: SettlementMode | '', ofConfiguration?: Settlement
     ...{ signer, reclaimAfterSeconds: 86_400 },
     ...(ofConfiguration === undefined ? {} : { settlementMode: ofConfiguration }),
   };
-  const sign = (tokenId: string, payer?: Hex) =>
+  const sign = (tokenId: string, payer?: Hex, endsAt?: number) =>
     db.transaction(async (transaction) => {
       const session = await lockSession(transaction, sessionId);
       const token = deps.chains.token(tokenId);
       if (session === undefined || token === undefined) throw new Error(`no session, or no ${tokenId}`);
-      const request = { session, payer: payer ?? stranger, payerEmail: '', token };
+      const end = endsAt === undefined ? {} : { endsAt };
+      const request = { session, payer: payer ?? stranger, payerEmail: '', token, ...end };
       return (await prepareOrder(transaction, deps, request)).order.orderType;
     });
   const wallet = async () => {
@@ -101,6 +118,22 @@ test('while a direct order can be paid other chains are refused, also when the a
   await choose('escrow');
   assert.equal(await refusalOf(sign('base::usdc')), 'method_not_available');
   assert.equal(await sign('ethereum::usdc'), escrow);
+});
+
+// proves W4.9
+test('what can be paid no more, by a final block of its chain, stands in the way of no other chain', async () => {
+  const seconds = Math.floor(world.clock.time / 1_000) + 60;
+  const { sign } = await sale('direct');
+  assert.equal(await sign('ethereum::usdc', stranger, seconds), direct);
+  await finalAt('ethereum::usdc', seconds);
+  assert.equal(await refusalOf(sign('base::usdc')), 'method_not_available');
+  await finalAt('ethereum::usdc', seconds + 1);
+  assert.equal(await sign('base::usdc', stranger, seconds), vaultPayout);
+  assert.equal(await sign('ethereum::usdc'), escrow);
+  const other = await sale('direct');
+  assert.equal(await other.sign('base::usdc', stranger, seconds), vaultPayout);
+  await finalAt('base::usdc', seconds + 1);
+  assert.equal(await other.sign('ethereum::usdc'), direct);
 });
 
 test('of two chains that are asked for at once one is refused, or nothing is passed straight on', async () => {

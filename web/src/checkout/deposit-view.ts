@@ -99,10 +99,14 @@ export function depositView(model: Model, deposit: Deposit, actions: Actions): T
   );
 }
 
-/** What else counts as paid. */
-function termsView({ texts, locale }: Model['data'], { option, leastInToken, lateUntil }: Deposit): Tree {
+/** Until when a transfer pays, and what else counts as paid. */
+function termsView(
+  { texts, locale }: Model['data'],
+  { option, payUntil, leastInToken, lateUntil }: Deposit,
+): Tree {
   const time = (seconds: string) => formatTime(locale, new Date(Number(seconds) * 1000).toISOString());
   return [
+    h('p', { class: 'soft', id: 'pay-until' }, fill(texts.payUntil, { time: time(payUntil) })),
     leastInToken !== undefined &&
       h('p', { id: 'least' }, fill(texts.leastPays, { least: formatToken(locale, option, leastInToken) })),
     lateUntil !== undefined && h('p', { class: 'soft' }, fill(texts.latePays, { time: time(lateUntil) })),

@@ -71,7 +71,9 @@ function addSigned(
     const authorized =
       checked.kind === 'earlier'
         ? checked.authorized
-        : await db.transaction((transaction) => prepareAuthorizedOrder(transaction, deps, checked));
+        : await db.transaction((transaction) =>
+            prepareAuthorizedOrder(transaction, deps, checked, networkOf(clientAddress)),
+          );
     const { chain, token } = checked;
     return preparedView(deps, { ...authorized, chain, token, standing });
   });

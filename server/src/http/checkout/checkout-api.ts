@@ -21,16 +21,20 @@ import {
 import { progressFeed } from './progress-feed.ts';
 import { checkoutState, findFindings, linkOptions, sessionOptions } from './state.ts';
 
-/** The secret of the page, when the caller has one. It comes in a header, so that no address ever holds it. */
-function clientCodeOf(request: FastifyRequest): { readonly clientCode: string | undefined } {
+/** The secret of the page, when the caller has one: it comes in a header, so that no address ever holds it. And the network. */
+function callerOf(request: FastifyRequest): {
+  readonly clientCode: string | undefined;
+  readonly network: string;
+} {
   const given = request.headers['x-client-code'];
-  return { clientCode: typeof given === 'string' && given !== '' ? given : undefined };
+  const clientCode = typeof given === 'string' && given !== '' ? given : undefined;
+  return { clientCode, network: networkOf(request.ip) };
 }
 
 /** Adds the page's own door. */
 export function addCheckoutApi(server: FastifyInstance, deps: PaymentDeps & { readonly log: Log }): void {
   const { routes, basePath } = checkoutApi;
-  const addRoute = routesOf(server, { basePath, shape: envelope, authorize: clientCodeOf });
+  const addRoute = routesOf(server, { basePath, shape: envelope, authorize: callerOf });
   addRoute(routes.beginSession, async ({ body }) => beginSession(deps, body));
   addRoute(routes.quoteLink, async ({ params }) => {
     const link = await linkOf(deps, params.linkId);
@@ -45,7 +49,7 @@ export function addCheckoutApi(server: FastifyInstance, deps: PaymentDeps & { re
     };
   });
   addRoute(routes.readBalances, async ({ body }) => ({ balances: await readBalances(deps, body) }));
-  addRoute(routes.prepareOrder, async ({ body, caller }) => prepareForPayer(deps, body, caller.clientCode));
+  addRoute(routes.prepareOrder, async ({ body, caller }) => prepareForPayer(deps, body, caller));
   addRoute(routes.claim, async ({ body, caller }) => claimOf(deps, body, caller.clientCode));
   addRoute(routes.readReceipt, async ({ params, caller }) => {
     const session = await sessionOf(deps, params.sessionId);

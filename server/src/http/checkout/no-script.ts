@@ -1,7 +1,7 @@
 import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import { parseUsd } from '@florin/protocol/money.ts';
 import type { CheckoutData } from '@florin/web/checkout/data.ts';
-import { fill, formatMoney, formatToken } from '@florin/web/checkout/format.ts';
+import { fill, formatMoney, formatTime, formatToken } from '@florin/web/checkout/format.ts';
 import { h, type Tree } from '@florin/web/checkout/tree.ts';
 
 /** What became of a form that a reader without scripts has sent; empty: none was. */
@@ -124,6 +124,11 @@ function nameOf(texts: CheckoutData['texts'], { symbol, chainTitle }: CheckoutOp
   return fill(texts.tokenOnNetwork, { token: symbol, network: chainTitle });
 }
 
+/** The server does not know the reader's time zone. */
+function timeOf(locale: string, seconds: string): string {
+  return formatTime(locale, new Date(Number(seconds) * 1_000).toISOString(), 'UTC');
+}
+
 /** The deposit panel as the script shows it, but for what needs one. */
 function depositView(
   { texts, locale, options }: CheckoutData,
@@ -145,6 +150,7 @@ function depositView(
       h('path', { d: path }),
     ),
     h('p', {}, fill(texts.sendOnce, { address: address.refundAddress })),
+    h('p', { class: 'soft' }, fill(texts.payUntil, { time: timeOf(locale, address.payUntil) })),
     address.leastInToken !== undefined &&
       h('p', {}, fill(texts.leastPays, { least: formatToken(locale, option, address.leastInToken) })),
   );

@@ -7,6 +7,7 @@ import { type Front, findFront } from '#catalog/branding.ts';
 import { findLink } from '#links/link.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { findSession } from '#sessions/session.ts';
+import { networkOf } from '../rate-limit.ts';
 import type { Script } from './assets.ts';
 import { brandColorsOf } from './brand-colors.ts';
 import { claimData } from './claim.ts';
@@ -102,7 +103,10 @@ export async function depositByForm(visit: Visit, sessionId: string): Promise<Bu
   if (!isOwnForm(request, options.origin)) return lead(reply, `/checkout/${session.sessionId}`);
   try {
     const body = depositBodyOf(request, session.sessionId);
-    const { deposit: address, amountInToken } = await prepareForPayer(options, body, undefined);
+    const { deposit: address, amountInToken } = await prepareForPayer(options, body, {
+      clientCode: undefined,
+      network: networkOf(request.ip),
+    });
     if (address === undefined) throw new Refusal('payment_token_unsupported', body.tokenId);
     return sessionPage(visit, sessionId, { deposit: { tokenId: body.tokenId, address, amountInToken } });
   } catch (error) {

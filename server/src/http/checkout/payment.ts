@@ -21,6 +21,7 @@ import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { prepareDeposit } from '#sessions/deposit-terms.ts';
 import { assertPayable, prepareOrder, quoteSession } from '#sessions/order.ts';
+import { endOfUnsigned } from '#sessions/order-limit.ts';
 import { createLinkSession, findSession, lockSession } from '#sessions/session.ts';
 import { paymentUrlOf } from '#sessions/session-json.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
@@ -108,7 +109,7 @@ export function assertClientCode(session: StoredSession, clientCode: string): vo
 export async function prepareForPayer(
   deps: PaymentDeps,
   body: BodyOf<Routes['prepareOrder']>,
-  clientCode: string | undefined,
+  { clientCode, network }: { readonly clientCode: string | undefined; readonly network: string },
 ): Promise<PreparedOrder> {
   const { sessionId, payerEmail } = body;
   const found = await sessionOf(deps, sessionId);
@@ -122,7 +123,9 @@ export async function prepareForPayer(
   const { session, order, deposit } = await deps.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, sessionId);
     if (session === undefined) throw new Refusal('session_not_found', sessionId);
-    const request = { session, payer, payerEmail, token };
+    assertPayable(session, deps.clock.now());
+    const endsAt = await endOfUnsigned(transaction, deps, { session, payer, token, network });
+    const request = { session, payer, payerEmail, token, endsAt, network };
     const order = await prepareOrder(transaction, deps, request);
     const deposit = await prepareDeposit(transaction, deps, request, order);
     return { session: { ...session, signedOnce: true }, order, deposit };
@@ -137,13 +140,13 @@ export async function prepareForPayer(
     prerequisites: guide.prerequisites,
     payment: guide.executionRequest.txRequest,
     alternatives: guide.alternatives,
-    ...depositOf(guide.alternatives, token),
+    ...depositOf(guide, token),
   };
 }
 
 /** The deposit address with its codes. The plain address comes first: every exchange and wallet reads that. */
 function depositOf(
-  alternatives: readonly PaymentAlternative[],
+  { alternatives, order }: { alternatives: readonly PaymentAlternative[]; order: { deadline: string } },
   token: Token,
 ): Pick<PreparedOrder, 'deposit'> {
   const found = alternatives.find(({ method }) => method === 'deposit');
@@ -157,6 +160,7 @@ function depositOf(
       addressCode: qrPath(qrCode(address)),
       transferUri,
       transferCode: qrPath(qrCode(transferUri)),
+      payUntil: order.deadline,
       ...(leastInToken === undefined ? {} : { leastInToken }),
       ...(lateUntil === undefined ? {} : { lateUntil }),
     },

@@ -51,7 +51,7 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   session_already_signed: advice(
     'An order was signed for a payer, who may be paying at this moment.',
-    'Wait for the payment, or for the session to expire; then it closes by itself.',
+    'Wait for the payment, or for the session to expire; then it closes by itself. Before that it can be cancelled once a final block of each chain is later than every order’s deadline.',
   ),
   expiration_out_of_range: advice(
     'expirationTime is less than 1800 seconds or more than 30 days ahead.',

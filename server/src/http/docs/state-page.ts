@@ -15,7 +15,9 @@ const statusTexts: Readonly<Record<SessionStatus, string>> = {
 };
 
 const triggerTexts: Readonly<Record<SessionTrigger, string>> = {
-  order_signed: 'The service signed an order for a payer: `signedOnce` becomes 1 for good.',
+  order_signed: 'The service signed an order for a payer: `signedOnce` becomes 1.',
+  orders_lapsed:
+    '`POST /session/checkout/cancel` finds that every signed order has ended unpaid, by its chain’s time at a final block: `signedOnce` becomes 0, and the session is cancelled.',
   payment_detected: 'The payment transaction is in a block that is not final.',
   payment_undetected: 'That block was reorganised away.',
   payment_final: 'The payment is in a canonical block that is final by the chain’s policy.',

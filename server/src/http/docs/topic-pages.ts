@@ -8,6 +8,7 @@ import type { RouteTable } from '@florin/protocol/route.ts';
 import { metadataLimits, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import { maxWebhooks } from '@florin/protocol/webhook.ts';
 import { keyInTextPattern } from '#merchants/api-key.ts';
+import { defaultOrderLimits, unsignedOrderSeconds } from '#sessions/order-limit.ts';
 import { defaultWaitingLimits } from '#x402/waiting.ts';
 import { bodyLimitBytes } from '../failure.ts';
 import { defaultRateLimits, type Rate, streamLimits } from '../rate-limit.ts';
@@ -160,6 +161,11 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
           ['Life of an authorization', `${grouped(authorizationLifeSeconds.maximum)} seconds`],
           ['Decimals of a token', `${minTokenDecimals} to ${maxTokenDecimals}`],
           ['Events can be read for', `${eventLifeDays} days`],
+          [
+            'Payable orders of a session',
+            `${defaultOrderLimits.ofNetwork} per client address, ${defaultOrderLimits.inAll} in all; 900101 beyond`,
+          ],
+          ['Life of an order that no payer has signed for', `${grouped(unsignedOrderSeconds)} seconds`],
           [
             'Hosted pages that are kept up to date by server-sent events',
             `${streamLimits.ofNetwork} per client address, ${grouped(streamLimits.inAll)} per process; others ask again`,

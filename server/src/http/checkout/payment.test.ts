@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { getAddress, toHex } from 'viem';
+import { statement } from '#db/statement.ts';
+import { systemRandom } from '#outside/random.ts';
+import { unsignedOrderSeconds } from '#sessions/order-limit.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
+import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { buildServer } from '../server.ts';
+import { checkoutDoor } from './checkout-door.ts';
+
+const putCursor = statement(
+  'checkout_payment_test_cursor',
+  ['int8', 'timestamptz'],
+  {},
+  `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
+   values ($1, 9, '0x', $2, 3, '0x', $2, $2)
+   on conflict (chain_id) do update set head_time = $2, final_time = $2, halted_reason = ''`,
+);
+
+const putPayment = statement(
+  'checkout_payment_test_paid',
+  ['text'],
+  {},
+  `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
+     order_id, arguments, is_final)
+   select 1, 9, '0x', count(*), '0x', now(), 'gateway', 'Paid', $1, '{}', false from chain_events`,
+);
+
+const limits = { ofNetwork: 3, inAll: 5 };
+let world: MerchantWorld;
+let pages: FastifyInstance;
+let key = '';
+let accountId = '';
+before(async () => {
+  world = await MerchantWorld.open();
+  pages = await buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin: world.deps.origin,
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [checkoutDoor({ ...checkoutOptionsOf(world), orderLimits: limits })],
+  });
+  const merchantId = await world.addMerchant();
+  key = await world.addKey(merchantId);
+  accountId = await world.addAccount(merchantId);
+});
+after(async () => {
+  await pages.close();
+  await world.close();
+});
+
+const nowSeconds = () => Math.floor(world.clock.time / 1_000);
+
+/** A session that can be paid for a day. */
+async function newSession(): Promise<string> {
+  const body = {
+    ...{ accountId, settlementToken: 'ethereum::usdc', feeModel: 2, expirationTime: nowSeconds() + 86_400 },
+    lineItems: [
+      { itemType: 'one_time', quantity: 1, unitPrice: 10_000_000, productData: { productName: 'Tea' } },
+    ],
+  };
+  return (await world.send('POST', '/session/checkout/create', { key, body })).data.sessionId;
+}
+
+async function prepare(
+  sessionId: string,
+  payer: number,
+  remoteAddress = '10.0.0.1',
+  tokenId = 'ethereum::usdc',
+) {
+  const response = await pages.inject({
+    method: 'POST',
+    url: '/checkout/api/prepare',
+    remoteAddress,
+    payload: { sessionId, tokenId, payer: getAddress(toHex(payer, { size: 20 })), payerEmail: '' },
+  });
+  const { code, data, message } = response.json();
+  return { status: response.statusCode, retryAfter: response.headers['retry-after'], code, data, message };
+}
+
+const cancel = async (sessionId: string) =>
+  (await world.send('POST', '/session/checkout/cancel', { key, body: { sessionId } })).code;
+const read = async (sessionId: string) =>
+  (await world.send('GET', `/session/${sessionId}`, { key })).data.session;
+/** A block of that time is final. */
+const finalAt = (seconds: number) =>
+  world.database.db.query(putCursor, [
+    world.deps.chains.token('ethereum::usdc')?.chainId ?? 0,
+    new Date(seconds * 1_000),
+  ]);
+
+test('an order that no payer has signed for ends after an hour, and with its session at the latest', async () => {
+  const sessionId = await newSession();
+  const first = await prepare(sessionId, 0xd1);
+  assert.deepEqual([first.code, first.data.deadline], [0, String(nowSeconds() + unsignedOrderSeconds)]);
+  world.clock.time += 86_400_000 - 60_000;
+  const last = await prepare(sessionId, 0xd1);
+  assert.equal(last.data.deadline, String(nowSeconds() + 60));
+});
+
+test('asked again in the first half of its life, the page shows the same order and address', async () => {
+  const sessionId = await newSession();
+  const first = await prepare(sessionId, 0xd1);
+  world.clock.time += (unsignedOrderSeconds / 2) * 1_000;
+  const second = await prepare(sessionId, 0xd1, '10.9.0.1');
+  assert.deepEqual([second.data.orderId, second.data.deposit], [first.data.orderId, first.data.deposit]);
+  world.clock.time += 1_000;
+  const third = await prepare(sessionId, 0xd1);
+  assert.equal(third.data.deadline, String(nowSeconds() + unsignedOrderSeconds));
+});
+
+test('payable orders of a session have a limit for each client network and one in all', async () => {
+  const sessionId = await newSession();
+  for (let payer = 1; payer <= limits.ofNetwork; payer += 1)
+    assert.equal((await prepare(sessionId, payer)).code, 0);
+  const refused = await prepare(sessionId, 90);
+  assert.deepEqual(
+    [refused.status, refused.code, refused.retryAfter],
+    [429, 900_101, String(unsignedOrderSeconds + 1)],
+  );
+  // The same again takes no room.
+  assert.equal((await prepare(sessionId, 1)).code, 0);
+  for (let payer = 91; payer <= 92; payer += 1)
+    assert.equal((await prepare(sessionId, payer, `10.0.${payer}.1`)).code, 0);
+  assert.equal((await prepare(sessionId, 93, '10.0.93.1')).code, 900_101);
+  assert.equal((await prepare(await newSession(), 94)).code, 0);
+  world.clock.time += (unsignedOrderSeconds + 1) * 1_000;
+  assert.equal((await prepare(sessionId, 93)).code, 0);
+});
+
+test('a session is cancelled once a final block is later than every order, and not before', async () => {
+  const sessionId = await newSession();
+  const { data } = await prepare(sessionId, 0xd1);
+  assert.equal(await cancel(sessionId), 100_207);
+  // Our clock says nothing about what the chain still takes.
+  world.clock.time += 2 * unsignedOrderSeconds * 1_000;
+  await finalAt(Number(data.deadline));
+  assert.equal(await cancel(sessionId), 100_207);
+  assert.equal((await read(sessionId)).signedOnce, 1);
+  await finalAt(Number(data.deadline) + 1);
+  assert.equal(await cancel(sessionId), 0);
+  const { status, signedOnce } = await read(sessionId);
+  assert.deepEqual([status, signedOnce], ['cancelled', 0]);
+  assert.deepEqual(
+    (await world.eventsOf(sessionId)).map(({ type }) => type),
+    ['session.created', 'session.cancelled'],
+  );
+});
+
+test('a session with a payment in a block is not cancelled, however late the final block is', async () => {
+  const sessionId = await newSession();
+  const { data } = await prepare(sessionId, 0xd1);
+  await world.database.db.query(putPayment, [data.orderId]);
+  await finalAt(Number(data.deadline) + 1);
+  assert.equal(await cancel(sessionId), 100_207);
+});
