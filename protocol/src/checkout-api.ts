@@ -251,7 +251,12 @@ export const checkoutApi = {
       summary: 'Where a session stands',
       tag: 'Hosted checkout',
       params: sessionParams,
-      reply: Type.Object({ state: checkoutState, options: Type.Array(checkoutOption) }),
+      reply: Type.Object({
+        state: checkoutState,
+        options: Type.Array(checkoutOption),
+        /** The server's own time in Unix seconds, by which deadlines count. */
+        now: Type.Integer(),
+      }),
       permissions: [],
       effect: 'query',
       errors: ['session_not_found'],

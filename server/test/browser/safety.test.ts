@@ -195,7 +195,7 @@ test('the page is small: its script alone, and all of it, as they travel', async
   const path = /src="(\/checkout\/assets\/[^"]+)"/.exec(html)?.[1] ?? '';
   const script = await (await fetch(`${world.origin}${path}`)).text();
   const [scriptKiB, pageKiB] = [gzipSync(script).length / 1024, gzipSync(html).length / 1024];
-  assert.ok(scriptKiB <= 12, `script: ${scriptKiB.toFixed(1)} KiB`);
-  assert.ok(scriptKiB + pageKiB <= 30, `page: ${pageKiB.toFixed(1)} KiB`);
+  assert.ok(scriptKiB <= 16, `script: ${scriptKiB.toFixed(1)} KiB`);
+  assert.ok(pageKiB <= 10, `page: ${pageKiB.toFixed(1)} KiB`);
   assert.ok(html.length + script.length <= 60 * 1024, `unpacked: ${html.length + script.length} bytes`);
 });

@@ -36,6 +36,12 @@ export class TestWallet {
   current: number;
   /** What the wallet's owner refuses. */
   readonly refused = new Set<string>();
+  /** What the wallet itself refuses, and with which code. */
+  readonly fails = new Map<string, number>();
+  /** Transactions as they were asked for. */
+  readonly transactions: Record<string, string>[] = [];
+  readonly #held = new Map<string, { opened: () => void; answer: Promise<void> }>();
+  readonly #pages: { readonly page: Page; readonly id: string }[] = [];
   /** Whether it carries out several calls as one. */
   canBatch = false;
   readonly #chains: ReadonlyMap<number, LifeChain>;
@@ -54,6 +60,26 @@ export class TestWallet {
 
   get address(): Hex {
     return this.wallet.address as Hex;
+  }
+
+  /** Lets the next prompt of a method stand open until it is answered; `opened` comes when the page has asked. */
+  hold(method: string): { readonly opened: Promise<void>; readonly answer: () => void } {
+    let answer = () => {};
+    let tellOpened = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const opened = new Promise<void>((resolve) => {
+      tellOpened = resolve;
+    });
+    this.#held.set(method, { opened: tellOpened, answer: answered });
+    return { opened, answer };
+  }
+
+  /** Tells the pages of an event (EIP-1193). */
+  async emit(name: 'accountsChanged' | 'disconnect', value: unknown): Promise<void> {
+    for (const { page, id } of this.#pages)
+      await page.evaluate(`globalThis['emit_${id}'](${JSON.stringify(name)}, ${JSON.stringify(value)})`);
   }
 
   /** Gas and tokens on one chain. */
@@ -100,6 +126,7 @@ export class TestWallet {
   /** Puts the wallet into every page that the tab opens from now on. */
   async inject(page: Page, how: Injection = 'announced'): Promise<void> {
     const id = randomBytes(4).toString('hex');
+    this.#pages.push({ page, id });
     await page.exposeFunction(`wallet_${id}`, (request: Request) => this.#answer(request));
     const icon = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4" fill="#b58900"/></svg>')}`;
     const info = { uuid: id, name: this.name, icon, rdns: 'test.florin' };
@@ -108,7 +135,11 @@ export class TestWallet {
         const answer = await globalThis['wallet_${id}'](JSON.parse(JSON.stringify(request)));
         if ('error' in answer) throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
         return answer.result;
-      } };
+      }, on: (name, listener) => { listeners.push([name, listener]); } };
+      const listeners = [];
+      globalThis['emit_${id}'] = (name, value) => {
+        for (const [heard, listener] of listeners) if (heard === name) listener(value);
+      };
       const how = ${JSON.stringify(how)};
       if (how !== 'announced') globalThis.ethereum = provider;
       if (how === 'injected') return;
@@ -121,7 +152,13 @@ export class TestWallet {
 
   async #answer(request: Request): Promise<Answer> {
     this.asked.push(request.method);
+    const held = this.#held.get(request.method);
+    this.#held.delete(request.method);
+    held?.opened();
+    await held?.answer;
     try {
+      const code = this.fails.get(request.method);
+      if (code !== undefined) throw new WalletError(code, `refused with ${code}`);
       if (this.refused.has(request.method)) throw new WalletError(4001, 'User rejected the request.');
       return { result: await this.#handle(request) };
     } catch (error) {
@@ -134,6 +171,7 @@ export class TestWallet {
     const [first] = params as [Record<string, string>?];
     switch (method) {
       case 'eth_requestAccounts':
+      case 'eth_accounts':
         return [this.address.toLowerCase()];
       case 'eth_chainId':
         return `0x${this.current.toString(16)}`;
@@ -147,6 +185,9 @@ export class TestWallet {
         this.current = Number(first?.['chainId']);
         return null;
       case 'eth_sendTransaction':
+        this.transactions.push(first ?? {});
+        if (Number(first?.['chainId']) !== this.current)
+          throw new WalletError(-32602, 'The transaction is for another chain.');
         return this.#send(first ?? {});
       case 'eth_signTypedData_v4':
         return this.#sign(String(params[1]));

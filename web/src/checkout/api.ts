@@ -55,7 +55,7 @@ export const api = {
   quote: (linkId: string, amount: string) =>
     ask<{ options: CheckoutOption[] }>(`${base}/quote/${encodeURIComponent(linkId)}/${amount}`),
   read: (sessionId: string) =>
-    ask<{ state: CheckoutState; options: CheckoutOption[] }>(sessionPath(sessionId)),
+    ask<{ state: CheckoutState; options: CheckoutOption[]; now: number }>(sessionPath(sessionId)),
   balances: (payer: string, tokenIds: string[]) =>
     ask<{ balances: TokenBalance[] }>(`${base}/balances`, { body: { payer, tokenIds } }),
   prepare: (

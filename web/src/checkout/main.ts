@@ -1,13 +1,17 @@
 import { leaveAmount, typeAmount } from './amount-field.ts';
 import { follow } from './api.ts';
+import { connectWallet } from './connect.ts';
 import type { CheckoutData } from './data.ts';
 import { demoWallet } from './demo.ts';
+import { hideDeposit, recallDeposit, showDeposit } from './deposit.ts';
 import { elementOf, show } from './dom.ts';
-import { bestOption, type Model } from './model.ts';
+import { bestOption, isMade, isOver, type Model } from './model.ts';
 import type { Page } from './page.ts';
-import { connectWallet, hideDeposit, payWith, recallDeposit, recallSent, showDeposit } from './pay.ts';
+import { payWith } from './pay.ts';
 import { type Actions, payView } from './pay-view.ts';
+import { stopWaiting } from './prompt.ts';
 import { downloadReceipt } from './receipt.ts';
+import { recallSent } from './sent.ts';
 import { statusView, wordsOf } from './status.ts';
 import { headView } from './summary.ts';
 import { announceWallet, watchWallets } from './wallet.ts';
@@ -25,6 +29,8 @@ function openPage(data: CheckoutData): Page {
     chosen: bestOption(data.options, {})?.tokenId ?? '',
     step: '',
     problem: '',
+    waitsFor: '',
+    mayPayPlainly: false,
     amountProblem: '',
     isSent: false,
     copied: '',
@@ -63,12 +69,27 @@ function render(page: Page): void {
   }
 }
 
+/** What the payer has started last, and its end. */
+let task = async () => {};
+let ended: Promise<void> = Promise.resolve();
+
+function begin(next: () => Promise<void>): void {
+  task = next;
+  ended = next();
+}
+
 function actionsOf(page: Page): Actions {
   return {
-    connect: (wallet) => void connectWallet(page, wallet),
+    connect: (wallet) => begin(() => connectWallet(page, wallet)),
     disconnect: () => page.change({ wallet: undefined, payer: '', balances: {}, problem: '' }),
     choose: (chosen) => page.change({ chosen, problem: '' }),
-    pay: () => void payWith(page),
+    pay: () => begin(() => payWith(page, 'best')),
+    payPlainly: () => begin(() => payWith(page, 'plainly')),
+    cancel: () => void stopWaiting(page.model.data.texts.stopped),
+    askAgain: () => {
+      stopWaiting('');
+      void ended.then(() => begin(task));
+    },
     copy: (copied) => void navigator.clipboard.writeText(copied).then(() => page.change({ copied })),
     showDeposit: () => void showDeposit(page),
     hideDeposit: () => hideDeposit(page),
@@ -83,8 +104,12 @@ function followSession(page: Page): void {
   if (sessionId === undefined) return;
   follow(sessionId, {
     state: (state) => {
-      const isSeen = state.initiateTx !== '' || state.status !== 'initialized';
-      page.change({ data: { ...page.model.data, state }, ...(isSeen ? { step: '', problem: '' } : {}) });
+      const { data, waitsFor } = page.model;
+      const isNews = isOver(state) && (data.state === undefined || !isOver(data.state));
+      // What a wallet still shows must not be answered any more; the page cannot take it back.
+      const reject = isMade(state) ? data.texts.rejectPrompt : data.texts.stopped;
+      const problem = waitsFor === 'wallet' ? reject : '';
+      page.change({ data: { ...data, state }, ...(isNews ? { step: '', problem } : {}) });
     },
     connection: (isConnected) => {
       if (isConnected !== page.model.isConnected) page.change({ isConnected });

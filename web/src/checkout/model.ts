@@ -1,4 +1,4 @@
-import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState, PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import type { CheckoutData } from './data.ts';
 import type { Wallet } from './wallet.ts';
 
@@ -26,6 +26,10 @@ export interface Model {
   /** What the payer has to do, or to wait for, right now; empty: nothing goes on. */
   readonly step: string;
   readonly problem: string;
+  /** Whom the step waits for where the payer can stop that; a wallet can be asked again. */
+  readonly waitsFor: '' | 'wallet' | 'chain';
+  /** The payer has declined to sign: a transaction pays, too. */
+  readonly mayPayPlainly: boolean;
   /** What is wrong with the amount that the payer has typed. */
   readonly amountProblem: string;
   /** The payment has left the wallet. */
@@ -35,6 +39,16 @@ export interface Model {
   /** What was copied last; empty: nothing. */
   readonly copied: string;
   readonly isConnected: boolean;
+}
+
+/** Whether a payment of the session is in a block, final or not. */
+export function isMade({ status, initiateTx }: Pick<CheckoutState, 'status' | 'initiateTx'>): boolean {
+  return initiateTx !== '' || !['initialized', 'expired', 'cancelled'].includes(status);
+}
+
+/** Whether nothing more is to be paid, because it is, or because the session has ended. */
+export function isOver(state: Pick<CheckoutState, 'status' | 'initiateTx'>): boolean {
+  return isMade(state) || state.status !== 'initialized';
 }
 
 /** Whether a payment may be begun from here. */

@@ -7,5 +7,5 @@ export interface Page {
   followSession?: () => void;
 }
 
-/** A failure that the page has words for. */
+/** A failure that the page has words for; empty where the state of the session says it all. */
 export class Told extends Error {}

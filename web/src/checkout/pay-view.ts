@@ -11,6 +11,9 @@ export interface Actions {
   readonly disconnect: () => void;
   readonly choose: (tokenId: string) => void;
   readonly pay: () => void;
+  readonly payPlainly: () => void;
+  readonly cancel: () => void;
+  readonly askAgain: () => void;
   readonly copy: (text: string) => void;
   readonly showDeposit: () => void;
   readonly hideDeposit: () => void;
@@ -43,9 +46,24 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
       step !== '' && h('span', { class: 'spinner', 'aria-hidden': 'true' }),
       step,
     ),
+    isOpen && waitView(model, actions),
     h('p', { id: 'problem', class: 'problem', role: 'alert' }, problem),
     h('p', { class: 'soft', id: 'connection', role: 'status' }, !model.isConnected && texts.offline),
   ];
+}
+
+/** A prompt that is not answered, or was closed unseen, must not be the end of the way. */
+function waitView({ data, waitsFor }: Model, actions: Actions): Tree {
+  const { texts } = data;
+  if (waitsFor === '') return undefined;
+  const button = (id: string, text: string, click: () => void) =>
+    h('button', { type: 'button', class: 'quiet', id, click }, text);
+  return h(
+    'p',
+    { class: 'actions', id: 'waiting' },
+    waitsFor === 'wallet' && button('ask-again', texts.askAgain, actions.askAgain),
+    button('cancel', texts.cancel, actions.cancel),
+  );
 }
 
 function inputsView({ data, step, amountProblem }: Model, actions: Actions): Tree {
@@ -164,6 +182,12 @@ function choiceView(model: Model, actions: Actions): Tree {
       },
       model.problem === '' ? label : `${texts.tryAgain}: ${label}`,
     ),
+    model.mayPayPlainly &&
+      h(
+        'button',
+        { type: 'button', class: 'quiet', id: 'pay-plainly', disabled: isBusy, click: actions.payPlainly },
+        texts.payPlainly,
+      ),
     h('p', { class: 'soft small' }, texts.exactOnly),
   ];
 }

@@ -1,152 +1,57 @@
 import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
-import { readAmount } from './amount-field.ts';
 import { api, Refused } from './api.ts';
-import { fill, formatToken, shorten } from './format.ts';
-import { bestOption, type Deposit, holds, type Model } from './model.ts';
+import { beginSession, chosenOption, readEmail } from './begin.ts';
+import { fill, formatToken } from './format.ts';
+import { type Attempt, assertOwed, request } from './guard.ts';
+import { holds, isMade, isOver, type Model } from './model.ts';
 import { type Page, Told } from './page.ts';
+import { problemOf } from './problem.ts';
+import { stopWaiting, waitFor } from './prompt.ts';
+import { forgetSent, markSent } from './sent.ts';
 import {
+  awaitOutcome,
   canBatch,
-  connect,
-  failureOf,
-  mined,
-  type Provider,
+  type Outcome,
+  outcomeOf,
+  outcomeOfCalls,
+  pause,
   send,
-  sendBatch,
+  sendCalls,
   signTyped,
-  switchNetwork,
-  type Wallet,
-  wordsOfError,
 } from './wallet.ts';
 
-/** Error codes of the server that the page has words for (protocol/src/error.ts). */
-const codes = {
-  notActive: 100103,
-  versionChanged: 100104,
-  amountRange: 100209,
-  payerMismatch: 100206,
-} as const;
-
-/** Connects a wallet, reads what it holds, and chooses the best way to pay for it. */
-export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
+/**
+ * Pays with the connected wallet and the chosen token, step by step; whatever fails can be tried again. `plainly`: by
+ * transactions alone, for wallets or payers that do not sign.
+ */
+export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void> {
+  const { wallet, payer, step } = page.model;
   const { texts } = page.model.data;
-  page.change({ step: texts.stepConnect, problem: '' });
+  if (wallet === undefined || step !== '') return;
   try {
-    const payer = await connect(wallet.provider);
-    assertIntended(page.model, payer);
-    page.change({ wallet, payer, step: '' });
-    listenTo(page, wallet.provider);
-    await readBalances(page, payer);
-  } catch (error) {
-    page.change({ step: '', problem: problemOf(page.model, error, '') });
-  }
-}
-
-function assertIntended({ data }: Model, payer: string): void {
-  const { intendedPayer, texts } = data;
-  if (intendedPayer !== '' && intendedPayer.toLowerCase() !== payer.toLowerCase())
-    throw new Told(fill(texts.wrongPayer, { address: shorten(intendedPayer) }));
-}
-
-/** Wallets tell when their owner chooses another account. */
-function listenTo(page: Page, provider: Provider): void {
-  const { on } = provider as { on?: (name: string, listener: (value: unknown) => void) => void };
-  on?.call(provider, 'accountsChanged', (accounts) => {
-    if (page.model.step !== '' || page.model.wallet?.provider !== provider) return;
-    const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
-    const payer = typeof first === 'string' ? first : '';
-    page.change({ payer, balances: {}, problem: '' });
-    if (payer !== '') void readBalances(page, payer);
-  });
-}
-
-async function readBalances(page: Page, payer: string): Promise<void> {
-  const tokenIds = page.model.data.options.map(({ tokenId }) => tokenId);
-  try {
-    const { balances } = await api.balances(payer.toLowerCase(), tokenIds);
-    if (page.model.payer !== payer) return;
-    const known = Object.fromEntries(
-      balances.flatMap(({ tokenId, amount }) => (amount === undefined ? [] : [[tokenId, amount]])),
-    );
-    const best = bestOption(page.model.data.options, known);
-    page.change({ balances: known, chosen: best?.tokenId ?? page.model.chosen });
-  } catch {
-    // Balances only help to choose: the options then say that they are not known.
-    page.change({ balances: {} });
-  }
-}
-
-/** Pays with the connected wallet and the chosen token, step by step; whatever fails can be tried again. */
-export async function payWith(page: Page): Promise<void> {
-  const { wallet, payer } = page.model;
-  const { texts } = page.model.data;
-  if (wallet === undefined || page.model.step !== '') return;
-  let network = '';
-  try {
-    const email = readEmail(page.model);
-    page.change({ step: texts.stepSession, problem: '' });
+    const payerEmail = readEmail(page.model);
+    page.change({ step: texts.stepSession, problem: '', mayPayPlainly: false });
     await beginSession(page);
     const option = chosenOption(page.model);
-    network = option.chainTitle;
     assertEnough(page.model, option);
-    const { state } = page.model.data;
-    if (state === undefined) return;
-    const body = {
-      sessionId: state.sessionId,
-      payer: payer.toLowerCase(),
-      tokenId: option.tokenId,
-      payerEmail: email,
-    };
-    const prepared = await api.prepare(body, page.model.clientCode);
-    page.change({ step: fill(texts.stepSwitch, { network }) });
-    if (!(await switchNetwork(wallet.provider, option)))
-      throw new Told(fill(texts.wrongNetwork, { network }));
-    await carryOut(page, wallet.provider, option, prepared);
+    await assertOwed(page);
+    const sessionId = page.model.data.state?.sessionId ?? '';
+    const body = { sessionId, payer: payer.toLowerCase(), tokenId: option.tokenId, payerEmail };
+    const prepare = () => api.prepare(body, page.model.clientCode);
+    const prepared = await prepare();
+    const { deadline } = prepared;
+    const attempt = { page, provider: wallet.provider, payer, option, deadline };
+    await carryOut(attempt, prepared, way, prepare);
   } catch (error) {
-    // Seen meanwhile: then nothing has failed.
-    if (page.model.data.state?.initiateTx) return page.change({ step: '', problem: '' });
-    sessionStorage.removeItem(sentKey(page));
-    page.change({ step: '', isSent: false, problem: problemOf(page.model, error, network) });
+    tell(page, error);
   }
 }
 
-function readEmail({ data }: Model): string {
-  if (!data.isEmailRequired) return '';
-  const input = document.getElementById('email-input');
-  const email = input instanceof HTMLInputElement ? input.value.trim() : '';
-  if (/^[^\s@]+@[^\s@]+$/.test(email)) return email;
-  input?.focus();
-  throw new Told(data.texts.emailWrong);
-}
-
-/** On a link's page a session begins now: a mere look at the link leaves nothing behind. */
-async function beginSession(page: Page): Promise<void> {
-  const { data } = page.model;
-  if (data.link === undefined) return;
-  const { linkId, version, isCustom } = data.link;
-  const amount = isCustom ? readAmount(page) : undefined;
-  const begun = await api.begin({
-    linkId,
-    linkVersion: version,
-    ...(amount === undefined ? {} : { amount: amount.toString() }),
-  });
-  const { link: _link, ...rest } = data;
-  // From here on the address is the session's: loading it again, here or elsewhere, shows how it stands.
-  history.replaceState(
-    null,
-    '',
-    new URL(begun.paymentUrl).pathname + location.search + new URL(begun.paymentUrl).hash,
-  );
-  page.change({
-    data: { ...rest, state: begun.state, options: begun.options, amount: begun.state.amount },
-    clientCode: begun.clientCode,
-  });
-  page.followSession?.();
-}
-
-function chosenOption({ data, chosen }: Model): CheckoutOption {
-  const option = data.options.find(({ tokenId }) => tokenId === chosen);
-  if (option === undefined) throw new Told(data.texts.noRoute);
-  return option;
+function tell(page: Page, error: unknown): void {
+  const { isSent, data } = page.model;
+  // Seen meanwhile: then nothing has failed.
+  const isFine = !(error instanceof Told) && data.state !== undefined && isOver(data.state);
+  page.change({ problem: isFine ? '' : problemOf(page.model, error), ...(isSent ? {} : { step: '' }) });
 }
 
 function assertEnough({ data, balances }: Model, option: CheckoutOption): void {
@@ -158,65 +63,131 @@ function assertEnough({ data, balances }: Model, option: CheckoutOption): void {
   );
 }
 
-/** The wallet's part: allow exactly the amount and pay, in one step where the wallet can. */
+/** The words of a step, with what is paid and where. */
+function wordsFor({ page, option }: Attempt, text: string): string {
+  const amount = formatToken(page.model.data.locale, option, option.amountInToken);
+  return fill(text, { amount, network: option.chainTitle });
+}
+
+/** The wallet's part: allow exactly the amount and pay, by the way that asks least of the payer and that the wallet can. */
 async function carryOut(
-  page: Page,
-  provider: Provider,
-  option: CheckoutOption,
+  attempt: Attempt,
   prepared: PreparedOrder,
+  way: 'best' | 'plainly',
+  prepare: () => Promise<PreparedOrder>,
 ): Promise<void> {
-  const { payer, data } = page.model;
-  const { texts, locale } = data;
-  const values = { amount: formatToken(locale, option, prepared.amountInToken), network: option.chainTitle };
-  const { prerequisites, payment } = prepared;
-  const sent = () => {
-    rememberSent(page, option.chainTitle);
-    page.change({ step: fill(texts.stepSent, values), isSent: true });
-  };
-  if (await payBySignature(page, provider, prepared, { sign: fill(texts.stepSign, values), sent })) return;
-  if (prerequisites.length > 0 && (await canBatch(provider, payer, option.chainId))) {
-    page.change({ step: fill(texts.stepBatch, values) });
-    const calls = [...prerequisites.map(({ txRequest }) => txRequest), payment];
-    const hash = await sendBatch(provider, payer, option.chainId, calls);
-    if (hash === undefined) throw new Told(texts.reverted);
-    return sent();
+  const { page, provider, payer } = attempt;
+  const { texts } = page.model.data;
+  if (way === 'best' && (await payBySignature(attempt, prepared))) return;
+  if (prepared.prerequisites.length > 0 && (await payAtOnce(attempt, prepared))) return;
+  let hasAllowed = false;
+  try {
+    for (const { purpose, txRequest } of prepared.prerequisites) {
+      const text = purpose === 'reset_allowance' ? texts.stepReset : texts.stepApprove;
+      const ask = () => send(provider, payer, txRequest);
+      const hash = await request(attempt, { kind: 'send', words: wordsFor(attempt, text), ask });
+      hasAllowed = purpose !== 'reset_allowance';
+      await allowed(attempt, hash ?? '', async () =>
+        (await prepare()).prerequisites.every((each) => each.purpose !== purpose),
+      );
+    }
+    await payByTransaction(attempt, prepared);
+  } catch (error) {
+    if (!(error instanceof Told && hasAllowed && isPaid(page))) throw error;
+    throw new Told(`${texts.notNeeded} ${wordsFor(attempt, texts.allowanceStays)}`);
   }
-  for (const { purpose, txRequest } of prerequisites) {
-    const text = purpose === 'reset_allowance' ? texts.stepReset : texts.stepApprove;
-    page.change({ step: fill(text, values) });
-    const hash = await send(provider, payer, txRequest);
-    page.change({ step: fill(texts.stepMining, values) });
-    if (!(await mined(provider, hash))) throw new Told(texts.reverted);
-  }
-  page.change({ step: fill(texts.stepPay, values) });
-  const hash = await send(provider, payer, payment);
-  sent();
-  // A wallet that cannot say what became of it has sent it nonetheless: then the server sees it, or the time runs out.
-  if (!(await mined(provider, hash).catch(() => true))) throw new Told(texts.reverted);
 }
 
-/** A payment is in a block, or at the server, long before this. */
-const sentMs = 120_000;
-const sentKey = (page: Page) => `florin-sent-${page.model.data.state?.sessionId ?? ''}`;
-
-/** Kept for this tab, so that loading the page again right after paying does not offer to pay again. */
-function rememberSent(page: Page, network: string): void {
-  sessionStorage.setItem(sentKey(page), JSON.stringify({ at: Date.now(), network }));
+async function payByTransaction(attempt: Attempt, { payment }: PreparedOrder): Promise<void> {
+  const { page, provider, payer } = attempt;
+  const sentAs = (hash: string) => ({ hash, ask: () => outcomeOf(provider, hash) });
+  const hash = await request(attempt, {
+    kind: 'send',
+    words: wordsFor(attempt, page.model.data.texts.stepPay),
+    ask: () => send(provider, payer, payment),
+    onLate: (late) => concludeLate(attempt, sentAs(late)),
+  });
+  if (hash !== undefined) await conclude(attempt, sentAs(hash));
 }
 
-/** Goes on waiting for a payment that this tab sent a moment ago. */
-export function recallSent(page: Page): void {
-  const { state, texts } = page.model.data;
-  const kept = JSON.parse(sessionStorage.getItem(sentKey(page)) ?? 'null') as {
-    at: number;
-    network: string;
-  } | null;
-  const leftMs = kept === null ? 0 : kept.at + sentMs - Date.now();
-  if (kept === null || leftMs <= 0 || state?.isPayable !== true) return;
-  page.change({ step: fill(texts.stepSent, { network: kept.network }), isSent: true });
-  setTimeout(() => {
-    if (page.model.data.state?.isPayable === true) page.change({ step: '', isSent: false });
-  }, leftMs);
+const isPaid = ({ model }: Page) => model.data.state !== undefined && isMade(model.data.state);
+
+/** Whole payment in one prompt (EIP-5792). False: the wallet cannot. */
+async function payAtOnce(attempt: Attempt, { prerequisites, payment }: PreparedOrder): Promise<boolean> {
+  const { page, provider, payer, option } = attempt;
+  if (!(await canBatch(provider, payer, option.chainId))) return false;
+  const calls = [...prerequisites.map(({ txRequest }) => txRequest), payment];
+  const sentAs = (id: string) => ({ hash: '', ask: () => outcomeOfCalls(provider, id) });
+  const id = await request(attempt, {
+    kind: 'calls',
+    words: wordsFor(attempt, page.model.data.texts.stepBatch),
+    ask: () => sendCalls(provider, payer, { chainId: option.chainId, calls }),
+    onLate: (late) => concludeLate(attempt, sentAs(late)),
+  });
+  if (id === undefined) return false;
+  await conclude(attempt, sentAs(id));
+  return true;
+}
+
+/** Ten minutes: then the payer is told, and may try again. */
+const maxAllowanceAsks = 600;
+/** Seconds between two questions to the server, which reads the allowance itself: not every wallet tells of transactions. */
+const serverEvery = 5;
+
+/** Waits until an allowance holds, whoever knows of it first. */
+async function allowed(attempt: Attempt, hash: string, isThere: () => Promise<boolean>): Promise<void> {
+  const { page, provider } = attempt;
+  const { texts } = page.model.data;
+  const words = wordsFor(attempt, texts.stepMining);
+  await waitFor(page, { words, isFor: 'chain' }, async (isStopped) => {
+    for (let asked = 1; asked <= maxAllowanceAsks && !isStopped() && !isPaid(page); asked += 1) {
+      const outcome = await outcomeOf(provider, hash);
+      if (outcome === 'failed') throw new Told(texts.reverted);
+      // A server that does not answer now is asked again; before the next request to the wallet it has to.
+      const isKnown = asked % serverEvery === 0 && (await isThere().catch(() => false));
+      if (outcome === 'succeeded' || isKnown) return;
+      await pause(1_000);
+    }
+    if (!isPaid(page)) throw new Told(wordsFor(attempt, texts.unseen));
+  });
+}
+
+/** Something that has left the wallet: its transaction where that is known, and how to ask what became of it. */
+interface SentPayment {
+  readonly hash: string;
+  readonly ask: () => Promise<Outcome>;
+}
+
+/** An answer that comes after the payer has stopped waiting: the payment is made, or is a second one. */
+function concludeLate(attempt: Attempt, sent: SentPayment): void {
+  stopWaiting(attempt.page.model.data.texts.rejectPrompt);
+  conclude(attempt, sent).catch((error: unknown) => tell(attempt.page, error));
+}
+
+/**
+ * The payment has left the wallet. That it is made is told by the server; here is told what the server cannot: that it has
+ * failed, or that another one was there before it.
+ */
+async function conclude({ page, option }: Attempt, { hash, ask }: SentPayment): Promise<void> {
+  const { texts } = page.model.data;
+  const isTx = (tx: string) => hash !== '' && tx.toLowerCase() === hash.toLowerCase();
+  const isSecond = () => hash !== '' && isPaid(page) && !isTx(page.model.data.state?.initiateTx ?? '');
+  if (isSecond()) page.change({ step: '', problem: texts.secondSent, isSent: true });
+  else markSent(page, option.chainTitle);
+  const outcome = await awaitOutcome(ask, () => isPaid(page) && !isSecond());
+  // Whoever was first is told by the server, which may know it a moment later than the wallet.
+  if (outcome === 'failed') await assertOwed(page).catch(() => undefined);
+  if (isSecond()) {
+    const problem = {
+      failed: texts.secondRefused,
+      succeeded: texts.secondReturns,
+      unknown: texts.secondSent,
+    };
+    page.change({ step: '', problem: problem[outcome] });
+  } else if (outcome === 'failed' && !isPaid(page)) {
+    forgetSent(page);
+    throw new Told(texts.reverted);
+  }
 }
 
 /** Codes with which the server says that a payment by signature is not to be had: then the payer sends it. */
@@ -226,122 +197,36 @@ const submitPauseMs = 3_000;
 const maxSubmits = 100;
 
 /** Pays without gas where the token and the service allow it: the payer signs, the service sends. False: not here. */
-async function payBySignature(
-  page: Page,
-  provider: Provider,
-  { alternatives }: PreparedOrder,
-  on: { sign: string; sent: () => void },
-): Promise<boolean> {
+async function payBySignature(attempt: Attempt, { alternatives }: PreparedOrder): Promise<boolean> {
   const way = alternatives.find(({ gasless, typedData, submit }) => gasless && typedData && submit);
   if (way?.submit === undefined) return false;
-  const { payer, data } = page.model;
-  page.change({ step: on.sign });
-  const signature = await signTyped(provider, payer, way.typedData);
+  const { page, provider, payer, option, deadline } = attempt;
+  const { texts, agentApi } = page.model.data;
+  const words = wordsFor(attempt, texts.stepSign);
+  const ask = () => signTyped(provider, payer, way.typedData);
+  const signature = await request(attempt, { kind: 'sign', words, ask });
   if (signature === undefined) return false;
-  const submit = () => api.submit(data.agentApi, way.submit?.path ?? '', { ...way.submit?.body, signature });
+  // The prompt may have stood open for long.
+  await assertOwed(page, deadline);
+  const submit = () => api.submit(agentApi, way.submit?.path ?? '', { ...way.submit?.body, signature });
   try {
     await submit();
   } catch (error) {
     if (error instanceof Refused && notBySignature.includes(error.code)) return false;
-    throw error;
+    // Without an answer it may have been taken all the same: the same request again tells.
+    if (error instanceof Refused) throw error;
   }
-  on.sent();
+  markSent(page, option.chainTitle);
   // The same request again says what has become of it; that it is seen in a block is told from elsewhere.
-  for (
-    let asked = 0;
-    asked < maxSubmits && page.model.isSent && !page.model.data.state?.initiateTx;
-    asked += 1
-  ) {
-    await new Promise((resolve) => setTimeout(resolve, submitPauseMs));
+  for (let asked = 0; asked < maxSubmits && page.model.isSent && !isPaid(page); asked += 1) {
+    await pause(submitPauseMs);
     const status = await submit().then(
       (view) => view.status,
       () => 'submitted',
     );
-    if (status === 'failed') throw new Told(data.texts.reverted);
+    if (status !== 'failed' || isPaid(page)) continue;
+    forgetSent(page);
+    throw new Told(texts.reverted);
   }
   return true;
-}
-
-/** Prepares the order for whoever sends from elsewhere, and shows where to. What does not pay goes to the address given. */
-export async function showDeposit(page: Page): Promise<void> {
-  const { texts } = page.model.data;
-  const input = document.getElementById('refund-input');
-  const refund = input instanceof HTMLInputElement ? input.value.trim() : '';
-  try {
-    const email = readEmail(page.model);
-    if (!/^0x[0-9a-fA-F]{40}$/.test(refund)) {
-      input?.focus();
-      throw new Told(texts.refundWrong);
-    }
-    page.change({ step: texts.stepSession, problem: '' });
-    await beginSession(page);
-    const option = chosenOption(page.model);
-    const sessionId = page.model.data.state?.sessionId ?? '';
-    const body = { sessionId, payer: refund, tokenId: option.tokenId, payerEmail: email };
-    const { deposit, amountInToken } = await api.prepare(body, page.model.clientCode);
-    if (deposit === undefined) throw new Told(texts.noRoute);
-    const shown = { ...deposit, amountInToken, tokenId: option.tokenId };
-    sessionStorage.setItem(depositKey(page), JSON.stringify(shown));
-    openDeposit(page, shown);
-  } catch (error) {
-    page.change({ step: '', problem: problemOf(page.model, error, '') });
-  }
-}
-
-/** What a tab keeps of its deposit. Nobody else can put one there: the address for returns is this payer's own. */
-type KeptDeposit = Omit<Deposit, 'option' | 'arrived'> & { readonly tokenId: string };
-const depositKey = (page: Page) => `florin-deposit-${page.model.data.state?.sessionId ?? ''}`;
-
-function openDeposit(page: Page, { tokenId, ...kept }: KeptDeposit): void {
-  const option = page.model.data.options.find((each) => each.tokenId === tokenId);
-  if (option === undefined) return;
-  page.change({ step: '', chosen: tokenId, deposit: { ...kept, option, arrived: '0' } });
-  void watchDeposit(page, kept.address);
-}
-
-/** Shows again, after the page was loaded again, where this tab was told to send to. */
-export function recallDeposit(page: Page): void {
-  const kept = JSON.parse(sessionStorage.getItem(depositKey(page)) ?? 'null') as KeptDeposit | null;
-  if (kept !== null && page.model.data.state?.isPayable === true) openDeposit(page, kept);
-}
-
-/** Hides where to send to: the payer wants to pay in another way. */
-export function hideDeposit(page: Page): void {
-  sessionStorage.removeItem(depositKey(page));
-  page.change({ deposit: undefined });
-}
-
-const depositPauseMs = 4_000;
-
-/** Looks what has arrived, so that a payer who sent too little can send the rest in time. */
-async function watchDeposit(page: Page, address: string): Promise<void> {
-  for (;;) {
-    const { deposit, data } = page.model;
-    if (deposit?.address !== address || data.state?.isPayable !== true) return;
-    try {
-      const { balances } = await api.balances(address, [deposit.option.tokenId]);
-      const arrived = balances[0]?.amount ?? deposit.arrived;
-      if (arrived !== deposit.arrived) page.change({ deposit: { ...deposit, arrived } });
-    } catch {
-      // Only a help on the way: the payment itself is noticed by the server.
-    }
-    await new Promise((resolve) => setTimeout(resolve, depositPauseMs));
-  }
-}
-
-function problemOf({ data }: Model, error: unknown, network: string): string {
-  const { texts } = data;
-  if (error instanceof Told) return error.message;
-  if (error instanceof Refused) {
-    if (error.code === codes.versionChanged || error.code === codes.notActive) return texts.changed;
-    if (error.code === codes.amountRange) return texts.amountRefused;
-    if (error.code === codes.payerMismatch)
-      return fill(texts.wrongPayer, { address: shorten(data.intendedPayer) });
-    return fill(texts.failed, { reason: error.message });
-  }
-  const failure = failureOf(error);
-  if (failure === 'rejected') return texts.rejected;
-  if (failure === 'busy') return texts.walletBusy;
-  if (failure === 'unknown_chain') return fill(texts.wrongNetwork, { network });
-  return fill(texts.failed, { reason: wordsOfError(error) });
 }

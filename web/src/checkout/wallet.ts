@@ -1,9 +1,12 @@
+import { type NextStep, nextStepOf, type WalletRequest } from './wallet-answer.ts';
+
 /** A wallet's own interface (EIP-1193). */
 export interface Provider {
   request(request: {
     readonly method: string;
     readonly params?: readonly unknown[] | object;
   }): Promise<unknown>;
+  on?(name: 'accountsChanged' | 'disconnect', listener: (value: unknown) => void): unknown;
 }
 
 /** A wallet that can be chosen. */
@@ -54,25 +57,6 @@ export function announceWallet({ id, name, icon, provider }: Wallet): void {
   dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
 }
 
-/** What a wallet's refusal means (EIP-1193, EIP-1474, and what wallets really send). */
-export type Failure = 'rejected' | 'busy' | 'unknown_chain' | 'unsupported' | 'other';
-
-export function failureOf(error: unknown): Failure {
-  const codes = codesOf(error);
-  if (codes.includes(4001) || codes.includes(5750)) return 'rejected';
-  if (codes.includes(-32002)) return 'busy';
-  if (codes.includes(4902)) return 'unknown_chain';
-  if (codes.includes(4200) || codes.includes(-32601) || codes.includes(-32004)) return 'unsupported';
-  return 'other';
-}
-
-/** Wallets wrap errors of others: the code that tells may lie deeper. */
-function codesOf(error: unknown, depth = 0): unknown[] {
-  if (typeof error !== 'object' || error === null || depth > 4) return [];
-  const { code, data, originalError, cause } = error as Record<string, unknown>;
-  return [code, ...[data, originalError, cause].flatMap((inner) => codesOf(inner, depth + 1))];
-}
-
 /** A wallet's words, short enough to show. */
 export function wordsOfError(error: unknown): string {
   const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
@@ -102,79 +86,120 @@ export interface Network {
     | undefined;
 }
 
-async function isOn(provider: Provider, chainId: string): Promise<boolean> {
+/** Whether the wallet is on a network at the moment. */
+export async function isOn(provider: Provider, chainId: string): Promise<boolean> {
   const current = await provider.request({ method: 'eth_chainId' });
   return typeof current === 'string' && BigInt(current) === BigInt(chainId);
 }
 
-/** Brings the wallet to a network, which it may have to learn first (EIP-3326, EIP-3085). False when it stays elsewhere. */
-export async function switchNetwork(provider: Provider, wanted: Network): Promise<boolean> {
-  if (await isOn(provider, wanted.chainId)) return true;
-  const chainId = toHex(wanted.chainId);
+/** The accounts that the wallet shows to the page, lower case; undefined when it does not say. Asks the payer nothing. */
+export async function accountsOf(provider: Provider): Promise<readonly string[] | undefined> {
   try {
-    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
-  } catch (error) {
-    if (failureOf(error) !== 'unknown_chain' || wanted.network === undefined) throw error;
-    const { rpcUrl, explorer, currency } = wanted.network;
-    const facts = {
-      chainId,
-      chainName: wanted.chainTitle,
-      nativeCurrency: currency,
-      rpcUrls: [rpcUrl],
-      ...(explorer === '' ? {} : { blockExplorerUrls: [explorer] }),
-    };
-    await provider.request({ method: 'wallet_addEthereumChain', params: [facts] });
-    if (!(await isOn(provider, wanted.chainId)))
-      await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
+    const accounts = await provider.request({ method: 'eth_accounts' });
+    return Array.isArray(accounts) ? accounts.map((account) => String(account).toLowerCase()) : undefined;
+  } catch {
+    // A help alone: each request names its account, and a wallet without it refuses.
+    return undefined;
   }
-  return isOn(provider, wanted.chainId);
+}
+
+/** Brings the wallet to a network, which it may have to learn first (EIP-3326, EIP-3085). */
+export async function switchNetwork(provider: Provider, wanted: Network): Promise<'done' | NextStep> {
+  const chainId = toHex(wanted.chainId);
+  const change = () => provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
+  let request: WalletRequest = 'switch';
+  try {
+    try {
+      await change();
+    } catch (error) {
+      if (nextStepOf('switch', error) !== 'add_network' || wanted.network === undefined) throw error;
+      request = 'add';
+      await provider.request({
+        method: 'wallet_addEthereumChain',
+        params: [factsOf(wanted, wanted.network)],
+      });
+      request = 'switch';
+      if (!(await isOn(provider, wanted.chainId))) await change();
+    }
+  } catch (error) {
+    return nextStepOf(request, error);
+  }
+  return (await isOn(provider, wanted.chainId)) ? 'done' : 'change_by_hand';
+}
+
+function factsOf({ chainId, chainTitle }: Network, network: NonNullable<Network['network']>) {
+  const { rpcUrl, explorer, currency } = network;
+  return {
+    chainId: toHex(chainId),
+    chainName: chainTitle,
+    nativeCurrency: currency,
+    rpcUrls: [rpcUrl],
+    ...(explorer === '' ? {} : { blockExplorerUrls: [explorer] }),
+  };
 }
 
 interface Call {
   readonly to: string;
   readonly data: string;
   readonly value: string;
+  readonly chainId: string;
 }
 
-/** Has the wallet send a transaction; gives its hash. */
-export async function send(provider: Provider, from: string, { to, data, value }: Call): Promise<string> {
-  const params = [{ from, to, data, value: toHex(value) }];
+/** Has the wallet send a transaction, on its own network alone; gives its hash. */
+export async function send(
+  provider: Provider,
+  from: string,
+  { to, data, value, chainId }: Call,
+): Promise<string> {
+  const params = [{ from, to, data, value: toHex(value), chainId: toHex(chainId) }];
   const hash = await provider.request({ method: 'eth_sendTransaction', params });
   if (typeof hash !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(hash))
     throw new Error('the wallet gave no transaction hash');
   return hash;
 }
 
-const receiptPauseMs = 1_000;
-/** Ten minutes: then the payer is told, and may try again. */
-const maxReceiptAsks = 600;
+/** What a wallet knows of something that it has sent; `unknown` where it cannot say, or not yet. */
+export type Outcome = 'succeeded' | 'failed' | 'unknown';
 
-/** Waits until a transaction is in a block; false when it failed there. */
-export async function mined(provider: Provider, hash: string): Promise<boolean> {
-  for (let asked = 0; asked < maxReceiptAsks; asked += 1) {
-    const receipt = (await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as {
-      status?: string;
-    } | null;
-    if (receipt !== null && receipt?.status !== undefined) return BigInt(receipt.status) === 1n;
-    await new Promise((resolve) => setTimeout(resolve, receiptPauseMs));
+/** What the wallet's own node says of a transaction at the moment. Not every wallet asks for it. */
+export async function outcomeOf(provider: Provider, hash: string): Promise<Outcome> {
+  try {
+    const method = 'eth_getTransactionReceipt';
+    const receipt = (await provider.request({ method, params: [hash] })) as { status?: string } | null;
+    if (typeof receipt?.status !== 'string') return 'unknown';
+    return BigInt(receipt.status) === 1n ? 'succeeded' : 'failed';
+  } catch {
+    // What became of it is on the chain, whatever the wallet says: the server looks there.
+    return 'unknown';
   }
-  throw new Error('the transaction is not in a block yet');
 }
 
-/** Has the payer sign typed data (EIP-712); undefined when the wallet cannot. */
-export async function signTyped(
-  provider: Provider,
-  from: string,
-  typedData: unknown,
-): Promise<string | undefined> {
-  try {
-    const params = [from, JSON.stringify(typedData)];
-    const signature = await provider.request({ method: 'eth_signTypedData_v4', params });
-    return typeof signature === 'string' && /^0x[0-9a-fA-F]+$/.test(signature) ? signature : undefined;
-  } catch (error) {
-    if (failureOf(error) === 'unsupported') return undefined;
-    throw error;
+const outcomePauseMs = 1_000;
+/** Two minutes: then the server has seen it, or there is more wrong than the wallet can tell. */
+const maxOutcomeAsks = 120;
+
+/** Asks again and again what became of something that was sent, until it is known, somebody else knows, or time is up. */
+export async function awaitOutcome(
+  ask: () => Promise<Outcome>,
+  isKnownElsewhere: () => boolean = () => false,
+): Promise<Outcome> {
+  for (let asked = 0; asked < maxOutcomeAsks && !isKnownElsewhere(); asked += 1) {
+    const outcome = await ask();
+    if (outcome !== 'unknown') return outcome;
+    await pause(outcomePauseMs);
   }
+  return 'unknown';
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Has the payer sign typed data (EIP-712). */
+export async function signTyped(provider: Provider, from: string, typedData: unknown): Promise<string> {
+  const params = [from, JSON.stringify(typedData)];
+  const signature = await provider.request({ method: 'eth_signTypedData_v4', params });
+  if (typeof signature !== 'string' || !/^0x[0-9a-fA-F]+$/.test(signature))
+    throw new Error('the wallet gave no signature');
+  return signature;
 }
 
 /** Whether the wallet carries out several calls as one on a chain (EIP-5792). Wallets that do not know answer no. */
@@ -191,15 +216,12 @@ export async function canBatch(provider: Provider, from: string, chainId: string
   }
 }
 
-const batchFailed = 400;
-
-/** Has the wallet carry out calls as one, and waits until they are in a block; gives the hash, undefined when they failed. */
-export async function sendBatch(
+/** Has the wallet carry out calls as one; gives the id under which it says what became of them. */
+export async function sendCalls(
   provider: Provider,
   from: string,
-  chainId: string,
-  calls: readonly Call[],
-): Promise<string | undefined> {
+  { chainId, calls }: { readonly chainId: string; readonly calls: readonly Omit<Call, 'chainId'>[] },
+): Promise<string> {
   const request = {
     version: '2.0.0',
     from,
@@ -207,20 +229,20 @@ export async function sendBatch(
     atomicRequired: true,
     calls: calls.map(({ to, data, value }) => ({ to, data, value: toHex(value) })),
   };
-  const { id } = (await provider.request({ method: 'wallet_sendCalls', params: [request] })) as {
-    id: string;
-  };
-  for (let asked = 0; asked < maxReceiptAsks; asked += 1) {
-    const { status, receipts } = (await provider.request({
-      method: 'wallet_getCallsStatus',
-      params: [id],
-    })) as {
-      status: number;
-      receipts?: { transactionHash: string }[];
-    };
-    if (status >= batchFailed) return undefined;
-    if (status >= 200) return receipts?.at(-1)?.transactionHash ?? '';
-    await new Promise((resolve) => setTimeout(resolve, receiptPauseMs));
+  const answer = await provider.request({ method: 'wallet_sendCalls', params: [request] });
+  // Wallets of the draft answer with the bare id. Without one it is sent nonetheless.
+  return typeof answer === 'string' ? answer : String((answer as { id?: unknown } | null)?.id ?? '');
+}
+
+/** What the wallet says of calls at the moment: 1xx are on their way, 2xx done, others have failed (EIP-5792). */
+export async function outcomeOfCalls(provider: Provider, id: string): Promise<Outcome> {
+  try {
+    const answer = await provider.request({ method: 'wallet_getCallsStatus', params: [id] });
+    const { status } = answer as { status?: unknown };
+    if (typeof status !== 'number' || status < 200) return 'unknown';
+    return status < 300 ? 'succeeded' : 'failed';
+  } catch {
+    // As with transactions: the server looks at the chain.
+    return 'unknown';
   }
-  throw new Error('the calls are not in a block yet');
 }

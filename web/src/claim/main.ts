@@ -3,15 +3,17 @@ import { ask, Refused } from '../checkout/api.ts';
 import { elementOf, show } from '../checkout/dom.ts';
 import { fill } from '../checkout/format.ts';
 import {
+  awaitOutcome,
   connect,
-  failureOf,
-  mined,
+  isOn,
+  outcomeOf,
   send,
   switchNetwork,
   type Wallet,
   watchWallets,
   wordsOfError,
 } from '../checkout/wallet.ts';
+import { nextStepOf } from '../checkout/wallet-answer.ts';
 import { type ClaimReader, claimView, otherToken } from './claim-view.ts';
 import type { ClaimData } from './data.ts';
 
@@ -95,14 +97,16 @@ async function sendWith(
   const from = await connect(wallet.provider);
   if (purpose === 'reclaim' && from.toLowerCase() !== claim.refundAddress.toLowerCase())
     return fill(texts.wrongPayer, { address: claim.refundAddress });
-  if (!(await switchNetwork(wallet.provider, network)))
+  const isThere = await isOn(wallet.provider, network.chainId);
+  if (!isThere && (await switchNetwork(wallet.provider, network)) !== 'done')
     return fill(texts.wrongNetwork, { network: network.chainTitle });
   const hash = await send(wallet.provider, from, claim.txRequest);
-  return (await mined(wallet.provider, hash)) ? '' : texts.reverted;
+  const outcome = await awaitOutcome(() => outcomeOf(wallet.provider, hash));
+  return outcome === 'failed' ? texts.reverted : '';
 }
 
 function problemOf({ texts }: ClaimData, error: unknown): string {
-  if (!(error instanceof Refused) && failureOf(error) === 'rejected') return texts.rejected;
+  if (!(error instanceof Refused) && nextStepOf('send', error) === 'declined') return texts.rejected;
   return fill(texts.failed, { reason: wordsOfError(error) });
 }
 

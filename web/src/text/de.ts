@@ -47,6 +47,30 @@ export const de: Texts = {
   stepSign: 'Unterschreiben Sie in Ihrer Wallet: {amount} ohne Gas bezahlen',
   stepSent: 'Zahlung gesendet. Wartet, bis sie auf {network} zu sehen ist …',
   tryAgain: 'Erneut versuchen',
+  cannotCheck:
+    'Die Seite erfährt nicht, wie die Zahlung steht, und verlangt darum nichts von Ihrer Wallet. Versuchen Sie es noch einmal.',
+  orderOver: 'Ihre Wallet hat für dieses Angebot zu spät geantwortet. Versuchen Sie es noch einmal.',
+  rejectPrompt: 'Diese Zahlung ist erfolgt. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',
+  notNeeded: 'Diese Zahlung ist schon erfolgt. Die Seite verlangt nichts mehr von Ihrer Wallet.',
+  allowanceStays:
+    'Ihre Wallet gibt noch {amount} frei: Dadurch wird nichts abgebucht, und Sie können es in der Wallet zurücknehmen.',
+  secondSent:
+    'Diese Zahlung ist erfolgt. Im selben Netzwerk weist der Vertrag ab, was Ihre Wallet jetzt gesendet hat. In einem anderen sendet der Dienst es zurück, wenn der Händler es nicht zuvor nimmt.',
+  secondRefused:
+    'Diese Zahlung war schon erfolgt. Der Vertrag hat die zweite abgewiesen: Sie hat Gas gekostet und sonst nichts.',
+  secondReturns:
+    'Diese Zahlung war schon erfolgt. Der Dienst sendet die zweite an Ihre Wallet zurück, wenn der Händler sie nicht zuvor nimmt.',
+  unseen:
+    '{network} zeigt es noch nicht. Sehen Sie in Ihrer Wallet nach, was daraus geworden ist, bevor Sie es noch einmal versuchen.',
+  stopped: 'Abgebrochen. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',
+  accountChanged:
+    'Ihre Wallet hat zu einem anderen Konto gewechselt. Sehen Sie sich den Betrag an und zahlen Sie dann noch einmal.',
+  disconnected: 'Ihre Wallet ist nicht mehr verbunden. Verbinden Sie sie wieder.',
+  walletCannotSend:
+    'Diese Wallet kann von dieser Seite aus keine Zahlung senden. Nehmen Sie eine andere Wallet, oder senden Sie an eine Adresse.',
+  cancel: 'Abbrechen',
+  askAgain: 'Noch einmal anfragen',
+  payPlainly: 'Mit einer Transaktion bezahlen, die Gas kostet',
   rejected: 'Sie haben in Ihrer Wallet abgelehnt. Es wurde nichts bezahlt.',
   walletBusy: 'In Ihrer Wallet ist noch eine Anfrage offen. Beantworten Sie diese zuerst.',
   wrongNetwork:

@@ -46,6 +46,28 @@ export const en = {
   stepSign: 'Sign in your wallet: pay {amount} without gas',
   stepSent: 'Payment sent. Waits until it is seen on {network} …',
   tryAgain: 'Try again',
+  cannotCheck:
+    'The page cannot find out how the payment stands, so it asks your wallet for nothing. Try again.',
+  orderOver: 'Your wallet answered too late for this offer. Try again.',
+  rejectPrompt: 'This payment has been made. If your wallet still shows a request, reject it there.',
+  notNeeded: 'This payment has been made already. The page asks your wallet for nothing more.',
+  allowanceStays:
+    'Your wallet still allows {amount}: nothing is taken by that, and you can take it back in your wallet.',
+  secondSent:
+    'This payment has been made. On the same network the contract refuses what your wallet has sent now. On another one the service sends it back, unless the merchant takes it first.',
+  secondRefused:
+    'This payment had been made before. The contract has refused the second one: it cost gas, and nothing else.',
+  secondReturns:
+    'This payment had been made before. The service sends the second one back to your wallet, unless the merchant takes it first.',
+  unseen: '{network} does not show it yet. Look in your wallet what became of it before you try again.',
+  stopped: 'Stopped. If your wallet still shows a request, reject it there.',
+  accountChanged: 'Your wallet has changed to another account. Look at the amount, then pay again.',
+  disconnected: 'Your wallet is not connected any more. Connect it again.',
+  walletCannotSend:
+    'This wallet cannot send payments from this page. Use another wallet, or send to an address.',
+  cancel: 'Cancel',
+  askAgain: 'Ask again',
+  payPlainly: 'Pay by a transaction, which costs gas',
   rejected: 'You declined in your wallet. Nothing was paid.',
   walletBusy: 'Your wallet has another request open. Answer that one first.',
   wrongNetwork: 'Your wallet stays on another network. Change it to {network}, then try again.',

@@ -47,6 +47,27 @@ export const es: Texts = {
   stepSign: 'Firme en su monedero: pagar {amount} sin gas',
   stepSent: 'Pago enviado. Esperando a que se vea en {network} …',
   tryAgain: 'Intentar de nuevo',
+  cannotCheck:
+    'La página no puede saber cómo está el pago, así que no pide nada a su monedero. Inténtelo de nuevo.',
+  orderOver: 'Su monedero respondió demasiado tarde para esta oferta. Inténtelo de nuevo.',
+  rejectPrompt: 'Este pago ya se ha hecho. Si su monedero aún muestra una solicitud, recházela allí.',
+  notNeeded: 'Este pago ya se había hecho. La página no pide nada más a su monedero.',
+  allowanceStays:
+    'Su monedero aún autoriza {amount}: con eso no se cobra nada, y puede revocarlo en su monedero.',
+  secondSent:
+    'Este pago ya se ha hecho. En la misma red el contrato rechaza lo que su monedero ha enviado ahora. En otra, el servicio lo devuelve, salvo que el comercio lo tome antes.',
+  secondRefused: 'Este pago ya se había hecho. El contrato ha rechazado el segundo: costó gas, y nada más.',
+  secondReturns:
+    'Este pago ya se había hecho. El servicio devuelve el segundo a su monedero, salvo que el comercio lo tome antes.',
+  unseen: '{network} aún no lo muestra. Mire en su monedero qué ha pasado antes de intentarlo de nuevo.',
+  stopped: 'Detenido. Si su monedero aún muestra una solicitud, recházela allí.',
+  accountChanged: 'Su monedero ha cambiado a otra cuenta. Revise el importe y pague de nuevo.',
+  disconnected: 'Su monedero ya no está conectado. Conéctelo de nuevo.',
+  walletCannotSend:
+    'Este monedero no puede enviar pagos desde esta página. Use otro monedero o envíe a una dirección.',
+  cancel: 'Cancelar',
+  askAgain: 'Pedir de nuevo',
+  payPlainly: 'Pagar con una transacción, que cuesta gas',
   rejected: 'Lo ha rechazado en su monedero. No se ha pagado nada.',
   walletBusy: 'Su monedero tiene otra solicitud abierta. Responda primero a esa.',
   wrongNetwork: 'Su monedero sigue en otra red. Cámbielo a {network} e inténtelo de nuevo.',

@@ -47,6 +47,30 @@ export const fr: Texts = {
   stepSign: 'Signez dans votre portefeuille : payer {amount} sans gas',
   stepSent: 'Paiement envoyé. En attente de son apparition sur {network} …',
   tryAgain: 'Réessayer',
+  cannotCheck:
+    'La page ne peut pas savoir où en est le paiement : elle ne demande donc rien à votre portefeuille. Réessayez.',
+  orderOver: 'Votre portefeuille a répondu trop tard pour cette offre. Réessayez.',
+  rejectPrompt: 'Ce paiement a été effectué. Si votre portefeuille affiche encore une demande, refusez-la.',
+  notNeeded: 'Ce paiement a déjà été effectué. La page ne demande plus rien à votre portefeuille.',
+  allowanceStays:
+    'Votre portefeuille autorise encore {amount} : rien n’est prélevé par là, et vous pouvez le révoquer dans votre portefeuille.',
+  secondSent:
+    'Ce paiement a été effectué. Sur le même réseau, le contrat refuse ce que votre portefeuille vient d’envoyer. Sur un autre, le service le renvoie, sauf si le marchand le prend avant.',
+  secondRefused:
+    'Ce paiement avait déjà été effectué. Le contrat a refusé le second : il a coûté du gaz, et rien d’autre.',
+  secondReturns:
+    'Ce paiement avait déjà été effectué. Le service renvoie le second à votre portefeuille, sauf si le marchand le prend avant.',
+  unseen:
+    '{network} ne le montre pas encore. Regardez dans votre portefeuille ce qu’il en est avant de réessayer.',
+  stopped: 'Arrêté. Si votre portefeuille affiche encore une demande, refusez-la.',
+  accountChanged:
+    'Votre portefeuille est passé à un autre compte. Vérifiez le montant, puis payez de nouveau.',
+  disconnected: 'Votre portefeuille n’est plus connecté. Reconnectez-le.',
+  walletCannotSend:
+    'Ce portefeuille ne peut pas envoyer de paiement depuis cette page. Utilisez-en un autre, ou envoyez à une adresse.',
+  cancel: 'Annuler',
+  askAgain: 'Demander de nouveau',
+  payPlainly: 'Payer par une transaction, qui coûte du gaz',
   rejected: 'Vous avez refusé dans votre portefeuille. Rien n’a été payé.',
   walletBusy: 'Une autre demande est ouverte dans votre portefeuille. Répondez-y d’abord.',
   wrongNetwork: 'Votre portefeuille reste sur un autre réseau. Passez à {network}, puis réessayez.',

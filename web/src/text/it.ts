@@ -47,6 +47,28 @@ export const it: Texts = {
   stepSign: 'Firma nel tuo wallet: pagare {amount} senza gas',
   stepSent: 'Pagamento inviato. In attesa che si veda su {network} …',
   tryAgain: 'Riprova',
+  cannotCheck:
+    'La pagina non riesce a sapere a che punto è il pagamento, quindi non chiede nulla al wallet. Riprova.',
+  orderOver: 'Il wallet ha risposto troppo tardi per questa offerta. Riprova.',
+  rejectPrompt: 'Questo pagamento è stato fatto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
+  notNeeded: 'Questo pagamento era già stato fatto. La pagina non chiede più nulla al wallet.',
+  allowanceStays:
+    'Il wallet autorizza ancora {amount}: con questo non si preleva nulla, e puoi revocarlo nel wallet.',
+  secondSent:
+    'Questo pagamento è stato fatto. Sulla stessa rete il contratto rifiuta ciò che il wallet ha inviato ora. Su un’altra il servizio lo rimanda, a meno che il venditore lo prenda prima.',
+  secondRefused:
+    'Questo pagamento era già stato fatto. Il contratto ha rifiutato il secondo: è costato gas, e nient’altro.',
+  secondReturns:
+    'Questo pagamento era già stato fatto. Il servizio rimanda il secondo al wallet, a meno che il venditore lo prenda prima.',
+  unseen: '{network} non lo mostra ancora. Guarda nel wallet che cosa ne è stato prima di riprovare.',
+  stopped: 'Interrotto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
+  accountChanged: 'Il wallet è passato a un altro account. Controlla l’importo, poi paga di nuovo.',
+  disconnected: 'Il wallet non è più connesso. Connettilo di nuovo.',
+  walletCannotSend:
+    'Questo wallet non può inviare pagamenti da questa pagina. Usa un altro wallet o invia a un indirizzo.',
+  cancel: 'Annulla',
+  askAgain: 'Chiedi di nuovo',
+  payPlainly: 'Paga con una transazione, che costa gas',
   rejected: 'Hai rifiutato nel tuo wallet. Non è stato pagato nulla.',
   walletBusy: 'Nel tuo wallet è aperta un’altra richiesta. Rispondi prima a quella.',
   wrongNetwork: 'Il tuo wallet resta su un’altra rete. Passa a {network} e riprova.',

@@ -47,6 +47,27 @@ export const pt: Texts = {
   stepSign: 'Assine na sua carteira: pagar {amount} sem gas',
   stepSent: 'Pagamento enviado. Aguardando que apareça em {network} …',
   tryAgain: 'Tentar de novo',
+  cannotCheck:
+    'A página não consegue saber em que pé está o pagamento, por isso não pede nada à sua carteira. Tente de novo.',
+  orderOver: 'A sua carteira respondeu tarde demais para esta oferta. Tente de novo.',
+  rejectPrompt: 'Este pagamento foi feito. Se a sua carteira ainda mostrar um pedido, rejeite-o lá.',
+  notNeeded: 'Este pagamento já tinha sido feito. A página não pede mais nada à sua carteira.',
+  allowanceStays:
+    'A sua carteira ainda autoriza {amount}: com isso nada é cobrado, e pode revogá-lo na sua carteira.',
+  secondSent:
+    'Este pagamento foi feito. Na mesma rede, o contrato recusa o que a sua carteira enviou agora. Noutra, o serviço devolve-o, a menos que o comerciante o tome antes.',
+  secondRefused: 'Este pagamento já tinha sido feito. O contrato recusou o segundo: custou gás, e mais nada.',
+  secondReturns:
+    'Este pagamento já tinha sido feito. O serviço devolve o segundo à sua carteira, a menos que o comerciante o tome antes.',
+  unseen: '{network} ainda não o mostra. Veja na sua carteira o que aconteceu antes de tentar de novo.',
+  stopped: 'Parado. Se a sua carteira ainda mostrar um pedido, rejeite-o lá.',
+  accountChanged: 'A sua carteira mudou para outra conta. Veja o valor e pague de novo.',
+  disconnected: 'A sua carteira já não está ligada. Ligue-a de novo.',
+  walletCannotSend:
+    'Esta carteira não consegue enviar pagamentos a partir desta página. Use outra carteira ou envie para um endereço.',
+  cancel: 'Cancelar',
+  askAgain: 'Pedir de novo',
+  payPlainly: 'Pagar com uma transação, que custa gás',
   rejected: 'Você recusou na sua carteira. Nada foi pago.',
   walletBusy: 'A sua carteira tem outro pedido aberto. Responda a ele primeiro.',
   wrongNetwork: 'A sua carteira continua em outra rede. Mude para {network} e tente de novo.',

@@ -47,6 +47,28 @@ export const tr: Texts = {
   stepSign: 'Cüzdanınızda imzalayın: {amount} gas olmadan ödeme',
   stepSent: 'Ödeme gönderildi. {network} üzerinde görülmesi bekleniyor …',
   tryAgain: 'Yeniden dene',
+  cannotCheck:
+    'Sayfa ödemenin durumunu öğrenemiyor, bu yüzden cüzdanınızdan bir şey istemiyor. Tekrar deneyin.',
+  orderOver: 'Cüzdanınız bu teklif için çok geç yanıt verdi. Tekrar deneyin.',
+  rejectPrompt: 'Bu ödeme yapıldı. Cüzdanınız hâlâ bir istek gösteriyorsa orada reddedin.',
+  notNeeded: 'Bu ödeme zaten yapılmıştı. Sayfa cüzdanınızdan başka bir şey istemiyor.',
+  allowanceStays:
+    'Cüzdanınız hâlâ {amount} için izin veriyor: bununla bir şey alınmaz, izni cüzdanınızda geri alabilirsiniz.',
+  secondSent:
+    'Bu ödeme yapıldı. Aynı ağda sözleşme, cüzdanınızın şimdi gönderdiğini reddeder. Başka bir ağda, satıcı önce almazsa hizmet onu geri gönderir.',
+  secondRefused:
+    'Bu ödeme daha önce yapılmıştı. Sözleşme ikincisini reddetti: gaz dışında bir şeye mal olmadı.',
+  secondReturns:
+    'Bu ödeme daha önce yapılmıştı. Satıcı önce almazsa hizmet ikincisini cüzdanınıza geri gönderir.',
+  unseen: '{network} henüz göstermiyor. Tekrar denemeden önce ne olduğuna cüzdanınızda bakın.',
+  stopped: 'Durduruldu. Cüzdanınız hâlâ bir istek gösteriyorsa orada reddedin.',
+  accountChanged: 'Cüzdanınız başka bir hesaba geçti. Tutara bakın, sonra yeniden ödeyin.',
+  disconnected: 'Cüzdanınız artık bağlı değil. Yeniden bağlayın.',
+  walletCannotSend:
+    'Bu cüzdan bu sayfadan ödeme gönderemiyor. Başka bir cüzdan kullanın veya bir adrese gönderin.',
+  cancel: 'İptal',
+  askAgain: 'Yeniden iste',
+  payPlainly: 'Gaz ücreti olan bir işlemle öde',
   rejected: 'Cüzdanınızda reddettiniz. Hiçbir şey ödenmedi.',
   walletBusy: 'Cüzdanınızda açık başka bir istek var. Önce onu yanıtlayın.',
   wrongNetwork: 'Cüzdanınız başka bir ağda. {network} ağına geçip yeniden deneyin.',

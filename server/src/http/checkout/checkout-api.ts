@@ -2,6 +2,7 @@ import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { unixSeconds } from '#outside/clock.ts';
 import { findReceipt } from '#sessions/receipt.ts';
 import type { Log } from '#telemetry/log.ts';
 import { envelope } from '../envelope.ts';
@@ -46,6 +47,7 @@ export function addCheckoutApi(server: FastifyInstance, deps: PaymentDeps & { re
     return {
       state: await checkoutState(deps, session, findings(session.sessionId)),
       options: await sessionOptions(deps, session),
+      now: unixSeconds(deps.clock.now()),
     };
   });
   addRoute(routes.readBalances, async ({ body }) => ({ balances: await readBalances(deps, body) }));

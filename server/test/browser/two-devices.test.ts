@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { Life } from '../life/life.ts';
+import type { LifeChain } from '../life/life-chain.ts';
+import { openChromium, openPage } from './chromium.ts';
+import { TestWallet } from './test-wallet.ts';
+
+let life: Life;
+let browser: Browser;
+
+before(async () => {
+  browser = await openChromium();
+  life = await Life.start();
+  life.mine();
+});
+after(async () => {
+  await browser.close();
+  await life.close();
+});
+
+/** A payer on one device, whose wallet has 30 of a token, and whose other device can pay the same session. */
+interface Device {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly wallet: TestWallet;
+  /** Clicks on Pay; `until` is what is then held. */
+  readonly pay: () => Promise<void>;
+  readonly balance: () => Promise<bigint>;
+}
+
+const notNeeded = 'This payment has been made already. The page asks your wallet for nothing more.';
+const rejectIt = 'This payment has been made. If your wallet still shows a request, reject it there.';
+const asked = ({ wallet }: Device, method: string) => wallet.asked.filter((each) => each === method).length;
+const says = ({ page }: Device, text: string) => page.locator('#problem').getByText(text).waitFor();
+
+async function addSession(settlementToken: string): Promise<string> {
+  const { accountId } = life;
+  const { productId } = await life.post<{ productId: string }>('/product/create', {
+    name: 'Green tea',
+    commonPrices: [7_000_000],
+  });
+  const { paymentUrl } = await life.post<{ paymentUrl: string }>('/session/checkout/create', {
+    accountId,
+    settlementToken,
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 7_000_000 }],
+  });
+  return paymentUrl;
+}
+
+/** A device on the page of a session, its wallet connected and funded in one token. */
+async function open(url: string, chain: LifeChain, name: 'usdc' | 'usdt' | 'dai'): Promise<Device> {
+  const token = chain.token(name);
+  const wallet = new TestWallet([life.ethereum, life.base], { on: chain.chain.chainId });
+  const units = 10n ** BigInt(token.decimals);
+  await wallet.fund(chain, token, 30n * units);
+  const { page, context } = await openPage(browser);
+  await wallet.inject(page);
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByText(`You have 30.00 ${token.symbol}`).waitFor();
+  const pay = () => page.locator('#pay-button').click();
+  return {
+    page,
+    context,
+    wallet,
+    pay,
+    balance: async () => (await chain.balanceOf(token, wallet.address)) / units,
+  };
+}
+
+/** Pays the session on another device, by USDT on Ethereum, until the first device could know it. */
+async function payElsewhere(url: string): Promise<void> {
+  const other = await open(url, life.ethereum, 'usdt');
+  await other.pay();
+  await other.page.locator('[data-status=completed]').waitFor();
+  await other.context.close();
+}
+
+test('who is about to be asked for an allowance while another device pays is asked for nothing', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.ethereum, 'usdt');
+  // No event reaches this device: the fresh look before the request has to tell.
+  await device.page.route('**/events', (route) => route.abort());
+  const held = device.wallet.hold('eth_chainId');
+  await device.pay();
+  await held.opened;
+  await payElsewhere(url);
+  held.answer();
+  await says(device, notNeeded);
+  assert.equal(asked(device, 'eth_sendTransaction'), 0);
+  assert.equal(await device.page.locator('#pay-button').count(), 0);
+  await device.context.close();
+});
+
+test('who has allowed the amount when another device pays is not asked to pay, and hears that the allowance stays', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.ethereum, 'usdt');
+  const held = device.wallet.hold('eth_getTransactionReceipt');
+  await device.pay();
+  await held.opened;
+  await payElsewhere(url);
+  held.answer();
+  await says(device, `${notNeeded} Your wallet still allows 7.00 USDT`);
+  assert.equal(asked(device, 'eth_sendTransaction'), 1);
+  assert.equal(await device.balance(), 30n);
+  await device.context.close();
+});
+
+test('whose prompt to pay is open when another device pays is told to reject it, and then nothing is left to do', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.ethereum, 'usdt');
+  await device.wallet.approve(life.ethereum, life.ethereum.token('usdt'), 7_000_000n);
+  const held = device.wallet.hold('eth_sendTransaction');
+  await device.pay();
+  await held.opened;
+  await payElsewhere(url);
+  await says(device, rejectIt);
+  assert.equal(await device.page.locator('#pay-button').count(), 0);
+  device.wallet.refused.add('eth_sendTransaction');
+  held.answer();
+  await device.page.locator('#problem').waitFor({ state: 'detached' });
+  assert.equal(asked(device, 'eth_sendTransaction'), 1);
+  await device.context.close();
+});
+
+test('who pays all the same on the same network is refused by the contract, and the page says that only gas is gone', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.ethereum, 'usdt');
+  await device.wallet.approve(life.ethereum, life.ethereum.token('usdt'), 7_000_000n);
+  const held = device.wallet.hold('eth_sendTransaction');
+  await device.pay();
+  await held.opened;
+  await payElsewhere(url);
+  await says(device, rejectIt);
+  held.answer();
+  await says(device, 'The contract has refused the second one: it cost gas, and nothing else.');
+  assert.equal(await device.balance(), 30n);
+  await device.context.close();
+});
+
+test('who pays all the same on another network gets it back, and the page says so before and after', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.base, 'dai');
+  await device.wallet.approve(life.base, life.base.token('dai'), 7n * 10n ** 18n);
+  const held = device.wallet.hold('eth_sendTransaction');
+  await device.pay();
+  await held.opened;
+  await payElsewhere(url);
+  await says(device, rejectIt);
+  held.answer();
+  await says(device, 'The service sends the second one back to your wallet');
+  await life.eventually(device.balance, (amount) => amount === 30n, 'the second payment back');
+  await device.context.close();
+});
+
+test('a signature that is given after another device has paid goes nowhere', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.ethereum, 'usdc');
+  const held = device.wallet.hold('eth_signTypedData_v4');
+  let submits = 0;
+  device.page.on('request', (request) => {
+    if (request.url().includes('/submit')) submits += 1;
+  });
+  await device.pay();
+  await held.opened;
+  await payElsewhere(url);
+  await says(device, rejectIt);
+  held.answer();
+  await says(device, notNeeded);
+  assert.deepEqual([submits, await device.balance()], [0, 30n]);
+  await device.context.close();
+});
+
+test('while the page cannot find out how the payment stands, it asks the wallet for nothing', async () => {
+  const url = await addSession('ethereum::usdt');
+  const device = await open(url, life.ethereum, 'usdt');
+  await device.page.route('**/checkout/api/session/*', (route) => route.abort());
+  await device.pay();
+  await says(device, 'The page cannot find out how the payment stands');
+  assert.equal(asked(device, 'eth_sendTransaction'), 0);
+  await device.page.unroute('**/checkout/api/session/*');
+  await device.pay();
+  await device.page.locator('[data-status=completed]').waitFor();
+  await device.context.close();
+});

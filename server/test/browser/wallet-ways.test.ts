@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { Life } from '../life/life.ts';
+import { openChromium, openPage } from './chromium.ts';
+import { TestWallet } from './test-wallet.ts';
+
+/** Ways on from what wallets refuse, leave unanswered, or change meanwhile. */
+
+let life: Life;
+let browser: Browser;
+
+before(async () => {
+  browser = await openChromium();
+  life = await Life.start();
+  life.mine();
+});
+after(async () => {
+  await browser.close();
+  await life.close();
+});
+
+interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly wallet: TestWallet;
+}
+
+/** A visitor whose wallet is connected to a link of 25 dollars, and has 30 of one token on Ethereum. */
+async function visit(
+  token: 'usdc' | 'usdt',
+  prepare: (wallet: TestWallet) => void = () => undefined,
+): Promise<Visit> {
+  const { productId } = await life.post<{ productId: string }>('/product/create', {
+    name: 'Green tea',
+    commonPrices: [25_000_000],
+  });
+  const { linkUrl } = await life.post<{ linkUrl: string }>('/payment/link/create', {
+    linkType: 'fixed',
+    linkName: 'Tea shop',
+    accountId: life.accountId,
+    settlementToken: `ethereum::${token}`,
+    feeModel: 1,
+    lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 25_000_000 }],
+  });
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await wallet.fund(life.ethereum, life.ethereum.token(token), 30_000_000n);
+  prepare(wallet);
+  const { page, context } = await openPage(browser);
+  await wallet.inject(page);
+  await page.goto(linkUrl);
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByText('You have 30.00 USD').waitFor();
+  return { page, context, wallet };
+}
+
+const pay = (page: Page) => page.locator('#pay-button').click();
+const paid = (page: Page) => page.locator('[data-status=completed]').waitFor();
+const says = (page: Page, text: string) => page.locator('#problem').getByText(text).waitFor();
+const sends = ({ asked }: TestWallet) => asked.filter((method) => /send|sign/i.test(method));
+
+for (const code of [5700, 5750, -32601]) {
+  test(`a wallet that answers several calls at once with ${code} pays by plain transactions`, async () => {
+    const { page, context, wallet } = await visit('usdt', (taught) => {
+      taught.canBatch = true;
+      taught.fails.set('wallet_sendCalls', code);
+    });
+    await pay(page);
+    await paid(page);
+    assert.deepEqual(sends(wallet), ['wallet_sendCalls', 'eth_sendTransaction', 'eth_sendTransaction']);
+    await context.close();
+  });
+}
+
+test('a wallet that does not tell of its transactions pays all the same, and each names its chain', async () => {
+  const { page, context, wallet } = await visit('usdt', ({ fails }) => {
+    fails.set('eth_getTransactionReceipt', 4200);
+  });
+  await pay(page);
+  await paid(page);
+  assert.deepEqual(
+    wallet.transactions.map(({ chainId }) => Number(chainId)),
+    [31_337, 31_337],
+  );
+  await context.close();
+});
+
+test('a wallet that does not say what became of calls pays all the same', async () => {
+  const { page, context, wallet } = await visit('usdt', (taught) => {
+    taught.canBatch = true;
+    taught.fails.set('wallet_getCallsStatus', -32601);
+  });
+  await pay(page);
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['wallet_sendCalls']);
+  await context.close();
+});
+
+test('a wallet that takes no typed data pays by transactions', async () => {
+  const { page, context, wallet } = await visit('usdc', ({ fails }) => {
+    fails.set('eth_signTypedData_v4', -32603);
+  });
+  await pay(page);
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
+  await context.close();
+});
+
+test('who declines to sign may pay by a transaction instead', async () => {
+  const { page, context, wallet } = await visit('usdc');
+  wallet.refused.add('eth_signTypedData_v4');
+  await pay(page);
+  await says(page, 'You declined in your wallet.');
+  await page.getByRole('button', { name: 'Pay by a transaction, which costs gas' }).click();
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
+  await context.close();
+});
+
+test('a wallet that cannot change networks is changed by hand, and pays then', async () => {
+  const { page, context, wallet } = await visit('usdc', (taught) => {
+    taught.current = 31_338;
+    taught.fails.set('wallet_switchEthereumChain', 4200);
+  });
+  await pay(page);
+  await says(page, 'Change it to');
+  assert.deepEqual(sends(wallet), []);
+  wallet.current = 31_337;
+  await pay(page);
+  await paid(page);
+  await context.close();
+});
+
+test('a wallet that does not know the network and cannot learn it says which one to change to', async () => {
+  const { page, context, wallet } = await visit('usdc', (taught) => {
+    taught.current = 31_338;
+    taught.known.delete(31_337);
+    taught.fails.set('wallet_addEthereumChain', 4200);
+  });
+  await pay(page);
+  await says(page, 'Change it to');
+  wallet.fails.clear();
+  await pay(page);
+  await paid(page);
+  await context.close();
+});
+
+test('a network that is changed after the allowance is changed back before the payment', async () => {
+  const { page, context, wallet } = await visit('usdt');
+  const held = wallet.hold('eth_getTransactionReceipt');
+  await pay(page);
+  await held.opened;
+  wallet.current = 31_338;
+  held.answer();
+  await paid(page);
+  const asked = wallet.asked.filter((method) => /send|switch/i.test(method));
+  assert.deepEqual(asked, ['eth_sendTransaction', 'wallet_switchEthereumChain', 'eth_sendTransaction']);
+  await context.close();
+});
+
+test('a prompt that is never answered can be left, and asked for again', async () => {
+  const { page, context, wallet } = await visit('usdc');
+  wallet.hold('eth_signTypedData_v4');
+  await pay(page);
+  await page.locator('#step').filter({ hasText: 'Sign in your wallet' }).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await says(page, 'Stopped. If your wallet still shows a request, reject it there.');
+  wallet.hold('eth_signTypedData_v4');
+  await pay(page);
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await paid(page);
+  assert.deepEqual(
+    sends(wallet),
+    Array.from({ length: 3 }, () => 'eth_signTypedData_v4'),
+  );
+  await context.close();
+});
+
+test('a connection that is never answered can be left, and asked for again', async () => {
+  const { page, context, wallet } = await visit('usdc');
+  await page.getByRole('button', { name: 'Use another wallet' }).click();
+  wallet.hold('eth_requestAccounts');
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByText('You have 30.00 USDC').waitFor();
+  await context.close();
+});
+
+test('a payment that the wallet sends after the payer has stopped waiting is shown as sent, and is the only one', async () => {
+  const { page, context, wallet } = await visit('usdt');
+  await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
+  const held = wallet.hold('eth_sendTransaction');
+  await pay(page);
+  await held.opened;
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await says(page, 'Stopped.');
+  held.answer();
+  await paid(page);
+  assert.equal(await life.ethereum.balanceOf(life.ethereum.token('usdt'), wallet.address), 5_000_000n);
+  await context.close();
+});
+
+test('another account ends what was asked of the first one, and pays when its owner says so', async () => {
+  const { page, context, wallet } = await visit('usdt');
+  const other = `0x${'a7'.repeat(20)}`;
+  const held = wallet.hold('eth_sendTransaction');
+  await pay(page);
+  await held.opened;
+  await wallet.emit('accountsChanged', [other]);
+  await says(page, 'Your wallet has changed to another account.');
+  await page.getByText('Connected: 0xa7a7…a7a7').waitFor();
+  await wallet.emit('accountsChanged', [wallet.address]);
+  await page.getByText('You have 30.00 USDT').waitFor();
+  await pay(page);
+  await paid(page);
+  await context.close();
+});
+
+test('a wallet that disconnects is asked for nothing more, and can be connected again', async () => {
+  const { page, context, wallet } = await visit('usdt');
+  const held = wallet.hold('eth_sendTransaction');
+  await pay(page);
+  await held.opened;
+  await wallet.emit('disconnect', { code: 4900 });
+  await says(page, 'Your wallet is not connected any more. Connect it again.');
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.getByText('You have 30.00 USDT').waitFor();
+  await pay(page);
+  await paid(page);
+  await context.close();
+});
+
+test('a wallet that cannot send shows the ways that do not need it', async () => {
+  const { page, context } = await visit('usdt', ({ fails }) => {
+    fails.set('eth_sendTransaction', 4200);
+  });
+  await pay(page);
+  await says(page, 'This wallet cannot send payments from this page.');
+  await page.getByText('Send from an exchange or another wallet').click();
+  await page.locator('#refund-input').waitFor();
+  await context.close();
+});

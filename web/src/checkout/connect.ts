@@ -1,0 +1,73 @@
+import { api } from './api.ts';
+import { fill, shorten } from './format.ts';
+import { bestOption, type Model } from './model.ts';
+import { type Page, Told } from './page.ts';
+import { problemOf, wordsOfStep } from './problem.ts';
+import { stopWaiting, waitFor } from './prompt.ts';
+import { connect, type Provider, type Wallet } from './wallet.ts';
+import { nextStepOf } from './wallet-answer.ts';
+
+/** Connects a wallet, reads what it holds, and chooses the best way to pay for it. */
+export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
+  const words = page.model.data.texts.stepConnect;
+  page.change({ problem: '' });
+  try {
+    const payer = await waitFor(page, { words, isFor: 'wallet' }, () => connect(wallet.provider));
+    assertIntended(page.model, payer);
+    page.change({ wallet, payer, step: '' });
+    listenTo(page, wallet.provider);
+    await readBalances(page, payer);
+  } catch (error) {
+    const step = nextStepOf('connect', error);
+    const isTold = error instanceof Told || step === 'tell';
+    const problem = isTold
+      ? problemOf(page.model, error)
+      : wordsOfStep(page.model, step, { network: '', error });
+    page.change({ step: '', problem });
+  }
+}
+
+function assertIntended({ data }: Model, payer: string): void {
+  const { intendedPayer, texts } = data;
+  if (intendedPayer !== '' && intendedPayer.toLowerCase() !== payer.toLowerCase())
+    throw new Told(fill(texts.wrongPayer, { address: shorten(intendedPayer) }));
+}
+
+const heard = new WeakSet<Provider>();
+
+/** Wallets tell when their owner chooses another account, or takes them from the page. */
+function listenTo(page: Page, provider: Provider): void {
+  if (heard.has(provider)) return;
+  heard.add(provider);
+  provider.on?.('accountsChanged', (accounts) => {
+    const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
+    takeAccount(page, provider, typeof first === 'string' ? first : '');
+  });
+  provider.on?.('disconnect', () => takeAccount(page, provider, ''));
+}
+
+/** Goes over to another account of the wallet; empty: it shows none any more. What it was asked for before ends here. */
+export function takeAccount(page: Page, provider: Provider, payer: string): void {
+  const { wallet, payer: known, data } = page.model;
+  if (wallet?.provider !== provider || payer.toLowerCase() === known.toLowerCase()) return;
+  const words = payer === '' ? data.texts.disconnected : data.texts.accountChanged;
+  page.change({ payer, balances: {}, problem: '', ...(payer === '' ? { wallet: undefined } : {}) });
+  stopWaiting(words);
+  if (payer !== '') void readBalances(page, payer);
+}
+
+async function readBalances(page: Page, payer: string): Promise<void> {
+  const tokenIds = page.model.data.options.map(({ tokenId }) => tokenId);
+  try {
+    const { balances } = await api.balances(payer.toLowerCase(), tokenIds);
+    if (page.model.payer !== payer) return;
+    const known = Object.fromEntries(
+      balances.flatMap(({ tokenId, amount }) => (amount === undefined ? [] : [[tokenId, amount]])),
+    );
+    const best = bestOption(page.model.data.options, known);
+    page.change({ balances: known, chosen: best?.tokenId ?? page.model.chosen });
+  } catch {
+    // Balances only help to choose: the options then say that they are not known.
+    page.change({ balances: {} });
+  }
+}

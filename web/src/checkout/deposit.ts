@@ -1,0 +1,73 @@
+import { api } from './api.ts';
+import { beginSession, chosenOption, readEmail } from './begin.ts';
+import type { Deposit } from './model.ts';
+import { type Page, Told } from './page.ts';
+import { problemOf } from './problem.ts';
+import { pause } from './wallet.ts';
+
+/** Prepares the order for whoever sends from elsewhere, and shows where to. What does not pay goes to the address given. */
+export async function showDeposit(page: Page): Promise<void> {
+  const { texts } = page.model.data;
+  const input = document.getElementById('refund-input');
+  const refund = input instanceof HTMLInputElement ? input.value.trim() : '';
+  try {
+    const email = readEmail(page.model);
+    if (!/^0x[0-9a-fA-F]{40}$/.test(refund)) {
+      input?.focus();
+      throw new Told(texts.refundWrong);
+    }
+    page.change({ step: texts.stepSession, problem: '' });
+    await beginSession(page);
+    const option = chosenOption(page.model);
+    const sessionId = page.model.data.state?.sessionId ?? '';
+    const body = { sessionId, payer: refund, tokenId: option.tokenId, payerEmail: email };
+    const { deposit, amountInToken } = await api.prepare(body, page.model.clientCode);
+    if (deposit === undefined) throw new Told(texts.noRoute);
+    const shown = { ...deposit, amountInToken, tokenId: option.tokenId };
+    sessionStorage.setItem(depositKey(page), JSON.stringify(shown));
+    openDeposit(page, shown);
+  } catch (error) {
+    page.change({ step: '', problem: problemOf(page.model, error) });
+  }
+}
+
+/** What a tab keeps of its deposit. Nobody else can put one there: the address for returns is this payer's own. */
+type KeptDeposit = Omit<Deposit, 'option' | 'arrived'> & { readonly tokenId: string };
+const depositKey = (page: Page) => `florin-deposit-${page.model.data.state?.sessionId ?? ''}`;
+
+function openDeposit(page: Page, { tokenId, ...kept }: KeptDeposit): void {
+  const option = page.model.data.options.find((each) => each.tokenId === tokenId);
+  if (option === undefined) return;
+  page.change({ step: '', chosen: tokenId, deposit: { ...kept, option, arrived: '0' } });
+  void watchDeposit(page, kept.address);
+}
+
+/** Shows again, after the page was loaded again, where this tab was told to send to. */
+export function recallDeposit(page: Page): void {
+  const kept = JSON.parse(sessionStorage.getItem(depositKey(page)) ?? 'null') as KeptDeposit | null;
+  if (kept !== null && page.model.data.state?.isPayable === true) openDeposit(page, kept);
+}
+
+/** Hides where to send to: the payer wants to pay in another way. */
+export function hideDeposit(page: Page): void {
+  sessionStorage.removeItem(depositKey(page));
+  page.change({ deposit: undefined });
+}
+
+const depositPauseMs = 4_000;
+
+/** Looks what has arrived, so that a payer who sent too little can send the rest in time. */
+async function watchDeposit(page: Page, address: string): Promise<void> {
+  for (;;) {
+    const { deposit, data } = page.model;
+    if (deposit?.address !== address || data.state?.isPayable !== true) return;
+    try {
+      const { balances } = await api.balances(address, [deposit.option.tokenId]);
+      const arrived = balances[0]?.amount ?? deposit.arrived;
+      if (arrived !== deposit.arrived) page.change({ deposit: { ...deposit, arrived } });
+    } catch {
+      // Only a help on the way: the payment itself is noticed by the server.
+    }
+    await pause(depositPauseMs);
+  }
+}

@@ -1,0 +1,90 @@
+import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import { api } from './api.ts';
+import { takeAccount } from './connect.ts';
+import { fill } from './format.ts';
+import { isMade, isOver } from './model.ts';
+import { type Page, Told } from './page.ts';
+import { wordsOfStep } from './problem.ts';
+import { waitFor } from './prompt.ts';
+import { accountsOf, isOn, type Provider, switchNetwork } from './wallet.ts';
+import { nextStepOf, type WalletRequest } from './wallet-answer.ts';
+
+/** One attempt to pay: who pays, with what, and by which order. */
+export interface Attempt {
+  readonly page: Page;
+  readonly provider: Provider;
+  readonly payer: string;
+  readonly option: CheckoutOption;
+  /** Unix seconds: until then a block may carry the order. */
+  readonly deadline: string;
+}
+
+interface Request<Answer> {
+  readonly kind: WalletRequest;
+  /** What the payer has to do in the wallet. */
+  readonly words: string;
+  readonly ask: () => Promise<Answer>;
+  /** Gets an answer that comes after the payer has stopped waiting for it. */
+  readonly onLate?: (answer: Answer) => void;
+}
+
+/** A request that is answered with fewer seconds left could not come into a block in time. */
+const marginSeconds = 30;
+
+/** Asks the server whether the session is still to be paid, and throws unless it says so: events may lag, or be lost. */
+export async function assertOwed(page: Page, deadline?: string): Promise<void> {
+  const { texts, state } = page.model.data;
+  const read = await api.read(state?.sessionId ?? '').catch(() => {
+    throw new Told(texts.cannotCheck);
+  });
+  page.change({ data: { ...page.model.data, state: read.state } });
+  if (isMade(read.state)) throw new Told(texts.notNeeded);
+  if (read.state.status === 'cancelled') throw new Told(texts.cancelledHint);
+  if (!read.state.isPayable) throw new Told(texts.timeOver);
+  if (deadline !== undefined && Number(deadline) < read.now + marginSeconds) throw new Told(texts.orderOver);
+}
+
+/**
+ * Has the wallet do one thing, after all that it depends on has been looked at again: the wallet's account, its network,
+ * and last of all whether the session is still to be paid. Undefined: the wallet cannot, and plain transactions can.
+ */
+export async function request<Answer>(
+  attempt: Attempt,
+  { kind, words, ask, onLate }: Request<Answer>,
+): Promise<Answer | undefined> {
+  const { page, provider, option, deadline } = attempt;
+  await assertAccount(attempt);
+  try {
+    await bringToNetwork(attempt);
+    await assertOwed(page, deadline);
+    return await waitFor(page, { words, isFor: 'wallet' }, ask, onLate);
+  } catch (error) {
+    if (error instanceof Told) throw error;
+    const step = nextStepOf(kind, error);
+    if (step === 'pay_plainly') return undefined;
+    if (step === 'connect_again') takeAccount(page, provider, '');
+    // A prompt that was to be rejected.
+    const { state } = page.model.data;
+    if (step === 'declined' && state !== undefined && isOver(state)) throw new Told('');
+    if (step === 'declined' && kind === 'sign') page.change({ mayPayPlainly: true });
+    throw new Told(wordsOfStep(page.model, step, { network: option.chainTitle, error }));
+  }
+}
+
+async function assertAccount({ page, provider, payer }: Attempt): Promise<void> {
+  const { texts } = page.model.data;
+  const accounts = await accountsOf(provider);
+  if (accounts !== undefined && !accounts.includes(payer.toLowerCase()))
+    takeAccount(page, provider, accounts[0] ?? '');
+  if (page.model.payer === payer) return;
+  throw new Told(page.model.payer === '' ? texts.disconnected : texts.accountChanged);
+}
+
+async function bringToNetwork({ page, provider, option, deadline }: Attempt): Promise<void> {
+  if (await isOn(provider, option.chainId)) return;
+  await assertOwed(page, deadline);
+  const network = option.chainTitle;
+  const words = fill(page.model.data.texts.stepSwitch, { network });
+  const step = await waitFor(page, { words, isFor: 'wallet' }, () => switchNetwork(provider, option));
+  if (step !== 'done') throw new Told(wordsOfStep(page.model, step, { network, error: undefined }));
+}
