@@ -75,8 +75,24 @@ export const checkoutState = Type.Object({
       symbol: Type.String(),
       decimals: Type.Integer(),
       amount: Type.String(),
-      isBack: Type.Boolean(),
-      /** Unix seconds: it goes back no sooner, and the merchant may still accept it; 0: it goes back at once. */
+      /**
+       * goes: back by itself. by_hand: too little for that; whoever has a wallet can send it back. waits: the merchant may accept
+       * it until `heldUntil`; then it goes, or waits_by_hand. goes_later: the merchant does not want it; it goes after that.
+       * second: a second payment by a wallet, which goes back unless the merchant takes it first. taken: the merchant has.
+       * closed: the merchant says that it is dealt with. back: it is with its payer.
+       */
+      outcome: Type.Enum([
+        'goes',
+        'by_hand',
+        'waits',
+        'waits_by_hand',
+        'goes_later',
+        'second',
+        'taken',
+        'closed',
+        'back',
+      ]),
+      /** Unix seconds; 0 where nothing waits. */
       heldUntil: Type.Integer(),
     }),
   ),

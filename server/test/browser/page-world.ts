@@ -53,11 +53,12 @@ const putName = statement(
 
 const putException = statement(
   'page_world_exception',
-  ['text', 'text', 'text', 'text', 'timestamptz'],
+  ['text', 'text', 'text', 'text', 'timestamptz', 'int8'],
   {},
   `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
-     status, created_at, updated_at)
-   select 'exc_' || order_id, $1, session_id, order_id, $3, 'ethereum::usdc', 2500000, '0x', '', $4, $5, $5
+     status, created_at, updated_at, resolved_tx)
+   select 'exc_' || order_id, $1, session_id, order_id, $3, 'ethereum::usdc', $6, '0x', '', $4, $5, $5,
+     case when $4 = 'resolved' then '0x' || repeat('5e', 32) else '' end
    from orders where session_id = $2 limit 1`,
 );
 
@@ -246,9 +247,9 @@ export class PageWorld {
   }
 
   /** Lets too little money arrive for a session. */
-  async putUnderpaid(sessionId: string): Promise<void> {
+  async putUnderpaid(sessionId: string, amount?: bigint): Promise<void> {
     await this.addUnpaidOrder(sessionId);
-    await this.putException(sessionId, 'underpaid', 'open');
+    await this.putException(sessionId, 'underpaid', 'open', amount);
   }
 
   async addUnpaidOrder(sessionId: string): Promise<void> {
@@ -260,8 +261,9 @@ export class PageWorld {
     sessionId: string,
     kind: 'underpaid' | 'overpaid' | 'late' | 'duplicate',
     status: 'open' | 'resolved',
+    amount = 2_500_000n,
   ): Promise<void> {
-    const values = [this.merchantId, sessionId, kind, status, this.world.clock.now()];
+    const values = [this.merchantId, sessionId, kind, status, this.world.clock.now(), amount];
     await this.world.database.db.query(putException, values);
   }
 

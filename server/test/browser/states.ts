@@ -184,6 +184,16 @@ export const pageStates: readonly PageState[] = [
     await world.putStatus(begun.sessionId, 'expired');
     return begun;
   }),
+  session(
+    'underpaid-little',
+    ['0.50 USDC arrived that pays nothing here: too little. It is too little for the service to send back.'],
+    async (world, linkId) => {
+      const begun = await world.begin(linkId);
+      await world.putUnderpaid(begun.sessionId, 500_000n);
+      await world.putStatus(begun.sessionId, 'expired');
+      return begun;
+    },
+  ),
   tooMuch('overpaid', 'overpaid', 'too much'),
   tooMuch('duplicate', 'duplicate', 'paid twice'),
   session('late', ['Expired', '2.50 USDC went back to the payer: too late.'], async (world, linkId) => {
@@ -199,6 +209,19 @@ export const pageStates: readonly PageState[] = [
     async (world, linkId) => {
       const begun = await world.begin(linkId);
       await world.putUnderpaid(begun.sessionId);
+      await world.putStatus(begun.sessionId, 'expired');
+      return { path: begun.path.replace('#', '/claim#') };
+    },
+  ),
+  session(
+    'claim-little',
+    [
+      'Less than $1.00 does not go back by itself.',
+      '0.50 USDC, too little: too little for the service to send back',
+    ],
+    async (world, linkId) => {
+      const begun = await world.begin(linkId);
+      await world.putUnderpaid(begun.sessionId, 500_000n);
       await world.putStatus(begun.sessionId, 'expired');
       return { path: begun.path.replace('#', '/claim#') };
     },

@@ -80,7 +80,8 @@ async function assertAccount({ page, provider, payer }: Attempt): Promise<void> 
   throw new Told(page.model.payer === '' ? texts.disconnected : texts.accountChanged);
 }
 
-async function bringToNetwork({ page, provider, option, deadline }: Attempt): Promise<void> {
+/** Has the wallet change to the network of the payment, if it is elsewhere. Throws what its owner has to know. */
+export async function bringToNetwork({ page, provider, option, deadline }: Attempt): Promise<void> {
   if (await isOn(provider, option.chainId)) return;
   await assertOwed(page, deadline);
   const network = option.chainTitle;

@@ -2,7 +2,7 @@ import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-ap
 import { api, Refused } from './api.ts';
 import { beginSession, chosenOption, readEmail } from './begin.ts';
 import { fill, formatToken } from './format.ts';
-import { type Attempt, assertOwed, request } from './guard.ts';
+import { type Attempt, assertOwed, bringToNetwork, request } from './guard.ts';
 import { holds, isMade, isOver, type Model } from './model.ts';
 import { type Page, Told } from './page.ts';
 import { problemOf } from './problem.ts';
@@ -78,6 +78,8 @@ async function carryOut(
 ): Promise<void> {
   const { page, provider, payer } = attempt;
   const { texts } = page.model.data;
+  // Wallets may say what they can do on their own network alone.
+  await bringToNetwork(attempt);
   if (way === 'best' && (await payBySignature(attempt, prepared))) return;
   if (prepared.prerequisites.length > 0 && (await payAtOnce(attempt, prepared))) return;
   let hasAllowed = false;

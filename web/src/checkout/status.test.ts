@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isAtEnd } from './status.ts';
 
-test('a session is at its end when its status is a last one and all other money of it is back', () => {
+test('a session is at its end when its status is a last one and no other money of it moves by itself any more', () => {
   const exception = {
     kind: 'late',
     tokenId: 'a',
@@ -15,11 +15,13 @@ test('a session is at its end when its status is a last one and all other money 
     ['initialized', [], false],
     ['settlement_pending', [], false],
     ['completed', [], true],
-    ['expired', [true, false], false],
-    ['cancelled', [true, true], true],
+    ['expired', ['back', 'goes'], false],
+    ['expired', ['back', 'waits_by_hand'], false],
+    ['completed', ['second'], false],
+    ['cancelled', ['back', 'by_hand', 'taken', 'closed'], true],
   ] as const;
-  for (const [status, backs, isOver] of cases) {
-    const exceptions = backs.map((isBack) => ({ ...exception, isBack }));
+  for (const [status, outcomes, isOver] of cases) {
+    const exceptions = outcomes.map((outcome) => ({ ...exception, outcome }));
     assert.equal(isAtEnd({ status, exceptions }), isOver, status);
   }
 });

@@ -22,9 +22,20 @@ interface Shown {
   readonly isSafeToClose?: boolean;
 }
 
+/** Outcomes after which the service moves nothing any more. */
+const ended: ReadonlySet<CheckoutState['exceptions'][number]['outcome']> = new Set([
+  'by_hand',
+  'taken',
+  'closed',
+  'back',
+]);
+
 /** Whether nothing more happens to a session, but for what an operator does: no money of it is on its way any more. */
 export function isAtEnd({ status, exceptions }: Pick<CheckoutState, 'status' | 'exceptions'>): boolean {
-  return ['completed', 'expired', 'cancelled'].includes(status) && exceptions.every(({ isBack }) => isBack);
+  return (
+    ['completed', 'expired', 'cancelled'].includes(status) &&
+    exceptions.every(({ outcome }) => ended.has(outcome))
+  );
 }
 
 /** Which words say where the session stands. */
@@ -100,10 +111,19 @@ function exceptionText(
 ): string {
   const why = reasonOf(texts, exception.kind);
   const amount = formatToken(locale, exception, exception.amount);
-  if (exception.isBack) return fill(texts.wentBack, { amount, why });
-  if (exception.heldUntil === 0) return fill(texts.goesBack, { amount, why });
-  const time = formatTime(locale, new Date(exception.heldUntil * 1000).toISOString(), timeZone);
-  return fill(texts.heldBack, { amount, why, time });
+  const until = new Date(exception.heldUntil * 1000).toISOString();
+  const text = {
+    goes: texts.goesBack,
+    by_hand: texts.byHand,
+    waits: texts.heldBack,
+    waits_by_hand: texts.heldByHand,
+    goes_later: texts.goesLater,
+    second: texts.secondPaid,
+    taken: texts.takenTwice,
+    closed: texts.closed,
+    back: texts.wentBack,
+  }[exception.outcome];
+  return fill(text, { amount, why, time: formatTime(locale, until, timeZone) });
 }
 
 /** Outside of the live region: a clock that speaks every second helps nobody. */

@@ -1,5 +1,5 @@
 import type { Claim } from '@florin/protocol/checkout-api.ts';
-import { fill, formatTime, formatToken, reasonOf } from '../checkout/format.ts';
+import { fill, formatMoney, formatTime, formatToken, reasonOf } from '../checkout/format.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import { type ClaimData, type ClaimedMoney, type ClaimPlace, coinAddress } from './data.ts';
 
@@ -35,7 +35,7 @@ export function claimView(data: ClaimData, timeZone: string | undefined, reader?
       h('p', { class: 'title', dir: 'auto' }, data.title),
       h('p', {}, words.intro),
       places.length === 0 && h('p', { id: 'nothing' }, words.nothing),
-      places.length > 0 && h('p', { class: 'soft' }, words.small),
+      places.length > 0 && h('p', { class: 'soft' }, smallText(data)),
       h('p', {}, h('a', { href: `/checkout/${sessionId}${query}`, id: 'to-payment' }, words.toPayment)),
     ),
     places.map((place) => placeView(data, place, timeZone, reader)),
@@ -71,6 +71,11 @@ function placeView(
   );
 }
 
+/** What does not go back by itself. */
+function smallText({ words, locale, least }: ClaimData): string {
+  return least === undefined ? words.allByHand : fill(words.small, { least: formatMoney(locale, least) });
+}
+
 function moneyText(
   { locale, words, texts }: ClaimData,
   money: ClaimedMoney,
@@ -78,7 +83,19 @@ function moneyText(
 ): string {
   const why = reasonOf(texts, money.kind);
   const amount = formatToken(locale, money, money.amount);
-  return fill(words[money.outcome], { amount, why, time: timeOf(locale, money.until, timeZone) });
+  const text = {
+    goes: words.goes,
+    by_hand: words.byHand,
+    waits: words.waits,
+    waits_by_hand: words.heldByHand,
+    goes_later: words.goesLater,
+    second: words.second,
+    taken: words.taken,
+    closed: words.closed,
+    back: words.back,
+    accepted: words.accepted,
+  }[money.outcome];
+  return fill(text, { amount, why, time: timeOf(locale, money.until, timeZone) });
 }
 
 function timeOf(locale: string, seconds: number, timeZone: string | undefined): string {

@@ -1,3 +1,4 @@
+import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { ClaimTexts } from '../text/claim.ts';
 import type { Texts } from '../text/en.ts';
 
@@ -26,8 +27,8 @@ export interface ClaimedMoney {
   readonly decimals: number;
   /** In units of the token. */
   readonly amount: string;
-  readonly outcome: 'goes' | 'waits' | 'accepted' | 'back';
-  /** While it waits, in Unix seconds. */
+  readonly outcome: CheckoutState['exceptions'][number]['outcome'] | 'accepted';
+  /** While it waits, in Unix seconds; else 0. */
   readonly until: number;
 }
 
@@ -72,6 +73,8 @@ export interface ClaimData {
   /** `?lang=…`, or empty. */
   readonly query: string;
   readonly places: readonly ClaimPlace[];
+  /** The least that the service sends back by itself, in Micro-USD; absent where it sends nothing. */
+  readonly least?: string;
   readonly reclaimable?: Reclaimable;
 }
 

@@ -2,7 +2,7 @@
 const en = {
   title: 'Money that has to go back',
   intro:
-    'What reaches a deposit address of this payment and does not pay it goes back to the address that was named before anything was sent. Nobody can change that address, neither you nor the merchant.',
+    'What reaches a deposit address of this payment and does not pay it can go back only to the address that was named before anything was sent. Nobody can change that address, neither you nor the merchant.',
   nothing: 'No deposit address was given out for this payment.',
   place: 'Deposit address on {network}',
   goesTo: 'Goes back to',
@@ -10,8 +10,16 @@ const en = {
   waits: '{amount}, {why}: goes back by itself after {time}, unless the merchant accepts it',
   accepted: '{amount}, {why}: accepted as the payment',
   back: '{amount}, {why}: went back',
+  byHand: '{amount}, {why}: too little for the service to send back; a wallet can do it below',
+  heldByHand:
+    '{amount}, {why}: the merchant may accept it until {time}; after that a wallet can send it back below',
+  goesLater: '{amount}, {why}: goes back by itself after {time}',
+  second: '{amount}, {why}: goes back, unless the merchant takes it first',
+  taken: '{amount}, {why}: settled before it could go back; ask the merchant to return it',
+  closed: '{amount}, {why}: dealt with, as the merchant says',
+  allByHand: 'Nothing goes back by itself here at the moment. Any wallet can send it back.',
   small:
-    'Little money does not go back by itself, nor do coins and tokens that are not offered here. Anybody can send them back with a wallet.',
+    'Less than {least} does not go back by itself. Nor do coins and tokens that are not offered here, nor what comes more than a week after the time to pay. Any wallet can send them back.',
   token: 'What was sent',
   coin: 'The coin of the network',
   other: 'Another token',
@@ -36,7 +44,7 @@ export type ClaimTexts = { readonly [Name in keyof typeof en]: string };
 const de: ClaimTexts = {
   title: 'Geld, das zurückgehen muss',
   intro:
-    'Was an einer Einzahlungsadresse dieser Zahlung eintrifft und sie nicht bezahlt, geht an die Adresse zurück, die vor dem Senden genannt wurde. Niemand kann sie ändern, weder Sie noch der Händler.',
+    'Was an einer Einzahlungsadresse dieser Zahlung eintrifft und sie nicht bezahlt, kann nur an die Adresse zurückgehen, die vor dem Senden genannt wurde. Niemand kann sie ändern, weder Sie noch der Händler.',
   nothing: 'Für diese Zahlung wurde keine Einzahlungsadresse ausgegeben.',
   place: 'Einzahlungsadresse auf {network}',
   goesTo: 'Geht zurück an',
@@ -44,8 +52,17 @@ const de: ClaimTexts = {
   waits: '{amount}, {why}: geht nach {time} von selbst zurück, wenn der Händler es nicht annimmt',
   accepted: '{amount}, {why}: als Zahlung angenommen',
   back: '{amount}, {why}: ist zurückgegangen',
+  byHand: '{amount}, {why}: zu wenig, als dass der Dienst es zurücksendet; eine Wallet kann es unten tun',
+  heldByHand:
+    '{amount}, {why}: der Händler kann es bis {time} annehmen; danach kann eine Wallet es unten zurücksenden',
+  goesLater: '{amount}, {why}: geht nach {time} von selbst zurück',
+  second: '{amount}, {why}: geht zurück, wenn der Händler es nicht zuvor nimmt',
+  taken:
+    '{amount}, {why}: abgerechnet, bevor es zurückgehen konnte; bitten Sie den Händler, es zurückzugeben',
+  closed: '{amount}, {why}: nach Angabe des Händlers erledigt',
+  allByHand: 'Von selbst geht hier zurzeit nichts zurück. Jede Wallet kann es zurücksenden.',
   small:
-    'Kleine Beträge gehen nicht von selbst zurück, ebenso wenig Münzen und Token, die hier nicht angeboten werden. Jeder kann sie mit einer Wallet zurücksenden.',
+    'Weniger als {least} geht nicht von selbst zurück, ebenso wenig Münzen und Token, die hier nicht angeboten werden, und was mehr als eine Woche nach der Zahlungsfrist kommt. Jede Wallet kann es zurücksenden.',
   token: 'Was gesendet wurde',
   coin: 'Die Münze des Netzwerks',
   other: 'Ein anderer Token',
@@ -67,7 +84,7 @@ const de: ClaimTexts = {
 const fr: ClaimTexts = {
   title: 'Argent à restituer',
   intro:
-    'Ce qui arrive à une adresse de dépôt de ce paiement sans le payer repart vers l’adresse indiquée avant l’envoi. Personne ne peut changer cette adresse, ni vous ni le marchand.',
+    'Ce qui arrive à une adresse de dépôt de ce paiement sans le payer ne peut repartir que vers l’adresse indiquée avant l’envoi. Personne ne peut changer cette adresse, ni vous ni le marchand.',
   nothing: 'Aucune adresse de dépôt n’a été donnée pour ce paiement.',
   place: 'Adresse de dépôt sur {network}',
   goesTo: 'Repart vers',
@@ -75,8 +92,17 @@ const fr: ClaimTexts = {
   waits: '{amount}, {why} : repart de lui-même après {time}, sauf si le marchand l’accepte',
   accepted: '{amount}, {why} : accepté comme paiement',
   back: '{amount}, {why} : restitué',
+  byHand:
+    '{amount}, {why} : trop peu pour que le service le renvoie ; un portefeuille peut le faire ci-dessous',
+  heldByHand:
+    '{amount}, {why} : le marchand peut l’accepter jusqu’au {time} ; ensuite un portefeuille peut le renvoyer ci-dessous',
+  goesLater: '{amount}, {why} : repart de lui-même après {time}',
+  second: '{amount}, {why} : repart, sauf si le marchand le prend avant',
+  taken: '{amount}, {why} : réglé avant de pouvoir repartir ; demandez au marchand de le rendre',
+  closed: '{amount}, {why} : affaire réglée, d’après le marchand',
+  allByHand: 'Rien ne repart de lui-même ici pour le moment. N’importe quel portefeuille peut le renvoyer.',
   small:
-    'Les petites sommes ne repartent pas d’elles-mêmes, ni les monnaies et jetons non proposés ici. N’importe qui peut les renvoyer avec un portefeuille.',
+    'Moins de {least} ne repart pas de lui-même, ni les monnaies et jetons non proposés ici, ni ce qui arrive plus d’une semaine après le délai de paiement. N’importe quel portefeuille peut le renvoyer.',
   token: 'Ce qui a été envoyé',
   coin: 'La monnaie du réseau',
   other: 'Un autre jeton',
@@ -99,7 +125,7 @@ const fr: ClaimTexts = {
 const es: ClaimTexts = {
   title: 'Dinero que debe volver',
   intro:
-    'Lo que llega a una dirección de depósito de este pago y no lo paga vuelve a la dirección que se indicó antes de enviar. Nadie puede cambiarla, ni usted ni el comercio.',
+    'Lo que llega a una dirección de depósito de este pago y no lo paga solo puede volver a la dirección que se indicó antes de enviar. Nadie puede cambiarla, ni usted ni el comercio.',
   nothing: 'No se dio ninguna dirección de depósito para este pago.',
   place: 'Dirección de depósito en {network}',
   goesTo: 'Vuelve a',
@@ -107,8 +133,16 @@ const es: ClaimTexts = {
   waits: '{amount}, {why}: vuelve solo después de {time}, salvo que el comercio lo acepte',
   accepted: '{amount}, {why}: aceptado como pago',
   back: '{amount}, {why}: ha vuelto',
+  byHand: '{amount}, {why}: demasiado poco para que el servicio lo devuelva; una cartera puede hacerlo abajo',
+  heldByHand:
+    '{amount}, {why}: el comercio puede aceptarlo hasta {time}; después una cartera puede devolverlo abajo',
+  goesLater: '{amount}, {why}: vuelve solo después de {time}',
+  second: '{amount}, {why}: vuelve, salvo que el comercio lo tome antes',
+  taken: '{amount}, {why}: liquidado antes de poder volver; pida al comercio que lo devuelva',
+  closed: '{amount}, {why}: resuelto, según el comercio',
+  allByHand: 'Por ahora nada vuelve solo aquí. Cualquier cartera puede devolverlo.',
   small:
-    'Las cantidades pequeñas no vuelven solas, ni las monedas y tokens que aquí no se ofrecen. Cualquiera puede devolverlos con una cartera.',
+    'Menos de {least} no vuelve solo, ni las monedas y tokens que aquí no se ofrecen, ni lo que llega más de una semana después del plazo de pago. Cualquier cartera puede devolverlo.',
   token: 'Qué se envió',
   coin: 'La moneda de la red',
   other: 'Otro token',
@@ -130,7 +164,7 @@ const es: ClaimTexts = {
 const pt: ClaimTexts = {
   title: 'Dinheiro que tem de voltar',
   intro:
-    'O que chega a um endereço de depósito deste pagamento e não o paga volta para o endereço indicado antes do envio. Ninguém pode mudar esse endereço, nem você nem o comerciante.',
+    'O que chega a um endereço de depósito deste pagamento e não o paga só pode voltar para o endereço indicado antes do envio. Ninguém pode mudar esse endereço, nem você nem o comerciante.',
   nothing: 'Nenhum endereço de depósito foi dado para este pagamento.',
   place: 'Endereço de depósito em {network}',
   goesTo: 'Volta para',
@@ -138,8 +172,16 @@ const pt: ClaimTexts = {
   waits: '{amount}, {why}: volta sozinho depois de {time}, a menos que o comerciante o aceite',
   accepted: '{amount}, {why}: aceite como pagamento',
   back: '{amount}, {why}: voltou',
+  byHand: '{amount}, {why}: pouco demais para o serviço devolver; uma carteira pode fazê-lo abaixo',
+  heldByHand:
+    '{amount}, {why}: o comerciante pode aceitar até {time}; depois uma carteira pode devolver abaixo',
+  goesLater: '{amount}, {why}: volta sozinho depois de {time}',
+  second: '{amount}, {why}: volta, a menos que o comerciante o tome antes',
+  taken: '{amount}, {why}: liquidado antes de poder voltar; peça ao comerciante que o devolva',
+  closed: '{amount}, {why}: resolvido, segundo o comerciante',
+  allByHand: 'De momento, nada volta sozinho aqui. Qualquer carteira pode devolver.',
   small:
-    'Valores pequenos não voltam sozinhos, nem moedas e tokens que não são oferecidos aqui. Qualquer pessoa pode devolvê-los com uma carteira.',
+    'Menos de {least} não volta sozinho, nem moedas e tokens que não são oferecidos aqui, nem o que chega mais de uma semana depois do prazo de pagamento. Qualquer carteira pode devolver.',
   token: 'O que foi enviado',
   coin: 'A moeda da rede',
   other: 'Outro token',
@@ -161,7 +203,7 @@ const pt: ClaimTexts = {
 const it: ClaimTexts = {
   title: 'Denaro da restituire',
   intro:
-    'Ciò che arriva a un indirizzo di deposito di questo pagamento e non lo paga torna all’indirizzo indicato prima dell’invio. Nessuno può cambiarlo, né Lei né il venditore.',
+    'Ciò che arriva a un indirizzo di deposito di questo pagamento e non lo paga può tornare soltanto all’indirizzo indicato prima dell’invio. Nessuno può cambiarlo, né Lei né il venditore.',
   nothing: 'Per questo pagamento non è stato dato alcun indirizzo di deposito.',
   place: 'Indirizzo di deposito su {network}',
   goesTo: 'Torna a',
@@ -169,8 +211,16 @@ const it: ClaimTexts = {
   waits: '{amount}, {why}: torna da solo dopo {time}, a meno che il venditore lo accetti',
   accepted: '{amount}, {why}: accettato come pagamento',
   back: '{amount}, {why}: è tornato',
+  byHand: '{amount}, {why}: troppo poco perché il servizio lo rimandi; un wallet può farlo qui sotto',
+  heldByHand:
+    '{amount}, {why}: il venditore può accettarlo fino a {time}; poi un wallet può rimandarlo qui sotto',
+  goesLater: '{amount}, {why}: torna da solo dopo {time}',
+  second: '{amount}, {why}: torna, a meno che il venditore lo prenda prima',
+  taken: '{amount}, {why}: regolato prima di poter tornare; chieda al venditore di restituirlo',
+  closed: '{amount}, {why}: risolto, secondo il venditore',
+  allByHand: 'Al momento qui nulla torna da solo. Qualsiasi wallet può rimandarlo.',
   small:
-    'Le piccole somme non tornano da sole, né le monete e i token che qui non sono offerti. Chiunque può rimandarli con un wallet.',
+    'Meno di {least} non torna da solo, né le monete e i token che qui non sono offerti, né ciò che arriva più di una settimana dopo il termine di pagamento. Qualsiasi wallet può rimandarlo.',
   token: 'Che cosa è stato inviato',
   coin: 'La moneta della rete',
   other: 'Un altro token',
@@ -192,7 +242,7 @@ const it: ClaimTexts = {
 const ja: ClaimTexts = {
   title: '返金されるお金',
   intro:
-    'この支払いの入金アドレスに届き、支払いにならなかったものは、送金前に指定されたアドレスへ戻ります。このアドレスは、あなたも加盟店も変更できません。',
+    'この支払いの入金アドレスに届き、支払いにならなかったものは、送金前に指定されたアドレスにしか戻せません。このアドレスは、あなたも加盟店も変更できません。',
   nothing: 'この支払いの入金アドレスは発行されていません。',
   place: '{network} の入金アドレス',
   goesTo: '返金先',
@@ -200,8 +250,16 @@ const ja: ClaimTexts = {
   waits: '{amount}、{why}：加盟店が受け入れない限り、{time} 以降に自動で返金されます',
   accepted: '{amount}、{why}：支払いとして受け入れられました',
   back: '{amount}、{why}：返金されました',
+  byHand: '{amount}、{why}：少額のためサービスは返送しません。下でウォレットから返送できます',
+  heldByHand:
+    '{amount}、{why}：加盟店は {time} まで受け入れることができます。その後は下でウォレットから返送できます',
+  goesLater: '{amount}、{why}：{time} 以降に自動で返金されます',
+  second: '{amount}、{why}：加盟店が先に受け取らない限り返金されます',
+  taken: '{amount}、{why}：返金される前に決済されました。加盟店に返金を依頼してください',
+  closed: '{amount}、{why}：加盟店は対応済みとしています',
+  allByHand: '現在ここでは自動で戻るものはありません。どのウォレットからでも返送できます。',
   small:
-    '少額や、ここで扱っていないコイン・トークンは自動では戻りません。ウォレットがあれば誰でも送り返せます。',
+    '{least} 未満は自動では戻りません。ここで扱っていないコインやトークン、支払期限から一週間を過ぎて届いたものも同様です。どのウォレットからでも返送できます。',
   token: '送ったもの',
   coin: 'ネットワークのコイン',
   other: '別のトークン',
@@ -222,7 +280,7 @@ const ja: ClaimTexts = {
 const zh: ClaimTexts = {
   title: '需要退回的款项',
   intro:
-    '到达此付款的充值地址但未完成付款的款项，会退回到汇款前指定的地址。任何人都无法更改该地址，您和商家都不能。',
+    '到达此付款的充值地址但未完成付款的款项，只能退回到汇款前指定的地址。任何人都无法更改该地址，您和商家都不能。',
   nothing: '此付款没有发放过充值地址。',
   place: '{network} 上的充值地址',
   goesTo: '退回到',
@@ -230,7 +288,15 @@ const zh: ClaimTexts = {
   waits: '{amount}，{why}：除非商家接受，否则在 {time} 之后自动退回',
   accepted: '{amount}，{why}：已作为付款接受',
   back: '{amount}，{why}：已退回',
-  small: '小额款项，以及此处不支持的币和代币不会自动退回。任何人都可以用钱包把它们退回。',
+  byHand: '{amount}，{why}：金额太小，服务不会退回；可在下方用钱包退回',
+  heldByHand: '{amount}，{why}：商家可在 {time} 之前接受；此后可在下方用钱包退回',
+  goesLater: '{amount}，{why}：在 {time} 之后自动退回',
+  second: '{amount}，{why}：除非商家先取走，否则将退回',
+  taken: '{amount}，{why}：退回之前已结算；请要求商家退还',
+  closed: '{amount}，{why}：商家表示已处理',
+  allByHand: '目前此处不会自动退回任何款项。任何钱包都可以将其退回。',
+  small:
+    '少于 {least} 的款项不会自动退回，此处不支持的币和代币，以及付款期限一周之后到达的款项也不会。任何钱包都可以把它们退回。',
   token: '汇出的是什么',
   coin: '该网络的原生币',
   other: '其他代币',
@@ -251,7 +317,7 @@ const zh: ClaimTexts = {
 const ar: ClaimTexts = {
   title: 'مال يجب أن يعود',
   intro:
-    'ما يصل إلى عنوان إيداع لهذه الدفعة ولا يسدّدها يعود إلى العنوان الذي ذُكر قبل الإرسال. لا يستطيع أحد تغيير هذا العنوان، لا أنت ولا التاجر.',
+    'ما يصل إلى عنوان إيداع لهذه الدفعة ولا يسدّدها لا يمكن أن يعود إلا إلى العنوان الذي ذُكر قبل الإرسال. لا يستطيع أحد تغيير هذا العنوان، لا أنت ولا التاجر.',
   nothing: 'لم يُعطَ عنوان إيداع لهذه الدفعة.',
   place: 'عنوان الإيداع على {network}',
   goesTo: 'يعود إلى',
@@ -259,8 +325,15 @@ const ar: ClaimTexts = {
   waits: '{amount}، {why}: يعود تلقائيًا بعد {time} ما لم يقبله التاجر',
   accepted: '{amount}، {why}: قُبل كدفعة',
   back: '{amount}، {why}: عاد',
+  byHand: '{amount}، {why}: أصغر من أن تعيده الخدمة؛ تستطيع محفظة إعادته أدناه',
+  heldByHand: '{amount}، {why}: يمكن للتاجر قبوله حتى {time}؛ بعد ذلك تستطيع محفظة إعادته أدناه',
+  goesLater: '{amount}، {why}: يعود تلقائيًا بعد {time}',
+  second: '{amount}، {why}: يعود ما لم يأخذه التاجر قبل ذلك',
+  taken: '{amount}، {why}: تمت تسويته قبل أن يعود؛ اطلب من التاجر إعادته',
+  closed: '{amount}، {why}: عولج بحسب قول التاجر',
+  allByHand: 'لا شيء يعود تلقائيًا هنا حاليًا. تستطيع أي محفظة إعادته.',
   small:
-    'المبالغ الصغيرة لا تعود تلقائيًا، ولا العملات والرموز غير المعروضة هنا. يستطيع أي شخص إعادتها بمحفظة.',
+    'ما يقل عن {least} لا يعود تلقائيًا، ولا العملات والرموز غير المعروضة هنا، ولا ما يصل بعد أكثر من أسبوع من انتهاء مهلة الدفع. تستطيع أي محفظة إعادته.',
   token: 'ما الذي أُرسل',
   coin: 'عملة الشبكة',
   other: 'رمز آخر',
@@ -281,7 +354,7 @@ const ar: ClaimTexts = {
 const tr: ClaimTexts = {
   title: 'Geri dönmesi gereken para',
   intro:
-    'Bu ödemenin yatırma adresine gelip ödemeyi karşılamayan para, gönderilmeden önce belirtilen adrese geri döner. Bu adresi kimse değiştiremez, ne siz ne de satıcı.',
+    'Bu ödemenin yatırma adresine gelip ödemeyi karşılamayan para, yalnızca gönderilmeden önce belirtilen adrese geri dönebilir. Bu adresi kimse değiştiremez, ne siz ne de satıcı.',
   nothing: 'Bu ödeme için yatırma adresi verilmedi.',
   place: '{network} üzerindeki yatırma adresi',
   goesTo: 'Geri döneceği adres',
@@ -289,8 +362,16 @@ const tr: ClaimTexts = {
   waits: '{amount}, {why}: satıcı kabul etmezse {time} sonrasında kendiliğinden geri döner',
   accepted: '{amount}, {why}: ödeme olarak kabul edildi',
   back: '{amount}, {why}: geri döndü',
+  byHand: '{amount}, {why}: hizmetin geri göndermesi için çok az; bir cüzdan aşağıda gönderebilir',
+  heldByHand:
+    '{amount}, {why}: satıcı {time} tarihine kadar kabul edebilir; sonra bir cüzdan aşağıda geri gönderebilir',
+  goesLater: '{amount}, {why}: {time} sonrasında kendiliğinden geri döner',
+  second: '{amount}, {why}: satıcı önce almazsa geri döner',
+  taken: '{amount}, {why}: geri dönemeden mahsup edildi; satıcıdan iade etmesini isteyin',
+  closed: '{amount}, {why}: satıcıya göre halledildi',
+  allByHand: 'Şu anda burada hiçbir şey kendiliğinden dönmüyor. Herhangi bir cüzdan geri gönderebilir.',
   small:
-    'Küçük tutarlar kendiliğinden dönmez; burada sunulmayan paralar ve tokenlar da dönmez. Bir cüzdanla herkes geri gönderebilir.',
+    '{least} tutarından azı kendiliğinden dönmez; burada sunulmayan paralar ve tokenlar ile ödeme süresinden bir haftadan fazla sonra gelenler de dönmez. Herhangi bir cüzdan geri gönderebilir.',
   token: 'Ne gönderildi',
   coin: 'Ağın parası',
   other: 'Başka bir token',

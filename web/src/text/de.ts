@@ -140,13 +140,23 @@ export const de: Texts = {
   qrAddress: 'QR-Code der Adresse',
   qrWallet: 'QR-Code für Wallets, mit Netzwerk und Betrag',
   sendOnce:
-    'Senden Sie einmal, vollständig und rechtzeitig. Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Was nicht bezahlt, geht an {address} zurück.',
+    'Senden Sie einmal, vollständig und rechtzeitig. Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Was nicht bezahlt, kann nur an {address} zurückgehen.',
   depositWaiting: 'Wartet auf das Geld. Diese Seite bemerkt es von selbst.',
   partial: '{has} sind angekommen. Senden Sie noch {rest} an dieselbe Adresse.',
   goesBack: '{amount} kamen an, die hier nichts bezahlen: {why}. Sie gehen von selbst an den Zahler zurück.',
   wentBack: '{amount} gingen an den Zahler zurück: {why}.',
   heldBack:
     '{amount} sind eingetroffen und bezahlen noch nichts: {why}. Sie gehen nach {time} von selbst zurück, wenn der Händler sie nicht annimmt.',
+  byHand:
+    '{amount} kamen an, die hier nichts bezahlen: {why}. Das ist zu wenig, als dass der Dienst es zurücksendet. Jede Wallet kann es zurücksenden: siehe unten.',
+  heldByHand:
+    '{amount} sind eingetroffen und bezahlen noch nichts: {why}. Der Händler kann sie bis {time} annehmen. Danach kann jede Wallet sie zurücksenden: siehe unten.',
+  goesLater: '{amount} kamen an, die hier nichts bezahlen: {why}. Sie gehen nach {time} von selbst zurück.',
+  secondPaid:
+    '{amount} kamen ein zweites Mal. Der Dienst sendet sie an den Zahler zurück, wenn der Händler sie nicht zuvor nimmt.',
+  takenTwice:
+    '{amount} kamen ein zweites Mal und wurden abgerechnet, bevor sie zurückgehen konnten. Bitten Sie den Händler, sie zurückzugeben.',
+  closed: '{amount} kamen an, die hier nichts bezahlen: {why}. Der Händler sagt, dass es erledigt ist.',
   claimLink: 'Wie Geld zurückkommt',
   leastPays: 'Ab {least} gilt es als bezahlt.',
   latePays:

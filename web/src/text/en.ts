@@ -134,13 +134,23 @@ export const en = {
   qrAddress: 'QR code of the address',
   qrWallet: 'QR code for wallets, with network and amount',
   sendOnce:
-    'Send it once, in full and in time. If your exchange takes a fee off, send that much more. What does not pay goes back to {address}.',
+    'Send it once, in full and in time. If your exchange takes a fee off, send that much more. What does not pay can go back only to {address}.',
   depositWaiting: 'Waits for the money. This page notices by itself.',
   partial: '{has} has arrived. Send {rest} more to the same address.',
   goesBack: '{amount} arrived that pays nothing here: {why}. It goes back to the payer by itself.',
   wentBack: '{amount} went back to the payer: {why}.',
   heldBack:
     '{amount} arrived that pays nothing yet: {why}. It goes back by itself after {time}, unless the merchant accepts it.',
+  byHand:
+    '{amount} arrived that pays nothing here: {why}. It is too little for the service to send back. Any wallet can send it back: see below.',
+  heldByHand:
+    '{amount} arrived that pays nothing yet: {why}. The merchant may accept it until {time}. After that any wallet can send it back: see below.',
+  goesLater: '{amount} arrived that pays nothing here: {why}. It goes back by itself after {time}.',
+  secondPaid:
+    '{amount} came a second time. The service sends it back to the payer, unless the merchant takes it first.',
+  takenTwice:
+    '{amount} came a second time and was settled before it could go back. Ask the merchant to return it.',
+  closed: '{amount} arrived that pays nothing here: {why}. The merchant says that it is dealt with.',
   claimLink: 'How money goes back',
   leastPays: 'From {least} on it counts as paid.',
   latePays:

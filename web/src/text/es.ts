@@ -133,13 +133,23 @@ export const es: Texts = {
   qrAddress: 'Código QR de la dirección',
   qrWallet: 'Código QR para monederos, con red e importe',
   sendOnce:
-    'Envíelo una vez, completo y a tiempo. Si su exchange descuenta una comisión, envíe esa cantidad de más. Lo que no pague vuelve a {address}.',
+    'Envíelo una vez, completo y a tiempo. Si su exchange descuenta una comisión, envíe esa cantidad de más. Lo que no pague solo puede volver a {address}.',
   depositWaiting: 'Esperando el dinero. Esta página lo nota por sí sola.',
   partial: 'Han llegado {has}. Envíe {rest} más a la misma dirección.',
   goesBack: 'Llegaron {amount} que aquí no pagan nada: {why}. Vuelven solos al pagador.',
   wentBack: '{amount} volvieron al pagador: {why}.',
   heldBack:
     'Han llegado {amount} que aún no pagan nada: {why}. Vuelven solos después de {time}, salvo que el comercio los acepte.',
+  byHand:
+    'Llegaron {amount} que no pagan nada aquí: {why}. Es demasiado poco para que el servicio lo devuelva. Cualquier monedero puede devolverlo: vea abajo.',
+  heldByHand:
+    'Llegaron {amount} que aún no pagan nada: {why}. El comercio puede aceptarlo hasta {time}. Después, cualquier monedero puede devolverlo: vea abajo.',
+  goesLater: 'Llegaron {amount} que no pagan nada aquí: {why}. Vuelve solo después de {time}.',
+  secondPaid:
+    '{amount} llegaron por segunda vez. El servicio los devuelve al pagador, salvo que el comercio los tome antes.',
+  takenTwice:
+    '{amount} llegaron por segunda vez y se liquidaron antes de poder volver. Pida al comercio que los devuelva.',
+  closed: 'Llegaron {amount} que no pagan nada aquí: {why}. El comercio dice que está resuelto.',
   claimLink: 'Cómo vuelve el dinero',
   leastPays: 'Desde {least} cuenta como pagado.',
   latePays:

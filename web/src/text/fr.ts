@@ -139,13 +139,23 @@ export const fr: Texts = {
   qrAddress: 'Code QR de l’adresse',
   qrWallet: 'Code QR pour portefeuilles, avec réseau et montant',
   sendOnce:
-    'Envoyez en une fois, en entier et à temps. Si votre plateforme prélève des frais, envoyez d’autant plus. Ce qui ne paie pas revient à {address}.',
+    'Envoyez en une fois, en entier et à temps. Si votre plateforme prélève des frais, envoyez d’autant plus. Ce qui ne paie pas ne peut revenir qu’à {address}.',
   depositWaiting: 'En attente de l’argent. Cette page le remarque d’elle-même.',
   partial: '{has} sont arrivés. Envoyez encore {rest} à la même adresse.',
   goesBack: '{amount} sont arrivés sans rien payer ici : {why}. Ils reviennent d’eux-mêmes au payeur.',
   wentBack: '{amount} sont revenus au payeur : {why}.',
   heldBack:
     '{amount} sont arrivés sans rien payer encore : {why}. Ils repartent d’eux-mêmes après {time}, sauf si le marchand les accepte.',
+  byHand:
+    '{amount} sont arrivés sans rien payer ici : {why}. C’est trop peu pour que le service le renvoie. N’importe quel portefeuille peut le renvoyer : voir ci-dessous.',
+  heldByHand:
+    '{amount} sont arrivés sans encore rien payer : {why}. Le marchand peut l’accepter jusqu’au {time}. Ensuite, n’importe quel portefeuille peut le renvoyer : voir ci-dessous.',
+  goesLater: '{amount} sont arrivés sans rien payer ici : {why}. Cela repart de lui-même après {time}.',
+  secondPaid:
+    '{amount} sont arrivés une seconde fois. Le service les renvoie au payeur, sauf si le marchand les prend avant.',
+  takenTwice:
+    '{amount} sont arrivés une seconde fois et ont été réglés avant de pouvoir repartir. Demandez au marchand de les rendre.',
+  closed: '{amount} sont arrivés sans rien payer ici : {why}. Le marchand dit que l’affaire est réglée.',
   claimLink: 'Comment l’argent revient',
   leastPays: 'À partir de {least}, c’est considéré comme payé.',
   latePays:

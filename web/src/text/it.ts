@@ -135,13 +135,23 @@ export const it: Texts = {
   qrAddress: 'Codice QR dell’indirizzo',
   qrWallet: 'Codice QR per wallet, con rete e importo',
   sendOnce:
-    'Invia una volta sola, per intero e in tempo. Se il tuo exchange trattiene una commissione, invia altrettanto in più. Ciò che non paga torna a {address}.',
+    'Invia una volta sola, per intero e in tempo. Se il tuo exchange trattiene una commissione, invia altrettanto in più. Ciò che non paga può tornare soltanto a {address}.',
   depositWaiting: 'In attesa del denaro. Questa pagina se ne accorge da sola.',
   partial: 'Sono arrivati {has}. Invia altri {rest} allo stesso indirizzo.',
   goesBack: 'Sono arrivati {amount} che qui non pagano nulla: {why}. Tornano da soli a chi ha pagato.',
   wentBack: '{amount} sono tornati a chi ha pagato: {why}.',
   heldBack:
     'Sono arrivati {amount} che non pagano ancora nulla: {why}. Tornano da soli dopo {time}, a meno che il venditore li accetti.',
+  byHand:
+    'Sono arrivati {amount} che qui non pagano nulla: {why}. È troppo poco perché il servizio lo rimandi. Qualsiasi wallet può rimandarlo: vedi sotto.',
+  heldByHand:
+    'Sono arrivati {amount} che non pagano ancora nulla: {why}. Il venditore può accettarli fino a {time}. Poi qualsiasi wallet può rimandarli: vedi sotto.',
+  goesLater: 'Sono arrivati {amount} che qui non pagano nulla: {why}. Tornano da soli dopo {time}.',
+  secondPaid:
+    '{amount} sono arrivati una seconda volta. Il servizio li rimanda al pagatore, a meno che il venditore li prenda prima.',
+  takenTwice:
+    '{amount} sono arrivati una seconda volta e sono stati regolati prima di poter tornare. Chiedi al venditore di restituirli.',
+  closed: 'Sono arrivati {amount} che qui non pagano nulla: {why}. Il venditore dice che è tutto risolto.',
   claimLink: 'Come torna il denaro',
   leastPays: 'Da {least} in su vale come pagato.',
   latePays:

@@ -133,13 +133,23 @@ export const pt: Texts = {
   qrAddress: 'Código QR do endereço',
   qrWallet: 'Código QR para carteiras, com rede e valor',
   sendOnce:
-    'Envie uma vez, por inteiro e a tempo. Se a corretora descontar uma taxa, envie esse valor a mais. O que não pagar volta para {address}.',
+    'Envie uma vez, por inteiro e a tempo. Se a corretora descontar uma taxa, envie esse valor a mais. O que não pagar só pode voltar para {address}.',
   depositWaiting: 'Aguardando o dinheiro. Esta página percebe sozinha.',
   partial: 'Chegaram {has}. Envie mais {rest} para o mesmo endereço.',
   goesBack: 'Chegaram {amount} que não pagam nada aqui: {why}. Voltam sozinhos ao pagador.',
   wentBack: '{amount} voltaram ao pagador: {why}.',
   heldBack:
     'Chegaram {amount} que ainda não pagam nada: {why}. Voltam sozinhos depois de {time}, a menos que o comerciante os aceite.',
+  byHand:
+    'Chegaram {amount} que nada pagam aqui: {why}. É pouco demais para o serviço devolver. Qualquer carteira pode devolver: veja abaixo.',
+  heldByHand:
+    'Chegaram {amount} que ainda nada pagam: {why}. O comerciante pode aceitar até {time}. Depois disso, qualquer carteira pode devolver: veja abaixo.',
+  goesLater: 'Chegaram {amount} que nada pagam aqui: {why}. Volta sozinho depois de {time}.',
+  secondPaid:
+    '{amount} chegaram pela segunda vez. O serviço devolve ao pagador, a menos que o comerciante tome antes.',
+  takenTwice:
+    '{amount} chegaram pela segunda vez e foram liquidados antes de poderem voltar. Peça ao comerciante que os devolva.',
+  closed: 'Chegaram {amount} que nada pagam aqui: {why}. O comerciante diz que está resolvido.',
   claimLink: 'Como o dinheiro volta',
   leastPays: 'A partir de {least} conta como pago.',
   latePays: 'O que chegar depois do prazo, até {time}, ainda pode ser aceite; o que não for só volta então.',

@@ -134,13 +134,21 @@ export const tr: Texts = {
   qrAddress: 'Adresin QR kodu',
   qrWallet: 'Ağ ve tutar içeren cüzdan QR kodu',
   sendOnce:
-    'Tek seferde, eksiksiz ve zamanında gönderin. Borsanız ücret keserse o kadar fazla gönderin. Ödemeye sayılmayan {address} adresine döner.',
+    'Tek seferde, eksiksiz ve zamanında gönderin. Borsanız ücret keserse o kadar fazla gönderin. Ödemeye sayılmayan yalnızca {address} adresine dönebilir.',
   depositWaiting: 'Para bekleniyor. Bu sayfa kendiliğinden fark eder.',
   partial: '{has} ulaştı. Aynı adrese {rest} daha gönderin.',
   goesBack: 'Burada bir şey ödemeyen {amount} geldi: {why}. Kendiliğinden ödeyene döner.',
   wentBack: '{amount} ödeyene döndü: {why}.',
   heldBack:
     '{amount} geldi ama henüz bir şey ödemiyor: {why}. Satıcı kabul etmezse {time} sonrasında kendiliğinden geri döner.',
+  byHand:
+    '{amount} geldi ama burada bir şey ödemiyor: {why}. Hizmetin geri göndermesi için çok az. Herhangi bir cüzdan geri gönderebilir: aşağıya bakın.',
+  heldByHand:
+    '{amount} geldi ama henüz bir şey ödemiyor: {why}. Satıcı {time} tarihine kadar kabul edebilir. Sonra herhangi bir cüzdan geri gönderebilir: aşağıya bakın.',
+  goesLater: '{amount} geldi ama burada bir şey ödemiyor: {why}. {time} sonrasında kendiliğinden geri döner.',
+  secondPaid: '{amount} ikinci kez geldi. Satıcı önce almazsa hizmet onu ödeyene geri gönderir.',
+  takenTwice: '{amount} ikinci kez geldi ve geri dönemeden mahsup edildi. Satıcıdan iade etmesini isteyin.',
+  closed: '{amount} geldi ama burada bir şey ödemiyor: {why}. Satıcı bunun halledildiğini söylüyor.',
   claimLink: 'Para nasıl geri döner',
   leastPays: '{least} ve üzeri ödenmiş sayılır.',
   latePays:

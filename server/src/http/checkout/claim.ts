@@ -23,7 +23,9 @@ import { gatewayOf } from '#sessions/order-gateway.ts';
 import { receiverOf, rescueCall } from '#sessions/receiver.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
+import { outcomeOf, shownKindOf, toldExceptions } from './outcome.ts';
 import { assertClientCode, type PaymentDeps, sessionOf } from './payment.ts';
+import { heldUntilOf } from './state.ts';
 
 /** Deposit addresses that a page names. */
 const maxPlaces = 20;
@@ -32,17 +34,20 @@ export interface ClaimDeps extends Pick<PaymentDeps, 'db'> {
   readonly chains: Chains;
   readonly clock: Clock;
   readonly payerChain: Pick<PayerChain, 'callAt'>;
+  /** What is worth sending back, in Micro-USD; absent where the service sends nothing by itself. */
+  readonly gasless?: { readonly minAmount: bigint };
 }
 
 /** What the page about a session's money that has to go back shows. Asks the database alone. */
 export async function claimData(
-  deps: Pick<ClaimDeps, 'db' | 'chains'>,
+  deps: Pick<ClaimDeps, 'db' | 'chains' | 'gasless'>,
   session: StoredSession,
   { language, title, query }: { language: Language; title: string; query: string },
 ): Promise<ClaimData> {
   const orders = await findDepositOrders(deps.db, session.sessionId, maxPlaces);
   const exceptions = await findExceptions(deps.db, [session.sessionId]);
-  const places = orders.flatMap((order) => placeOf(deps.chains, session, order, exceptions) ?? []);
+  const told = toldExceptions(exceptions);
+  const places = orders.flatMap((order) => placeOf(deps, session, order, told) ?? []);
   // Addresses that something came to stand first.
   const ordered = [...places].sort((left, right) => right.money.length - left.money.length);
   const reclaimable = await reclaimableOf(deps, session);
@@ -54,6 +59,7 @@ export async function claimData(
     title,
     query,
     places: ordered,
+    ...(deps.gasless === undefined ? {} : { least: deps.gasless.minAmount.toString() }),
     ...(reclaimable === undefined ? {} : { reclaimable }),
   };
 }
@@ -74,12 +80,12 @@ function sharedTexts({ texts }: Language): ClaimData['texts'] {
 }
 
 function placeOf(
-  chains: Chains,
+  deps: Pick<ClaimDeps, 'chains' | 'gasless'>,
   session: StoredSession,
   order: StoredOrder,
   exceptions: readonly PaymentException[],
 ): ClaimPlace | undefined {
-  const chain = chains.byId(order.chainId);
+  const chain = deps.chains.byId(order.chainId);
   if (chain === undefined) return undefined;
   const own = exceptions.filter(({ orderId }) => orderId === order.orderId);
   return {
@@ -91,7 +97,7 @@ function placeOf(
     tokens: [...chain.tokens]
       .sort((left, right) => Number(right.tokenId === order.tokenId) - Number(left.tokenId === order.tokenId))
       .map(({ symbol, address }) => ({ symbol, address })),
-    money: own.flatMap((exception) => moneyOf(chains, session, exception) ?? []),
+    money: own.flatMap((exception) => moneyOf(deps, session, exception) ?? []),
   };
 }
 
@@ -101,28 +107,19 @@ function placeIn(chain: Chain): ClaimNetwork {
   return network === undefined ? named : { ...named, network };
 }
 
-const shownKinds = ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'] as const;
-
 function moneyOf(
-  chains: Chains,
+  { chains, gasless }: Pick<ClaimDeps, 'chains' | 'gasless'>,
   session: StoredSession,
   exception: PaymentException,
 ): ClaimedMoney | undefined {
-  const kind = shownKinds.find((each) => each === exception.kind);
+  const kind = shownKindOf(exception);
   const token = chains.token(exception.tokenId);
   if (kind === undefined || token === undefined) return undefined;
   const { symbol, decimals } = token;
-  const { amountInToken: amount, decideBy } = exception;
-  const outcome = outcomeOf(session, exception);
-  const until = decideBy === '' ? 0 : Math.floor(Date.parse(`${decideBy}Z`) / 1000);
-  return { kind, symbol, decimals, amount, outcome, until };
-}
-
-function outcomeOf(session: StoredSession, exception: PaymentException): ClaimedMoney['outcome'] {
-  const { decision, status, decideBy, orderId } = exception;
-  if (decision === 'accept' && (status === 'open' || session.orderId === orderId)) return 'accepted';
-  if (status === 'resolved') return 'back';
-  return decideBy === '' ? 'goes' : 'waits';
+  const { amountInToken: amount, decision, status, orderId } = exception;
+  const isAccepted = decision === 'accept' && (status === 'open' || session.orderId === orderId);
+  const outcome = isAccepted ? 'accepted' : outcomeOf(exception, { token, least: gasless?.minAmount });
+  return { kind, symbol, decimals, amount, outcome, until: heldUntilOf(exception) };
 }
 
 /** Once an unsettled payment is old enough, its payer needs nobody in order to have it back. */

@@ -13,12 +13,15 @@ import { type FeeRates, priceBounds, type Route, routesTo, widestOf } from '#ses
 import { findDirectChain } from '#sessions/settlement-mode.ts';
 import type { SessionState, StoredSession } from '#sessions/stored-session.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
+import { outcomeOf, shownKindOf, toldExceptions } from './outcome.ts';
 
 export interface StateDeps {
   readonly db: Queryable;
   readonly clock: Clock;
   readonly chains: Chains;
   readonly rates: FeeRates;
+  /** What is worth sending back, in Micro-USD; absent where the service sends nothing by itself. */
+  readonly gasless?: { readonly minAmount: bigint };
 }
 
 /** Statuses in which the payer's money has arrived for good. */
@@ -59,13 +62,11 @@ export async function findFindings(
   });
 }
 
-const shownKinds = ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'] as const;
-
 function exceptionOf(
-  chains: Chains,
+  { chains, gasless }: Pick<StateDeps, 'chains' | 'gasless'>,
   exception: PaymentException,
 ): CheckoutState['exceptions'][0] | undefined {
-  const kind = shownKinds.find((each) => each === exception.kind);
+  const kind = shownKindOf(exception);
   const token = chains.token(exception.tokenId);
   if (kind === undefined || token === undefined) return undefined;
   const { tokenId, symbol, decimals } = token;
@@ -75,13 +76,13 @@ function exceptionOf(
     symbol,
     decimals,
     amount: exception.amountInToken,
-    isBack: exception.status === 'resolved',
+    outcome: outcomeOf(exception, { token, least: gasless?.minAmount }),
     heldUntil: heldUntilOf(exception),
   };
 }
 
 /** Seconds: what may still be accepted cannot go back yet. */
-function heldUntilOf({ decideBy, status }: PaymentException): number {
+export function heldUntilOf({ decideBy, status }: Pick<PaymentException, 'decideBy' | 'status'>): number {
   return decideBy === '' || status === 'resolved' ? 0 : Math.floor(Date.parse(`${decideBy}Z`) / 1000);
 }
 
@@ -109,9 +110,9 @@ export async function checkoutState(
     ...(seen === undefined ? {} : { payment: paymentOf(seen) }),
     paidAt: session.paymentSucceededAt?.toISOString() ?? '',
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
-    exceptions: exceptions
+    exceptions: toldExceptions(exceptions)
       .filter((exception) => isOutside(exception, session))
-      .flatMap((exception) => exceptionOf(deps.chains, exception) ?? []),
+      .flatMap((exception) => exceptionOf(deps, exception) ?? []),
     refunded: session.refundedAmount.toString(),
     ...(isPaid(session) ? await successOf(deps.db, session) : {}),
   };
