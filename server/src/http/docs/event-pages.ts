@@ -75,7 +75,8 @@ export function eventPage(origin: string): DocsPage {
 }
 
 const kindTexts: Readonly<Record<ExceptionKind, string>> = {
-  duplicate: 'A second payment. It goes back to its payer by itself, unless it is settled first: then `duplicate_settled` follows.',
+  duplicate:
+    'A second payment. It goes back to its payer by itself, unless it is settled first: then `duplicate_settled` follows.',
   duplicate_settled: 'A second payment was settled before it could go back: you have to return it.',
   refunded: 'The payment that counted is back with its payer by a refund.',
   reclaimed: 'Its payer has taken the unsettled payment back.',
