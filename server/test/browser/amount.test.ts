@@ -10,7 +10,7 @@ let linkId: string;
 
 before(async () => {
   browser = await openChromium();
-  world = await PageWorld.open();
+  world = await PageWorld.open({ vaultCap: 5_000_000_000n });
   linkId = await world.addLink({ linkType: 'custom', lineItems: [{ itemType: 'user_priced' }] });
 });
 after(async () => {
@@ -73,6 +73,28 @@ test('thousands are set while the payer types, the caret stays, and leaving the 
   await field(page).fill('1234,5');
   await page.keyboard.press('Tab');
   assert.equal(await field(page).inputValue(), '1.234,50');
+  await context.close();
+});
+
+test('the bounds of the chosen token are shown, and an amount outside of them begins nothing', async () => {
+  const { page, context } = await openPage(browser);
+  await injectStub(page);
+  await world.visit(page, `/link/${linkId}`);
+  await page.locator('.wallet').click();
+  await page.locator('#amount-bounds').getByText('$10,000,000.00').waitFor();
+  await page.getByRole('radio', { name: /^USDC on Base/ }).check();
+  await page.locator('#amount-bounds').getByText('$5,000.00').waitFor();
+  await field(page).pressSequentially('5001');
+  const outside = 'USDC on Base takes $0.000001 to $5,000.00. Change the amount, or choose another token.';
+  await page.locator('#amount-problem').getByText(outside).waitFor();
+  await page.locator('#pay-button').click();
+  await page.locator('#problem').getByText(outside).waitFor();
+  assert.equal(new URL(page.url()).pathname, `/link/${linkId}`);
+  // The payer's choice stays; another token takes it.
+  await page.getByRole('radio', { name: /^USDC on Base/, checked: true }).waitFor();
+  await page.getByRole('radio', { name: /^USDC on Ethereum/ }).check();
+  await page.locator('#amount-problem').getByText(outside).waitFor({ state: 'detached' });
+  await page.locator('#pay-button').filter({ hasText: 'Pay 5,011.002 USDC' }).waitFor();
   await context.close();
 });
 

@@ -1,5 +1,6 @@
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { microUsd } from '@florin/protocol/money.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -103,8 +104,12 @@ export class PageWorld {
     this.accountId = parts.accountId;
   }
 
-  static async open(): Promise<PageWorld> {
+  /** `vaultCap`: the most that a vault pays for one order, in Micro-USD; unlimited when absent. */
+  static async open({ vaultCap }: { vaultCap?: bigint } = {}): Promise<PageWorld> {
     const world = await MerchantWorld.open();
+    const condition = { status: 'available', reason: '', secondsToFinal: 1 } as const;
+    const capped = { version: () => 1, of: () => condition, payoutCap: () => microUsd(vaultCap ?? 0n) };
+    const chains = { ...world.deps.chains, ...(vaultCap === undefined ? {} : { conditions: capped }) };
     // Pauses of loops have to be real ones; the time of day is the test's.
     const clock = { ...world.clock, now: () => world.clock.now(), sleep: systemClock.sleep };
     const server = await buildServer({
@@ -113,7 +118,7 @@ export class PageWorld {
       origin: world.deps.origin,
       ready: async () => ({ ready: true, checks: {} }),
       doors: [
-        checkoutDoor({ ...checkoutOptionsOf(world), clock }),
+        checkoutDoor({ ...checkoutOptionsOf(world), chains, clock }),
         imagesDoor({ store: drawnImages, log: silentLog }),
       ],
     });

@@ -1,7 +1,9 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
-import { groupTyped, parseAmount, problemOfAmount, writeAmount } from './amount.ts';
+import { groupTyped, parseAmount, problemOfAmount, type TypedAmount, writeAmount } from './amount.ts';
 import { api } from './api.ts';
-import { bestOption } from './model.ts';
+import type { CheckoutData } from './data.ts';
+import { fill, formatMoney } from './format.ts';
+import { boundsOf } from './model.ts';
 import { type Page, Told } from './page.ts';
 
 /** The field in which the payer of a custom link types the amount. */
@@ -39,39 +41,65 @@ function put(field: HTMLInputElement, text: string): void {
 
 /** The amount in Micro-USD, to begin a session with. Throws what is wrong with it, and leads the payer back to the field. */
 export function readAmount(page: Page): bigint {
-  const { data } = page.model;
+  const { data, chosen } = page.model;
   const field = document.getElementById('amount-input');
   const typed = parseAmount(data.locale, field instanceof HTMLInputElement ? field.value : '');
-  if (typed.kind === 'amount') return typed.amount;
+  const option = data.options.find(({ tokenId }) => tokenId === chosen);
+  const problem = problemOfAmount(data, typed) || outsideOf(data, option, typed);
+  if (typed.kind === 'amount' && problem === '') return typed.amount;
   field?.focus();
-  throw new Told(problemOfAmount(data, typed));
+  throw new Told(problem);
+}
+
+/** What the chosen token takes, where a typed amount is more or less; empty: it takes it, or nothing is typed. */
+function outsideOf(
+  { locale, texts }: Pick<CheckoutData, 'locale' | 'texts'>,
+  option: CheckoutOption | undefined,
+  typed: TypedAmount,
+): string {
+  const bounds = boundsOf(option);
+  if (option === undefined || bounds === undefined || typed.kind !== 'amount') return '';
+  if (bounds.least <= typed.amount && typed.amount <= bounds.most) return '';
+  const [least, most] = [bounds.least, bounds.most].map((bound) => formatMoney(locale, bound.toString()));
+  const token = fill(texts.tokenOnNetwork, { token: option.symbol, network: option.chainTitle });
+  return fill(texts.amountOutside, { token, least: least ?? '', most: most ?? '' });
 }
 
 async function quote(page: Page, text: string): Promise<void> {
   const { data } = page.model;
   if (data.link === undefined) return;
   const typed = parseAmount(data.locale, text);
-  const withoutPrice = data.options.map((option) => ({
-    ...option,
-    amountInToken: '0',
-    total: '0',
-    fee: '0',
-  }));
+  // What a token takes is told as long as nothing is chosen; so each keeps it, with a price or without.
+  const open = data.options.map((option) => ({ ...option, amountInToken: '0', total: '0', fee: '0' }));
   if (typed.kind === 'unclear') page.change({ amountProblem: problemOfAmount(data, typed) });
-  if (typed.kind !== 'amount') return offer(page, '', withoutPrice);
+  if (typed.kind !== 'amount') return offer(page, '', open);
   const amount = typed.amount.toString();
   try {
     const { options } = await api.quote(data.link.linkId, amount);
-    offer(page, amount, options.length === 0 ? withoutPrice : options);
-    page.change({ amountProblem: options.length === 0 ? data.texts.amountRefused : '' });
+    const priced = new Map(options.map((option) => [option.tokenId, option]));
+    offer(
+      page,
+      amount,
+      open.map((option) => ({ ...option, ...priced.get(option.tokenId) })),
+    );
   } catch {
     // The offer is asked for again when the payer pays; a refusal is told then.
-    offer(page, '', withoutPrice);
+    offer(page, '', open);
   }
 }
 
 function offer(page: Page, amount: string, options: readonly CheckoutOption[]): void {
-  const isThere = options.some(({ tokenId }) => tokenId === page.model.chosen);
-  const chosen = isThere ? page.model.chosen : (bestOption(options, page.model.balances)?.tokenId ?? '');
-  page.change({ data: { ...page.model.data, amount, options }, chosen });
+  page.change({ data: { ...page.model.data, amount, options } });
+  chooseToken(page, page.model.chosen);
+}
+
+/** Chooses a token, and says whether it takes the amount that is typed. */
+export function chooseToken(page: Page, chosen: string): void {
+  const { data } = page.model;
+  const isOpen = data.link?.isCustom === true && data.amount !== '';
+  const option = data.options.find(({ tokenId }) => tokenId === chosen);
+  const typed = { kind: 'amount', amount: BigInt(data.amount) } as const;
+  const outside = outsideOf(data, option, typed);
+  const amountProblem = outside === '' && option?.total === '0' ? data.texts.amountRefused : outside;
+  page.change({ chosen, problem: '', ...(isOpen ? { amountProblem } : {}) });
 }

@@ -1,4 +1,4 @@
-import { leaveAmount, typeAmount } from './amount-field.ts';
+import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
 import { follow } from './api.ts';
 import { connectWallet } from './connect.ts';
 import type { CheckoutData } from './data.ts';
@@ -82,7 +82,7 @@ function actionsOf(page: Page): Actions {
   return {
     connect: (wallet) => begin(() => connectWallet(page, wallet)),
     disconnect: () => page.change({ wallet: undefined, payer: '', balances: {}, problem: '' }),
-    choose: (chosen) => page.change({ chosen, problem: '' }),
+    choose: (chosen) => chooseToken(page, chosen),
     pay: () => begin(() => payWith(page, 'best')),
     payPlainly: () => begin(() => payWith(page, 'plainly')),
     cancel: () => void stopWaiting(page.model.data.texts.stopped),

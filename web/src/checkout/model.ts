@@ -1,4 +1,5 @@
 import type { CheckoutOption, CheckoutState, PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import { parseUsd } from '@florin/protocol/money.ts';
 import type { CheckoutData } from './data.ts';
 import type { Wallet } from './wallet.ts';
 
@@ -68,6 +69,8 @@ export function bestOption(
 ): CheckoutOption | undefined {
   const rank = (option: CheckoutOption) => [
     option.status === 'unavailable' ? 1 : 0,
+    // It does not take the amount, or none is chosen, which holds for all of them then.
+    option.total === '0' ? 1 : 0,
     holds(option, balances) ? 0 : 1,
     option.status === 'delayed' ? 1 : 0,
     Number(option.total),
@@ -85,6 +88,12 @@ function isLess(left: readonly number[], right: readonly number[]): boolean {
     if (value !== other) return value < other;
   }
   return false;
+}
+
+/** The least and the highest price that a token takes, in Micro-USD; undefined where the payer chooses none. */
+export function boundsOf(option: CheckoutOption | undefined): { least: bigint; most: bigint } | undefined {
+  const [least, most] = [parseUsd(option?.minAmountInUSD ?? ''), parseUsd(option?.maxAmountInUSD ?? '')];
+  return least === undefined || most === undefined ? undefined : { least, most };
 }
 
 /** Whether the wallet has enough of an option's token, as far as is known. */

@@ -1,6 +1,6 @@
 import { depositView, elsewhereView } from './deposit-view.ts';
-import { fill, formatToken, shorten } from './format.ts';
-import { type Model, mayPay } from './model.ts';
+import { fill, formatMoney, formatToken, shorten } from './format.ts';
+import { boundsOf, type Model, mayPay } from './model.ts';
 import { optionView } from './option-view.ts';
 import { h, type Tree } from './tree.ts';
 import type { Wallet } from './wallet.ts';
@@ -66,7 +66,8 @@ function waitView({ data, waitsFor }: Model, actions: Actions): Tree {
   );
 }
 
-function inputsView({ data, step, amountProblem }: Model, actions: Actions): Tree {
+function inputsView(model: Model, actions: Actions): Tree {
+  const { data, step, amountProblem } = model;
   const { texts, link } = data;
   const isBusy = step !== '';
   return [
@@ -79,7 +80,7 @@ function inputsView({ data, step, amountProblem }: Model, actions: Actions): Tre
           id: 'amount-input',
           inputmode: 'decimal',
           autocomplete: 'transaction-amount',
-          'aria-describedby': 'amount-hint',
+          'aria-describedby': 'amount-hint amount-bounds',
           required: true,
           disabled: isBusy,
           'aria-invalid': amountProblem !== '' && 'true',
@@ -87,6 +88,7 @@ function inputsView({ data, step, amountProblem }: Model, actions: Actions): Tre
           change: ({ target }: Typed) => actions.leaveAmount(target),
         }),
         h('span', { id: 'amount-hint', class: 'soft small' }, texts.amountHint),
+        h('span', { id: 'amount-bounds', class: 'soft small' }, boundsText(model)),
         h('span', { id: 'amount-problem', class: 'problem', role: 'alert' }, amountProblem),
       ),
     data.isEmailRequired &&
@@ -104,6 +106,13 @@ function inputsView({ data, step, amountProblem }: Model, actions: Actions): Tre
         }),
       ),
   ];
+}
+
+/** From the least to the most that the chosen token takes. */
+function boundsText({ data, chosen }: Model): string {
+  const bounds = boundsOf(data.options.find(({ tokenId }) => tokenId === chosen));
+  if (bounds === undefined) return '';
+  return [bounds.least, bounds.most].map((bound) => formatMoney(data.locale, bound.toString())).join(' – ');
 }
 
 function walletsView(model: Model, actions: Actions): Tree {

@@ -8,6 +8,7 @@ export const ar: Texts = {
   amountHint: 'مثلاً 25.00',
   amountWrong: 'أدخل مبلغاً مثل 25.00.',
   amountUnclear: 'يمكن قراءة هذا كمبلغين. اكتب {first} أو {second}.',
+  amountOutside: 'يقبل {token} من {least} إلى {most}. غيّر المبلغ أو اختر رمزًا آخر.',
   amountRefused: 'لا توجد طريقة دفع تقبل هذا المبلغ.',
   emailLabel: 'البريد الإلكتروني للتاجر',
   emailWrong: 'أدخل بريدك الإلكتروني.',

@@ -8,6 +8,8 @@ export const de: Texts = {
   amountHint: 'Zum Beispiel 25,00',
   amountWrong: 'Geben Sie einen Betrag wie 25,00 ein.',
   amountUnclear: 'Das lässt sich als zwei Beträge lesen. Geben Sie {first} oder {second} ein.',
+  amountOutside:
+    '{token} nimmt {least} bis {most}. Ändern Sie den Betrag, oder wählen Sie einen anderen Token.',
   amountRefused: 'Dieser Betrag lässt sich auf keinem Weg bezahlen.',
   emailLabel: 'E-Mail-Adresse für den Händler',
   emailWrong: 'Geben Sie Ihre E-Mail-Adresse ein.',

@@ -7,6 +7,7 @@ export const en = {
   amountHint: 'For example 25.00',
   amountWrong: 'Enter an amount such as 25.00.',
   amountUnclear: 'This can be read as two amounts. Type {first} or {second}.',
+  amountOutside: '{token} takes {least} to {most}. Change the amount, or choose another token.',
   amountRefused: 'No way to pay takes this amount.',
   emailLabel: 'E-mail address for the merchant',
   emailWrong: 'Enter your e-mail address.',

@@ -8,6 +8,7 @@ export const es: Texts = {
   amountHint: 'Por ejemplo 25,00',
   amountWrong: 'Introduzca un importe como 25,00.',
   amountUnclear: 'Eso puede leerse como dos importes. Escriba {first} o {second}.',
+  amountOutside: '{token} acepta de {least} a {most}. Cambie el importe o elija otro token.',
   amountRefused: 'Ninguna forma de pago acepta este importe.',
   emailLabel: 'Correo electrónico para el comercio',
   emailWrong: 'Introduzca su correo electrónico.',

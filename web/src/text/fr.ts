@@ -8,6 +8,7 @@ export const fr: Texts = {
   amountHint: 'Par exemple 25,00',
   amountWrong: 'Saisissez un montant, par exemple 25,00.',
   amountUnclear: 'Cela peut se lire comme deux montants. Saisissez {first} ou {second}.',
+  amountOutside: '{token} accepte de {least} à {most}. Changez le montant, ou choisissez un autre jeton.',
   amountRefused: 'Aucun moyen de paiement n’accepte ce montant.',
   emailLabel: 'Adresse e-mail pour le marchand',
   emailWrong: 'Saisissez votre adresse e-mail.',

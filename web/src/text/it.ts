@@ -8,6 +8,7 @@ export const it: Texts = {
   amountHint: 'Per esempio 25,00',
   amountWrong: 'Inserisci un importo come 25,00.',
   amountUnclear: 'Si può leggere come due importi. Inserisci {first} o {second}.',
+  amountOutside: '{token} accetta da {least} a {most}. Cambia l’importo o scegli un altro token.',
   amountRefused: 'Nessun metodo di pagamento accetta questo importo.',
   emailLabel: 'Indirizzo e-mail per il venditore',
   emailWrong: 'Inserisci il tuo indirizzo e-mail.',

@@ -8,6 +8,8 @@ export const ja: Texts = {
   amountHint: '例: 25.00',
   amountWrong: '25.00 のように金額を入力してください。',
   amountUnclear: '二通りの金額に読めます。{first} または {second} と入力してください。',
+  amountOutside:
+    '{token} は {least} から {most} まで受け付けます。金額を変えるか、別のトークンを選んでください。',
   amountRefused: 'この金額を支払える方法がありません。',
   emailLabel: '販売者に伝えるメールアドレス',
   emailWrong: 'メールアドレスを入力してください。',

@@ -8,6 +8,7 @@ export const pt: Texts = {
   amountHint: 'Por exemplo 25,00',
   amountWrong: 'Digite um valor como 25,00.',
   amountUnclear: 'Isso pode ser lido como dois valores. Digite {first} ou {second}.',
+  amountOutside: '{token} aceita de {least} a {most}. Mude o valor ou escolha outro token.',
   amountRefused: 'Nenhuma forma de pagamento aceita este valor.',
   emailLabel: 'E-mail para o comerciante',
   emailWrong: 'Digite o seu e-mail.',

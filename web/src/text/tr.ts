@@ -8,6 +8,8 @@ export const tr: Texts = {
   amountHint: 'Örneğin 25,00',
   amountWrong: '25,00 gibi bir tutar girin.',
   amountUnclear: 'Bu iki ayrı tutar olarak okunabilir. {first} veya {second} yazın.',
+  amountOutside:
+    '{token} {least} ile {most} arasını kabul ediyor. Tutarı değiştirin veya başka bir token seçin.',
   amountRefused: 'Bu tutarı hiçbir ödeme yolu kabul etmiyor.',
   emailLabel: 'Satıcı için e-posta adresi',
   emailWrong: 'E-posta adresinizi girin.',

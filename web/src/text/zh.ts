@@ -8,6 +8,7 @@ export const zh: Texts = {
   amountHint: '例如 25.00',
   amountWrong: '请输入金额,例如 25.00。',
   amountUnclear: '这可以读作两个金额。请输入 {first} 或 {second}。',
+  amountOutside: '{token} 接受 {least} 至 {most}。请更改金额，或选择其他代币。',
   amountRefused: '没有支付方式接受此金额。',
   emailLabel: '提供给商家的电子邮箱',
   emailWrong: '请输入您的电子邮箱。',
