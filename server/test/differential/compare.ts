@@ -1,4 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
+import type { Database } from '#db/database.ts';
 import { execute } from '../simulation/contract-model.ts';
 import {
   balanceOf,
@@ -9,6 +10,7 @@ import {
   funded,
 } from '../simulation/contract-state.ts';
 import { seededRandom } from '../simulation/seeded-random.ts';
+import { Books } from './books.ts';
 import { bigints, type Operation, Operations } from './operations.ts';
 import { chainId, type RealChain, type RealResult } from './real-chain.ts';
 
@@ -28,16 +30,24 @@ const burnLimit = 10n ** 13n;
 const usdcCap = { perOrder: 10n ** 11n, hourly: 10n ** 12n, daily: 10n ** 12n };
 const euroCap = { perOrder: 10n ** 11n, hourly: 3n * 10n ** 11n, daily: 5n * 10n ** 11n };
 
-/** Runs one made-up sequence of calls on the contracts and on the model, and compares after each. */
+/**
+ * Runs one made-up sequence of calls on the contracts and on the model, and compares after each: contracts and model, and
+ * what production books of the contracts.
+ */
 export async function compareSequence(
   chain: RealChain,
+  db: Database,
   seed: number,
   tell: (line: string) => void = () => {},
 ): Promise<Comparison> {
   const random = seededRandom(seed);
   const operations = new Operations(chain, random.fork('operations'), `sequence ${seed}`);
-  const context = contextOf(chain, operations);
   let timeSeconds = await chain.restart();
+  const party = random.fork('fee recipient');
+  const feeRecipient = party.chance(0.3) ? chain.vault : chain.roles.feeRecipient.address;
+  if (feeRecipient === chain.vault) await chain.setFeeRecipient(feeRecipient);
+  const context = { ...contextOf(chain, operations), feeRecipient };
+  const books = await Books.open(chain, random.fork('books'), db, seed);
   let state = await openingState(chain, operations.holders());
   const outcomes = new Map<string, number>();
   let succeeded = 0;
@@ -49,12 +59,14 @@ export async function compareSequence(
     const before = state;
     if ('state' in model) state = model.state;
     if (real.reverted === '') succeeded += 1;
+    await books.take(real, timeSeconds);
     const outcome = `${operation.label.split(' ')[0]} ${real.reverted === '' ? logNames(model) : real.reverted}`;
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     tell(`${step} ${operation.label} by ${operation.from}: ${real.reverted || 'done'}`);
     const differences = [
       ...resultDifferences(chain, real, model),
       ...(await balanceDifferences(chain, operations.holders(), before, state, step === stepsOfSequence)),
+      ...(await books.differences()),
     ];
     if (differences.length > 0) {
       const place = `step ${step}, ${operation.label} of ${textOf(operation)} at ${timeSeconds}`;
@@ -72,7 +84,10 @@ function textOf({ from, to, data }: Operation): string {
   return `${from} to ${to}: ${data}`;
 }
 
-function contextOf(chain: RealChain, operations: Operations): Omit<CallContext, 'timeSeconds'> {
+function contextOf(
+  chain: RealChain,
+  operations: Operations,
+): Omit<CallContext, 'timeSeconds' | 'feeRecipient'> {
   const { roles, gateway, vault, route, transmitter, messenger, tokens } = chain;
   const domains = new Map([
     [31_337n, 0],
@@ -84,7 +99,8 @@ function contextOf(chain: RealChain, operations: Operations): Omit<CallContext, 
     settler: roles.settler.address,
     admin: roles.admin.address,
     guardian: roles.guardian.address,
-    feeRecipient: roles.feeRecipient.address,
+    otherSettlers: [chain.batcher],
+    batcher: chain.batcher,
     circle: { domain: 0, transmitter, messenger, route, token: tokens[0], domains, burnLimit },
     isRich: () => false,
     isOrderSigned: (orderId, _order, signature) => operations.isSigned(`order ${orderId}`, signature),

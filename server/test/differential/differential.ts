@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
+import { testDatabase } from '../harness/database.ts';
 import { type Comparison, compareSequence } from './compare.ts';
 import { startRealChain } from './real-chain.ts';
 import { writeFigures } from './report.ts';
 
 /**
- * `npm run differential`: made-up sequences of calls, on the contracts themselves and on the simulation's model of them.
- * Exits with 1 at a difference.
+ * `npm run differential`: made-up sequences of calls, on the contracts themselves and on the simulation's model of them,
+ * and what production books of them. Exits with 1 at a difference.
  *
  *   --sequences N   how many, 200 unless told otherwise
  *   --seed S        the first seed; the others follow it
@@ -24,19 +25,21 @@ const [sequences, firstSeed] = [Number(values.sequences), Number(values.seed)];
 if (!Number.isSafeInteger(sequences) || sequences < 1)
   throw new RangeError('--sequences takes a whole number above 0');
 
-const chain = await startRealChain();
-const stop = () => void chain.close().finally(() => process.exit(130));
+const [chain, database] = await Promise.all([startRealChain(), testDatabase()]);
+const close = () => Promise.all([chain.close(), database.close()]);
+const stop = () => void close().finally(() => process.exit(130));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
 const results: Comparison[] = [];
 const startedMs = performance.now();
 try {
   for (let seed = firstSeed; seed < firstSeed + sequences; seed += 1) {
-    const result = await compareSequence(chain, seed, values.tell ? (line) => console.log(line) : undefined);
+    const tell = values.tell ? (line: string) => console.log(line) : undefined;
+    const result = await compareSequence(chain, database.db, seed, tell);
     results.push(result);
     for (const difference of result.differences) console.error(`sequence ${seed}: ${difference}`);
   }
 } finally {
-  await chain.close();
+  await close();
 }
 const seconds = (performance.now() - startedMs) / 1_000;
 const steps = results.reduce((sum, result) => sum + result.steps, 0);

@@ -8,6 +8,7 @@ import { permit2Address } from '#chains/token-signing.ts';
 import { orderIdOf } from '#sessions/order-signer.ts';
 import { receiverOf } from '#sessions/receiver.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
+import { batchData } from '../simulation/batch.ts';
 import type { Call } from '../simulation/contract-state.ts';
 import { modelHash, type SeededRandom } from '../simulation/seeded-random.ts';
 import { chainId, type RealChain } from './real-chain.ts';
@@ -57,13 +58,54 @@ export class Operations {
     return this.#signed.has(`${about} ${signature}`);
   }
 
+  /** One call, or several unrelated ones in one transaction. */
   async next(timeSeconds: number): Promise<Operation> {
-    const { roles, gateway } = this.#chain;
+    const { batcher } = this.#chain;
+    const single = await this.#single(timeSeconds);
+    const isBatched = this.#random.chance(0.35);
+    // The batcher does nothing by itself.
+    if (!isBatched && single.from !== batcher) return single;
+    const calls = isBatched ? await this.#batchAround(single, timeSeconds) : [single];
+    const label = `batch of ${calls.map((call) => call.label.split(' ')[0]).join(', ')}`;
+    return { label, from: this.#anybody(), to: batcher, data: batchData(calls) };
+  }
+
+  /** Others before and after a call, some of them twice; at the end often one by which tokens leave the gateway. */
+  async #batchAround(single: Operation, timeSeconds: number): Promise<Operation[]> {
+    const random = this.#random;
+    const { batcher, gateway, vault } = this.#chain;
+    const paid = random.pick(this.#orders).order;
+    const { token } = paid;
+    const calls = [single];
+    for (let count = random.between(1, 4); count > 0; count -= 1) {
+      const call = random.chance(0.6) ? this.#stray(token) : await this.#single(timeSeconds);
+      calls.push(...(random.chance(0.15) ? [call, call] : [call]));
+    }
+    if (random.chance(0.5))
+      for (const to of [gateway, vault]) calls.push(this.#transfer(token, batcher, to, 1n));
+    if (random.chance(0.4)) calls.push(this.#gateway('settle', batcher, [[paid]]));
+    if (random.chance(0.4)) calls.push(this.#gateway('withdrawFees', batcher, [token]));
+    return calls;
+  }
+
+  /** Tokens that nobody has asked for, to contracts and deposit addresses; mostly the same one. */
+  #stray(usual: Hex): Operation {
+    const { batcher, gateway, vault, tokens } = this.#chain;
+    const receivers = this.#orders.map((order) => this.#receiverOf(order));
+    const to = this.#random.pick([gateway, gateway, gateway, vault, vault, vault, ...receivers]);
+    const value = BigInt(this.#random.between(0, 1_000));
+    const token = this.#random.chance(0.7) ? usual : this.#random.pick(tokens);
+    return this.#transfer(token, batcher, to, value);
+  }
+
+  async #single(timeSeconds: number): Promise<Operation> {
+    const { roles, gateway, batcher } = this.#chain;
     const random = this.#random;
     const isNew = this.#orders.length === 0 || random.chance(0.25);
     const given = isNew ? await this.#newOrder(timeSeconds) : random.pick(this.#orders);
     const { order } = given;
-    const payer = random.chance(0.92) ? order.payer : this.#anybody();
+    const isAble = order.payer === batcher || roles.payers.some(({ address }) => address === order.payer);
+    const payer = isAble && random.chance(0.92) ? order.payer : this.#anybody();
     const settler = random.chance(0.85) ? roles.settler.address : this.#anybody();
     const admin = random.chance(0.9) ? roles.admin.address : this.#anybody();
     const choices: readonly (readonly [number, () => Operation | Promise<Operation>])[] = [
@@ -82,7 +124,8 @@ export class Operations {
       [4, () => this.#block(order.token, admin)],
       [1, () => this.#gateway(random.chance(0.4) ? 'pause' : 'unpause', admin, [])],
       [3, () => this.#approveMuch(order.token)],
-      [1, () => this.#withdraw(order.token, admin)],
+      [2, () => this.#withdraw(order.token, admin)],
+      [3, () => this.#stray(order.token)],
     ];
     let left = random.between(
       1,
@@ -101,7 +144,8 @@ export class Operations {
     const people = Object.values(roles).flatMap((role) => ('address' in role ? [role.address] : []));
     const payers = roles.payers.map(({ address }) => address);
     const receivers = this.#orders.map((order) => this.#receiverOf(order));
-    return [...people, ...payers, ...receivers, gateway, vault, route, messenger];
+    const { batcher, tokens } = this.#chain;
+    return [...people, ...payers, ...receivers, gateway, vault, route, messenger, batcher, ...tokens];
   }
 
   orders(): readonly SignedOrder[] {
@@ -172,7 +216,9 @@ export class Operations {
   }
 
   #withdraw(token: Hex, from: Hex): Operation {
-    const args = [token, this.#random.pick([this.#anybody(), zeroAddress as Address]), 1_000_000n] as const;
+    const { gateway, vault } = this.#chain;
+    const to = this.#random.pick([this.#anybody(), zeroAddress as Address, vault, gateway]);
+    const args = [token, to, 1_000_000n] as const;
     const data = encodeFunctionData({ abi: payoutVaultAbi, functionName: 'withdraw', args });
     return { label: 'withdraw', from, to: this.#chain.vault, data };
   }
@@ -197,12 +243,9 @@ export class Operations {
     const stored = { orderId, order, chainId } as StoredOrder;
     const consent = this.#random.pick(consentsOf(method, stored, { gateway: this.#chain.gateway, domain }));
     const payer = this.#chain.roles.payers.find(({ address }) => address === order.payer);
-    if (payer === undefined) throw new Error('an order of nobody');
-    const permit = await this.#sign(
-      consent.digest,
-      payer.privateKey,
-      `${method} ${orderId} ${consent.nonce}`,
-    );
+    // A contract of ours signs nothing.
+    const about = `${method} ${orderId} ${consent.nonce}`;
+    const permit = payer === undefined ? bogus : await this.#sign(consent.digest, payer.privateKey, about);
     const args =
       method === 'eip3009' ? [order, signature, permit] : [order, signature, consent.nonce, permit];
     return this.#gateway(method === 'eip3009' ? 'payWithAuthorization' : 'payWithPermit2', from, args);
@@ -228,9 +271,9 @@ export class Operations {
     const order: Order = {
       channelId: modelHash(`${this.#name} channel`),
       metaData: this.#metaData(last),
-      payer: random.pick(roles.payers).address,
+      payer: random.chance(0.8) ? random.pick(roles.payers).address : this.#ownParty(),
       token: orderType === orderKinds.cctp && random.chance(0.8) ? tokens[0] : random.pick(tokens),
-      to: random.pick([roles.merchant.address, roles.merchant.address, roles.guardian.address]),
+      to: random.chance(0.8) ? random.pick([roles.merchant, roles.guardian]).address : this.#ownParty(),
       total,
       payment: random.chance(0.5) ? total : total - fee,
       fee,
@@ -258,6 +301,13 @@ export class Operations {
     const signed = { orderId, order: made, signature };
     this.#orders.push(signed);
     return signed;
+  }
+
+  /** A contract of the installation, or one that pays: no service of today signs such an order but for the last. */
+  #ownParty(): Hex {
+    const { vault, route, tokens, batcher } = this.#chain;
+    const receivers = this.#orders.map((order) => this.#receiverOf(order));
+    return this.#random.pick([vault, vault, route, ...tokens, ...receivers, batcher, batcher]);
   }
 
   /** Often that of the order before: several orders of one session. */

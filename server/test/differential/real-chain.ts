@@ -2,12 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { create2Deployer, planContract } from '@florin/cli/contract-plan.ts';
-import { erc20Abi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { startAnvil, TEST_MNEMONIC } from '@florin/world/anvil.ts';
 import { deployWorld } from '@florin/world/deployment.ts';
 import { deriveRoles, type WorldRoles } from '@florin/world/home.ts';
-import { type Abi, concat, decodeErrorResult, encodeFunctionData, parseAbi, zeroHash } from 'viem';
+import {
+  type Abi,
+  concat,
+  decodeErrorResult,
+  encodeFunctionData,
+  getAddress,
+  parseAbi,
+  zeroHash,
+} from 'viem';
+import { batchCode } from '../simulation/batch.ts';
 import type { Call } from '../simulation/contract-state.ts';
 import { Ipc, NodeError } from './ipc.ts';
 
@@ -30,6 +39,12 @@ export interface RealChain {
   readonly tokens: readonly [Hex, Hex];
   /** Begins again from the state after the deployment. Answers the time there, in seconds. */
   restart(): Promise<number>;
+  /** A contract that makes several calls at once (`../simulation/batch.ts`). It holds tokens and may settle. */
+  readonly batcher: Hex;
+  /** Has the gateway send its fees there, until the chain begins again. */
+  setFeeRecipient(to: Hex): Promise<void>;
+  /** What the gateway counts as fees of a token. */
+  accruedFees(token: Hex): Promise<bigint>;
   /** Makes a call in a block of its own at this time. */
   execute(call: Call, timeSeconds: number): Promise<RealResult>;
   balanceOf(token: Hex, holder: Hex): Promise<bigint>;
@@ -38,6 +53,7 @@ export interface RealChain {
 
 export const chainId = 31_337;
 const gas = '0x7a1200';
+const batcher: Hex = getAddress(`0x${'ba'.repeat(20)}`);
 const cap = 10n ** 11n;
 /** Errors of all contracts; both ABIs have those of their libraries. */
 const errorsAbi = parseAbi([
@@ -90,12 +106,25 @@ export async function startRealChain(): Promise<RealChain> {
   };
   const admin = roles.admin.address;
   await send(admin, create2Deployer, concat([zeroHash, second.initCode]));
-  await setUp(send, admin, { vault: deployed.vault, token: second.address, payers: roles.payers });
+  await ipc.call('anvil_setCode', [batcher, batchCode]);
+  const holders = [...roles.payers.map(({ address }) => address), deployed.vault, batcher];
+  await setUp(send, admin, { ...deployed, tokens: [first.address, second.address], holders });
   let snapshot = await ipc.call('evm_snapshot');
   const { gateway, vault } = deployed;
   const { route, transmitter, messenger } = cctp;
   return {
     ...{ roles, gateway, vault, route, transmitter, messenger, tokens: [first.address, second.address] },
+    batcher,
+    async setFeeRecipient(to) {
+      const args = [to] as const;
+      const abi = paymentGatewayAbi;
+      await send(admin, gateway, encodeFunctionData({ abi, functionName: 'setFeeRecipient', args }));
+    },
+    async accruedFees(token) {
+      const args = [token] as const;
+      const data = encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'accruedFees', args });
+      return BigInt((await ipc.call('eth_call', [{ to: gateway, data }, 'latest'])) as Hex);
+    },
     async restart() {
       await ipc.call('evm_revert', [snapshot]);
       snapshot = await ipc.call('evm_snapshot');
@@ -126,17 +155,31 @@ interface Receipt {
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[];
 }
 
-/** Opens the vault for the second token and gives everybody some of it. */
+/** Opens the vault for the second token, has the batcher settle, and gives everybody of both tokens. */
 async function setUp(
   send: (from: Hex, to: Hex, data: Hex) => Promise<Hex>,
   admin: Hex,
-  { vault, token, payers }: { vault: Hex; token: Hex; payers: WorldRoles['payers'] },
+  given: {
+    readonly gateway: Hex;
+    readonly vault: Hex;
+    readonly tokens: readonly [Hex, Hex];
+    readonly holders: readonly Hex[];
+  },
 ): Promise<void> {
+  const { gateway, vault, tokens, holders } = given;
   const mintAbi: Abi = parseAbi(['function mint(address to, uint256 amount) returns (bool)']);
-  const args = [token, cap, cap * 3n, cap * 5n] as const;
+  const args = [tokens[1], cap, cap * 3n, cap * 5n] as const;
   await send(admin, vault, encodeFunctionData({ abi: payoutVaultAbi, functionName: 'setCaps', args }));
-  for (const holder of [...payers.map(({ address }) => address), vault])
-    await send(admin, token, encodeFunctionData({ abi: mintAbi, functionName: 'mint', args: [holder, cap] }));
+  const settler = { functionName: 'setSettler', args: [batcher, true] } as const;
+  await send(admin, gateway, encodeFunctionData({ abi: paymentGatewayAbi, ...settler }));
+  await send(admin, vault, encodeFunctionData({ abi: payoutVaultAbi, ...settler }));
+  for (const holder of holders)
+    for (const token of holder === batcher ? tokens : [tokens[1]])
+      await send(
+        admin,
+        token,
+        encodeFunctionData({ abi: mintAbi, functionName: 'mint', args: [holder, cap] }),
+      );
 }
 
 /** Why a call reverts that has just reverted in a block: the state and the time are the same still. */

@@ -8,6 +8,7 @@ import { prepareOrder } from '#sessions/order.ts';
 import { cancelSession, createCheckoutSession, findSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 import { playAgent } from './agent-play.ts';
+import { playBatch } from './batch-play.ts';
 import type { ChainModel } from './chain-model.ts';
 import { playDeposit } from './deposit-play.ts';
 import { playGasless } from './gasless-play.ts';
@@ -51,6 +52,8 @@ export class Actors {
       case 'double_payer':
         await Promise.all(this.world.models.map((model, index) => this.pay(sessionId, model, index)));
         return;
+      case 'batch':
+        return playBatch(this, sessionId);
       case 'gasless':
         return playGasless(this, sessionId);
       case 'deposit':

@@ -4,6 +4,7 @@ import { decodeFunctionData, zeroAddress, zeroHash } from 'viem';
 import { permit2Address } from '#chains/token-signing.ts';
 import { orderIdOf } from '#sessions/order-signer.ts';
 import { receiverOf } from '#sessions/receiver.ts';
+import { type BatchedCall, callsIn } from './batch.ts';
 import { executeTransmitter, sendByRoute } from './circle-model.ts';
 import { logGateway, logOther, logSettled } from './contract-logs.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type CallContext,
   type CallResult,
   type ContractState,
+  isSettler,
   Reverted,
   type Running,
   type Status,
@@ -37,7 +39,7 @@ export function execute(context: CallContext, state: ContractState, call: Call):
 }
 
 function callContract(run: Running, to: Hex, data: Hex): void {
-  const { gateway, vault, circle, tokens } = run.context;
+  const { gateway, vault, circle, tokens, batcher } = run.context;
   if (isSame(to, gateway)) {
     executeGateway(run, data);
     return;
@@ -50,9 +52,26 @@ function callContract(run: Running, to: Hex, data: Hex): void {
     executeTransmitter(run, circle, data);
     return;
   }
+  if (isSame(to, batcher)) {
+    for (const each of callsIn(data)) tryCallAs(run, batcher, each);
+    return;
+  }
   const token = tokens.find((candidate) => isSame(candidate, to));
   // Otherwise a transfer of nothing, by which the sender fills a nonce.
   if (token !== undefined) executeToken(run, token, data);
+}
+
+/** A call by a contract, in the transaction of another; where it reverts, nothing of it stays. */
+function tryCallAs(run: Running, from: Hex, { to, data }: BatchedCall): void {
+  const inner: Running = { ...run, from, logs: [] };
+  try {
+    callContract(inner, to, data);
+  } catch (error) {
+    if (error instanceof Reverted) return;
+    throw error;
+  }
+  run.state = inner.state;
+  run.logs.push(...inner.logs);
 }
 
 const orderIds = new Map<string, Hex>();
@@ -112,7 +131,7 @@ function executeGateway(run: Running, data: Hex): void {
       rescue(run, order, args[1] as Hex);
       return;
     case 'refund':
-      if (!isSame(run.from, run.context.settler)) throw new Reverted('Unauthorized');
+      if (!isSettler(run.context, run.from)) throw new Reverted('Unauthorized');
       giveBack(run, order, 'Refunded');
       return;
     case 'reclaim':
@@ -377,5 +396,5 @@ function skipReason(run: Running, order: Order, orderId: Hex): number {
   const again = status === statuses.settled && !run.context.isIdempotent;
   if (status === statuses.unknown) return 1;
   if (status !== statuses.paid && !again) return 2;
-  return order.orderType > orderKinds.direct && !isSame(run.from, run.context.settler) ? 4 : 0;
+  return order.orderType > orderKinds.direct && !isSettler(run.context, run.from) ? 4 : 0;
 }

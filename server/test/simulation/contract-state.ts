@@ -99,10 +99,14 @@ export interface CallContext {
   readonly vault: Hex;
   readonly orderSigner: Hex;
   readonly settler: Hex;
+  /** Who settles besides. */
+  readonly otherSettlers: readonly Hex[];
   readonly admin: Hex;
   /** May pause payments, and not take that back. */
   readonly guardian: Hex;
   readonly feeRecipient: Hex;
+  /** A contract that makes several calls in one transaction, whoever asks (`batch.ts`). */
+  readonly batcher: Hex;
   readonly tokens: readonly Hex[];
   readonly circle: CircleContext | undefined;
   readonly timeSeconds: number;
@@ -138,6 +142,10 @@ export interface Running {
   readonly from: Hex;
   state: ContractState;
   readonly logs: ModelLog[];
+}
+
+export function isSettler({ settler, otherSettlers }: CallContext, address: Hex): boolean {
+  return [settler, ...otherSettlers].some((each) => each.toLowerCase() === address.toLowerCase());
 }
 
 export function balanceKey(holder: string, token: string): string {

@@ -1,4 +1,5 @@
 import { createProduct } from '#catalog/product.ts';
+import { statement } from '#db/statement.ts';
 import { createLink } from '#links/link.ts';
 import { createAccount } from '#merchants/account.ts';
 import { createMerchant } from '#merchants/merchant.ts';
@@ -9,7 +10,7 @@ import { type Bug, bugs } from './bugs.ts';
 import { watchFinality } from './checker.ts';
 import type { Connections } from './connections.ts';
 import { chooseFaults, type FaultRates, Faults, onlyFaults } from './faults.ts';
-import { merchantAddress } from './places.ts';
+import { accountAddressOf, merchantAddress } from './places.ts';
 import { epochMs } from './process-model.ts';
 import { comeToRest, observed } from './rest.ts';
 import { Scheduler, type Teller } from './scheduler.ts';
@@ -86,6 +87,14 @@ function ratesOf(bug: Bug | undefined, story: Story, random: SeededRandom): Faul
   return bug?.isQuietOtherwise === true ? onlyFaults(rates, bug.faults ?? []) : rates;
 }
 
+// An account of before may name what one of today may not.
+const writeAddress = statement(
+  'simulation_account_address',
+  ['text', 'text'],
+  {},
+  'update accounts set account_address = $2 where account_id = $1',
+);
+
 /** A merchant with an account and a webhook, made before anything can fail. */
 async function seedMerchant(world: World, connections: Connections, random: SeededRandom): Promise<void> {
   const db = observed(connections);
@@ -108,6 +117,7 @@ async function seedMerchant(world: World, connections: Connections, random: Seed
       },
     });
     const { accountId } = account;
+    await transaction.query(writeAddress, [accountId, accountAddressOf(world.chains, world.options.story)]);
     world.merchantId = merchantId;
     world.accountId = accountId;
     if (!world.options.story.sessions.some(({ character }) => character === 'agent')) return;

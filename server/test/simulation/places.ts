@@ -32,6 +32,9 @@ function isRich(holder: string): boolean {
   );
 }
 
+/** A contract that makes several calls at once, for everybody; it has what it pays. */
+export const batcherAddress: Hex = richAddress(`0x${'ba'.repeat(32)}`);
+
 /** More than all payments together. */
 export const plenty = 10n ** 30n;
 
@@ -102,7 +105,11 @@ export function circleOf(chain: Chain): CircleContext | undefined {
 }
 
 /** Who may do what on a chain of the simulation, and whose signatures count. */
-export function contextOf(chain: Chain, isIdempotent: boolean): Omit<CallContext, 'timeSeconds'> {
+export function contextOf(
+  chain: Chain,
+  { isFeeToVault }: Pick<Story, 'isFeeToVault'>,
+  isIdempotent: boolean,
+): Omit<CallContext, 'timeSeconds'> {
   const { chainId, gateway, vault } = chain;
   return {
     chainId,
@@ -110,9 +117,11 @@ export function contextOf(chain: Chain, isIdempotent: boolean): Omit<CallContext
     vault,
     orderSigner: orderSigner.address,
     settler: modelWallet.address,
+    otherSettlers: [],
     admin: operatorAddress,
     guardian: operatorAddress,
-    feeRecipient: `0x${'fe'.repeat(20)}`,
+    feeRecipient: isFeeToVault ? vault : `0x${'fe'.repeat(20)}`,
+    batcher: batcherAddress,
     tokens: chain.tokens.map(({ address }) => address),
     circle: circleOf(chain),
     isIdempotent,
@@ -122,6 +131,13 @@ export function contextOf(chain: Chain, isIdempotent: boolean): Omit<CallContext
     isConsentSigned: ({ method, orderId, order, nonce, signature }) =>
       signature === payerSignature(chain, method, { orderId, order }, nonce),
   };
+}
+
+/** Where the merchant of a story is paid. */
+export function accountAddressOf({ all: [chain] }: Chains, { ownAccount }: Pick<Story, 'ownAccount'>): Hex {
+  if (ownAccount === undefined || chain === undefined) return merchantAddress;
+  const [token] = chain.tokens;
+  return ownAccount === 'token' ? (token?.address ?? merchantAddress) : chain[ownAccount];
 }
 
 /** What the service's wallet can add to short deposits at first: two dollars. */

@@ -3,7 +3,7 @@ import type { SettlementMode } from '@florin/protocol/order.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** What a payer, and whoever stands around, does about one session. */
-export const characters = [
+const usualCharacters = [
   /** Pays, and pays again what a reorg has taken away. */
   'honest',
   /** Pays once, and never looks again. */
@@ -40,6 +40,11 @@ export const characters = [
   'refund_settled',
   /** An agent: every request twice at once, under one nonce. */
   'agent',
+] as const;
+export const characters = [
+  ...usualCharacters,
+  /** Pays, settles, sends tokens about and withdraws fees, all in single transactions of a contract. */
+  'batch',
 ] as const;
 export type Character = (typeof characters)[number];
 
@@ -163,7 +168,14 @@ export interface Story {
   readonly settlementMode: SettlementMode;
   /** What becomes of deposits that are short or late; undefined: they go back. */
   readonly deposits: DepositStory | undefined;
+  /** Which contract of the installation the merchant's account names, as one of before may; undefined: a wallet. */
+  readonly ownAccount: OwnAccount | undefined;
+  /** Whether the gateways send their fees to the vaults. */
+  readonly isFeeToVault: boolean;
 }
+
+/** On the chain that sessions are settled on. */
+export type OwnAccount = 'gateway' | 'vault' | 'token';
 
 /** The story of a seed. A size changes what is drawn, and not how often something is: a long one is what it always was. */
 export function chooseStory(random: SeededRandom, size: Size): Story {
@@ -172,15 +184,19 @@ export function chooseStory(random: SeededRandom, size: Size): Story {
   const calmMs = random.between(...measure.calmMs);
   const skew = () => (random.chance(0.7) ? 0 : random.between(-20_000, 20_000));
   const sessions = Array.from({ length: random.between(...measure.sessionCount) }, () => ({
-    character: random.pick(characters),
+    character: random.pick(usualCharacters) as Character,
     startMs: random.between(0, measure.lastStartMs),
   }));
+  const batches = random.fork('batches');
+  for (const session of sessions) if (batches.chance(0.08)) session.character = 'batch';
   const backupMs = random.between(1_000, calmMs - 10_000);
   const isMidway = random.fork('midway').chance(0.3);
   const isReclaimed = sessions.some(({ character }) => character === 'reclaim');
+  const parties = random.fork('parties');
+  const crossing = random.chance(0.6) ? 'vault' : 'cctp';
   const story: Story = {
     size,
-    crossing: random.chance(0.6) ? 'vault' : 'cctp',
+    crossing,
     isProven: random.chance(0.25),
     reclaimAfterSeconds: isReclaimed ? random.between(-1_790, -1_750) : 86_400,
     chainCount,
@@ -204,8 +220,15 @@ export function chooseStory(random: SeededRandom, size: Size): Story {
     settlementMode:
       random.chance(0.15) || sessions.some(({ character }) => character === 'direct') ? 'direct' : 'escrow',
     deposits: hasDeposits({ sessions }) && random.chance(0.5) ? chooseDeposits(random) : undefined,
+    ownAccount: parties.chance(0.08) ? parties.pick(ownAccountsOf(chainCount, crossing)) : undefined,
+    isFeeToVault: parties.chance(0.1),
   };
   return isAttestedLate(story) ? { ...story, calmMs: calmMs + attestedMs } : story;
+}
+
+/** A vault pays nothing out to itself: such a session would wait for a person. */
+function ownAccountsOf(chainCount: 1 | 2, crossing: Story['crossing']): readonly OwnAccount[] {
+  return chainCount === 2 && crossing === 'vault' ? ['gateway', 'token'] : ['gateway', 'vault', 'token'];
 }
 
 /** Histories that are there for attestations that fail, which need a burn and time until it is final. */

@@ -2,7 +2,7 @@ import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex, Payout } from '@florin/protocol/order.ts';
 import { decodeFunctionData, zeroAddress, zeroHash } from 'viem';
 import { logVault } from './contract-logs.ts';
-import { type CallContext, type ContractState, Reverted, type Running } from './contract-state.ts';
+import { type CallContext, type ContractState, isSettler, Reverted, type Running } from './contract-state.ts';
 import { isSame, send, transfer } from './token-model.ts';
 
 /** Reasons of IPayoutVault; 0: not skipped. */
@@ -10,7 +10,7 @@ type Reason = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 export function executeVault(run: Running, data: Hex): void {
   const { functionName, args } = decodeFunctionData({ abi: payoutVaultAbi, data });
-  const { admin, settler, vault } = run.context;
+  const { admin, vault } = run.context;
   if (functionName === 'withdraw') {
     const [token, to, amount] = args as readonly [Hex, Hex, bigint];
     if (!isSame(run.from, admin)) throw new Reverted('Unauthorized');
@@ -20,7 +20,7 @@ export function executeVault(run: Running, data: Hex): void {
     return;
   }
   if (functionName !== 'payoutBatch') throw new Error(`the model of the vault has no ${functionName}`);
-  if (!isSame(run.from, settler)) throw new Reverted('Unauthorized');
+  if (!isSettler(run.context, run.from)) throw new Reverted('Unauthorized');
   const [payouts, signatures] = args as readonly [readonly Payout[], readonly Hex[]];
   if (payouts.length !== signatures.length) throw new Reverted('LengthMismatch');
   for (const [index, payout] of payouts.entries()) payOut(run, payout, signatures[index] ?? '0x');

@@ -76,7 +76,7 @@ export class World {
           chain,
           random: random.fork(`chain ${chain.name}`),
           finalityLag: story.finalityLag,
-          context: contextOf(chain, bug?.isChainIdempotent ?? true),
+          context: contextOf(chain, story, bug?.isChainIdempotent ?? true),
           state: openingState(chain, story),
           isProven: story.isProven,
           startSeconds: Math.floor(epochMs / 1000) - 100,
