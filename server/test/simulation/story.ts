@@ -220,7 +220,7 @@ export function chooseStory(random: SeededRandom, size: Size): Story {
     settlementMode:
       random.chance(0.15) || sessions.some(({ character }) => character === 'direct') ? 'direct' : 'escrow',
     deposits: hasDeposits({ sessions }) && random.chance(0.5) ? chooseDeposits(random) : undefined,
-    ownAccount: parties.chance(0.08) ? parties.pick(ownAccountsOf(chainCount, crossing)) : undefined,
+    ownAccount: parties.chance(0.12) ? parties.pick(ownAccountsOf(chainCount, crossing)) : undefined,
     isFeeToVault: parties.chance(0.1),
   };
   return isAttestedLate(story) ? { ...story, calmMs: calmMs + attestedMs } : story;
@@ -228,7 +228,9 @@ export function chooseStory(random: SeededRandom, size: Size): Story {
 
 /** A vault pays nothing out to itself: such a session would wait for a person. */
 function ownAccountsOf(chainCount: 1 | 2, crossing: Story['crossing']): readonly OwnAccount[] {
-  return chainCount === 2 && crossing === 'vault' ? ['gateway', 'token'] : ['gateway', 'vault', 'token'];
+  return chainCount === 2 && crossing === 'vault'
+    ? ['gateway', 'token']
+    : ['gateway', 'vault', 'vault', 'token'];
 }
 
 /** Histories that are there for attestations that fail, which need a burn and time until it is final. */
