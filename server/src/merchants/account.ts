@@ -20,6 +20,7 @@ import {
   removeAccountRow,
   setSettlementMode,
 } from './account.sql.ts';
+import { findOwn } from './own-address.ts';
 
 /** A collection account: the wallet that a merchant is paid into. */
 export interface StoredAccount {
@@ -124,7 +125,7 @@ export interface AccountRequest {
 
 /**
  * Creates a collection account. Refuses the twenty-first (100405), an address that is not a checksummed or lower-case
- * EVM address, the zero address, a contract of the installation, one in use already, and tokens that are not configured (400201).
+ * EVM address, the zero address, a contract or deposit address of the installation, one in use already, and tokens that are not configured (400201).
  */
 export async function createAccount(
   transaction: Transaction,
@@ -133,6 +134,8 @@ export async function createAccount(
 ): Promise<StoredAccount> {
   const { merchantId } = request;
   const terms = checkedTerms(deps, request);
+  const own = await findOwn(transaction, deps.chains, terms.accountAddress);
+  if (own !== undefined) throw fieldRefusal('accountAddress', `must not be ${own}`);
   const merchants = await transaction.query(lockMerchantForAccounts, [merchantId]);
   if (merchants.length === 0) throw fieldRefusal('merchantId', `names no merchant: ${merchantId}`);
   const existing = await listAccounts(transaction, merchantId);
@@ -165,9 +168,6 @@ function checkedTerms(deps: AccountDeps, request: AccountRequest) {
   if (!isAddress(accountAddress))
     throw fieldRefusal('accountAddress', 'must be an EVM address with its checksum');
   if (accountAddress === zeroAddress) throw fieldRefusal('accountAddress', 'must not be the zero address');
-  const own = deps.chains.contractAt(accountAddress);
-  if (own !== undefined)
-    throw fieldRefusal('accountAddress', `must not be ${own}, a contract of this installation`);
   if (settlementCurrencies.length === 0)
     throw fieldRefusal('settlementCurrencies', 'must name at least one token');
   for (const tokenId of settlementCurrencies) {

@@ -3,8 +3,11 @@ import { after, before, test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress } from 'viem';
+import { createAccount } from '#merchants/account.ts';
+import { assertNotOwn } from '#merchants/own-address.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import { receiverOf } from './receiver.ts';
 
 let world: SettlementWorld;
 before(async () => {
@@ -37,4 +40,26 @@ test('no contract of the installation is a payer: what goes back to it would be 
   }
   assert.equal((await world.session(sessionId)).signedOnce, false);
   await world.signOrder(sessionId, 'ethereum::usdc');
+});
+
+test('the deposit address of an order is neither an account nor a payer: what comes there pays for somebody else', async () => {
+  const { db } = world.database;
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  const receiver = receiverOf(getAddress(order.gateway), order.orderId);
+  const { merchantId } = await world.session(sessionId);
+  const request = {
+    ...{ merchantId, accountName: 'Deposit', settlementCurrencies: ['ethereum::usdc'] },
+    accountAddress: receiver.toLowerCase(),
+  };
+  const deps = { ...world.moves, chains: world.chains };
+  assert.equal(
+    await refusalOf(db.transaction((transaction) => createAccount(transaction, deps, request))),
+    'field_invalid: accountAddress must not be the deposit address of an order',
+  );
+  assert.equal(
+    await refusalOf(assertNotOwn(db, world.chains, receiver)),
+    `payer_not_served: ${receiver} is the deposit address of an order`,
+  );
+  assert.equal(await refusalOf(assertNotOwn(db, world.chains, order.order.payer)), 'accepted');
 });

@@ -106,3 +106,32 @@ test('a stored account with our vault as its address gives its money to the floa
   );
   assert.ok(!alarms.includes('reconcile.drift'), alarms.join());
 });
+
+test('no door takes a contract or a deposit address of ours for a payer, and nothing is changed by asking', async () => {
+  const { origin } = life.options;
+  const token = life.ethereum.token('usdc');
+  const sessionId = await checkout(life, 1_000_000);
+  const asking = async (payer: string) => {
+    const response = await fetch(`${origin}/checkout/api/prepare`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sessionId, payer, tokenId: token.tokenId, payerEmail: '' }),
+    });
+    return (await response.json()) as { code: number; data: { deposit?: { address: string } } };
+  };
+  const offering = async (payer: string) =>
+    (await (await fetch(`${origin}/aipay/x402/session/${sessionId}?payer=${payer}`)).json()) as {
+      code: number;
+    };
+  const { gateway, vault } = life.ethereum.chain;
+  for (const own of [gateway, vault, token.address]) {
+    assert.equal((await asking(own)).code, 100611);
+    assert.equal((await offering(own)).code, 100611);
+  }
+  assert.equal((await life.session(sessionId)).session.signedOnce, 0);
+  const prepared = await asking(new Payer(life).address);
+  const deposit = prepared.data.deposit?.address;
+  assert.ok(deposit !== undefined, 'the payer is offered a deposit address');
+  assert.equal((await asking(deposit)).code, 100611);
+  assert.equal((await offering(deposit)).code, 100611);
+});

@@ -19,6 +19,7 @@ import type { Chain } from '#chains/chain.ts';
 import type { Database } from '#db/database.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
+import { assertNotOwn } from '#merchants/own-address.ts';
 import { prepareDeposit } from '#sessions/deposit-terms.ts';
 import { assertPayable, prepareOrder, quoteSession } from '#sessions/order.ts';
 import { endOfUnsigned } from '#sessions/order-limit.ts';
@@ -119,6 +120,7 @@ export async function prepareForPayer(
   assertPayer(found, payer, payerEmail);
   const { chain, token } = placeOf(deps, found, body.tokenId);
   quoteSession(deps.chains, deps.rates, found, token);
+  await assertNotOwn(deps.db, deps.chains, payer);
   const standing = await readStanding(deps, { chain, token }, payer);
   const { session, order, deposit } = await deps.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, sessionId);

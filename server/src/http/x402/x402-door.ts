@@ -13,6 +13,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getAddress, isAddress } from 'viem';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findLink } from '#links/link.ts';
+import { assertNotOwn } from '#merchants/own-address.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { assertPayable } from '#sessions/order.ts';
 import { findSession } from '#sessions/session.ts';
@@ -197,6 +198,7 @@ async function requirePayment(
   { resource, refundAddress }: AskedResource,
   error: string,
 ): Promise<FastifyReply> {
+  await assertNotOwn(deps.db, deps.chains, refundAddress);
   const accepts = await requirementsFor(deps, resource, termsFor(deps, resource, refundAddress));
   if (accepts.length === 0 && resource.kind === 'link' && resource.chosenTotal !== undefined)
     throw new Refusal('amount_out_of_range', {
