@@ -208,7 +208,8 @@ test('“Let an agent pay” reads what the local world writes, and its command 
     .stdout;
   assert.match(snippet('let-an-agent-pay', 'mcp'), /florin -- mcp --policy policy\.json$/);
   assert.match(help, /^ {2}mcp .*--origin URL.*--policy FILE/m);
-  const policy = JSON.parse(snippet('let-an-agent-pay', 'policy.json')) as object;
+  const [, text = ''] = /<<END\n([\s\S]*)\nEND$/.exec(snippet('let-an-agent-pay', 'policy')) ?? [];
+  const policy = JSON.parse(text) as object;
   assert.deepEqual(Object.keys(policy), ['maxAmount', 'tokens']);
 });
 

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { findFreePort } from './port.ts';
+
+/** What guides print runs as it is printed, in a copy of the checkout beside a world that `npm start` has begun there. */
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const own = '@florin';
+let checkout: string;
+let world: ChildProcess;
+
+before(async () => {
+  checkout = mkdtempSync(join(tmpdir(), 'florin-checkout-'));
+  copyCheckout();
+  const port = String(await findFreePort());
+  world = spawn('npm', ['start'], {
+    cwd: checkout,
+    env: { ...plainEnvironment(), FLORIN_PORT: port },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await isReady(world);
+});
+after(async () => {
+  // Its output is closed once every process of it has ended.
+  if (world.stdout?.closed === false) {
+    const ended = once(world, 'close');
+    world.kill();
+    await ended;
+  }
+  rmSync(checkout, { recursive: true });
+});
+
+/** The files of a clone, with the dependencies that are installed here. */
+function copyCheckout(): void {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const deleted = execFileSync('git', ['ls-files', '-z', '--deleted'], { cwd: root, encoding: 'utf8' });
+  const gone = new Set(deleted.split('\0'));
+  for (const file of listed.split('\0').filter((name) => name !== '' && !gone.has(name))) {
+    mkdirSync(dirname(join(checkout, file)), { recursive: true });
+    copyFileSync(join(root, file), join(checkout, file));
+  }
+  const modules = join(checkout, 'node_modules');
+  mkdirSync(join(modules, own), { recursive: true });
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    workspaces: string[];
+  };
+  for (const name of workspaces) symlinkSync(join('..', '..', name), join(modules, own, name));
+  const installed = readdirSync(join(root, 'node_modules')).filter(
+    (name) => name !== own && !name.startsWith('.florin'),
+  );
+  for (const name of installed) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
+  writeFileSync(join(modules, '.florin-lock-hash'), `${lock.digest('hex')}\n`);
+}
+
+/** The environment of a person's terminal: nothing of the test's own. */
+function plainEnvironment(): Record<string, string> {
+  const { PATH = '', HOME = '', USER = '' } = process.env;
+  return { PATH, HOME, USER };
+}
+
+async function isReady({ stdout }: ChildProcess): Promise<void> {
+  if (stdout === null) throw new Error('the output of the world is not read');
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: stdout })) {
+    lines.push(line);
+    if (line.startsWith('Florin is ready')) {
+      stdout.resume();
+      return;
+    }
+  }
+  throw new Error(`npm start has ended:\n${lines.join('\n')}`);
+}
+
+interface Block {
+  readonly language: string;
+  /** Behind the language; empty for blocks without one. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The blocks of code of a document, in their order. */
+function blocksOf(document: string): Block[] {
+  const text = readFileSync(join(checkout, document), 'utf8');
+  return [...text.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)\n```$/gm)].map(
+    ([, language = '', name = '', code = '']) => ({ language, name, text: code }),
+  );
+}
+
+/** Saves the files of a document, and runs its named commands in one shell; gives what each of them has printed. */
+async function follow(document: string, input = ''): Promise<Map<string, string>> {
+  const blocks = blocksOf(document);
+  for (const { language, name, text } of blocks)
+    if (language !== 'sh' && name.includes('.')) writeFileSync(join(checkout, name), `${text}\n`);
+  return runAll(
+    blocks.filter(({ language, name }) => language === 'sh' && name !== ''),
+    input,
+  );
+}
+
+async function runAll(commands: readonly Block[], input = ''): Promise<Map<string, string>> {
+  const mark = '--- end of block ---';
+  const script = commands.map(({ text }) => `${text}\nprintf '\\n%s\\n' '${mark}'`).join('\n');
+  // The input is the last command's: the others get none.
+  const shell = spawn('sh', ['-e', '-c', script], { cwd: checkout, env: plainEnvironment() });
+  shell.stdin.end(input);
+  let output = '';
+  let errors = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const [code] = await once(shell, 'close');
+  assert.equal(code, 0, `${output}\n${errors}`);
+  const printed = output.split(`\n${mark}\n`);
+  return new Map(commands.map(({ name }, index) => [name, (printed[index] ?? '').trim()]));
+}
+
+const codeOf = (answer = '') => (JSON.parse(answer) as { code: number }).code;
+
+test('“First payment in five minutes” asks the merchant API, and its demo pays', async () => {
+  const [start, ask, demo] = blocksOf('docs/guide/first-payment.md').filter(
+    ({ language }) => language === 'sh',
+  );
+  assert.ok(start?.text === 'npm start' && ask !== undefined && demo !== undefined);
+  const printed = await runAll([
+    { ...ask, name: 'ask' },
+    { ...demo, name: 'demo' },
+  ]);
+  assert.equal(codeOf(printed.get('ask')), 0);
+  assert.match(printed.get('demo') ?? '', /completed/);
+});
+
+test('“Take a payment of your own” of the README creates a session', async () => {
+  const [create] = blocksOf('README.md').filter(({ text }) => text.includes('/session/checkout/create'));
+  assert.ok(create !== undefined);
+  const printed = await runAll([{ ...create, name: 'create' }]);
+  assert.equal(codeOf(printed.get('create')), 0);
+});
+
+test('“Take a payment by API” creates, reads and cancels a session', async () => {
+  const printed = await follow('docs/guide/take-a-payment.md');
+  for (const name of ['create', 'read', 'cancel']) assert.equal(codeOf(printed.get(name)), 0, name);
+});
+
+test('“Let an agent pay in ten lines” builds the package, pays, and serves MCP with a tool that pays', async () => {
+  const messages = [
+    {
+      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+  ];
+  const input = messages.map((message) => `${JSON.stringify(message)}\n`).join('');
+  const printed = await follow('docs/guide/let-an-agent-pay.md', input);
+  assert.match(printed.get('run') ?? '', /^\w+ 0x[0-9a-f]{64}$/);
+  assert.match(printed.get('mcp') ?? '', /"name":"pay"/);
+});
+
+test('“Pay without gas” pays with a stock x402 client', async () => {
+  const printed = await follow('docs/guide/pay-without-gas.md');
+  assert.match(printed.get('run') ?? '', /^20[02] sess_\w+ 0x[0-9a-f]{64}$/);
+});
+
+test('“Receive webhooks” makes a certificate, registers a webhook and shows its key', async () => {
+  const blocks = blocksOf('docs/guide/receive-webhooks.md').filter(({ language }) => language === 'sh');
+  const settings = blocks.filter(({ text }) => text.startsWith('API='));
+  const named = (name: string) => blocks.filter((block) => block.name === name);
+  const printed = await runAll([...named('certificate'), ...settings, ...named('register'), ...named('key')]);
+  assert.equal(codeOf(printed.get('register')), 0);
+  assert.match(printed.get('key') ?? '', /^whsec_\S+$/);
+});
