@@ -8,6 +8,7 @@ import { measureDeposits } from './deposits.ts';
 import { type Environment, withEnvironment } from './environment.ts';
 import { measureGas } from './gas.ts';
 import { measureIngestion } from './ingestion.ts';
+import { measureLargest } from './largest.ts';
 import { measureLimits } from './limit.ts';
 import { measureLists } from './list.ts';
 import { describe } from './measure.ts';
@@ -24,6 +25,7 @@ const subjects: Readonly<Record<string, (environment: Environment) => Promise<Re
   deposits: measureDeposits,
   gas: measureGas,
   ingestion: measureIngestion,
+  largest: measureLargest,
   limit: measureLimits,
   list: measureLists,
   route: measureRoute,

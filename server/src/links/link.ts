@@ -226,11 +226,16 @@ async function loadLinks(queryable: Queryable, rows: readonly LinkRow[]): Promis
       ? new Map<string, ItemProduct>()
       : await productsForItems(queryable, merchantId, productIds);
   const itemsByLink = Map.groupBy(itemRows, (item: LinkItemRow) => item.link_id);
-  return rows.map((row) => ({
-    link: parseLink(row, itemsByLink.get(row.link_id) ?? [], products),
-    products,
-  }));
+  const loaded: LoadedLink[] = [];
+  for (const [index, row] of rows.entries()) {
+    // A version is a hash of all that a link shows, of up to 64 KiB: others are served between some of them.
+    if (index > 0 && index % linksInOneTurn === 0) await new Promise((resolve) => setImmediate(resolve));
+    loaded.push({ link: parseLink(row, itemsByLink.get(row.link_id) ?? [], products), products });
+  }
+  return loaded;
 }
+
+const linksInOneTurn = 16;
 
 /** Several links with their details, for events about each. */
 export async function linkDetails(
