@@ -182,7 +182,7 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   exception_not_acceptable: advice(
     'The exception is resolved, is of a kind that needs no decision, its `decideBy` has passed, or it lacks more than the operator adds.',
-    'Nothing to do: what is not accepted goes back to its payer by itself.',
+    'Nothing to do: what is not accepted can go back to its payer alone, by itself where it is worth a transaction.',
   ),
   authorization_header_malformed: advice(
     'The header Authorization is missing or is not `Bearer`, one space and a key.',

@@ -93,6 +93,9 @@ function exceptionBlocks(origin: string): Block[] {
       ['`kind`', 'What has happened, and what becomes of the money'],
       exceptionKinds.map((kind) => [`\`${kind}\``, kindTexts[kind]]),
     ),
+    paragraph(
+      'What is worth less than the service sends back (one dollar, unless its operator says otherwise) stays at the deposit address until a wallet sends it back, by the payer’s page or without it.',
+    ),
     paragraph('For example a late deposit that waits for your decision:'),
     code('json', JSON.stringify(exceptionFixture('late', origin)['exception'], undefined, 2)),
   ];
