@@ -43,6 +43,7 @@ test('400301 is kept for statistics, and no operation gives any', () => {
     http: 200,
     text: 'Statistic not found',
     retryable: false,
+    reserved: true,
   });
   const routes: Route[] = [merchantApi, agentApi, checkoutApi, x402Api].flatMap((table) =>
     Object.values(table.routes),

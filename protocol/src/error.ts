@@ -8,10 +8,16 @@ export interface ErrorEntry {
   /** What is said before the colon of `Text: detail`. */
   readonly text: string;
   readonly retryable: boolean;
+  /** Kept for later: no operation of this version answers it. */
+  readonly reserved?: true;
 }
 
 function entry(code: number, text: string, http = 200, retryable = false): ErrorEntry {
   return { code, http, text, retryable };
+}
+
+function reserved(code: number, text: string): ErrorEntry {
+  return { ...entry(code, text), reserved: true };
 }
 
 export const errorCatalogue = {
@@ -37,7 +43,7 @@ export const errorCatalogue = {
   product_removed: entry(100306, 'Product removed'),
   account_not_found: entry(100401, 'Account not found'),
   account_removed: entry(100402, 'Account removed'),
-  account_version_changed: entry(100403, 'Account version changed'),
+  account_version_changed: reserved(100403, 'Account version changed'),
   settlement_token_not_enabled: entry(100404, 'Settlement token not enabled on the account'),
   account_limit: entry(100405, 'Account limit reached'),
   webhook_not_found: entry(100501, 'Webhook not found'),
@@ -50,7 +56,7 @@ export const errorCatalogue = {
   authorization_expired: entry(100602, 'Authorization expired'),
   authorization_too_far: entry(100603, 'Authorization expires too far ahead'),
   nonce_used: entry(100604, 'Nonce already used'),
-  domain_chain_mismatch: entry(100605, 'Domain chain does not match paymentChainId'),
+  domain_chain_mismatch: reserved(100605, 'Domain chain does not match paymentChainId'),
   purpose_mismatch: entry(100606, 'Purpose mismatch'),
   merchant_mismatch: entry(100607, 'Merchant mismatch'),
   payment_token_unsupported: entry(100608, 'Payment token not supported'),
@@ -74,8 +80,8 @@ export const errorCatalogue = {
   media_type_unsupported: entry(400111, 'Unsupported media type', 415),
   currency_unsupported: entry(400201, 'Unsupported currency'),
   channel_unsupported: entry(400202, 'Unsupported chain'),
-  route_unavailable: entry(400203, 'No settlement route'),
-  stat_not_found: entry(400301, 'Statistic not found'),
+  route_unavailable: reserved(400203, 'No settlement route'),
+  stat_not_found: reserved(400301, 'Statistic not found'),
   idempotency_key_reused: entry(400401, 'Idempotency key reused with another body', 422),
   idempotency_in_flight: entry(400402, 'A request with this idempotency key is in flight', 409, true),
   route_unknown: entry(404000, 'Unknown route', 404),

@@ -71,7 +71,13 @@ export const linkItemBody = Type.Object(
     itemType,
     productId: Type.Optional(text({ max: 64 })),
     quantity: Type.Optional(quantity),
-    unitPrice: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000_000_000 })),
+    unitPrice: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10_000_000_000_000,
+        description: 'Micro-USD. A product item needs it; a user_priced item leaves it out or says 0',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -14,7 +14,7 @@ export const outageErrors = {
   update: 'update_failed',
 } as const satisfies Record<Route['effect'], ErrorName>;
 
-const bodyErrors = ['json_malformed', 'body_too_large', 'media_type_unsupported', 'field_invalid'] as const;
+const bodyErrors = ['json_malformed', 'body_too_large', 'media_type_unsupported'] as const;
 const idempotencyErrors = ['idempotency_key_reused', 'idempotency_in_flight'] as const;
 
 /** Refusals of the server itself, before any operation is found. */
@@ -47,7 +47,8 @@ export function errorsOf(table: RouteTable, route: Route): ErrorName[] {
   const hasKey = needsKey(table, route);
   const slugs = new Set<ErrorName>([
     ...table.errors.filter((slug) => hasKey || !keyErrors.has(slug)),
-    ...(route.params === undefined && route.query === undefined ? [] : (['field_invalid'] as const)),
+    // An unknown query parameter, where nothing else is.
+    'field_invalid',
     ...(route.body === undefined ? [] : bodyErrors),
     ...(takesIdempotencyKey(table, route) ? idempotencyErrors : []),
     ...route.errors,

@@ -19,6 +19,11 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
+/** Permissions that open nothing yet, with what they are kept for. */
+export const reservedPermissions: Readonly<Partial<Record<Permission, string>>> = {
+  'reports:read': 'reserved for reports',
+};
+
 /**
  * Ready-made sets for restricted keys. `read_only` is every read but personal data and webhook secrets; `fulfilment`
  * also sees payers; `storefront` creates sessions and reads them; `agent` sells through links and sessions.

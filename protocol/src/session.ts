@@ -98,7 +98,14 @@ export const sessionItemBody = Type.Object(
     itemType,
     productId: Type.Optional(text({ max: 64 })),
     quantity: Type.Optional(quantity),
-    unitPrice: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000_000_000 })),
+    unitPrice: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000_000_000_000,
+        description:
+          'Micro-USD. A product item may leave it out: it is then the first of the product’s commonPrices',
+      }),
+    ),
     productData: Type.Optional(productDataBody),
   },
   { additionalProperties: false },

@@ -3,6 +3,9 @@ import { answeredWith, demand, refused, succeeded } from '../rule.ts';
 import { anyObject } from '../shape.ts';
 import type { Subject } from '../subject.ts';
 
+/** What no id can be. */
+const impossibleIds = ['x'.repeat(65), 'x'.repeat(2_000), 'sess_%zz', 'sess_%00'];
+
 /** Whom the merchant API answers 401, whatever the path. */
 export async function checkAuthentication({
   rules,
@@ -41,6 +44,12 @@ export async function checkAuthentication({
         answeredWith(await anonymous.send(method, path, { headers: sent }), 401);
     });
   }
+  await rules.rule(
+    'without a key a path is 401 whatever its id: too long, or not to be decoded',
+    async () => {
+      for (const id of impossibleIds) answeredWith(await anonymous.get(`/session/${id}`), 401);
+    },
+  );
   await rules.rule('a body does not matter before the key: 401 comes first', async () => {
     const sent = { headers: { 'content-type': 'application/json' }, body: '{"broken"' };
     answeredWith(await anonymous.send('POST', '/product/create', sent), 401);
@@ -62,6 +71,12 @@ export async function checkEnvelope({ rules, merchant, merchantApi, key }: Subje
     refused(await merchant.get('/account/detail/acc_unknown'), 100401);
     refused(await merchant.get('/webhook/detail/wkid_unknown'), 100501);
     refused(await merchant.post('/product/archive', { productId: 'prd_unknown' }), 100301);
+  });
+  await rules.rule('an id that cannot exist is answered like one that does not', async () => {
+    for (const id of impossibleIds) {
+      refused(await merchant.get(`/session/${id}`), 100201);
+      refused(await merchant.get(`/webhook/detail/${id}`), 100501);
+    }
   });
   await rules.rule('an error names its slug, and its request by the id of the answer', async () => {
     const answer = await merchant.get('/session/sess_unknown');
@@ -87,6 +102,10 @@ export async function checkEnvelope({ rules, merchant, merchantApi, key }: Subje
   await rules.rule('unknown fields of a create are refused', async () => {
     const body = { name: 'never stored', commonPrices: [1_000_000], merchantId: 'mer_other' };
     refused(await merchant.post('/product/create', body), 400101);
+  });
+  await rules.rule('unknown query parameters are refused', async () => {
+    refused(await merchant.get('/account/list?page=1'), 400101);
+    refused(await merchant.get('/event/list/1/1?status=all'), 400101);
   });
   await rules.rule('a request with an Idempotency-Key is carried out once', async () => {
     const headers = {

@@ -1,5 +1,5 @@
 import { deprecationHeaders } from '@florin/protocol/deprecation.ts';
-import { Refusal } from '@florin/protocol/error.ts';
+import { type ErrorName, Refusal } from '@florin/protocol/error.ts';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
@@ -7,7 +7,7 @@ import type { AddressPolicy } from '#outside/address.ts';
 import { type ParsedBody, parseBody } from './body.ts';
 import type { ReplyShape } from './envelope.ts';
 import type { WithRawJson } from './raw-json.ts';
-import { compileCheck, type SchemaCheck } from './schema-check.ts';
+import { compileCheck, type SchemaCheck, shownPart } from './schema-check.ts';
 
 /** What makes one door different from another on the same server. */
 export interface DoorShape<Caller> {
@@ -71,7 +71,7 @@ export function routesOf<Caller>(server: FastifyInstance, door: DoorShape<Caller
     server.route({
       method: route.method,
       url: door.basePath + route.path,
-      config: { effect: route.effect },
+      config: { effect: route.effect, query: Object.keys(route.query?.properties ?? {}) },
       onRequest: (request, reply, done) => {
         // Before anything can be refused: whoever calls it has to know.
         if (ending !== undefined) reply.headers(ending);
@@ -120,8 +120,7 @@ function requestReader<R extends Route>(
   const integers = integerNames(route.params);
   return (request) => {
     const params = numbered(request.params as Record<string, string>, integers);
-    refuseIf(checkParams, params);
-    // Routes that take none ignore whatever stands there.
+    refuseIf(checkParams, params, (refusal) => notFoundOf(refusal, params));
     const query = checkQuery === undefined ? {} : request.query;
     refuseIf(checkQuery, query);
     const parsed = checkBody === undefined ? undefined : bodyOf(request);
@@ -131,9 +130,30 @@ function requestReader<R extends Route>(
   };
 }
 
-function refuseIf(check: SchemaCheck | undefined, value: unknown): void {
+function refuseIf(
+  check: SchemaCheck | undefined,
+  value: unknown,
+  wordsOf: (refusal: Refusal) => Refusal = (refusal) => refusal,
+): void {
   const refusal = check?.(value);
-  if (refusal !== undefined) throw refusal;
+  if (refusal !== undefined) throw wordsOf(refusal);
+}
+
+/** What an id in a path that cannot exist is answered with: the same as an id that does not. */
+export const idErrors: Readonly<Record<string, ErrorName>> = {
+  accountId: 'account_not_found',
+  deliveryId: 'delivery_not_found',
+  eventId: 'event_not_found',
+  linkId: 'link_not_found',
+  refundId: 'refund_not_found',
+  sessionId: 'session_not_found',
+  webhookId: 'webhook_not_found',
+};
+
+function notFoundOf(refusal: Refusal, params: Readonly<Record<string, string | number>>): Refusal {
+  const { param = '' } = refusal.details;
+  const slug = idErrors[param];
+  return slug === undefined ? refusal : new Refusal(slug, shownPart(String(params[param])));
 }
 
 function bodyOf(request: FastifyRequest): ParsedBody {

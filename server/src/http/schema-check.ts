@@ -103,9 +103,15 @@ function fieldPath(pointer: string): string {
 /** The longest part of a client's own key that is said back, in characters. */
 const maxNameLength = 64;
 
+/** A client's own text as it is said back: cut where it is long. */
+export function shownPart(text: string): string {
+  return text.length > maxNameLength
+    ? `${text.slice(0, maxNameLength).toWellFormed()}...`
+    : text.toWellFormed();
+}
+
 function member(path: string, name: string): string {
-  const shown =
-    name.length > maxNameLength ? `${name.slice(0, maxNameLength).toWellFormed()}...` : name.toWellFormed();
+  const shown = shownPart(name);
   return path === '' ? shown : `${path}.${shown}`;
 }
 

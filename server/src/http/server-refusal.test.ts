@@ -28,8 +28,8 @@ const refusals: {
     message: /Unknown route/,
   },
   {
-    rule: 'a path that cannot be decoded',
-    request: { url: '/v1/toy/%zz' },
+    rule: 'an unknown path that cannot be decoded',
+    request: { url: '/v1/nothing/%zz' },
     status: 404,
     code: 404000,
     message: /Unknown route/,

@@ -1,4 +1,4 @@
-import { errorCatalogue, Refusal } from '@florin/protocol/error.ts';
+import { errorCatalogue, fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { statusOf } from '@florin/protocol/openapi-errors.ts';
 import type { Route, RouteTable } from '@florin/protocol/route.ts';
@@ -7,10 +7,12 @@ import type { Random } from '#outside/random.ts';
 import type { Log } from '#telemetry/log.ts';
 import { parseBody } from './body.ts';
 import { answerBrokenRequest } from './broken-request.ts';
+import { addHomePage, browserPagePolicy, isForBrowser, renderFailurePage } from './browser-page.ts';
 import { failureBody } from './envelope.ts';
 import { bodyLimitBytes, type FailureReport, reportFailure } from './failure.ts';
 import { addHealthRoutes, type Readiness } from './health.ts';
 import { jsonType } from './route-handler.ts';
+import { shownPart } from './schema-check.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,6 +20,8 @@ declare module 'fastify' {
     effect?: Route['effect'];
     /** HTTP statuses of refusals on this route, where they are others than the catalogue's. */
     statuses?: RouteTable['statuses'];
+    /** The query parameters that the route knows, others are refused; none when absent. `any` for pages, which ignore them. */
+    query?: readonly string[] | 'any';
   }
 }
 
@@ -45,8 +49,8 @@ const requestTimeoutMs = 10_000;
 const timeoutCheckMs = 2_000;
 // Longer than the 60 s of common proxies, so that they never reuse a socket that has just been closed here.
 const keepAliveTimeoutMs = 72_000;
-// The longest path parameter that reaches a route; longer ones match none.
-const maxParamLength = 500;
+// A path parameter of any length reaches its route, which judges it after the key: Node's limit on addresses and headers.
+const maxParamLength = 16 * 1024;
 
 /**
  * Builds the HTTP server with all its doors; it does not listen yet. Every answer has a Request-Id and security
@@ -67,10 +71,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     return503OnClosing: false,
     routerOptions: { maxParamLength },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, nextRequestId(), docsUrl),
-    // A path that cannot be decoded matches no route.
+    rewriteUrl: ({ url = '' }) => decodableUrl(url),
+    // An address that names no path, such as `*`.
     frameworkErrors: (error, request, reply) => {
       setHeaders(request, reply, options.origin);
-      const known = error.code === 'FST_ERR_BAD_URL' ? new Refusal('route_unknown') : error;
+      const isUnroutable = error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH';
+      const known = isUnroutable ? new Refusal('route_unknown') : error;
       answerFailure(options, docsUrl, known, request, reply);
     },
   });
@@ -93,6 +99,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     // Refused here and not in the not-found handler, so that no body is read first.
     done(request.is404 ? new Refusal('route_unknown', `${request.method} ${pathOf(request)}`) : undefined);
   });
+  // After onRequest, in which doors ask for keys.
+  server.addHook('preHandler', (request, _reply, done) => done(unknownQueryOf(request)));
   server.addHook('onResponse', (request, reply, done) => {
     logRequest(options.log, request, reply);
     done();
@@ -103,6 +111,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   const methods = collectMethods(server);
   addHealthRoutes(server, options.ready);
+  addHomePage(server);
   for (const door of options.doors) await server.register(async (scope) => door(scope));
   await server.after();
   refuseOtherMethods(server, methods);
@@ -112,6 +121,35 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 
 function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0]?.slice(0, 200) ?? '';
+}
+
+/**
+ * The address with a path that can be decoded. One that cannot, or that holds NUL, is taken letter by letter: its route then
+ * finds an id or a name that does not exist, behind the same key as every other.
+ */
+function decodableUrl(url: string): string {
+  if (!url.includes('%')) return url;
+  const end = /[?#]/.exec(url)?.index ?? url.length;
+  const path = url.slice(0, end);
+  return isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(end);
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return !decodeURIComponent(path).includes('\0');
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
+  }
+}
+
+function unknownQueryOf(request: FastifyRequest): Refusal | undefined {
+  const { query: known = [] } = request.routeOptions.config;
+  if (known === 'any') return undefined;
+  for (const name in request.query as Record<string, unknown>) {
+    if (!known.includes(name)) return fieldRefusal(shownPart(name), 'is not a known query parameter');
+  }
+  return undefined;
 }
 
 /** A compressed body would reach the parser as noise; saying so is kinder than "malformed". */
@@ -152,10 +190,15 @@ function answerFailure(
   const status = statusOf({ statuses }, failure.slug);
   if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
   else if (status === 503) reply.header('retry-after', '5');
-  reply
-    .code(status)
-    .type(jsonType)
-    .send(failureBody(failure, { requestId: request.id, docsUrl }));
+  reply.code(status);
+  if (isForBrowser(request)) {
+    reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'content-security-policy': browserPagePolicy, vary: 'accept' })
+      .send(renderFailurePage(failure, request.id));
+    return;
+  }
+  reply.type(jsonType).send(failureBody(failure, { requestId: request.id, docsUrl }));
 }
 
 function logFailure(log: Log, report: FailureReport, error: unknown, request: FastifyRequest): void {

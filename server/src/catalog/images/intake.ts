@@ -34,8 +34,7 @@ export interface ImageIntake {
 
 const downloadTimeoutMs = 10_000;
 /** Images that one process gets at once, and of these, for one merchant; more are left to the background. */
-const maxAtOnce = 16;
-const maxPerMerchant = 4;
+export const imageLimits = { atOnce: 16, perMerchant: 4 } as const;
 /** Why an image is pending whose source was not asked. */
 export const noPlace = 'too many images at once';
 
@@ -56,7 +55,7 @@ export function imageIntake(deps: IntakeDeps): ImageIntake {
       const own = nameOfHostedUrl(deps.origin, url);
       if (own !== undefined) return takeOwn(queryable, deps, { merchantId, name: own });
       const count = underWay.get(merchantId) ?? 0;
-      if (total >= maxAtOnce || count >= maxPerMerchant) {
+      if (total >= imageLimits.atOnce || count >= imageLimits.perMerchant) {
         return { status: 'pending', sourceUrl: url, reason: noPlace };
       }
       total += 1;

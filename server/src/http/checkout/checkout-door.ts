@@ -18,6 +18,9 @@ export interface CheckoutDoorOptions extends PaymentDeps {
   readonly demo?: DemoPayer;
 }
 
+/** Pages take whatever others have added to their addresses, such as the marks of a newsletter. */
+const anyQuery = { config: { query: 'any' } } as const;
+
 /**
  * The hosted pages `/link/:linkId`, `/checkout/:sessionId` and `/checkout/:sessionId/claim`, their scripts, their forms for
  * readers without scripts, and the door behind which the scripts work. A view writes nothing.
@@ -28,8 +31,11 @@ export function checkoutDoor(options: CheckoutDoorOptions): Door {
     const [script, claimScript] = await Promise.all([bundleScript('checkout'), bundleScript('claim')]);
     const page = { ...options, ...(demo === undefined ? {} : { demoPayer: demo.address }) };
     await addPages(server, { options, page, script });
-    server.get<{ Params: { sessionId: string } }>('/checkout/:sessionId/claim', async (request, reply) =>
-      claimPage({ options, page, script: claimScript, request, reply }, request.params.sessionId),
+    server.get<{ Params: { sessionId: string } }>(
+      '/checkout/:sessionId/claim',
+      anyQuery,
+      async (request, reply) =>
+        claimPage({ options, page, script: claimScript, request, reply }, request.params.sessionId),
     );
     addScripts(server, [script, claimScript]);
     addCheckoutApi(server, options);
@@ -44,17 +50,19 @@ async function addPages(
 ): Promise<void> {
   await server.register(async (scope) => {
     acceptForms(scope);
-    scope.get<{ Params: { linkId: string } }>('/link/:linkId', async (request, reply) =>
+    scope.get<{ Params: { linkId: string } }>('/link/:linkId', anyQuery, async (request, reply) =>
       linkPage({ ...parts, request, reply }, request.params.linkId),
     );
-    scope.post<{ Params: { linkId: string } }>('/link/:linkId', async (request, reply) =>
+    scope.post<{ Params: { linkId: string } }>('/link/:linkId', anyQuery, async (request, reply) =>
       beginByForm({ ...parts, request, reply }, request.params.linkId),
     );
-    scope.get<{ Params: { sessionId: string } }>('/checkout/:sessionId', async (request, reply) =>
+    scope.get<{ Params: { sessionId: string } }>('/checkout/:sessionId', anyQuery, async (request, reply) =>
       sessionPage({ ...parts, request, reply }, request.params.sessionId),
     );
-    scope.post<{ Params: { sessionId: string } }>('/checkout/:sessionId/deposit', async (request, reply) =>
-      depositByForm({ ...parts, request, reply }, request.params.sessionId),
+    scope.post<{ Params: { sessionId: string } }>(
+      '/checkout/:sessionId/deposit',
+      anyQuery,
+      async (request, reply) => depositByForm({ ...parts, request, reply }, request.params.sessionId),
     );
   });
 }

@@ -16,7 +16,7 @@ export function docsDoor(options: SiteOptions): Door {
   const { origin } = options;
   return (server) => {
     const serve = (path: string, type: string, text: string) => {
-      server.get(path, async (_request, reply) => {
+      server.get(path, { config: { query: 'any' } }, async (_request, reply) => {
         setHeaders(reply, type);
         return text;
       });

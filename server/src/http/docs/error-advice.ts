@@ -221,10 +221,7 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'No route leads from one of these tokens to the other.',
     'Choose tokens that GET /capabilities/all joins.',
   ),
-  stat_not_found: advice(
-    'There is no such statistic. The number is kept for operations that give some; today none does.',
-    'Check the name.',
-  ),
+  stat_not_found: advice('There is no such statistic.', 'Check the name.'),
   idempotency_key_reused: advice(
     'Another body was sent with this Idempotency-Key within the last 30 days.',
     'Take a new key for a new request, and the same body for a retry.',

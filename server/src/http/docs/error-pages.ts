@@ -1,4 +1,4 @@
-import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
+import { type ErrorEntry, type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { failureExample } from '@florin/protocol/example.ts';
 import { errorsOf, operatorErrors, serverErrors } from '@florin/protocol/openapi-errors.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
@@ -29,6 +29,7 @@ function errorListPage(origin: string): DocsPage {
       ),
       code('json', JSON.stringify(failureExample(origin, 'field_invalid'), undefined, 2)),
       errorTable(slugs),
+      paragraph(`No operation of this version answers ${reservedCodes()}: they are reserved.`),
       paragraph(
         'HTTP 414 and 431 may come from the HTTP layer, before a request can be read. Retryable errors have changed nothing.',
       ),
@@ -36,8 +37,14 @@ function errorListPage(origin: string): DocsPage {
   };
 }
 
+function reservedCodes(): string {
+  const entries: ErrorEntry[] = Object.values(errorCatalogue);
+  const kept = entries.filter(({ reserved }) => reserved === true);
+  return kept.map(({ code }) => linkTo(String(code), `/docs/errors/${code}`)).join(', ');
+}
+
 function errorPage(slug: ErrorName, options: { origin: string; tables: readonly RouteTable[] }): DocsPage {
-  const { code: number, http, text, retryable } = errorCatalogue[slug];
+  const { code: number, http, text, retryable, reserved }: ErrorEntry = errorCatalogue[slug];
   const { meaning, remedy } = errorAdvice[slug];
   return {
     path: `/docs/errors/${number}`,
@@ -49,6 +56,7 @@ function errorPage(slug: ErrorName, options: { origin: string; tables: readonly 
         ['Code', 'Slug', 'HTTP status', 'Retryable'],
         [[String(number), `\`${slug}\``, String(http), retryable ? 'yes' : 'no']],
       ),
+      ...(reserved === true ? [paragraph('Reserved: no operation of this version answers it.')] : []),
       heading('What to do'),
       paragraph(remedy),
       heading('Example'),
@@ -72,5 +80,11 @@ function answerers(slug: ErrorName, tables: readonly RouteTable[]): string[] {
     ...(isOperators ? ['The operator’s command line.'] : []),
     ...operations,
   ];
-  return lines.length === 0 ? ['No operation of this version: the code is reserved.'] : lines;
+  if (lines.length > 0) return lines;
+  const { reserved }: ErrorEntry = errorCatalogue[slug];
+  return [
+    reserved === true
+      ? 'No operation of this version: the code is reserved.'
+      : 'The hosted pages’ own interface.',
+  ];
 }

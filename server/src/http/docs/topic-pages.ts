@@ -3,16 +3,22 @@ import { authorizationLifeSeconds } from '@florin/protocol/agent.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
 import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
 import { maxTokenDecimals, minTokenDecimals } from '@florin/protocol/money.ts';
-import { permissionPresets, permissions } from '@florin/protocol/permission.ts';
+import {
+  type Permission,
+  permissionPresets,
+  permissions,
+  reservedPermissions,
+} from '@florin/protocol/permission.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
 import { metadataLimits, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import { maxWebhooks } from '@florin/protocol/webhook.ts';
+import { imageLimits } from '#catalog/images/intake.ts';
 import { keyInTextPattern } from '#merchants/api-key.ts';
 import { defaultOrderLimits, unsignedOrderSeconds } from '#sessions/order-limit.ts';
 import { defaultWaitingLimits } from '#x402/waiting.ts';
 import { bodyLimitBytes } from '../failure.ts';
 import { defaultRateLimits, type Rate, streamLimits } from '../rate-limit.ts';
-import { code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
+import { type Block, code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
 import { grouped, limitText, type SchemaPart, schemaPart } from './schema-rows.ts';
 
 /** Keys, permissions and the payer's signature. */
@@ -51,7 +57,7 @@ export function authenticationPage(): DocsPage {
       table(
         ['Permission', ...Object.keys(permissionPresets)],
         permissions.map((permission) => [
-          `\`${permission}\``,
+          permissionText(permission),
           ...Object.values(permissionPresets).map((preset: readonly string[]) =>
             preset.includes(permission) ? 'yes' : '',
           ),
@@ -72,6 +78,11 @@ export function authenticationPage(): DocsPage {
       ),
     ],
   };
+}
+
+function permissionText(permission: Permission): string {
+  const keptFor = reservedPermissions[permission];
+  return keptFor === undefined ? `\`${permission}\`` : `\`${permission}\` (${keptFor})`;
 }
 
 /** What holds for every operation. */
@@ -115,10 +126,16 @@ export function conventionsPage(): DocsPage {
       ),
       heading('Fields'),
       list(
-        'Unknown fields are refused, nested ones too. An update takes and ignores what a read of the same resource returns, so that read, change, write works.',
+        'Unknown fields are refused, nested ones too, and so are unknown query parameters (400101). Pages for people and the x402 resources take any query parameter. An update takes and ignores what a read of the same resource returns, so that read, change, write works.',
         'An update replaces everything: optional fields that are left out are reset.',
         'Absent texts are `""`, absent metadata is `{}`.',
         'Timestamps are `YYYY-MM-DD HH:MM:SS` in UTC; `expirationTime` is in Unix seconds.',
+      ),
+      heading('Paths'),
+      list(
+        'Without a valid key every merchant path is HTTP 401, whatever ids it holds.',
+        'An id that cannot exist, such as one that is too long or of another form, is answered like one that does not exist: with the code of its resource, such as 100201 for a session, at HTTP 200.',
+        'An unknown path is HTTP 404 with code 404000. Browsers (`Accept: text/html`) get a page for unknown paths and for errors of pages; below the interfaces for programs everyone gets the envelope.',
       ),
       heading('Versions'),
       paragraph(
@@ -139,39 +156,7 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
     summary: 'Every limit of requests, fields and rates.',
     section: 'Concepts',
     blocks: [
-      table(
-        ['Subject', 'Limit'],
-        [
-          [
-            "Gas that the service pays for a merchant's payers, on each chain in 24 hours",
-            '500,000,000 units, and 50,000,000 for returns, unless the operator says otherwise; then 100612',
-          ],
-          ['Collection accounts per merchant', String(maxAccounts)],
-          ['Webhooks per merchant', String(maxWebhooks)],
-          ['Request body', `${bodyLimitBytes / 1024} KiB, 16 levels deep`],
-          [
-            'lineItems of a link or session',
-            `${maxLineItemsBytes / 1024} KiB as JSON in UTF-8, with the data of their products`,
-          ],
-          ['metadata', `${metadataLimits.bytes / 1024} KiB, ${metadataLimits.depth} levels deep`],
-          [
-            'Life of a session',
-            `${grouped(sessionLifeSeconds.minimum)} seconds (the default) to ${sessionLifeSeconds.maximum / 86_400} days`,
-          ],
-          ['Life of an authorization', `${grouped(authorizationLifeSeconds.maximum)} seconds`],
-          ['Decimals of a token', `${minTokenDecimals} to ${maxTokenDecimals}`],
-          ['Events can be read for', `${eventLifeDays} days`],
-          [
-            'Payable orders of a session',
-            `${defaultOrderLimits.ofNetwork} per client address, ${defaultOrderLimits.inAll} in all; 900101 beyond`,
-          ],
-          ['Life of an order that no payer has signed for', `${grouped(unsignedOrderSeconds)} seconds`],
-          [
-            'Hosted pages that are kept up to date by server-sent events',
-            `${streamLimits.ofNetwork} per client address, ${grouped(streamLimits.inAll)} per process; others ask again`,
-          ],
-        ],
-      ),
+      subjectLimits(),
       heading('Rates'),
       paragraph(
         'Beyond these, answers are HTTP 429 with code 900101 and `Retry-After`. The numbers are the defaults of one process; ' +
@@ -200,6 +185,46 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
       table(['Operation', 'Field', 'Limit'], fieldLimits(tables)),
     ],
   };
+}
+
+function subjectLimits(): Block {
+  return table(
+    ['Subject', 'Limit'],
+    [
+      [
+        "Gas that the service pays for a merchant's payers, on each chain in 24 hours",
+        '500,000,000 units, and 50,000,000 for returns, unless the operator says otherwise; then 100612',
+      ],
+      ['Collection accounts per merchant', String(maxAccounts)],
+      ['Webhooks per merchant', String(maxWebhooks)],
+      ['Request body', `${bodyLimitBytes / 1024} KiB, 16 levels deep`],
+      [
+        'lineItems of a link or session',
+        `${maxLineItemsBytes / 1024} KiB as JSON in UTF-8, with the data of their products`,
+      ],
+      ['metadata', `${metadataLimits.bytes / 1024} KiB, ${metadataLimits.depth} levels deep`],
+      [
+        'Life of a session',
+        `${grouped(sessionLifeSeconds.minimum)} seconds (the default) to ${sessionLifeSeconds.maximum / 86_400} days`,
+      ],
+      ['Life of an authorization', `${grouped(authorizationLifeSeconds.maximum)} seconds`],
+      ['Decimals of a token', `${minTokenDecimals} to ${maxTokenDecimals}`],
+      ['Events can be read for', `${eventLifeDays} days`],
+      [
+        'Payable orders of a session',
+        `${defaultOrderLimits.ofNetwork} per client address, ${defaultOrderLimits.inAll} in all; 900101 beyond`,
+      ],
+      ['Life of an order that no payer has signed for', `${grouped(unsignedOrderSeconds)} seconds`],
+      [
+        'Hosted pages that are kept up to date by server-sent events',
+        `${streamLimits.ofNetwork} per client address, ${grouped(streamLimits.inAll)} per process; others ask again`,
+      ],
+      [
+        'Images that one process gets at once',
+        `${imageLimits.perMerchant} for one merchant, ${imageLimits.atOnce} in all; what is more stays \`pending\` and is tried again`,
+      ],
+    ],
+  );
 }
 
 function rateCells({ count, seconds, burst }: Rate): string[] {

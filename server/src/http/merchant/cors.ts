@@ -42,7 +42,7 @@ export function addPreflightRoutes(server: FastifyInstance, options: PreflightOp
     server.route({
       method: 'OPTIONS',
       url: options.basePath + path,
-      config: { effect: 'query' },
+      config: { effect: 'query', query: 'any' },
       onRequest: async (request, reply) => {
         reply.header('allow', `${methods}, OPTIONS`);
         if (!isPreflight(request)) throw new Refusal('method_not_allowed', `OPTIONS; allowed: ${methods}`);

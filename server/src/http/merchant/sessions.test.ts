@@ -245,7 +245,7 @@ test("another merchant's session is not found", async () => {
   assert.deepEqual([read.code, cancelled.code], [100201, 100201]);
 });
 
-test('NUL in an id of a path is a field that is refused, never a failure of the database', async () => {
+test('NUL in an id of a path is an id that is not there, never a failure of the database', async () => {
   const reply = await get('/session/sess_%00');
-  assert.deepEqual([reply.status, reply.code], [200, 400101]);
+  assert.deepEqual([reply.status, reply.code], [200, 100201]);
 });

@@ -18,7 +18,7 @@ export function statusDoor(options: { readonly readStatus: () => Promise<BooksSt
     return asked.map(() => status);
   }, limits);
   return (server) => {
-    server.get('/status', async (request, reply) => {
+    server.get('/status', { config: { query: 'any' } }, async (request, reply) => {
       const status = await read(undefined);
       reply.header('vary', 'accept');
       if (request.headers.accept?.includes('text/html') === true) {

@@ -52,7 +52,7 @@ export function x402Door({ deps, basePaths, enter, walletCalls }: X402DoorOption
   return (server) => {
     for (const basePath of basePaths) {
       for (const [route, find] of resources) {
-        const config = { effect: route.effect, statuses: x402Api.statuses };
+        const config = { effect: route.effect, statuses: x402Api.statuses, query: 'any' } as const;
         server.get<Asked>(basePath + route.path, { config }, (request, reply) => {
           const charged = chargedTo(deps, walletCalls, request.ip);
           return answer({ ...charged, enter }, request, reply, () => find(deps, request));

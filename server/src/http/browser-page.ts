@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Failure } from './envelope.ts';
+import { type Html, html } from './html.ts';
+
+const style =
+  ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}';
+const styleHash = createHash('sha256').update(style).digest('base64');
+
+/** The pages here load, run and embed nothing but their own style. */
+export const browserPagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** Below these everything is for programs, whatever their requests accept. */
+const interfaces = [merchantApi.basePath, checkoutApi.basePath, '/aipay', '/api/v1', '/x402', '/mcp'];
+
+/** Whether a person reads the answer: the client asks for HTML, and not below an interface for programs. */
+export function isForBrowser({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean {
+  if (headers.accept?.includes('text/html') !== true) return false;
+  return !interfaces.some((base) => url.startsWith(base) && /^([/?#]|$)/.test(url.slice(base.length)));
+}
+
+/** A failure as a page. It says what the envelope says. */
+export function renderFailurePage({ entry, message }: Failure, requestId: string): string {
+  return renderPage(
+    entry.text,
+    html`<p>${message}</p><p>Code <a href="/docs/errors/${entry.code}">${entry.code}</a>, request ${requestId}</p>
+<p><a href="/">To the start</a></p>`,
+  );
+}
+
+const home = renderPage(
+  'Florin',
+  html`<p>With this service merchants collect stablecoin payments, and their payers and agents pay them.</p>
+<ul><li><a href="/docs">Documentation</a></li><li><a href="/status">Status of the books</a></li>
+<li><a href="/openapi.json">OpenAPI</a> and <a href="/llms.txt">llms.txt</a> for programs</li></ul>
+<p>To pay, open the link that the merchant gave you.</p>`,
+);
+
+/** GET / for browsers: what this is, and where to go. For programs it is an unknown path like any other. */
+export function addHomePage(server: FastifyInstance): void {
+  server.get('/', { config: { query: 'any' } }, async (request, reply) => {
+    if (!isForBrowser(request)) throw new Refusal('route_unknown', 'GET /');
+    reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'content-security-policy': browserPagePolicy, vary: 'accept' });
+    return home;
+  });
+}
+
+function renderPage(title: string, body: Html): string {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><style>${style}</style></head><body><main><h1>${title}</h1>${body}</main></body></html>`
+    .text;
+}
