@@ -73,6 +73,13 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
       to: "return await getTransactionCount(rpc, address, 'latest');",
     },
   ],
+  'room-kept-for-ever': [
+    {
+      file: 'settlement/payout-batch.ts',
+      from: 'const payable = BigInt(held) < largest ? BigInt(held) : largest;',
+      to: 'const payable = BigInt(held);',
+    },
+  ],
   'fees-rise-in-silence': [
     { file: 'chains/sender/repair.ts', from: "if (!isOutbid(last, market)) return 'unchanged';", to: '' },
     { file: 'chains/sender/repair.ts', from: ' && last.maxFee >= market.nextBaseFee;', to: ';' },

@@ -89,6 +89,21 @@ function balanced(story: Story): Story {
   };
 }
 
+/** Many sessions that cross by a vault whose caps are lowered while they are paid. */
+function cappedMidway(story: Story): Story {
+  const sessions = Array.from({ length: 8 }, (_, index) => ({
+    character: 'honest' as const,
+    startMs: 4_000 * index,
+  }));
+  const policy = { changes: [{ atMs: 8_000, change: 'caps' as const }] };
+  return {
+    ...story,
+    sessions,
+    policy,
+    ...{ chainCount: 2, crossing: 'vault', calmMs: 60_000, deepReorgMs: undefined, restore: undefined },
+  };
+}
+
 /** A reorg below finality while the service follows the chain. */
 function deeplyReorged(story: Story): Story {
   return { ...story, deepReorgMs: story.calmMs - 10_000, restore: undefined };
@@ -138,6 +153,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     }),
   },
   'nonce-from-pending': { faults: ['rpcDropped', 'nodeStuck'] },
+  'room-kept-for-ever': { story: cappedMidway, harm: /for which its vault has room/, isQuietOtherwise: true },
   'fees-rise-in-silence': {
     faults: ['chainSilent'],
     story: busy,

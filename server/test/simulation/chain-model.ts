@@ -142,6 +142,12 @@ export class ChainModel {
     return undefined;
   }
 
+  /** What waits of a sender is mined no more. */
+  forget(address: Hex): void {
+    for (const key of this.mempool.keys())
+      if (key.startsWith(`${address.toLowerCase()}:`)) this.mempool.delete(key);
+  }
+
   nextNonce(address: Hex, block: ModelBlock = this.head): number {
     return block.nonces.get(address.toLowerCase()) ?? 0;
   }

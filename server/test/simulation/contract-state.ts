@@ -30,6 +30,10 @@ export interface ContractState {
   readonly refunded: ReadonlyMap<Hex, bigint>;
   readonly accruedFees: ReadonlyMap<string, bigint>;
   readonly isPaused: boolean;
+  /** The vault's own: whether it is paused, and whether the service's keys have lost their roles there. */
+  readonly isVaultPaused: boolean;
+  readonly isVaultSignerOut: boolean;
+  readonly isVaultSettlerOut: boolean;
   readonly paidOut: ReadonlySet<Hex>;
   readonly caps: ReadonlyMap<string, Caps>;
   readonly outflows: ReadonlyMap<string, Outflow>;
@@ -50,6 +54,9 @@ export const emptyState: ContractState = {
   refunded: new Map(),
   accruedFees: new Map(),
   isPaused: false,
+  isVaultPaused: false,
+  isVaultSignerOut: false,
+  isVaultSettlerOut: false,
   paidOut: new Set(),
   caps: new Map(),
   outflows: new Map(),

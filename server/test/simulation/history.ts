@@ -11,6 +11,7 @@ import { watchFinality } from './checker.ts';
 import type { Connections } from './connections.ts';
 import { chooseFaults, type FaultRates, Faults, onlyFaults } from './faults.ts';
 import { accountAddressOf, merchantAddress } from './places.ts';
+import { endPolicy, planPolicy } from './policy-play.ts';
 import { epochMs } from './process-model.ts';
 import { comeToRest, observed } from './rest.ts';
 import { Scheduler, type Teller } from './scheduler.ts';
@@ -63,8 +64,10 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
   }
   planRestore(world, connections, tables);
   world.planDeepReorg();
+  planPolicy(world);
   await scheduler.run(() => scheduler.nowMs >= story.calmMs);
   world.calm();
+  if (story.policy !== undefined) await endPolicy(world);
   const problems = await comeToRest(world, connections);
   await world.killAll();
   scheduler.clear();

@@ -20,6 +20,7 @@ import { logAnswers, quantity, receiptAnswer } from './header-model.ts';
 import { plenty } from './places.ts';
 import type { ModelProcess } from './process-model.ts';
 import { relayerWallet, senderOf } from './signing-model.ts';
+import { roomOf } from './vault-model.ts';
 
 /** One node of a chain with its own view of it: some blocks behind, or standing still, perhaps on a branch that lost. */
 export class NodeModel {
@@ -247,10 +248,11 @@ export class NodeModel {
     if (data.startsWith(balanceSelector)) return amount(balanceOf(block.state, account, to));
     if (data.startsWith(feesSelector))
       return amount(block.state.accruedFees.get(account.toLowerCase()) ?? 0n);
+    const { vault } = this.chain.chain;
     if (data.startsWith(availableSelector))
-      return amount(balanceOf(block.state, this.chain.chain.vault, account));
+      return amount(roomOf(block.state, { vault, token: account }, block.timeSeconds).now);
     if (!data.startsWith(capsSelector)) throw new RpcError(3, 'execution reverted', '0x');
-    const caps = { perOrder: 10n ** 30n, hourly: 10n ** 30n, daily: 10n ** 30n };
+    const caps = block.state.caps.get(account.toLowerCase()) ?? { perOrder: 0n, hourly: 0n, daily: 0n };
     return encodeFunctionResult({ abi: payoutVaultAbi, functionName: 'capsOf', result: caps });
   }
 

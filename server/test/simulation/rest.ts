@@ -5,6 +5,8 @@ import { statement } from '#db/statement.ts';
 import { releaseStopped } from '#reconcile/reconcile.ts';
 import { check, checkForked, checkGone, checkHalted, lastTransaction } from './checker.ts';
 import type { Connections } from './connections.ts';
+import { operatorAddress } from './places.ts';
+import { findHeldUp, raiseCaps } from './policy-play.ts';
 import { epochMs } from './process-model.ts';
 import { isAnyOpen, openDeposits, unrestOf, unrestOfGone } from './unrest.ts';
 import type { World } from './world.ts';
@@ -14,6 +16,10 @@ const restLimitMs = 600_000;
 const lookEveryMs = 2_000;
 /** Longer than a session may be paid. */
 const expiryJumpMs = 2_000_000;
+/** Longer than payouts take that are under way. */
+const underWayMs = 60_000;
+/** Longer than that, and until most of what waits is tried again. */
+const lowCapsMs = 200_000;
 /** Longer than late payers wait, and than it takes to collect what they send. */
 const latePayersMs = 240_000;
 /** Longer than it takes until the service sees what lies at a deposit address. */
@@ -37,6 +43,10 @@ export async function comeToRest(world: World, connections: Connections): Promis
     if (stillness.length > 0) return stillness;
     const lost = await goOn(world, connections);
     if (lost !== undefined) return lost;
+  }
+  if (story.policy !== undefined) {
+    const heldUp = await liveUnderPolicy(world, connections);
+    if (heldUp.length > 0) return [...world.violations, ...heldUp];
   }
   const restless = async (what: string) => [...world.violations, ...(await checkForked(world, client)), what];
   const before = await unrestAfter(world, connections, () => unrestOf(world, client, false));
@@ -69,6 +79,27 @@ async function waitForLatePayers(world: World, client: pg.Client): Promise<void>
 async function pass({ options: { scheduler } }: World, ms: number): Promise<void> {
   const untilMs = scheduler.nowMs + ms;
   await scheduler.run(() => scheduler.nowMs >= untilMs);
+}
+
+/**
+ * While caps are low, payouts that a vault cannot make hold up none that it can; then the caps are raised, and all have to go.
+ * What is wrong.
+ */
+async function liveUnderPolicy(world: World, connections: Connections): Promise<string[]> {
+  const { scheduler } = world.options;
+  const limitMs = scheduler.nowMs + restLimitMs;
+  const isOperating = () => world.models.some((model) => model.isWaiting(operatorAddress));
+  while (isOperating() && scheduler.nowMs < limitMs) await pass(world, lookEveryMs);
+  // What has been tried since then knows of the caps as they are.
+  const since = new Date(epochMs + scheduler.nowMs + underWayMs);
+  const untilMs = scheduler.nowMs + lowCapsMs;
+  while (scheduler.nowMs < untilMs) {
+    await pass(world, lookEveryMs);
+    await release(connections, 'agreed');
+  }
+  const heldUp = await findHeldUp(world, connections.observer, since);
+  raiseCaps(world);
+  return heldUp;
 }
 
 /** After a reorg below finality, chains that contradict what was final stand still, and nothing else does. */

@@ -77,6 +77,9 @@ const deliverySettings: DeliverySettings = {
   },
 };
 
+/** Of settlements; a history is over in minutes. */
+const settlementSettings = { batchSize: 10, notMinedAfterSeconds: 45, keepAfterSeconds: 20 };
+
 /** A history is over in minutes. */
 const reconcileIntervalMs = 20_000;
 
@@ -120,7 +123,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     {
       ...moves,
       ...shared,
-      settings: { batchSize: 10, windowMs: story.settlementWindowMs, notMinedAfterSeconds: 45 },
+      settings: { ...settlementSettings, windowMs: story.settlementWindowMs },
       wallet: wallet.address,
       ...(story.crossing === 'cctp'
         ? { attestations: attestationModel(options.models, process, faults) }

@@ -48,6 +48,14 @@ export const characters = [
 ] as const;
 export type Character = (typeof characters)[number];
 
+/** What people change about vaults and tokens between payments and payouts. */
+export const policyChanges = ['caps', 'pause', 'signer', 'settler', 'token'] as const;
+export type PolicyChange = (typeof policyChanges)[number];
+
+export interface PolicyStory {
+  readonly changes: readonly { readonly atMs: number; readonly change: PolicyChange }[];
+}
+
 /** How much happens in a history. Most mistakes show in small ones, which are the cheaper the fewer events they have. */
 export const sizes = ['short', 'middle', 'long'] as const;
 export type Size = (typeof sizes)[number];
@@ -172,6 +180,8 @@ export interface Story {
   readonly ownAccount: OwnAccount | undefined;
   /** Whether the gateways send their fees to the vaults. */
   readonly isFeeToVault: boolean;
+  /** What is changed while payouts are under way, and taken back when the faults are over; undefined: nothing. */
+  readonly policy: PolicyStory | undefined;
 }
 
 /** On the chain that sessions are settled on. */
@@ -222,7 +232,15 @@ export function chooseStory(random: SeededRandom, size: Size): Story {
     deposits: hasDeposits({ sessions }) && random.chance(0.5) ? chooseDeposits(random) : undefined,
     ownAccount: parties.chance(0.12) ? parties.pick(ownAccountsOf(chainCount, crossing)) : undefined,
     isFeeToVault: parties.chance(0.1),
+    policy: random.fork('policy').chance(0.5) ? choosePolicy(random.fork('policies'), calmMs) : undefined,
   };
+  // Where nothing crosses by a vault, and where what is final does not stay so, there is nothing to learn by it.
+  const isCrossing = story.chainCount === 2 && story.crossing === 'vault' && story.deepReorgMs === undefined;
+  if (!isCrossing) return withAttestations({ ...story, policy: undefined }, calmMs);
+  return withAttestations(story, calmMs);
+}
+
+function withAttestations(story: Story, calmMs: number): Story {
   return isAttestedLate(story) ? { ...story, calmMs: calmMs + attestedMs } : story;
 }
 
@@ -231,6 +249,14 @@ function ownAccountsOf(chainCount: 1 | 2, crossing: Story['crossing']): readonly
   return chainCount === 2 && crossing === 'vault'
     ? ['gateway', 'token']
     : ['gateway', 'vault', 'vault', 'token'];
+}
+
+function choosePolicy(random: SeededRandom, calmMs: number): PolicyStory {
+  const changes = Array.from({ length: random.between(1, 3) }, () => ({
+    atMs: random.between(1_000, calmMs - 1_000),
+    change: random.pick(policyChanges),
+  }));
+  return { changes };
 }
 
 /** Histories that are there for attestations that fail, which need a burn and time until it is final. */

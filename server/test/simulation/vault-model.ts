@@ -2,7 +2,14 @@ import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex, Payout } from '@florin/protocol/order.ts';
 import { decodeFunctionData, zeroAddress, zeroHash } from 'viem';
 import { logVault } from './contract-logs.ts';
-import { type CallContext, type ContractState, isSettler, Reverted, type Running } from './contract-state.ts';
+import {
+  balanceOf,
+  type CallContext,
+  type ContractState,
+  isSettler,
+  Reverted,
+  type Running,
+} from './contract-state.ts';
 import { isSame, send, transfer } from './token-model.ts';
 
 /** Reasons of IPayoutVault; 0: not skipped. */
@@ -19,11 +26,41 @@ export function executeVault(run: Running, data: Hex): void {
     send(run, token, vault, to, amount);
     return;
   }
-  if (functionName !== 'payoutBatch') throw new Error(`the model of the vault has no ${functionName}`);
-  if (!isSettler(run.context, run.from)) throw new Reverted('Unauthorized');
+  if (functionName !== 'payoutBatch') {
+    changePolicy(run, functionName, args ?? []);
+    return;
+  }
+  if (run.state.isVaultPaused) throw new Reverted('ContractPaused');
+  if (!isSettler(run.context, run.from) || run.state.isVaultSettlerOut) throw new Reverted('Unauthorized');
   const [payouts, signatures] = args as readonly [readonly Payout[], readonly Hex[]];
   if (payouts.length !== signatures.length) throw new Reverted('LengthMismatch');
   for (const [index, payout] of payouts.entries()) payOut(run, payout, signatures[index] ?? '0x');
+}
+
+/** What the admin changes about a vault. Nobody in the simulation reads its logs. */
+function changePolicy(run: Running, functionName: string, args: readonly unknown[]): void {
+  const { context, state } = run;
+  if (!isSame(run.from, context.admin)) throw new Reverted('Unauthorized');
+  switch (functionName) {
+    case 'setCaps': {
+      const [token, perOrder, hourly, daily] = args as readonly [Hex, bigint, bigint, bigint];
+      const caps = new Map(state.caps).set(token.toLowerCase(), { perOrder, hourly, daily });
+      run.state = { ...state, caps };
+      return;
+    }
+    case 'pause':
+    case 'unpause':
+      run.state = { ...state, isVaultPaused: functionName === 'pause' };
+      return;
+    case 'setSigner':
+      run.state = { ...state, isVaultSignerOut: args[1] === false };
+      return;
+    case 'setSettler':
+      run.state = { ...state, isVaultSettlerOut: args[1] === false };
+      return;
+    default:
+      throw new Error(`the model of the vault has no ${functionName}`);
+  }
 }
 
 function payOut(run: Running, payout: Payout, signature: Hex): void {
@@ -56,13 +93,35 @@ function reasonOf(state: ContractState, context: CallContext, payout: Payout, si
   const { orderId, token, to, amount, sourceChain } = payout;
   if (orderId === zeroHash || (state.paidOut.has(orderId) && context.isIdempotent)) return 1;
   if (to === zeroAddress || isSame(to, context.vault) || amount === 0n || sourceChain === 0n) return 3;
-  if (!context.isPayoutSigned(payout, signature)) return 2;
+  if (state.isVaultSignerOut || !context.isPayoutSigned(payout, signature)) return 2;
   const caps = state.caps.get(token.toLowerCase());
   if (caps === undefined || caps.perOrder === 0n || caps.hourly === 0n || caps.daily === 0n) return 4;
   const { inHour, inDay } = outflowOf(state, token, context.timeSeconds);
   if (amount > caps.perOrder) return 5;
   if (amount > caps.hourly - inHour) return 6;
   return amount > caps.daily - inDay ? 7 : 0;
+}
+
+/** The largest payout that a vault ever makes, and what it can pay at a time, as `available` has it. */
+export function roomOf(
+  state: ContractState,
+  { vault, token }: { readonly vault: string; readonly token: string },
+  timeSeconds: number,
+): { readonly ever: bigint; readonly now: bigint } {
+  const float = balanceOf(state, vault, token);
+  const caps = state.caps.get(token.toLowerCase());
+  if (caps === undefined || caps.perOrder === 0n) return { ever: 0n, now: 0n };
+  const { inHour, inDay } = outflowOf(state, token, timeSeconds);
+  const least = (first: bigint, ...others: readonly bigint[]) => {
+    let low = first;
+    for (const other of others) if (other < low) low = other;
+    return low;
+  };
+  const rest = least(caps.hourly - inHour, caps.daily - inDay);
+  return {
+    ever: least(float, caps.perOrder, caps.hourly, caps.daily),
+    now: least(float, rest < 0n ? 0n : rest),
+  };
 }
 
 /** What has left in the clock hour and the day of a time. */

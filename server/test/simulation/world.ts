@@ -1,6 +1,6 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeFunctionData, parseAbi } from 'viem';
-import type { Chains } from '#chains/chain.ts';
+import { type Chains, chainsOf } from '#chains/chain.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Bug } from './bugs.ts';
 import { ChainModel, type ModelBlock } from './chain-model.ts';
@@ -63,6 +63,8 @@ export class World {
   linkId = '';
   /** False while the database is being put back: nothing is started. */
   mayStart = true;
+  #isTokenDropped = false;
+  #operations = 0;
   #isCalm = false;
   #starts = 0;
 
@@ -121,7 +123,8 @@ export class World {
     const egress = this.receiver.egressOf(process);
     const processRandom = random.fork(`process ${name}`);
     const wiring = this.#wiring();
-    const { chains, nodes } = this;
+    const { nodes } = this;
+    const chains = this.#configured();
     scheduler.note(`${name} started`);
     this.services[place] = startModel({
       process,
@@ -161,7 +164,33 @@ export class World {
     this.#isCalm = true;
     this.options.faults.end();
     for (const node of this.nodes) node.heal();
-    for (const model of this.models) this.#fillVault(model);
+    for (const model of this.models) {
+      // Whatever the operator has under way is overtaken by what comes now.
+      model.forget(operatorAddress);
+      this.#fillVault(model);
+    }
+  }
+
+  /** Has the operator send a transaction, behind what they have sent before. */
+  operate(model: ChainModel, to: Hex, data: Hex): void {
+    this.#operations += 1;
+    const from = operatorAddress;
+    const hash = modelHash(`operator ${model.chain.name} ${this.#operations}`);
+    const nonce = model.pendingNonce(from);
+    model.submit({ from, to, data, hash, nonce, maxFee: 10n ** 30n, tip: 1n });
+  }
+
+  /** Takes the token that all sessions are settled in out of the configuration, or puts it back: processes start anew. */
+  async dropToken(isDropped: boolean): Promise<void> {
+    if (this.#isTokenDropped === isDropped) return;
+    this.#isTokenDropped = isDropped;
+    await this.killAll();
+  }
+
+  #configured(): Chains {
+    const [first, ...others] = this.chains.all;
+    if (!this.#isTokenDropped || first === undefined) return this.chains;
+    return chainsOf([{ ...first, tokens: [] }, ...others]);
   }
 
   /** Has a chain take back more than it had called final. */
@@ -177,21 +206,9 @@ export class World {
 
   /** The operator sends float to a vault. */
   #fillVault(model: ChainModel): void {
-    const { vault, tokens, name } = model.chain;
-    for (const { address } of tokens) {
-      const data = encodeFunctionData({ abi: transferAbi, functionName: 'transfer', args: [vault, plenty] });
-      const from = operatorAddress;
-      const hash = modelHash(`float ${name} ${address}`);
-      model.submit({
-        from,
-        to: address,
-        data,
-        hash,
-        nonce: model.nextNonce(from),
-        maxFee: 10n ** 30n,
-        tip: 1n,
-      });
-    }
+    const { vault, tokens } = model.chain;
+    const data = encodeFunctionData({ abi: transferAbi, functionName: 'transfer', args: [vault, plenty] });
+    for (const { address } of tokens) this.operate(model, address, data);
   }
 
   violate(text: string): void {
