@@ -17,6 +17,7 @@ import { keyInTextPattern } from '#merchants/api-key.ts';
 import { defaultOrderLimits, unsignedOrderSeconds } from '#sessions/order-limit.ts';
 import { defaultWaitingLimits } from '#x402/waiting.ts';
 import { bodyLimitBytes } from '../failure.ts';
+import { freeOperations, mostInAnHour } from '../free-creation.ts';
 import { defaultRateLimits, type Rate, streamLimits } from '../rate-limit.ts';
 import { type Block, code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
 import { grouped, limitText, type SchemaPart, schemaPart } from './schema-rows.ts';
@@ -180,6 +181,7 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
           `time for a client address, beyond which it answers HTTP 429, and ${waiting.inAll} in all, beyond which it ` +
           'answers HTTP 503. Both come with `Retry-After`, and nothing was done for the request.',
       ),
+      ...freeCreationBlocks(),
       heading('Fields'),
       paragraph('“Characters” are Unicode code points.'),
       table(['Operation', 'Field', 'Limit'], fieldLimits(tables)),
@@ -225,6 +227,29 @@ function subjectLimits(): Block {
       ],
     ],
   );
+}
+
+/** What strangers can have written. */
+function freeCreationBlocks(): Block[] {
+  return [
+    heading('What can be written without a key'),
+    paragraph(
+      'The most that one client network can have written within an hour after a rest, with the default limits. Finding a deposit costs no more for it: what a block takes goes by its transfers.',
+    ),
+    table(
+      ['Operation', 'Requests', 'Sessions', 'Orders', 'Besides bounded by'],
+      freeOperations.map(({ operation, rate, sessions, orders, besides }) => {
+        const most = mostInAnHour(defaultRateLimits[rate]);
+        return [
+          `\`${operation}\``,
+          grouped(most),
+          grouped(most * sessions),
+          grouped(most * orders),
+          besides === '' ? '-' : besides,
+        ];
+      }),
+    ),
+  ];
 }
 
 function rateCells({ count, seconds, burst }: Rate): string[] {

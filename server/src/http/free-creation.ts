@@ -1,0 +1,79 @@
+import type { Rate, RateLimits } from './rate-limit.ts';
+
+/** What an operation without a key writes at the most, each time that it is asked for. */
+interface FreeOperation {
+  /** Method and path, under whatever base the interface has. */
+  readonly operation: string;
+  readonly rate: keyof RateLimits;
+  readonly sessions: number;
+  /** With the one that stands beside for late and short deposits. */
+  readonly orders: number;
+  /** What bounds it besides. */
+  readonly besides: string;
+}
+
+/** Everything that callers without a key can have written. A test holds it against the routes and against what they write. */
+export const freeOperations: readonly FreeOperation[] = [
+  {
+    operation: 'POST /payment/session/create',
+    rate: 'signedRequests',
+    sessions: 1,
+    orders: 0,
+    besides: 'payable sessions of a payer; sessions of a link in a minute',
+  },
+  {
+    operation: 'POST /payment/prepare',
+    rate: 'signedRequests',
+    sessions: 0,
+    orders: 2,
+    besides: 'payable orders of a session',
+  },
+  {
+    operation: 'POST /payment/submit',
+    rate: 'signedRequests',
+    sessions: 0,
+    orders: 0,
+    besides: 'one for each order, which has to pass a simulation; budgets of gas',
+  },
+  { operation: 'POST /checkout/api/session', rate: 'signedRequests', sessions: 1, orders: 0, besides: '' },
+  {
+    operation: 'POST /checkout/api/prepare',
+    rate: 'signedRequests',
+    sessions: 0,
+    orders: 2,
+    besides: 'payable orders of a session',
+  },
+  {
+    operation: 'POST /link/:linkId',
+    rate: 'signedRequests',
+    sessions: 1,
+    orders: 0,
+    besides: 'a form of our own page',
+  },
+  {
+    operation: 'POST /checkout/:sessionId/deposit',
+    rate: 'signedRequests',
+    sessions: 0,
+    orders: 2,
+    besides: 'payable orders of a session; a form of our own page',
+  },
+  {
+    operation: 'GET /x402/link/:linkId',
+    rate: 'signedRequests',
+    sessions: 1,
+    orders: 2,
+    besides: 'only with a payment; an offer writes nothing',
+  },
+  {
+    operation: 'GET /x402/session/:sessionId',
+    rate: 'signedRequests',
+    sessions: 0,
+    orders: 2,
+    besides: 'only with a payment; an offer writes nothing',
+  },
+];
+
+/** How often one client network can ask within an hour, after a rest. */
+export function mostInAnHour({ count, seconds, burst }: Rate): number {
+  return burst + Math.floor((count * 3_600) / seconds);
+}
