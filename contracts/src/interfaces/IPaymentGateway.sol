@@ -7,7 +7,8 @@ import {IDomain} from "./IDomain.sol";
 /// @title Florin payment gateway
 /// @notice Takes a payer's tokens for an order that the service has signed, holds them, and gives them to exactly one
 /// of two places: the recipient named in the order (`settle`), or the payer (`refund`, `reclaim`). Recipient, amounts
-/// and fee are part of the order's hash, so no key can redirect a paid order.
+/// and fee are part of the order's hash. The recipient of an order that settles on another chain is a vault of the
+/// operator: what happens to its money from there on is the operator's word, not this contract's.
 ///
 /// An order can be paid in five ways: out of an allowance (`pay`), with an EIP-2612 permit (`payWithPermit`), with an
 /// EIP-3009 authorization (`payWithAuthorization`), through Permit2 (`payWithPermit2`), or by plain transfers to the

@@ -6,6 +6,7 @@ import { findOrders } from '#sessions/order.ts';
 import { gatewayOf } from '#sessions/order-gateway.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import type { SettlementDeps } from './context.ts';
 import { delayAll, waitLonger } from './delay.ts';
@@ -251,20 +252,25 @@ function noteGas<T extends Item>(
 async function recordBatch<T extends Item>(deps: SettlementDeps, { name, items }: Batch<T>, plan: SendPlan) {
   return deps.db.transaction(async (transaction) => {
     const orderIds = items.map(({ leg }) => leg.orderId);
+    // Sessions are locked before their legs everywhere, and in one order, so that no two transactions deadlock.
+    const sessions = new Map<string, StoredSession>();
+    for (const sessionId of new Set(items.map(({ leg }) => leg.sessionId).toSorted())) {
+      const session = await lockSession(transaction, sessionId);
+      if (session !== undefined) sessions.set(sessionId, session);
+    }
     const locked = await transaction.query(lockWaitingLegs, [orderIds, name]);
     // Another worker has taken some of them: what was planned is not what would be sent.
     if (locked.length !== items.length) return undefined;
     const sent = await deps.sender.record(transaction, plan);
     await transaction.query(markSent, [orderIds, name, sent.transactionId, deps.clock.now()]);
-    for (const { leg } of items) await showSettling(transaction, deps, leg);
+    if (name === 'refund') return sent;
+    for (const { leg } of items) {
+      const session = sessions.get(leg.sessionId);
+      if (session?.orderId === leg.orderId)
+        await moveSession(transaction, deps, session, 'settlement_recorded');
+    }
     return sent;
   });
-}
-
-async function showSettling(transaction: Transaction, deps: SettlementDeps, leg: Leg): Promise<void> {
-  if (leg.name === 'refund') return;
-  const session = await lockSession(transaction, leg.sessionId);
-  if (session?.orderId === leg.orderId) await moveSession(transaction, deps, session, 'settlement_recorded');
 }
 
 function walletsOf({ wallet, otherWallets = [] }: SettlementDeps): string[] {
