@@ -16,7 +16,6 @@ import {
 const amounts = fc.bigInt({ min: 0n, max: maxMicroUsd });
 const decimals = fc.integer({ min: 6, max: 18 });
 
-// proves S1.6
 test('Micro-USD to token units and back is the identity for 6 to 18 decimals', () => {
   fc.assert(
     fc.property(amounts, decimals, (amount, places) => {
@@ -26,7 +25,7 @@ test('Micro-USD to token units and back is the identity for 6 to 18 decimals', (
   );
 });
 
-// proves W3.3
+// proves S1.6, W3.3
 test('one Micro-USD is one unit at 6 decimals and 10^12 units at 18', () => {
   assert.equal(toTokenAmount(microUsd(1n), 6), 1n);
   assert.equal(toTokenAmount(microUsd(1n), 18), 1_000_000_000_000n);
@@ -60,6 +59,7 @@ test('only canonical decimal strings are token amounts', () => {
   );
 });
 
+// proves S1.6
 test('dollars show two to six decimals', () => {
   const shown = [0n, 1n, 10_000n, 1_500_000n, 1_234_567n, 100n, 10_000_000_000_000n].map((value) =>
     formatUsd(microUsd(value)),

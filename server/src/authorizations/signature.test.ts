@@ -159,7 +159,6 @@ test('signatures of any key over any digest are recovered as ethers recovers the
   );
 });
 
-// proves S1.5
 test("a plain account's signature counts, made by ethers or by viem", async () => {
   const byEthers = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
   const byViem = await privateKeyToAccount(wallet.privateKey as Hex).signTypedData({

@@ -164,7 +164,7 @@ test('line items take what payers are shown', async () => {
   assert.deepEqual(await productsForItems(database.db, 'mer_b', [productId]), new Map());
 });
 
-// proves S4.7, W1.33
+// proves W1.33
 test('archiving moves once, with one event, and back', async () => {
   const { productId } = await create();
   const move = (status: 'active' | 'archived') =>

@@ -227,7 +227,7 @@ const refusals: {
     param: 'model',
   },
   {
-    // proves S4.5, S8.6
+    // proves S8.6
     rule: 'page 0',
     request: { url: '/v1/toy/list/0/10' },
     status: 200,
@@ -236,7 +236,7 @@ const refusals: {
     param: 'page',
   },
   {
-    // proves S4.5, S8.6
+    // proves S8.6
     rule: 'size 101',
     request: { url: '/v1/toy/list/1/101' },
     status: 200,

@@ -17,7 +17,6 @@ const base = {
 const itemsOf = (linkType: 'fixed' | 'custom', lineItems: ItemBody[]) =>
   linkItemsOf({ ...base, linkType, lineItems }, systemRandom).map(({ lineItemId: _, ...item }) => item);
 
-// proves S2.7
 test('a fixed link takes priced products, quantity 1 when none is given', () => {
   assert.deepEqual(
     itemsOf('fixed', [
@@ -60,6 +59,7 @@ const refused: [string, 'fixed' | 'custom', ItemBody[], string, string][] = [
   ],
   ['a custom link with a product item', 'custom', [product], 'link_items_mismatch', 'lineItems[0].itemType'],
   ['a custom link with two items', 'custom', [userPriced, userPriced], 'link_items_mismatch', 'lineItems'],
+  // proves S2.7
   [
     'a product item without a price',
     'fixed',
@@ -67,6 +67,7 @@ const refused: [string, 'fixed' | 'custom', ItemBody[], string, string][] = [
     'field_invalid',
     'lineItems[0].unitPrice',
   ],
+  // proves S2.7
   [
     'a product item of price 0',
     'fixed',

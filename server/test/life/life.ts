@@ -30,6 +30,10 @@ export interface SessionData {
     readonly status: string;
     readonly payer: string;
     readonly payerEmail: string;
+    readonly paidToken: string;
+    readonly receiptId: string;
+    readonly paymentSucceededTime: string | null;
+    readonly settlementSucceededTime: string | null;
     readonly initiateTx: string;
     readonly completeTx: string;
     readonly pendingReason: string;
@@ -38,6 +42,12 @@ export interface SessionData {
   };
   readonly transaction?: {
     readonly orderId: string;
+    readonly channelId: string;
+    readonly orderType: number;
+    readonly metaData: string;
+    readonly paidAmountInToken: string;
+    readonly executeTime: string;
+    readonly finalizeTime: string;
     readonly totalValue: number;
     readonly paymentValue: number;
     readonly feeValue: number;

@@ -26,6 +26,7 @@ export interface AgentReply {
   readonly merchantId: string;
   readonly linkVersion: string;
   readonly sessionId: string;
+  readonly calldata: Hex;
   readonly aiView: {
     readonly supportedPaymentTokens: { tokenAddress: string; chainId: string; amountInToken: string }[];
     readonly createPaymentSessionRequirement: TypedAuthorization;

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import { isId } from '@florin/protocol/id.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { Webhook } from 'standardwebhooks';
+import { decodeFunctionData } from 'viem';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
-import { Life } from './life.ts';
+import { Life, type SessionData } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
-import { Payer } from './payer.ts';
+import { type AgentReply, Payer } from './payer.ts';
 
 let life: Life;
 before(async () => {
@@ -42,7 +45,7 @@ const stories: readonly Story[] = [
     net: 12_475_000,
   },
   {
-    // proves S1.2, S2.20
+    // proves S2.20
     name: 'a link, the payer pays the fee',
     from: 'link',
     feeModel: 2,
@@ -54,7 +57,6 @@ const stories: readonly Story[] = [
     net: 3_333_333,
   },
   {
-    // proves S1.2
     name: 'a checkout session, the merchant pays the fee',
     from: 'checkout',
     feeModel: 1,
@@ -180,7 +182,8 @@ for (const story of stories) {
     assert.equal((await life.session(sessionId)).session.status, 'initialized');
     const heldBefore = await settleChain.balanceOf(settleToken, life.merchantWallet);
 
-    const paymentTx = await payer.execute(payChain, await payer.prepare(sessionId, payToken));
+    const prepared = await payer.prepare(sessionId, payToken);
+    const paymentTx = await payer.execute(payChain, prepared);
     const view = await life.sessionIn(sessionId, 'completed');
     const events = await life.eventOf(sessionId, 'session.completed');
 
@@ -192,28 +195,77 @@ for (const story of stories) {
       left,
       'the payer paid exactly totalValue',
     );
-    const transaction = view.transaction;
+    assertPaid(view, prepared, { story, payToken, payer: payer.address, paymentTx });
     assert.deepEqual(
-      [transaction?.totalValue, transaction?.paymentValue, transaction?.feeValue, transaction?.netValue],
-      [story.total, story.price, story.fee, story.net],
-    );
-    assert.deepEqual(
-      [transaction?.sourceTx, transaction?.targetTx, transaction?.from, transaction?.to],
-      [paymentTx, view.session.completeTx, payer.address, life.merchantWallet],
-    );
-    assert.deepEqual(
-      events.map((event) => `${event.sequence} ${event.type}`),
+      events.map(({ sequence, type, data }) => [sequence, type, data.session.status, 'transaction' in data]),
       [
-        '1 session.created',
-        '2 session.payment_detected',
-        '3 session.paid',
-        '4 session.settling',
-        '5 session.completed',
+        [1, 'session.created', 'initialized', false],
+        [2, 'session.payment_detected', 'initialized', false],
+        [3, 'session.paid', 'paid', true],
+        [4, 'session.settling', 'settling', true],
+        [5, 'session.completed', 'completed', true],
       ],
     );
     assert.deepEqual(events.at(-1)?.data, view, 'the event carries what the read returns');
   });
 }
+
+/** What the session and its transaction say of the payment, held against the order that the payer was given. */
+function assertPaid(
+  { session, transaction }: SessionData,
+  prepared: AgentReply,
+  paid: { story: Story; payToken: Token; payer: string; paymentTx: string },
+): void {
+  const { story, payToken, payer, paymentTx } = paid;
+  assert.deepEqual(
+    [session.payer, session.paidToken, session.initiateTx],
+    [payer, payToken.tokenId, paymentTx],
+  );
+  assert.ok(isId('receipt', session.receiptId));
+  assert.match(session.completeTx, /^0x[0-9a-f]{64}$/);
+  const { args } = decodeFunctionData({ abi: paymentGatewayAbi, data: prepared.calldata });
+  const [order] = args as unknown as [{ channelId: string; metaData: string; orderType: number }];
+  assert.deepEqual(transaction, {
+    orderId: prepared.aiView.paymentExecutionGuide.order.orderId,
+    channelId: order.channelId,
+    orderType: order.orderType,
+    from: payer,
+    to: life.merchantWallet,
+    metaData: order.metaData,
+    totalValue: story.total,
+    paymentValue: story.price,
+    feeValue: story.fee,
+    netValue: story.net,
+    paidAmountInToken: unitsOf(story.total, payToken).toString(),
+    sourceTx: paymentTx,
+    targetTx: session.completeTx,
+    executeTime: session.paymentSucceededTime,
+    finalizeTime: session.settlementSucceededTime,
+  });
+  for (const time of [transaction?.executeTime, transaction?.finalizeTime])
+    assert.match(time ?? '', /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/);
+}
+
+// proves S1.2
+test('a link sells again and again, a checkout session once, and their sessions have the same members', async () => {
+  const token = life.ethereum.token('usdc');
+  const [story] = stories;
+  assert.ok(story?.from === 'link');
+  const { linkId = '' } = await startSale(story, token);
+  const { sessionId = '' } = await startSale({ ...story, from: 'checkout' }, token);
+  const [first, second] = [new Payer(life), new Payer(life)];
+  const sold: SessionData[] = [];
+  for (const id of [await first.createSession(linkId, token), sessionId]) {
+    await first.fund(life.ethereum, token, BigInt(story.total));
+    await first.execute(life.ethereum, await first.prepare(id, token));
+    sold.push(await life.sessionIn(id, 'completed'));
+  }
+  const [ofLink, ofCheckout] = sold.map(({ session }) => Object.keys(session));
+  assert.deepEqual(ofLink, ofCheckout);
+  const again = await second.createSession(linkId, token);
+  assert.equal((await second.prepare(again, token)).aiView.workflow.stage, 'payment_prepared');
+  await assert.rejects(second.preparation(sessionId, token), /cannot be prepared: settled/);
+});
 
 // proves W6.6
 test('every delivery verifies with the stock Standard Webhooks library', () => {

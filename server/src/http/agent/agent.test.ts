@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { agentApi } from '@florin/protocol/agent-api.ts';
-import type { CreatedSessionView, LinkView, PreparedView } from '@florin/protocol/agent-view.ts';
+import type {
+  AgentSessionView,
+  CreatedSessionView,
+  LinkView,
+  PreparedView,
+} from '@florin/protocol/agent-view.ts';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import { paymentSessionCreationTypes } from '@florin/protocol/typed-data.ts';
 import { decodeFunctionData, erc20Abi, getAddress } from 'viem';
 import { findLink } from '#links/link.ts';
 import { archiveProduct } from '#links/link-status.ts';
@@ -30,11 +36,41 @@ const replies = {
 };
 
 // proves S4.28, W1.9
-test('a success is the view in the envelope and beside it', async () => {
-  const { body } = await world.get(`/payment/link/${linkId}`);
-  const { code, message, data, ...rest } = body;
-  assert.deepEqual([code, message], [0, 'success']);
-  assert.deepEqual(rest, data);
+test('every success is the view in the envelope and beside it', async () => {
+  const created = await createSession();
+  const { body: preparation } = await prepare(created);
+  // The identical request is answered alike.
+  const answers = [
+    await world.get(`/payment/link/${linkId}`),
+    await world.post('/payment/session/create', created.body),
+    await world.get(`/session/${created.view.sessionId}`),
+    await world.post('/payment/prepare', preparation),
+  ];
+  for (const { body } of answers) {
+    const { code, message, data, ...rest } = body;
+    assert.deepEqual([code, message], [0, 'success']);
+    assert.deepEqual(rest, data);
+    assert.ok('aiView' in rest);
+  }
+});
+
+// proves S1.5
+test('what another wallet signed, or none, creates no session and prepares none', async () => {
+  const created = await createSession();
+  const before = await world.rows();
+  const payer = newPayer();
+  const creation = await creationBody(world, newPayer(), linkId, { payer: payer.address });
+  const requirement = created.view.aiView.preparePaymentRequirement;
+  const preparation = await preparationBody(newPayer(), requirement);
+  const codes = [];
+  for (const [path, { message, signature }] of [
+    ['/payment/session/create', creation],
+    ['/payment/prepare', preparation],
+  ] as const)
+    for (const body of [{ message, signature }, { message, signature: '0x' }, { message }])
+      codes.push((await world.post(path, body)).body['code']);
+  assert.deepEqual(codes, [100601, 100601, 400101, 100601, 100601, 400101]);
+  assert.deepEqual(await world.rows(), before);
 });
 
 test('both base paths serve the protocol', async () => {
@@ -42,23 +78,34 @@ test('both base paths serve the protocol', async () => {
   assert.equal(response.json().linkId, linkId);
 });
 
-// proves S2.22, S5.5
+// proves S2.22, S2.23, S3.12, S5.5
 test('a link offers every token with the fee in the amount, and a message to sign', async () => {
   const view = viewOf<LinkView>(await world.get(`/payment/link/${linkId}`));
   assert.equal(replies.link(view), undefined);
   assert.deepEqual(
-    view.aiView.supportedPaymentTokens.map(({ tokenAddress, amountInToken, amountInUSD }) => [
-      tokenAddress,
-      amountInToken,
-      amountInUSD,
-    ]),
+    view.aiView.supportedPaymentTokens,
     [
-      [usdc?.address, '10020000', '10.02'],
-      [usdt?.address, '10030000', '10.03'],
-      [baseUsdc?.address, '10060000000000000000', '10.06'],
-    ],
+      { token: usdc, amountInToken: '10020000', amountInUSD: '10.02' },
+      { token: usdt, amountInToken: '10030000', amountInUSD: '10.03' },
+      { token: baseUsdc, amountInToken: '10060000000000000000', amountInUSD: '10.06' },
+    ].map(({ token, ...amounts }) => {
+      const { tokenId: _, address: tokenAddress, chainId, ...shown } = present(token);
+      return { ...shown, chainId: `${chainId}`, tokenAddress, ...amounts };
+    }),
   );
-  const { authorizationSpec, messageTemplate } = present(view.aiView.createPaymentSessionRequirement);
+  const productData = { productName: 'Tea', productDescription: '', imageUrl: '', attributes: [] };
+  assert.deepEqual(
+    [view.merchantId, view.linkId, view.linkName, view.lineItems],
+    [world.merchantId, linkId, 'Tea shop', [{ quantity: 1, productData, unitPriceInUSD: '10.00' }]],
+  );
+  assert.deepEqual([view.aiView.pricingModel, view.aiView.workflow.stage], [{ type: 'fixed' }, 'link_ready']);
+  const { authorizationRequired, authorizationSpec, messageTemplate } = present(
+    view.aiView.createPaymentSessionRequirement,
+  );
+  assert.deepEqual(
+    [authorizationRequired, authorizationSpec.type, authorizationSpec.purpose, authorizationSpec.types],
+    [true, 'eip712', 'create_payment_session', paymentSessionCreationTypes],
+  );
   assert.deepEqual(authorizationSpec.domain, { name: 'aipay.pay.example.com', version: '1', chainId: 31337 });
   const { authorizationNonce, ...settled } = present(messageTemplate);
   assert.match(present(authorizationNonce), /^0x[0-9a-f]{64}$/);
@@ -83,19 +130,37 @@ test('the Host header changes nothing that is signed', async () => {
   );
 });
 
-// proves S1.5, S2.16, S2.23, S2.25, S3.12, S4.26, S5.10
+function stepOf({ aiView }: { readonly aiView: Pick<LinkView['aiView'], 'pricingModel' | 'workflow'> }) {
+  const { stage, nextAction } = aiView.workflow;
+  return [aiView.pricingModel.type, stage, nextAction.action];
+}
+
+// proves S2.16, S2.23, S2.25, S3.12, S4.26, S5.10
 test('a link becomes a session, and a session a transaction that pays it', async () => {
   const created = await createSession();
   assert.equal(replies.created(created.view), undefined);
   assert.deepEqual(
-    [created.view.sessionType, created.view.sessionExpiresAt, created.view.aiView.workflow.stage],
-    ['ai_checkout', world.clock.time / 1000 + 1800, 'session_ready'],
+    [created.view.sessionType, created.view.sessionExpiresAt, stepOf(created.view)],
+    ['ai_checkout', world.clock.time / 1000 + 1800, ['fixed', 'session_ready', 'prepare_payment']],
+  );
+  const { sessionId } = created.view;
+  const ready = viewOf<AgentSessionView>(await world.get(`/session/${sessionId}`));
+  const productData = { productName: 'Tea', productDescription: '', imageUrl: '', attributes: [] };
+  assert.deepEqual(
+    [ready.sessionId, ready.sessionType, ready.lineItems, stepOf(ready)],
+    [sessionId, 'ai_checkout', [{ quantity: 1, productData, unitPriceInUSD: '10.00' }], stepOf(created.view)],
   );
   world.chain.allowance = 0n;
   const { view } = await prepare(created);
   assert.equal(replies.prepared(view), undefined);
+  assert.deepEqual(stepOf(view), ['fixed', 'payment_prepared', 'execute_payment_client_side']);
   const guide = view.aiView.paymentExecutionGuide;
   const gateway = fixtureChains.byId(31337)?.gateway;
+  const { purpose, sessionId: paidSession } = guide.executionRequest;
+  assert.deepEqual(
+    [guide.authorizationRequired, purpose, paidSession],
+    [false, 'execute_payment_guide', sessionId],
+  );
   assert.deepEqual(guide.executionRequest.txRequest, {
     chainId: '31337',
     to: gateway,

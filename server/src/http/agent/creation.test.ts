@@ -60,7 +60,6 @@ const malformed: readonly [name: string, change: Record<string, unknown>][] = [
   ['a short nonce', { authorizationNonce: '0x1234' }],
   ['a nonce without 0x', { authorizationNonce: 'ab'.repeat(33) }],
   ['an unknown field', { recipient: 'me' }],
-  // proves S4.27
   ['a missing field', { merchantId: undefined }],
 ];
 
@@ -73,6 +72,28 @@ for (const [name, change] of malformed) {
     });
     assert.deepEqual([reply.httpStatus, reply.body['code']], [200, 400101]);
   });
+}
+
+// proves S4.27
+test('a creation and a preparation lack no field of their messages, and no signature', async () => {
+  const created = await createSession();
+  const requirement = created.view.aiView.preparePaymentRequirement;
+  const bodies = {
+    '/payment/session/create': await creationBody(world, newPayer(), linkId),
+    '/payment/prepare': await preparationBody(created.payer, requirement),
+  };
+  for (const [path, body] of Object.entries(bodies)) {
+    for (const field of Object.keys(body.message)) {
+      const reply = await world.post(path, { ...body, message: { ...body.message, [field]: undefined } });
+      assert.deepEqual([field, reply.body['code'], paramOf(reply)], [field, 400101, `message.${field}`]);
+    }
+    const unsigned = await world.post(path, { message: body.message });
+    assert.deepEqual([unsigned.body['code'], paramOf(unsigned)], [400101, 'signature']);
+  }
+});
+
+function paramOf({ body }: { readonly body: Record<string, unknown> }): unknown {
+  return (body['error'] as { param: unknown }).param;
 }
 
 // proves W1.29, W8.6

@@ -57,7 +57,7 @@ async function view(url: string): Promise<{ status: number; type: unknown; text:
   return { status: reply.statusCode, type: reply.headers['content-type'], text: reply.body };
 }
 
-// proves S1.3, W1.1
+// proves S1.3, S3.8, W1.1
 test('the addresses of links and sessions lead to hosted pages that say what is paid, and viewing them writes no row', async () => {
   const { linkId, linkUrl } = await addLink();
   const disabled = await addLink({ customDisabledText: 'Back in spring' });

@@ -55,10 +55,11 @@ for (const [rule, seconds, code] of lives) {
   });
 }
 
-// proves S2.9
+// proves S2.6, S2.9
 test('one_time items live in their session and never enter the product library', async () => {
   const { data } = await createSession();
   const [item] = data.lineItems.items;
+  assert.match(item.lineItemId, /^li_[0-9A-Za-z]{22}$/);
   assert.deepEqual(
     [data.amount, item.itemType, item.productId, item.productData.productName],
     [2_500_000, 'one_time', '', 'Gift wrapping'],

@@ -93,7 +93,6 @@ test('every example of a request validates against its schema', () => {
   }
 });
 
-// proves S2.1
 test('every example of an answer validates against its schema, failures included', () => {
   for (const { operationId, responses } of operations) {
     for (const [status, { content = {} }] of Object.entries(responses)) {
@@ -195,9 +194,23 @@ test('every endpoint of the specification exists under its method and path', () 
 // proves S1.4
 test('no operation changes collection accounts', () => {
   const changing = Object.values<Route>(merchantApi.routes).filter(
-    ({ tag, path, effect }) => (tag === 'Accounts' || path.startsWith('/account/')) && effect !== 'query',
+    ({ tag, path, method }) => (tag === 'Accounts' || path.startsWith('/account/')) && method !== 'GET',
   );
   assert.deepEqual(changing, []);
+});
+
+// proves S1.5
+test('the AI protocol asks for no key, and each of its changes for a signature', () => {
+  assert.equal(agentApi.security, 'none');
+  for (const [id, { method, effect, permissions, body }] of Object.entries<Route>(agentApi.routes)) {
+    assert.deepEqual(permissions, [], id);
+    const { required = [] } = (body ?? {}) as { required?: readonly string[] };
+    assert.deepEqual(
+      [effect !== 'query', required.includes('signature')],
+      Array(2).fill(method === 'POST'),
+      id,
+    );
+  }
 });
 
 /** Programs are generated from these names: an id that was published stays. */

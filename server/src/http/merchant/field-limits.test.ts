@@ -75,6 +75,7 @@ const limits: [path: string, rule: string, within: () => object, beyond: () => o
   // proves W2.17
   field('/product/create', 'commonPrices', [10_000_000_000_000], [10_000_000_000_001], '[0]'),
   field('/product/create', 'commonPrices', [1], [0], '[0]'),
+  // proves S1.6
   field('/product/create', 'commonPrices', [1], [1.5], '[0]'),
   // proves S2.2
   field('/product/create', 'attributes', many(10, attribute(1, 1)), many(11, attribute(1, 1))),

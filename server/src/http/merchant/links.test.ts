@@ -208,23 +208,32 @@ test("another merchant's link is not found", async () => {
   assert.deepEqual([reads.code, disables.code], [100101, 100101]);
 });
 
-// proves S3.5, S3.6, W4.3
+// proves S2.12, S3.5, S3.6, S4.7, W4.3
 test('archiving a product disables its links and keeps their version; unarchiving leaves them disabled', async () => {
   const productId = await addProduct();
   const other = await addProduct('Cup');
   const { linkId, versionCode } = (await post('/payment/link/create', linkBody(productId))).data;
+  const items = [other, productId].map((id) => ({ itemType: 'product', productId: id, unitPrice: 1_000 }));
+  const custom = { linkType: 'custom', lineItems: [{ itemType: 'user_priced', productId }] };
+  const others: string[] = [];
+  for (const changes of [{ lineItems: items }, custom])
+    others.push((await post('/payment/link/create', linkBody(productId, changes))).data.linkId);
+  const statuses = async () =>
+    Promise.all(others.map(async (id) => (await get(`/payment/link/${id}`)).data.status));
   const untouched = (await post('/payment/link/create', linkBody(other))).data.linkId;
   const state = async () => {
     const { data } = await get(`/payment/link/${linkId}`);
     return [data.status, data.lineItems.items[0].productData.status, data.versionCode];
   };
-  assert.equal((await post('/product/archive', { productId })).code, 0);
+  assert.deepEqual((await post('/product/archive', { productId })).data, { success: true });
   assert.deepEqual(await state(), ['disabled', 'archived', versionCode]);
+  assert.deepEqual(await statuses(), ['disabled', 'disabled']);
   assert.equal((await get(`/payment/link/${untouched}`)).data.status, 'active');
   assert.equal((await post('/payment/link/enable', { linkId })).code, 100304);
   assert.equal((await post('/payment/link/create', linkBody(productId))).code, 100304);
-  assert.equal((await post('/product/unarchive', { productId })).code, 0);
+  assert.deepEqual((await post('/product/unarchive', { productId })).data, { success: true });
   assert.deepEqual(await state(), ['disabled', 'active', versionCode]);
+  assert.deepEqual(await statuses(), ['disabled', 'disabled']);
   assert.deepEqual((await post('/payment/link/enable', { linkId })).data, { success: true });
   assert.deepEqual(await state(), ['active', 'active', versionCode]);
 });
@@ -265,25 +274,44 @@ test('a link made while its product is being archived is never left active', asy
 test('an update replaces every field, resets what is left out, and moves the version', async () => {
   const productId = await addProduct();
   const other = await addProduct('Cup');
-  const { linkId, versionCode } = (
-    await post(
-      '/payment/link/create',
-      linkBody(productId, { customSuccessText: 'Thanks', payerEmailRequired: 1 }),
-    )
-  ).data;
-  const body = { linkId, ...linkBody(other, { linkName: 'Other', feeModel: 2 }) };
+  const full = {
+    payerEmailRequired: 1,
+    successUrl: 'https://shop.example.com/thanks',
+    customSuccessText: 'Thanks',
+    customDisabledText: 'Closed',
+  };
+  const { linkId, versionCode } = (await post('/payment/link/create', linkBody(productId, full))).data;
+  const before = (await get(`/payment/link/${linkId}`)).data;
+  const ownAccount = await world.addAccount(merchantId, ['base::usdc']);
+  const { accountAddress } = (await get(`/account/detail/${ownAccount}`)).data;
+  const terms = {
+    linkType: 'custom',
+    linkName: 'Other',
+    accountId: ownAccount,
+    settlementToken: 'base::usdc',
+    feeModel: 2,
+  };
+  const item = { itemType: 'user_priced', productId: other };
+  const body = { linkId, ...terms, lineItems: [item] };
   assert.deepEqual((await post('/payment/link/update', body)).data, { success: true });
   const { data } = await get(`/payment/link/${linkId}`);
-  assert.deepEqual(
-    [
-      data.linkName,
-      data.feeModel,
-      data.customSuccessText,
-      data.payerEmailRequired,
-      data.lineItems.items[0].productId,
-    ],
-    ['Other', 2, '', 0, other],
-  );
+  const [shown] = before.lineItems.items;
+  const { lineItemId } = data.lineItems.items[0];
+  const productData = { ...shown.productData, productName: 'Cup' };
+  assert.deepEqual(data, {
+    ...before,
+    ...terms,
+    amount: 0,
+    payerEmailRequired: 0,
+    successUrl: '',
+    customSuccessText: '',
+    customDisabledText: '',
+    lineItems: { items: [{ lineItemId, ...item, quantity: 1, unitPrice: 0, productData }] },
+    accountAddress,
+    settlementTokenInfo: data.settlementTokenInfo,
+    versionCode: data.versionCode,
+  });
+  assert.equal(data.settlementTokenInfo.tokenId, 'base::usdc');
   assert.notEqual(data.versionCode, versionCode);
   assert.deepEqual((await world.eventsOf(linkId)).at(-1), {
     ...(await world.eventsOf(linkId)).at(-1),

@@ -208,6 +208,26 @@ test('capabilities are public, and say what pays towards what', async () => {
   ]);
 });
 
+// proves S4.5, S4.20
+test('pages of every list count from 1 and have at most 100 entries', async () => {
+  const lists = routes.filter(([, { path }]) => /^\/[a-z/]+\/:page\/:size$/.test(path));
+  assert.ok(lists.length >= 10);
+  const pages: [page: number, size: number, code: number, param: string][] = [
+    [0, 1, 400101, 'page'],
+    [1, 0, 400101, 'size'],
+    [1, 101, 400101, 'size'],
+    [1, 100, 0, ''],
+  ];
+  for (const [name, { path }] of lists) {
+    for (const [page, size, code, param] of pages) {
+      const url = path.replace(':page', `${page}`).replace(':size', `${size}`);
+      const reply = await world.send('GET', url, { key });
+      const seen = reply.code === 0 ? '' : JSON.parse(reply.text).error.param;
+      assert.deepEqual([name, reply.code, seen], [name, code, param]);
+    }
+  }
+});
+
 // proves S4.9
 test('accounts are read one by one and all together, by their own merchant alone', async () => {
   const owner = await world.addMerchant();
@@ -259,12 +279,14 @@ test('a webhook is changed, stopped, started, given a new key and deleted', asyn
   const created = (await send('create', { ...fields, webhookDescription: 'Old' })).data;
   const { webhookId } = created;
   const read = async () => (await world.send('GET', `/webhook/detail/${webhookId}`, { key: owner })).data;
+  const list = async () => (await world.send('GET', '/webhook/list', { key: owner })).data;
   const success = { success: true };
   assert.deepEqual(
     (await send('update', { ...created, ...fields, webhookDescription: undefined })).data,
     success,
   );
   assert.deepEqual(await read(), { ...created, webhookDescription: '' });
+  assert.deepEqual(await list(), { webhooks: [await read()] });
   assert.deepEqual((await send('disable', { webhookId })).data, success);
   assert.equal((await read()).status, 'inactive');
   assert.deepEqual((await send('enable', { webhookId, replaySince: 0 })).data, success);
@@ -273,4 +295,5 @@ test('a webhook is changed, stopped, started, given a new key and deleted', asyn
   assert.notEqual((await read()).key, created.key);
   assert.deepEqual((await send('remove', { webhookId })).data, success);
   assert.equal((await send('disable', { webhookId })).code, 100501);
+  assert.deepEqual(await list(), { webhooks: [] });
 });

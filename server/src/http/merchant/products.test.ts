@@ -17,6 +17,7 @@ const tea = { name: 'Tea', commonPrices: [1_500_000] };
 test('a product is created with what may be left out empty, listed, and read by id', async () => {
   const created = await post('/product/create', tea);
   const { productId } = created.data;
+  assert.match(productId, /^prd_[0-9A-Za-z]{22}$/);
   const expected = {
     productId,
     name: 'Tea',

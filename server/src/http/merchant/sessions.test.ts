@@ -93,6 +93,8 @@ test('a session is created initialized, whole, and read back the same', async ()
     refundedAmount: 0,
     metadata: { order: 7 },
   });
+  assert.match(sessionId, /^sess_[0-9A-Za-z]{22}$/);
+  assert.match(lineItems.items[0].lineItemId, /^li_[0-9A-Za-z]{22}$/);
   const read = await get(`/session/${sessionId}`);
   assert.deepEqual(read.data, { session: created.data });
 });
