@@ -33,7 +33,7 @@ test('whatever a merchant writes reaches an agent as one short line without hidd
   );
 });
 
-// proves S2.22
+// proves S2.22, W8.14
 test('line items show cleaned product data and the price in dollars', () => {
   const items = agentLineItems([
     {
@@ -63,4 +63,23 @@ test('line items show cleaned product data and the price in dollars', () => {
       unitPriceInUSD: '1.2345',
     },
   ]);
+});
+
+// proves W8.14
+test('every text of a line item is cut to its limit', () => {
+  const productDataOf = (extra: number) => ({
+    productName: 'n'.repeat(100 + extra),
+    productDescription: 'd'.repeat(1000 + extra),
+    imageUrl: '',
+    attributes: [{ name: 'a'.repeat(40 + extra), value: 'v'.repeat(200 + extra) }],
+  });
+  const item = {
+    lineItemId: 'li_1',
+    itemType: 'one_time',
+    productId: '',
+    quantity: 1,
+    unitPrice: 1,
+  } as const;
+  const [shown] = agentLineItems([{ ...item, productData: { ...productDataOf(1), status: 'active' } }]);
+  assert.deepEqual(shown?.productData, productDataOf(0));
 });

@@ -88,6 +88,7 @@ test('a stock fetch client pays a link, gets a receipt, and a repeat of its requ
   assert.equal(await balance(), 3_000_000n);
 });
 
+// proves W8.3
 test('a stock axios client pays a session, whose refund address it names', async () => {
   const { account, balance, config } = await client(4_000_000n);
   const sessionId = await checkout(life, 3_000_000);

@@ -11,7 +11,7 @@ import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { paymentSessionCreationTypes } from '@florin/protocol/typed-data.ts';
 import { decodeFunctionData, erc20Abi, getAddress } from 'viem';
 import { findLink } from '#links/link.ts';
-import { archiveProduct } from '#links/link-status.ts';
+import { archiveProduct, disableLink } from '#links/link-status.ts';
 import { createCheckoutSession } from '#sessions/session.ts';
 import { fixtureChains } from '../../../test/harness/agent-fixture.ts';
 import {
@@ -250,6 +250,12 @@ test('an e-mail address is asked for only when the link requires it, and never g
   assert.equal((await world.post('/payment/prepare', without)).body['code'], 100610);
   const { calldata } = viewOf<PreparedView>(await world.post('/payment/prepare', withEmail));
   assert.equal(calldata.includes(Buffer.from('ada@example.com').toString('hex')), false);
+  const free = await createSession();
+  const unasked = await preparationBody(free.payer, free.view.aiView.preparePaymentRequirement);
+  assert.deepEqual(
+    [unasked.message.payerEmail, (await world.post('/payment/prepare', unasked)).body['code']],
+    ['', 0],
+  );
 });
 
 test('an expired session is not prepared, and an agent whose order is out is told to wait', async () => {
@@ -272,7 +278,7 @@ test('an expired session is not prepared, and an agent whose order is out is tol
   ]);
 });
 
-// proves S2.24
+// proves S2.24, W8.14
 test('a session of a merchant asks for payer and token, and is prepared with the choice', async () => {
   const session = await world.db.transaction((transaction) =>
     createCheckoutSession(transaction, world.deps, {
@@ -338,6 +344,22 @@ test('a disabled link still has a view and takes no sessions; a deleted one has 
     [disabled.body['code'], deleted.body['code'], gone.body['code']],
     [100103, 100102, 100102],
   );
+});
+
+// proves W8.14
+test('the texts of a link reach an agent as one line without hidden characters', async () => {
+  const link = await world.addLink({
+    linkName: 'Tea\n\u202eshop',
+    customDisabledText: 'Back\u2066 at\r\nnoon',
+  });
+  const { linkName } = viewOf<LinkView>(await world.get(`/payment/link/${link}`));
+  const { merchantId } = world;
+  const linkDeps = { ...world.deps, isPayable: () => true };
+  await world.db.transaction((transaction) =>
+    disableLink(transaction, linkDeps, { merchantId, linkId: link }),
+  );
+  const { customDisabledText } = viewOf<LinkView>(await world.get(`/payment/link/${link}`));
+  assert.deepEqual([linkName, customDisabledText], ['Tea shop', 'Back at noon']);
 });
 
 // proves W1.10

@@ -101,12 +101,15 @@ test('checks come in their documented order, and no row is written before the la
   const rows = await world.rows();
   const payer = newPayer();
   const disabled = await world.addLink();
+  await world.setLinkStatus(disabled, 'disabled');
   const { message } = await creationBody(world, payer, linkId);
   const now = world.clock.time / 1000;
   const right: Partial<CreateSessionMessage>[] = [
     { purpose: message.purpose },
+    { linkId: disabled },
     { linkId },
     { merchantId: message.merchantId },
+    { payer: message.payer },
     { linkVersion: message.linkVersion },
     { paymentChainId: '31337' },
     { paymentToken: message.paymentToken },
@@ -117,8 +120,10 @@ test('checks come in their documented order, and no row is written before the la
   let tried: CreateSessionMessage = {
     ...message,
     purpose: 'prepare_payment',
-    linkId: `${disabled}x`,
+    linkId: 'lnk_unknown',
     merchantId: 'mer_other',
+    // A contract of the installation: nothing could go back to it.
+    payer: present(fixtureChains.byId(31337)).gateway,
     linkVersion: 'ver_old',
     paymentChainId: '1',
     paymentToken: `0x${'44'.repeat(20)}`,
@@ -132,7 +137,10 @@ test('checks come in their documented order, and no row is written before the la
     tried = { ...tried, ...fix };
     codes.push((await world.post('/payment/session/create', { message: tried, signature })).body['code']);
   }
-  assert.deepEqual(codes, [100606, 100101, 100607, 100104, 100608, 100608, 100609, 100602, 100603, 100601]);
+  assert.deepEqual(codes, [
+    ...[100606, 100101, 100103, 100607, 100611, 100104],
+    ...[100608, 100608, 100609, 100602, 100603, 100601],
+  ]);
   // Only the last one was worth a call to the chain.
   assert.equal(world.chain.callsSeen, 1);
   assert.deepEqual(await world.rows(), rows);

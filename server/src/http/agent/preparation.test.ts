@@ -24,6 +24,13 @@ test('the same preparation answers the same order, a fresh one an order with the
   const requirement = created.view.aiView.preparePaymentRequirement;
   const again = await preparationBody(created.payer, requirement, { authorizationNonce: newNonce() });
   const fresh = viewOf<PreparedView>(await world.post('/payment/prepare', again));
+  // Whatever has changed since: the session is over, and the chain does not answer.
+  world.clock.time += 3_600_000;
+  world.chain.isDown = true;
+  const late = viewOf<PreparedView>(await world.post('/payment/prepare', first.body));
+  world.chain.isDown = false;
+  world.clock.time -= 3_600_000;
+  assert.deepEqual([late.calldata, late.replayed], [first.view.calldata, true]);
   const { orderId } = first.view.aiView.paymentExecutionGuide.order;
   assert.deepEqual([replay.calldata, replay.replayed], [first.view.calldata, true]);
   assert.deepEqual([fresh.aiView.paymentExecutionGuide.order.orderId, fresh.replayed], [orderId, undefined]);
@@ -43,6 +50,7 @@ test('a preparation is refused while the chain cannot be asked, but its retry is
   assert.equal(retry.calldata, first.calldata);
 });
 
+// proves W8.7
 test('100 identical preparations at once get the one order', async () => {
   const created = await createSession();
   const body = await preparationBody(created.payer, created.view.aiView.preparePaymentRequirement);
@@ -53,11 +61,14 @@ test('100 identical preparations at once get the one order', async () => {
 // proves W8.6
 test('checks of a preparation come in their documented order', async () => {
   const link = await world.addLink({ payerEmailRequired: 1 });
+  const expired = await createSession();
+  world.clock.time += 1_800_000;
   const { view, payer } = await createSession(newPayer(), link);
   const template = present(present(view.aiView.preparePaymentRequirement).messageTemplate);
   const now = world.clock.time / 1000;
   const fixes: Record<string, string>[] = [
     { purpose: 'prepare_payment' },
+    { sessionId: expired.view.sessionId },
     { sessionId: view.sessionId },
     { merchantId: world.merchantId },
     { payer: payer.address },
@@ -84,5 +95,8 @@ test('checks of a preparation come in their documented order', async () => {
     const reply = await world.post('/payment/prepare', { message: tried, signature: `0x${'11'.repeat(65)}` });
     codes.push(reply.body['code']);
   }
-  assert.deepEqual(codes, [100606, 100201, 100607, 100206, 100610, 100608, 100608, 100602, 100603, 100601]);
+  assert.deepEqual(codes, [
+    ...[100606, 100201, 100203, 100607, 100206, 100610],
+    ...[100608, 100608, 100602, 100603, 100601],
+  ]);
 });

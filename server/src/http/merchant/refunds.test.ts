@@ -142,6 +142,7 @@ test('20 refunds of one session at once are one', async () => {
   assert.deepEqual(await typesOf(won?.data.refundId), ['refund.created']);
 });
 
+// proves W9.2
 test('a settlement that is being recorded wins over a refund that comes meanwhile', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const refund = await world.database.db.transaction(async (transaction) => {
@@ -158,6 +159,7 @@ test('a settlement that is being recorded wins over a refund that comes meanwhil
   assert.deepEqual(await legs(order.orderId), ['sent', undefined]);
 });
 
+// proves W9.2
 test('a settlement that is alive counts even when its leg is back in line', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const { chainId, order: terms } = order;
@@ -231,7 +233,7 @@ for (const [param, fields] of malformed) {
 }
 
 // proves W9.5
-test('refunds are listed newest first, to their own merchant alone', async () => {
+test('refunds are read one by one, and listed page by page, newest first, to their own merchant alone', async () => {
   const merchantId = await world.addMerchant();
   const ownKey = await world.addKey(merchantId);
   const ownAccount = await world.addAccount(merchantId);
@@ -247,6 +249,13 @@ test('refunds are listed newest first, to their own merchant alone', async () =>
     data.refunds.map(({ refundId }: { refundId: string }) => refundId),
     ids.slice(0, 2),
   );
+  const { data: last } = await world.send('GET', '/refund/list/2/2', { key: ownKey });
+  assert.deepEqual([last.total, last.hasMore, last.refunds.length], [3, false, 1]);
+  assert.equal(last.refunds[0].refundId, ids[2]);
+  for (const refundId of ids) {
+    const one = await world.send('GET', `/refund/${refundId}`, { key: ownKey });
+    assert.deepEqual([one.data.refundId, one.data.status], [refundId, 'pending']);
+  }
   assert.equal((await world.send('GET', `/refund/${ids[0]}`, { key })).code, 100703);
   assert.equal((await world.send('GET', '/refund/rfd_none', { key })).code, 100703);
 });

@@ -39,7 +39,7 @@ const giveBack = (order: StoredOrder, value: number, sum: number) =>
 /** Ten dollars and the fee of 0.2 %, which the payer bears; the token has 6 decimals. */
 const paid = 10_020_000;
 
-// proves W9.6
+// proves W9.3, W9.6
 test('a settled payment waits for the merchant’s own transaction, which pays its payer through the gateway', async () => {
   const { sessionId, order } = await settledSession();
   const { data } = await create({ sessionId, amount: 4_000_000, reason: 'Broken cup' });
@@ -75,6 +75,7 @@ test('a settled payment waits for the merchant’s own transaction, which pays i
   assert.deepEqual((await world.eventsOf(refundId))[0]?.data, { refund: data });
 });
 
+// proves W9.3, W9.4
 test('parts add up, and no more than was paid is ever asked for', async () => {
   const { sessionId, order } = await settledSession();
   await create({ sessionId, amount: 1_000_000 });
@@ -104,6 +105,7 @@ test('of two refunds that cannot both be made, the one that was made counts and 
   assert.deepEqual(await typesOf(all), ['refund.created', 'refund.failed']);
 });
 
+// proves W9.4
 test('a refund that is asked for while another one becomes final counts what went back by that', async () => {
   const { sessionId, order } = await settledSession();
   const first = (await create({ sessionId, amount: 6_000_000 })).data.refundId;
