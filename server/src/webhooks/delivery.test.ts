@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { systemClock } from '#outside/clock.ts';
+import { type Clock, systemClock } from '#outside/clock.ts';
+import { EgressFailure } from '#outside/egress.ts';
 import { systemRandom } from '#outside/random.ts';
 import type { ReceivedRequest } from '../../test/harness/receiver.ts';
 import {
@@ -130,6 +131,45 @@ test('a receiver that hangs delays nobody else', async () => {
   });
 });
 
+// proves W6.2
+test('a receiver has 15 seconds to answer', async () => {
+  const merchantId = await addMerchant(db);
+  await addWebhook(db, merchantId);
+  const times: (number | undefined)[] = [];
+  const egress = {
+    ...world.egress,
+    post: (_url: string, options: { readonly timeoutMs?: number }) => {
+      times.push(options.timeoutMs);
+      return Promise.reject(new EgressFailure('timed out'));
+    },
+  };
+  await withWorker(
+    async () => {
+      await raise(merchantId, merchantId);
+      await until(async () => (await deliveries(merchantId))[0]?.attempt_count === 1, 'an attempt is logged');
+    },
+    { settings: defaultDeliverySettings, egress },
+  );
+  assert.deepEqual(times, [15_000]);
+});
+
+// proves W6.12
+test('the Retry-After of an answer says when the next attempt comes', async () => {
+  const receiver = await openReceiver();
+  receiver.behave({ kind: 'answer', status: 503, retryAfter: '3600' });
+  const merchantId = await addMerchant(db);
+  await addWebhook(db, merchantId, { webhookUrl: receiver.url });
+  const isLogged = async () => (await deliveries(merchantId))[0]?.attempt_count === 1;
+  await withWorker(async () => {
+    await raise(merchantId, merchantId);
+    await until(isLogged, 'an attempt is logged');
+  });
+  const [delivery] = await deliveries(merchantId);
+  const [attempt] = await db.query(selectAttempts, [merchantId]);
+  const waitMs = Number(delivery?.next_attempt_at) - Number(attempt?.attempted_at);
+  assert.ok(waitMs >= 3_600_000, `${waitMs} ms`);
+});
+
 test('what cannot be delivered fails after the last attempt, and the next in line goes', async () => {
   const receiver = await openReceiver();
   receiver.behave((request) => ({ kind: 'answer', status: place(request).sequence === 1 ? 500 : 200 }));
@@ -187,6 +227,8 @@ test('retries are signed with the key of the moment, and with both during an ove
       return false;
     }
   };
+  let pastMs = 0;
+  const clock: Clock = { ...systemClock, now: () => new Date(systemClock.now().getTime() + pastMs) };
   const slower = { ...hasty, retry: { ...hasty.retry, delaysMs: [0, ...Array<number>(9).fill(200)] } };
   await withWorker(
     async () => {
@@ -198,10 +240,13 @@ test('retries are signed with the key of the moment, and with both during an ove
       const third = await refresh(60);
       const [, , overlapped] = await receiver.waitFor(3);
       assert.deepEqual([verifies(overlapped, second), verifies(overlapped, third)], [true, true]);
+      pastMs = 61_000;
+      const [, , , afterwards] = await receiver.waitFor(4);
+      assert.deepEqual([verifies(afterwards, second), verifies(afterwards, third)], [false, true]);
       receiver.behave({ kind: 'answer', status: 200 });
       await untilStatus(merchantId, 'succeeded');
     },
-    { settings: slower },
+    { settings: slower, clock },
   );
 });
 

@@ -52,6 +52,18 @@ test('a body over 64 KiB drops productData and says so, and keeps the metadata b
   assert.equal(Buffer.byteLength(text) <= maxBodyBytes, true);
 });
 
+// proves W6.9
+test('the largest body that keeps its data has 64 KiB with the longest sequence, and one byte more is too much', () => {
+  const dataOf = (length: number) =>
+    JSON.stringify({ session: { lineItems: { items: [item] }, note: 'x'.repeat(length) } });
+  const longestOf = (length: number) =>
+    Buffer.byteLength(body(dataOf(length))) - 1 + '9223372036854775807'.length;
+  const length = 65_536 - longestOf(0);
+  const [largest, larger] = [body(dataOf(length)), body(dataOf(length + 1))];
+  assert.ok(largest.endsWith(`,"data":${dataOf(length)}}`));
+  assert.deepEqual([larger.includes('productData'), larger.endsWith(',"truncated":true}')], [false, true]);
+});
+
 test('dropping productData from any JSON leaves what parsing and deleting it would leave', () => {
   const items = fc.array(
     fc.dictionary(fc.constantFrom('productData', 'a', 'b"', 'lineItems'), fc.jsonValue({ maxDepth: 2 })),

@@ -5,7 +5,7 @@ import { secretBox } from '#outside/secret-box.ts';
 import { testDatabase } from '../../test/harness/database.ts';
 import { addMerchant, addWebhook, webhookDeps } from '../../test/harness/webhook-fixture.ts';
 import { resealWebhookKeys } from './reseal.ts';
-import { refreshWebhookKey, webhookDetail } from './webhook.ts';
+import { refreshWebhookKey, removeWebhook, webhookDetail } from './webhook.ts';
 
 const database = await testDatabase();
 after(() => database.close());
@@ -39,11 +39,14 @@ test('after resealing the new master key alone opens every signing key, and none
   await db.transaction((transaction) =>
     refreshWebhookKey(transaction, before, { ...ref, overlapSeconds: 60 }),
   );
+  const deleted = { merchantId, webhookId: (await addWebhook(db, merchantId, {}, before)).webhookId };
+  await db.transaction((transaction) => removeWebhook(transaction, before, deleted));
   const keyOf = async (webhookId: string, deps: ReturnType<typeof depsWith>) =>
     (await webhookDetail(db, deps, { merchantId, webhookId, showKey: true })).key;
   const keys = await Promise.all(webhooks.map(({ webhookId }) => keyOf(webhookId, before)));
 
-  assert.equal(await resealAll(depsWith(newKey, oldKey)), 5);
+  // The deleted webhook's key, too: the old master key can go.
+  assert.equal(await resealAll(depsWith(newKey, oldKey)), 6);
   assert.equal(await resealAll(depsWith(newKey, oldKey)), 0);
   const alone = depsWith(newKey);
   assert.deepEqual(await Promise.all(webhooks.map(({ webhookId }) => keyOf(webhookId, alone))), keys);

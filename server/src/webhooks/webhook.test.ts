@@ -108,6 +108,10 @@ test('an unknown event type is refused by name, a forbidden URL by rule', async 
     ['Unknown event type: session.payed', 'subscribedEvents[1]'],
   );
   assert.deepEqual(
+    await refusalOf(addWebhook(database.db, merchantId, { subscribedEvents: ['sessions.*'] })),
+    ['Unknown event type: sessions.*', 'subscribedEvents[0]'],
+  );
+  assert.deepEqual(
     await refusalOf(addWebhook(database.db, merchantId, { webhookUrl: 'https://10.0.0.1/' })),
     ['Webhook URL not allowed: must lead to the public internet', 'webhookUrl'],
   );

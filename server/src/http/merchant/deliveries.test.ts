@@ -123,6 +123,7 @@ test('deliveries of another merchant’s webhook are as unknown as the webhook',
 });
 
 for (const status of ['succeeded', 'failed', 'skipped']) {
+  // proves W6.20
   test(`a delivery that ${status === 'skipped' ? 'was' : 'has'} ${status} is sent again`, async () => {
     const { post, list } = await addWebhook();
     await post('/product/create', { name: 'Tea', commonPrices: [1] });
@@ -215,6 +216,7 @@ test('a delivery is read with its body, its requests without signatures, and wha
   assert.equal(other.code, 100505);
 });
 
+// proves W6.23
 test('a test may carry an example event of any type, which says that it is one', async () => {
   const { key, webhookId, post } = await addWebhook();
   const { eventId } = (await post('/webhook/test', { webhookId, eventType: 'session.completed' })).data;

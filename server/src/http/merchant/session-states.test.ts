@@ -79,7 +79,7 @@ for (const [state, status, isSigned, code] of refusals) {
   });
 }
 
-// proves S3.3
+// proves S3.3, W6.8
 test('an unsigned session closes when its time is over, not before, and cannot be cancelled then', async () => {
   const shop = await openShop();
   const sessionId = await addSession(shop);
