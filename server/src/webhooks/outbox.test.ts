@@ -57,7 +57,7 @@ test('sequences count the events of each object from 1, within one call and acro
   const merchantId = await addMerchant(database.db);
   const [one, two] = [`${merchantId}-1`, `${merchantId}-2`];
   await emitNow([event(merchantId, one), event(merchantId, two), event(merchantId, one, 'session.paid')]);
-  await emitNow([event(merchantId, one, 'session.completed')]);
+  await emitNow([event(merchantId, one, 'session.completed'), event(merchantId, two, 'session.paid')]);
   const stored = await database.db.query(selectEvents, [merchantId]);
   assert.deepEqual(
     stored.map((row) => [row.object_id, row.event_type, row.sequence, JSON.parse(row.body).sequence]),
@@ -66,6 +66,7 @@ test('sequences count the events of each object from 1, within one call and acro
       [two, 'session.created', 1n, 1],
       [one, 'session.paid', 2n, 2],
       [one, 'session.completed', 3n, 3],
+      [two, 'session.paid', 2n, 2],
     ],
   );
 });

@@ -202,6 +202,10 @@ test('the allowance asked for is exact, and nothing is asked when it suffices', 
   const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
   const gateway = getAddress(present(fixtureChains.byId(31337)).gateway);
   assert.deepEqual([functionName, args], ['approve', [gateway, 10_020_000n]]);
+  world.chain.allowance = 10_019_999n;
+  const short = await prepare(await createSession());
+  const [whole] = short.view.aiView.paymentExecutionGuide.prerequisites;
+  assert.equal(whole?.txRequest.data, data);
   world.chain.allowance = 10_020_000n;
   const covered = await prepare(await createSession());
   world.chain.allowance = 0n;
@@ -231,13 +235,17 @@ test('a session of the AI protocol keeps its payer and its token', async () => {
   const stranger = newPayer();
   const byStranger = await preparationBody(stranger, requirement, { payer: stranger.address });
   const inTether = await preparationBody(payer, requirement, { paymentToken: present(usdt).address });
+  const onBase = await preparationBody(payer, requirement, {
+    paymentChainId: '31338',
+    paymentToken: present(baseUsdc).address,
+  });
   const otherMerchant = await preparationBody(payer, requirement, { merchantId: 'mer_other' });
   const unknown = await preparationBody(payer, requirement, { sessionId: 'sess_unknown' });
   const codes = [];
-  for (const body of [byStranger, inTether, otherMerchant, unknown]) {
+  for (const body of [byStranger, inTether, onBase, otherMerchant, unknown]) {
     codes.push((await world.post('/payment/prepare', body)).body['code']);
   }
-  assert.deepEqual(codes, [100206, 100608, 100607, 100201]);
+  assert.deepEqual(codes, [100206, 100608, 100608, 100607, 100201]);
 });
 
 // proves W8.13

@@ -332,10 +332,11 @@ test('a custom link takes the total that the payer signs, and no price of its ow
     ],
     [100209, 100209, 100609],
   );
-  const body = await creationBody(world, payer, custom, { amount: '10020000' });
+  // One Micro-USD above a price and its fee: no price of the merchant's would give this total.
+  const body = await creationBody(world, payer, custom, { amount: '10020001' });
   const created = viewOf<CreatedSessionView>(await world.post('/payment/session/create', body));
   const { view: prepared } = await prepare({ payer, body, view: created });
   const { args } = decodeFunctionData({ abi: paymentGatewayAbi, data: prepared.calldata as `0x${string}` });
   const [order] = args as unknown as [Record<string, unknown>];
-  assert.deepEqual([order['total'], order['payment'], order['fee']], [10_020_000n, 10_000_000n, 20_000n]);
+  assert.deepEqual([order['total'], order['payment'], order['fee']], [10_020_001n, 10_000_000n, 20_001n]);
 });

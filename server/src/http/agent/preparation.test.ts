@@ -58,6 +58,24 @@ test('100 identical preparations at once get the one order', async () => {
   assert.equal(new Set(all.map((reply) => viewOf<PreparedView>(reply).calldata)).size, 1);
 });
 
+// proves W8.9
+test('a preparation with an integer in another spelling is refused with 400101', async () => {
+  const created = await createSession();
+  const { message, signature } = await preparationBody(
+    created.payer,
+    created.view.aiView.preparePaymentRequirement,
+  );
+  const spellings = (text: string) => [`0${text}`, `+${text}`, ` ${text}`, `0x${BigInt(text).toString(16)}`];
+  const changes = [
+    ...spellings(message.paymentChainId).map((paymentChainId) => ({ paymentChainId })),
+    ...spellings(message.authorizationExpiresAt).map((time) => ({ authorizationExpiresAt: time })),
+  ];
+  for (const change of changes) {
+    const body = { message: { ...message, ...change }, signature };
+    assert.equal((await world.post('/payment/prepare', body)).body['code'], 400101, JSON.stringify(change));
+  }
+});
+
 // proves W8.6
 test('checks of a preparation come in their documented order', async () => {
   const link = await world.addLink({ payerEmailRequired: 1 });
