@@ -4,7 +4,7 @@ import { agentApi } from './agent-api.ts';
 import { checkoutApi } from './checkout-api.ts';
 import { errorCatalogue, fieldRefusal, Refusal } from './error.ts';
 import { merchantApi } from './merchant-api.ts';
-import type { Route } from './route.ts';
+import type { Route, RouteTable } from './route.ts';
 import { x402Api } from './x402-api.ts';
 
 // proves W7.3
@@ -17,6 +17,8 @@ test('every code stands once and none is zero', () => {
 // proves S7.2, S7.3, W7.3
 test('business errors answer 200; the others use the statuses of the wire contract', () => {
   const entries = Object.values(errorCatalogue);
+  const table: RouteTable = merchantApi;
+  assert.equal(table.statuses, undefined);
   const others = entries.filter(({ http }) => http !== 200).map(({ code, http }) => [code, http]);
   assert.deepEqual(Object.fromEntries(others), {
     ...{ 200101: 401, 200102: 401, 200103: 403 },

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import type { CreateSessionMessage, PreparePaymentMessage } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { paymentSessionCreationTypes, preparePaymentTypes } from '@florin/protocol/typed-data.ts';
 import { AbiCoder, Signature, TypedDataEncoder, Wallet } from 'ethers';
 import fc from 'fast-check';
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts';
@@ -12,6 +11,35 @@ import { type AgentMessage, cryptographyOf } from './cryptography.ts';
 import { isAuthorizedBy, isPaymentSignedBy, type PayerChain } from './signature.ts';
 
 const cryptography = cryptographyOf(secp256k1);
+
+/** The fields as the specification lists them, in its order. Not those of the service: they are what is proved here. */
+const creationTypes = {
+  PaymentSessionCreationAuthorization: [
+    { name: 'purpose', type: 'string' },
+    { name: 'linkId', type: 'string' },
+    { name: 'linkVersion', type: 'string' },
+    { name: 'merchantId', type: 'string' },
+    { name: 'payer', type: 'address' },
+    { name: 'paymentChainId', type: 'uint256' },
+    { name: 'paymentToken', type: 'address' },
+    { name: 'amount', type: 'uint256' },
+    { name: 'authorizationNonce', type: 'bytes32' },
+    { name: 'authorizationExpiresAt', type: 'uint256' },
+  ],
+};
+const preparationTypes = {
+  PreparePaymentAuthorization: [
+    { name: 'purpose', type: 'string' },
+    { name: 'sessionId', type: 'string' },
+    { name: 'merchantId', type: 'string' },
+    { name: 'paymentChainId', type: 'uint256' },
+    { name: 'paymentToken', type: 'address' },
+    { name: 'payer', type: 'address' },
+    { name: 'payerEmail', type: 'string' },
+    { name: 'authorizationNonce', type: 'bytes32' },
+    { name: 'authorizationExpiresAt', type: 'uint256' },
+  ],
+};
 
 const domainName = 'aipay.pay.example.com';
 const wallet = new Wallet(`0x${'5e'.repeat(32)}`);
@@ -85,8 +113,8 @@ function toHexText(bytes: Uint8Array): string {
 const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String);
 const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
 
-// proves S5.4, S5.6
-test('digests of creations are those of ethers', () => {
+// proves S5.5, S5.6
+test('digests of creations are those of ethers over the fields of the specification', () => {
   const message = fc.record({
     purpose: wellFormed,
     linkId: wellFormed,
@@ -102,14 +130,14 @@ test('digests of creations are those of ethers', () => {
   fc.assert(
     fc.property(message, (values) => {
       const ethersDomain = { name: domainName, version: '1', chainId: BigInt(values.paymentChainId) };
-      const expected = TypedDataEncoder.hash(ethersDomain, types(paymentSessionCreationTypes), values);
+      const expected = TypedDataEncoder.hash(ethersDomain, creationTypes, values);
       assert.equal(cryptography.digest(domainName, create(values)), expected);
     }),
   );
 });
 
-// proves S5.7
-test('digests of preparations are those of ethers', () => {
+// proves S5.5, S5.7
+test('digests of preparations are those of ethers over the fields of the specification', () => {
   const message = fc.record({
     purpose: wellFormed,
     sessionId: wellFormed,
@@ -124,15 +152,11 @@ test('digests of preparations are those of ethers', () => {
   fc.assert(
     fc.property(message, (values) => {
       const ethersDomain = { name: domainName, version: '1', chainId: BigInt(values.paymentChainId) };
-      const expected = TypedDataEncoder.hash(ethersDomain, types(preparePaymentTypes), values);
+      const expected = TypedDataEncoder.hash(ethersDomain, preparationTypes, values);
       assert.equal(cryptography.digest(domainName, prepare(values)), expected);
     }),
   );
 });
-
-function types(definition: Record<string, readonly { name: string; type: string }[]>) {
-  return Object.fromEntries(Object.entries(definition).map(([name, fields]) => [name, [...fields]]));
-}
 
 test('hex in either letter case is one message', () => {
   const upper = {
@@ -160,10 +184,10 @@ test('signatures of any key over any digest are recovered as ethers recovers the
 });
 
 test("a plain account's signature counts, made by ethers or by viem", async () => {
-  const byEthers = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  const byEthers = await wallet.signTypedData(domain, creationTypes, creation);
   const byViem = await privateKeyToAccount(wallet.privateKey as Hex).signTypedData({
     domain,
-    types: preparePaymentTypes,
+    types: preparationTypes,
     primaryType: 'PreparePaymentAuthorization',
     message: {
       ...preparation,
@@ -196,16 +220,18 @@ const mutations: Record<string, string> = {
 };
 
 for (const field of Object.keys(creation)) {
+  // proves S5.4
   test(`a creation with another ${field} than the one signed is refused`, async () => {
-    const signature = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+    const signature = await wallet.signTypedData(domain, creationTypes, creation);
     const mutated = { ...creation, [field]: mutations[field] ?? assert.fail(`no mutation of ${field}`) };
     assert.equal(await accepts(noCode, create(mutated), signature), false);
   });
 }
 
 for (const field of Object.keys(preparation)) {
+  // proves S5.4
   test(`a preparation with another ${field} than the one signed is refused`, async () => {
-    const signature = await wallet.signTypedData(domain, types(preparePaymentTypes), preparation);
+    const signature = await wallet.signTypedData(domain, preparationTypes, preparation);
     const changed = field === 'purpose' ? 'create_payment_session' : mutations[field];
     const mutated = { ...preparation, [field]: changed ?? assert.fail(`no mutation of ${field}`) };
     assert.equal(await accepts(noCode, prepare(mutated), signature), false);
@@ -226,19 +252,19 @@ const otherDomains: Record<
 
 for (const [name, otherDomain] of Object.entries(otherDomains)) {
   test(`a signature for the domain of ${name} is refused`, async () => {
-    const signature = await wallet.signTypedData(otherDomain, types(paymentSessionCreationTypes), creation);
+    const signature = await wallet.signTypedData(otherDomain, creationTypes, creation);
     assert.equal(await accepts(noCode, create(creation), signature), false);
   });
 }
 
 test('a creation signature authorizes no preparation', async () => {
-  const signature = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  const signature = await wallet.signTypedData(domain, creationTypes, creation);
   assert.equal(await accepts(noCode, prepare(preparation), signature), false);
 });
 
 // proves W8.8
 test('only the canonical form of a signature counts', async () => {
-  const canonical = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  const canonical = await wallet.signTypedData(domain, creationTypes, creation);
   const { r, s, v, compactSerialized } = Signature.from(canonical);
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
   const highS = (order - BigInt(s)).toString(16).padStart(64, '0');
@@ -269,7 +295,7 @@ test('only the canonical form of a signature counts', async () => {
 });
 
 test('another valid signature of the same message counts as well', async () => {
-  const usual = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  const usual = await wallet.signTypedData(domain, creationTypes, creation);
   setSignEntropy(true);
   const other = await privateKeyToAccount(wallet.privateKey as Hex).sign({
     hash: cryptography.digest(domainName, create(creation)),
@@ -299,7 +325,7 @@ for (const [name, { answer, isAccepted }] of Object.entries(answers)) {
 
 // proves W8.8
 test("an account with code never falls back to its key's own signature", async () => {
-  const signature = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  const signature = await wallet.signTypedData(domain, creationTypes, creation);
   assert.equal(await accepts(contractWallet(undefined), create(creation), signature), false);
 });
 
@@ -364,7 +390,7 @@ test('an account that is not deployed is asked in one call without a recipient, 
 });
 
 test("a wrapper around a plain account's own signature is no way around the canonical form", async () => {
-  const signature = await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation);
+  const signature = await wallet.signTypedData(domain, creationTypes, creation);
   const chain: PayerChain = { codeAt: async () => '0x', callAt: async () => `0x${'0'.repeat(64)}` };
   assert.equal(await accepts(chain, create(creation), wrap(signature)), false);
 });
@@ -373,7 +399,7 @@ test("a caller whose share is used up has no account's code run, and plain accou
   const spent = () => {
     throw new Refusal('rate_limited');
   };
-  const signature = (await wallet.signTypedData(domain, types(paymentSessionCreationTypes), creation)) as Hex;
+  const signature = (await wallet.signTypedData(domain, creationTypes, creation)) as Hex;
   const digest = cryptography.digest(domainName, create(creation));
   const check = (payerChain: PayerChain, form: string) =>
     isAuthorizedBy(

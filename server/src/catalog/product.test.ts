@@ -104,7 +104,7 @@ test('a product is created active, whole, with its event', async () => {
 });
 
 // proves W1.11
-test('lists are newest first, of one merchant, with the exact total', async () => {
+test('lists are newest first, also within one second, of one merchant, with the exact total', async () => {
   const ids: string[] = [];
   for (let index = 0; index < 5; index += 1) ids.push((await create({ name: `Tea ${index}` })).productId);
   await create({}, 'mer_b');
@@ -118,6 +118,11 @@ test('lists are newest first, of one merchant, with the exact total', async () =
       [5, [ids[2], ids[1]]],
       [5, [ids[0]]],
     ],
+  );
+  const whole = await listProducts(database.db, { merchantId, page: 1, size: 100 });
+  assert.deepEqual(
+    whole.products.map(({ productId }) => productId),
+    ids.toReversed(),
   );
   assert.deepEqual(await listProducts(database.db, { merchantId, page: 1_000_000_000, size: 100 }), {
     total: 5,

@@ -27,6 +27,7 @@ function revealed(key: ConfiguredKey): string {
   return key.reveal();
 }
 
+// proves W1.28
 test('what the file leaves out has documented defaults', async () => {
   const config = await read(completeFile());
   const [chain] = config.chains.all;

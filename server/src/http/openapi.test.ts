@@ -40,6 +40,10 @@ test('the document holds every route of every table under its own path and metho
     )
     .sort();
   assert.deepEqual(described, declared);
+  assert.deepEqual(
+    [merchantApi, agentApi, x402Api].map(({ basePath }) => basePath),
+    ['/payment/v1', '/aipay/api/v1', '/aipay/x402'],
+  );
 });
 
 test('operation ids are unique, and path parameters are all declared', () => {

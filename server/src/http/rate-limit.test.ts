@@ -163,6 +163,8 @@ test('one address may read 20 times a second and create 60 times a minute, under
   clock.ms += 1_000;
   assert.equal(await create(''), 200);
   assert.equal(await create(''), 429);
+  for (let index = 0; index < 20; index += 1) assert.equal(await send('GET', '/api/v1/session/sess_1'), 200);
+  assert.equal(await send('GET', '/api/v1/session/sess_1'), 429);
 });
 
 test('a request with an x402 payment is a signed request, and counts as a read besides', async () => {

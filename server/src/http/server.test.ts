@@ -57,7 +57,7 @@ test('the superset shape repeats the members of the view beside the envelope', a
   });
 });
 
-// proves S7.2, W1.24
+// proves S7.1, S7.2, W1.24
 test('a refusal is HTTP 200 with its code, slug and request id', async () => {
   const server = await toyServer();
   const reply = await server.inject({ url: '/v1/toy/prd_x' });

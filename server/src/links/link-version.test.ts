@@ -84,6 +84,59 @@ test('changing any one agreed field moves the version', () => {
   );
 });
 
+// proves S9.2, W2.13
+test('each thing alone that payers agree to moves the version', () => {
+  const link: LinkTerms = {
+    linkId: 'lnk_1',
+    linkType: 'fixed',
+    linkName: 'Tea',
+    account: { accountId: 'acc_1', version: 'acv_1' },
+    settlementToken: 'ethereum::usdc',
+    feeModel: 1,
+    payerEmailRequired: false,
+    successUrl: '',
+    customSuccessText: '',
+    customDisabledText: '',
+    items: [],
+  };
+  const productData = { productName: 'Tea', productDescription: '', imageUrl: '', attributes: [] };
+  const sold = {
+    lineItemId: 'li_1',
+    itemType: 'product',
+    productId: 'prd_1',
+    quantity: 1,
+    unitPrice: 5,
+  } as const;
+  const withItem = (change: Partial<LineItem> = {}, data: Partial<typeof productData> | object = {}) => ({
+    ...link,
+    items: [{ ...sold, productData: { ...productData, ...data }, ...change }],
+  });
+  const edited: LinkTerms[] = [
+    withItem(),
+    { ...withItem(), linkId: 'lnk_2' },
+    { ...withItem(), linkType: 'custom' },
+    { ...withItem(), linkName: 'Coffee' },
+    { ...withItem(), account: { accountId: 'acc_2', version: 'acv_1' } },
+    { ...withItem(), account: { accountId: 'acc_1', version: 'acv_2' } },
+    { ...withItem(), settlementToken: 'base::usdc' },
+    { ...withItem(), feeModel: 2 },
+    { ...withItem(), payerEmailRequired: true },
+    { ...withItem(), successUrl: 'https://shop.example.com/' },
+    { ...withItem(), customSuccessText: 'Thanks' },
+    { ...withItem(), customDisabledText: 'Later' },
+    withItem({ itemType: 'user_priced' }),
+    withItem({ productId: 'prd_2' }),
+    withItem({ quantity: 2 }),
+    withItem({ unitPrice: 6 }),
+    withItem({}, { productName: 'Coffee' }),
+    withItem({}, { productDescription: 'Black' }),
+    withItem({}, { imageUrl: 'https://shop.example.com/tea.webp' }),
+    withItem({}, { attributes: [{ name: 'size', value: 'L' }] }),
+    withItem({}, { attributes: [{ name: 'size', value: 'S' }] }),
+  ];
+  assert.equal(new Set(edited.map(linkVersionOf)).size, edited.length);
+});
+
 // proves W2.13
 test('ids of line items and the states of products keep the version', () => {
   fc.assert(

@@ -14,7 +14,7 @@ import { answerByKey, deleteAnswers, holdKey, insertAnswer } from './idempotency
 export { claimColumns, claimedTable, claimPlaceColumns } from './idempotency.sql.ts';
 
 /** How long answers are kept: 30 days, in milliseconds. */
-export const answersKeptMs = 30 * 24 * 3_600_000;
+const answersKeptMs = 30 * 24 * 3_600_000;
 const maxKeyLength = 255;
 
 /** A request that must have its effect once, however often it is sent. */

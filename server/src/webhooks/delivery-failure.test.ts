@@ -217,7 +217,7 @@ test('an event committed just after its webhook was disabled is not sent before 
   assert.equal(receiver.requests.length, 1);
 });
 
-// proves S3.10
+// proves S3.10, S6.3
 test('on the published schedule ten attempts take 75.6 hours, after which the webhook is paused', async () => {
   let now = new Date('2026-05-01T00:00:00Z');
   const clock: Clock = {

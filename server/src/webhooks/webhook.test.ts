@@ -117,6 +117,22 @@ test('an unknown event type is refused by name, a forbidden URL by rule', async 
   );
 });
 
+// proves S8.3
+test('a URL that is not https is refused, in an update too, which changes nothing then', async () => {
+  const merchantId = await addMerchant(database.db);
+  const webhookUrl = 'http://shop.example.com/hook';
+  const refusal = ['Webhook URL not allowed: must use https', 'webhookUrl'];
+  assert.deepEqual(await refusalOf(addWebhook(database.db, merchantId, { webhookUrl })), refusal);
+  const webhook = await addWebhook(database.db, merchantId);
+  const { webhookId } = webhook;
+  const body = { webhookName: 'n', webhookUrl, subscribedEvents: ['*'] };
+  const update = database.db.transaction((transaction) =>
+    updateWebhook(transaction, deps, { merchantId, webhookId, body }),
+  );
+  assert.deepEqual(await refusalOf(update), refusal);
+  assert.deepEqual(await detail(merchantId, webhookId), webhook);
+});
+
 test('a webhook has its URL in normal form, after an update too', async () => {
   const merchantId = await addMerchant(database.db);
   const { webhookId, webhookUrl } = await addWebhook(database.db, merchantId, {

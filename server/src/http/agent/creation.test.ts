@@ -21,7 +21,7 @@ import {
 const { world, linkId, createSession, prepare } = await openLinkWorld();
 after(() => world.close());
 
-const [, , baseUsdc] = fixtureChains.tokens.map((token) => ({ ...token }));
+const [, usdt, baseUsdc] = fixtureChains.tokens.map((token) => ({ ...token }));
 
 const wrongFields: readonly [name: string, change: Partial<CreateSessionMessage>, code: number][] = [
   ['another purpose', { purpose: 'prepare_payment' }, 100606],
@@ -34,6 +34,7 @@ const wrongFields: readonly [name: string, change: Partial<CreateSessionMessage>
   ['an unknown token', { paymentToken: `0x${'44'.repeat(20)}` }, 100608],
   // proves S5.4
   ['one unit too much', { amount: '10020001' }, 100609],
+  // proves S5.4
   ['one unit too little', { amount: '10019999' }, 100609],
 ];
 
@@ -157,10 +158,37 @@ test('an old version is answered with the fresh view, a wrong amount with the cu
 });
 
 // proves S5.9
-test('an authorization is good until the second before its expiry', async () => {
-  const expiry = String(world.clock.time / 1000 + 1);
-  const body = await creationBody(world, newPayer(), linkId, { authorizationExpiresAt: expiry });
-  assert.equal((await world.post('/payment/session/create', body)).body['code'], 0);
+test('an authorization is good until the second before its expiry, and not at it', async () => {
+  const codeOf = async (expiry: number) => {
+    const body = await creationBody(world, newPayer(), linkId, { authorizationExpiresAt: String(expiry) });
+    return (await world.post('/payment/session/create', body)).body['code'];
+  };
+  const now = world.clock.time / 1000;
+  assert.deepEqual([await codeOf(now + 1), await codeOf(now), await codeOf(now - 1)], [0, 100602, 100602]);
+});
+
+// proves S5.4
+test('a signature authorizes its own payer, token, chain and amount alone, and only by that payer’s key', async () => {
+  const custom = await world.addCustomLink();
+  const rows = await world.rows();
+  const changes: Partial<CreateSessionMessage>[] = [
+    { payer: newPayer().address },
+    { paymentToken: present(usdt).address, amount: '10030000' },
+    { paymentChainId: '31338', paymentToken: present(baseUsdc).address, amount: '10060000000000000000' },
+  ];
+  const codes: unknown[] = [];
+  const send = async (message: CreateSessionMessage, signature: string) =>
+    codes.push((await world.post('/payment/session/create', { message, signature })).body['code']);
+  for (const change of changes) {
+    const { message, signature } = await creationBody(world, newPayer(), linkId);
+    await send({ ...message, ...change }, signature);
+  }
+  const chosen = await creationBody(world, newPayer(), custom, { amount: '10020000' });
+  await send({ ...chosen.message, amount: '10020001' }, chosen.signature);
+  const byOther = await creationBody(world, newPayer(), linkId, { payer: newPayer().address });
+  await send(byOther.message, byOther.signature);
+  assert.deepEqual(codes, Array(5).fill(100601));
+  assert.deepEqual(await world.rows(), rows);
 });
 
 // proves W8.7

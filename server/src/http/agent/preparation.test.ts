@@ -76,8 +76,28 @@ test('a preparation with an integer in another spelling is refused with 400101',
   }
 });
 
-// proves W8.6
-test('checks of a preparation come in their documented order', async () => {
+// proves S5.4
+test('a signature to prepare counts by the payer’s key alone, for its own session and e-mail address', async () => {
+  const { view, payer } = await createSession();
+  const other = await createSession(payer);
+  const requirement = view.aiView.preparePaymentRequirement;
+  const { message, signature } = await preparationBody(payer, requirement);
+  const byOther = await preparationBody(newPayer(), requirement);
+  const rows = await world.rows();
+  const codes: unknown[] = [];
+  for (const body of [
+    byOther,
+    { message: { ...message, sessionId: other.view.sessionId }, signature },
+    { message: { ...message, payerEmail: 'eve@example.com' }, signature },
+  ]) {
+    codes.push((await world.post('/payment/prepare', body)).body['code']);
+  }
+  assert.deepEqual(codes, Array(3).fill(100601));
+  assert.deepEqual(await world.rows(), rows);
+});
+
+// proves W1.29, W8.6
+test('checks of a preparation come in their documented order, and no row is written before the last has passed', async () => {
   const link = await world.addLink({ payerEmailRequired: 1 });
   const expired = await createSession();
   world.clock.time += 1_800_000;
@@ -108,6 +128,7 @@ test('checks of a preparation come in their documented order', async () => {
     authorizationExpiresAt: '0',
   };
   const codes: unknown[] = [];
+  const rows = await world.rows();
   for (const fix of [{}, ...fixes]) {
     tried = { ...tried, ...fix };
     const reply = await world.post('/payment/prepare', { message: tried, signature: `0x${'11'.repeat(65)}` });
@@ -117,4 +138,5 @@ test('checks of a preparation come in their documented order', async () => {
     ...[100606, 100201, 100203, 100607, 100206, 100610],
     ...[100608, 100608, 100602, 100603, 100601],
   ]);
+  assert.deepEqual(await world.rows(), rows);
 });

@@ -51,9 +51,12 @@ async function addLink(changes: object = {}): Promise<{ linkId: string; linkUrl:
   return (await world.send('POST', '/payment/link/create', { key, body })).data;
 }
 
-async function view(url: string): Promise<{ status: number; type: unknown; text: string }> {
+async function view(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; type: unknown; text: string }> {
   const { pathname } = new URL(url, world.deps.origin);
-  const reply = await pages.inject({ url: pathname });
+  const reply = await pages.inject({ url: pathname, headers });
   return { status: reply.statusCode, type: reply.headers['content-type'], text: reply.body };
 }
 
@@ -88,4 +91,14 @@ test('the addresses of links and sessions lead to hosted pages that say what is 
     }
   }
   assert.deepEqual(await journal.take(), []);
+});
+
+// proves W1.8
+test('the Host header changes no page', async () => {
+  const { linkUrl } = await addLink();
+  // New in every answer: the nonces of the page's scripts.
+  const textOf = async (headers: Record<string, string> = {}) =>
+    (await view(linkUrl, headers)).text.replaceAll(/nonce="[^"]+"/g, '');
+  const forged = await textOf({ host: 'evil.example', 'x-forwarded-host': 'evil.example' });
+  assert.ok(forged === (await textOf()), 'the page is another one');
 });

@@ -54,9 +54,11 @@ for (const [rule, header, code] of headers) {
   });
 }
 
-// proves S5.1
-test('one space before the key is right', async () => {
-  assert.equal((await world.send('GET', '/account/list', { key })).code, 0);
+// proves S5.1, S7.1, W1.7
+test('one space before the key is right, and the answer is the envelope with nothing beside it', async () => {
+  const { status, text } = await world.send('GET', '/session/list/all/1/1', { key });
+  const data = { total: 0, page: 1, size: 1, hasMore: false, sessions: [] };
+  assert.deepEqual([status, JSON.parse(text)], [200, { code: 0, message: 'success', data }]);
 });
 
 // proves S5.3
@@ -84,7 +86,23 @@ test('another method on any known path is 405 with Allow', async () => {
   }
 });
 
-// proves W5.9
+// proves S8.6
+test('every list has pages from 1 with at most 100 entries', async () => {
+  const lists = guarded.filter(([, route]) => route.path.endsWith('/:page/:size'));
+  assert.ok(lists.length > 10);
+  const isField = async (route: Route, place: string) => {
+    const path = route.path.replace(':page/:size', place).replaceAll(/:\w+/g, 'none_1');
+    return (await world.send(route.method, path, { key })).code === 400101;
+  };
+  for (const [name, route] of lists) {
+    const refused = [];
+    for (const place of ['1/1', '1/100', '0/1', '-1/1', '1/0', '1/101', 'x/1', '1/x'])
+      refused.push(await isField(route, place));
+    assert.deepEqual([name, ...refused], [name, false, false, true, true, true, true, true, true]);
+  }
+});
+
+// proves S5.2, W5.9
 test('a key without any of the permissions of a route is 403 with 200103, naming them', async () => {
   const powerless = await world.addKey(merchantId, { permissions: [] });
   for (const [name, route] of guarded) {
@@ -94,7 +112,7 @@ test('a key without any of the permissions of a route is 403 with 200103, naming
   }
 });
 
-// proves W5.7
+// proves S5.2, W5.7
 test('a read_only key reads and never writes', async () => {
   const readOnly = await world.addKey(merchantId, { preset: 'read_only' });
   for (const [name, route] of guarded) {

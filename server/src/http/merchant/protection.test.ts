@@ -277,21 +277,23 @@ test('each key has its rates for reads, writes and lists, told in headers', asyn
       [429, 900101, '1'],
     ],
   );
-  const detail = async () =>
-    (
-      await server.inject({
-        url: `/payment/v1/account/detail/${one.accountId}`,
-        headers: { authorization: `Bearer ${one.key}` },
-      })
-    ).statusCode;
+  const detail = () =>
+    server.inject({
+      url: `/payment/v1/account/detail/${one.accountId}`,
+      headers: { authorization: `Bearer ${one.key}` },
+    });
   const reads = await Promise.all(Array.from({ length: 201 }, detail));
-  assert.equal(reads.filter((status) => status === 429).length, 1);
+  assert.equal(reads.filter(({ statusCode }) => statusCode === 429).length, 1);
   const writes = await Promise.all(Array.from({ length: 101 }, () => create(server, one, 10)));
   assert.equal(writes.filter(({ status }) => status === 429).length, 1);
   assert.equal((await list(server, other.key)).code, 0);
   world.clock.time += 1_000;
   const later = await Promise.all(Array.from({ length: 21 }, () => list(server, one.key)));
   assert.equal(later.filter(({ status }) => status === 429).length, 1);
+  const laterReads = await Promise.all(Array.from({ length: 101 }, detail));
+  assert.equal(laterReads.filter(({ statusCode }) => statusCode === 429).length, 1);
+  const laterWrites = await Promise.all(Array.from({ length: 51 }, () => create(server, one, 10)));
+  assert.equal(laterWrites.filter(({ status }) => status === 429).length, 1);
 });
 
 test('failed authentications are limited by address, and valid keys pass all the same', async () => {

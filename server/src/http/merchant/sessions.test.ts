@@ -217,6 +217,7 @@ test('every list holds the sessions of its status, pages as numbers', async () =
     hasMore: false,
     shown: ids.slice(2),
   });
+  assert.deepEqual(await list('all/1/3'), { total: 3, page: 1, size: 3, hasMore: false, shown: ids });
   const first = { page: 1, size: 100, hasMore: false };
   assert.deepEqual(await list('initialized/1/100'), { total: 2, ...first, shown: ids.slice(1) });
   assert.deepEqual(await list('cancelled/1/100'), { total: 1, ...first, shown: ids.slice(0, 1) });
