@@ -306,7 +306,9 @@ test('another valid signature of the same message counts as well', async () => {
 
 const magic: Hex = `0x1626ba7e${'0'.repeat(56)}`;
 const answers: Record<string, { answer: Hex | undefined; isAccepted: boolean }> = {
+  // proves W8.8
   'the magic value in one word': { answer: magic, isAccepted: true },
+  // proves W8.8
   'a revert or an empty tank': { answer: undefined, isAccepted: false },
   nothing: { answer: '0x', isAccepted: false },
   'the four bytes alone': { answer: '0x1626ba7e', isAccepted: false },

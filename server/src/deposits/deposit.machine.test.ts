@@ -23,6 +23,7 @@ const held = (kind: 'underpaid' | 'late') => ({ move: 'hold', kind }) as const;
 
 const cases: [string, Partial<DepositState>, DepositVerdict][] = [
   ['an empty address is nothing, whatever else holds', { amount: 0n, paidOrderId: '0x02' }, { move: 'none' }],
+  // proves W8.2
   ['the total, up to the last second, is collected', {}, { move: 'collect' }],
   ['more than the total is collected as well', { amount: 101n }, { move: 'collect' }],
   ['less than what counts as paid may become more', { amount: 97n }, { move: 'wait' }],
@@ -34,6 +35,7 @@ const cases: [string, Partial<DepositState>, DepositVerdict][] = [
   ],
   ['a payment in a block may be this one: wait until it is final', { isPaymentSeen: true }, { move: 'wait' }],
   ['nothing is added while a payment is seen', { amount: 98n, isPaymentSeen: true }, { move: 'wait' }],
+  // proves W8.2
   [
     'what is left after the order is paid is too much',
     { paidOrderId: '0x01', amount: 1n },
@@ -44,6 +46,7 @@ const cases: [string, Partial<DepositState>, DepositVerdict][] = [
     { paidOrderId: '0x02' },
     returned('duplicate'),
   ],
+  // proves W8.2
   [
     'less than the total after the deadline is too little',
     { amount: 99n, finalTime: 1_001n },

@@ -333,6 +333,7 @@ test('a gateway that knows no consent by transaction is given the signature', as
   assert.deepEqual(await consentsAsked(order, payer, paused), [[signature, '0x']]);
 });
 
+// proves W8.1
 test('a repeat is the same payment; one that failed may be sent again', async () => {
   world.clock.time += 86_400_001;
   const submission = submissionOf(await orderFor(newAddress()));
@@ -393,6 +394,7 @@ test('what was sent for a session is found, however many orders strangers have p
   assert.deepEqual(await find(), [order]);
 });
 
+// proves W7.1
 test('while one payment of a session is on its way, another one is refused', async () => {
   world.clock.time += 86_400_001;
   const link = await findLink(world.db, linkId);

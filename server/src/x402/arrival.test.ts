@@ -70,6 +70,7 @@ const rules: readonly Rule[] = [
   ['an address without a token', { balance: '0x' }, 'none', 'none'],
   ['a token that reverts', { balance: new RpcError(3, 'reverted') }, 'none', 'none'],
   ['a transfer without a balance', { balance: amount(0n), transfers: [expected.total] }, 'none', 'none'],
+  // proves W8.15
   ['money of unknown payers', { balance: enough }, 'there', 'foreign'],
   ['a small transfer beside it', { balance: enough, transfers: [1n] }, 'there', 'foreign'],
   ['the payer’s transfer', { balance: enough, transfers: [1n, expected.total] }, 'there', 'there'],

@@ -32,6 +32,7 @@ test('an offer of ours says its terms, however its addresses are written', () =>
 const [body = '', mac = ''] = offered().extra.offer.split('.');
 const others: readonly (readonly [name: string, offer: X402Requirements])[] = [
   ['another network', offered({ network: 'eip155:1' })],
+  // proves W8.15
   ['another amount', offered({ amount: '2000001' })],
   ['another token', offered({ asset: shown.payTo })],
   ['another address', offered({ payTo: shown.asset })],
@@ -39,6 +40,7 @@ const others: readonly (readonly [name: string, offer: X402Requirements])[] = [
   ['another time', offered({}, `${bodyWith({ issuedAt: 1_900_000_000 })}.${mac}`)],
   ['another version', offered({}, `${bodyWith({ version: 'ver_2' })}.${mac}`)],
   ['another refund address', offered({}, `${bodyWith({ refundAddress: shown.payTo })}.${mac}`)],
+  // proves W8.15
   ['no MAC', offered({}, body)],
   ['an empty MAC', offered({}, `${body}.`)],
   ['a cut MAC', offered({}, `${body}.${mac.slice(0, -4)}`)],

@@ -48,7 +48,9 @@ const beyond = String(2n ** 256n);
 const flaws: readonly Flaw[] = [
   ['what is asked for', {}, undefined],
   ['an end at the end of time', { validBefore: String(2n ** 256n - 1n) }, undefined],
+  // proves W8.15
   ['another recipient', { to: authorization.from }, reason('recipient_mismatch')],
+  // proves W8.15
   ['less', { value: '4' }, reason('authorization_value_mismatch')],
   ['more', { value: '6' }, reason('authorization_value_mismatch')],
   ['a value beyond uint256', { value: beyond }, reason('authorization_value_mismatch')],
@@ -95,6 +97,7 @@ const otherFields: Partial<typeof authorization>[] = [
   { nonce: `0x${'34'.repeat(32)}` },
 ];
 
+// proves W8.15
 test('a signature holds for the authorization that was signed, and for no other one', async () => {
   const signature = await ownSignature();
   const isSigned = (changed: object, by: string = signature, at: object = domain) =>

@@ -13,6 +13,7 @@ function refusalOf(enter: () => unknown): [string, number | undefined] | undefin
   }
 }
 
+// proves W8.16
 test('a network has so many places, and others have theirs', () => {
   const enter = waitingPlaces({ perNetwork: 2, inAll: 10 });
   const leave = enter('192.0.2.1');

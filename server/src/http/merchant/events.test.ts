@@ -134,6 +134,8 @@ test('an event of another merchant is unknown, and one of 90 days ago is gone', 
   const path = `/event/list/1/10?after=${eventId}`;
   assert.equal((await world.send('GET', path, { key: stranger.key })).code, 100506);
   const now = world.clock.time;
+  world.clock.time = now + 90 * dayMs - 1;
+  assert.deepEqual([(await read(key)).code, (await list('1/10')).total], [0, 4]);
   world.clock.time = now + 90 * dayMs;
   assert.deepEqual([(await read(key)).code, (await list('1/10')).total], [100506, 0]);
   world.clock.time = now;
