@@ -41,7 +41,10 @@ before(async () => {
   linkUrl = String(dataOf(link)['linkUrl']);
   await http.close();
 });
+/** Programs that were started for a test; one that fails does not end its own. */
+const started: Client[] = [];
 after(async () => {
+  for (const client of started) await client.close();
   await life.close();
   await rm(folder, { recursive: true });
 });
@@ -75,6 +78,7 @@ async function overStdio(env: Record<string, string>, args: string[] = []): Prom
     stderr: 'ignore',
   });
   await client.connect(transport);
+  started.push(client);
   return client;
 }
 
