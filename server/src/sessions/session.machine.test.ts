@@ -32,7 +32,7 @@ const expected = new Map<string, string>([
   ['settlement_pending settlement_final', 'completed session.completed'],
 ]);
 
-// proves W4.10
+// proves S3.4, W4.10
 test('the table is total: every pair of status and trigger either moves as written or is refused', () => {
   for (const status of sessionStatuses) {
     for (const trigger of sessionTriggers) {

@@ -89,4 +89,14 @@ test('a success between failures starts their count and their time again', async
     ]),
     ['active', 'active', 'active', 'active', 'active', 'active', 'paused'],
   );
+  assert.deepEqual(
+    await statusesAfter([
+      [0, 'failed'],
+      [4, 'succeeded'],
+      [5, 'failed'],
+      [9, 'failed'],
+      [10, 'failed'],
+    ]),
+    ['active', 'active', 'active', 'active', 'paused'],
+  );
 });

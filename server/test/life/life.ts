@@ -28,6 +28,7 @@ export interface SessionData {
   readonly session: {
     readonly sessionId: string;
     readonly status: string;
+    readonly expirationTime: number;
     readonly payer: string;
     readonly payerEmail: string;
     readonly paidToken: string;

@@ -33,7 +33,7 @@ interface Story {
 
 const stories: readonly Story[] = [
   {
-    // proves S1.1, S2.19, S3.1, S4.19, S6.2, W6.4
+    // proves S1.1, S2.19, S3.1, S4.19, S4.20, S6.2, W6.4
     name: 'a link, the merchant pays the fee',
     from: 'link',
     feeModel: 1,
@@ -196,6 +196,8 @@ for (const story of stories) {
       'the payer paid exactly totalValue',
     );
     assertPaid(view, prepared, { story, payToken, payer: payer.address, paymentTx });
+    const { sessions } = await life.get<{ sessions: SessionData[] }>('/session/list/completed/1/1');
+    assert.deepEqual(sessions, [view], 'the list shows what the read returns');
     assert.deepEqual(
       events.map(({ sequence, type, data }) => [sequence, type, data.session.status, 'transaction' in data]),
       [

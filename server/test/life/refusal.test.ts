@@ -129,6 +129,8 @@ test('an expired session cannot be paid on chain, and closes by the chain’s ti
   assert.ok(approval !== undefined);
   await payer.send(life.ethereum, approval.txRequest);
   await life.ethereum.anvil.mine();
+  const { expirationTime } = (await life.session(sessionId)).session;
+  assert.equal(guide.order.deadline, String(expirationTime));
   // A block at the deadline would still count; the next one is a second later.
   const timestamp = Number(guide.order.deadline) + 1;
   await life.ethereum.anvil.request('evm_setNextBlockTimestamp', [timestamp]);

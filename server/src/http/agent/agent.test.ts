@@ -273,6 +273,7 @@ test('an e-mail address is asked for only when the link requires it, and never g
   );
 });
 
+// proves S3.3
 test('an expired session is not prepared, and an agent whose order is out is told to wait', async () => {
   const unsigned = await createSession();
   const signed = await createSession();
