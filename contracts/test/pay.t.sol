@@ -82,6 +82,7 @@ contract PayTest is GatewayTest {
         vm.assertEq(statusOf(order), PAID, "status");
     }
 
+    // proves W4.14
     function test_paysAtTheLastSecond(uint256 seed) public {
         IPaymentGateway.Order memory order = anyOrder(seed);
         vm.warp(order.payBy);

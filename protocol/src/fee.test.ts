@@ -44,6 +44,11 @@ test('a total that the payer chose is split without losing a unit', () => {
       assert.equal(amounts.totalValue, total);
       assert.equal(amounts.feeValue, amounts.totalValue - amounts.netValue);
       assert.ok(amounts.netValue >= 0n && amounts.paymentValue <= total);
+      // The price is the highest that the total covers with its fee: one Micro-USD more would be too much.
+      const share = model === 1 ? 1_000_000n : 1_000_000n + BigInt(ppm);
+      assert.ok(amounts.paymentValue * share <= total * 1_000_000n);
+      assert.ok((amounts.paymentValue + 1n) * share > total * 1_000_000n);
+      if (model === 1) assert.deepEqual(amounts, amountsOf(microUsd(total), ppm, 1));
     }),
     { numRuns: 20_000 },
   );

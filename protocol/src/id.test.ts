@@ -4,6 +4,28 @@ import { test } from 'node:test';
 import { base62Of, type IdKind, idPrefixes, isId, newId } from './id.ts';
 
 // proves W2.11
+test('prefixes are what clients know ids by', () => {
+  assert.deepEqual(idPrefixes, {
+    product: 'prd_',
+    account: 'acc_',
+    accountVersion: 'acv_',
+    link: 'lnk_',
+    linkVersion: 'ver_',
+    session: 'sess_',
+    lineItem: 'li_',
+    webhook: 'wkid_',
+    event: 'evt_',
+    delivery: 'dlv_',
+    receipt: 'rcpt_',
+    refund: 'rfd_',
+    exception: 'exc_',
+    request: 'req_',
+    merchant: 'mer_',
+    apiKey: 'key_',
+  });
+});
+
+// proves W2.11
 test('every kind of id is its prefix and 22 base62 characters', () => {
   for (const kind of Object.keys(idPrefixes) as IdKind[]) {
     const id = newId(kind, randomBytes);

@@ -111,6 +111,15 @@ const refusals: {
     message: /nested deeper than 16/,
   },
   {
+    // proves W2.15
+    rule: 'an array for an object, nested to 16',
+    request: post(`{"name":"a","extra":${'['.repeat(15)}${']'.repeat(15)}}`),
+    status: 200,
+    code: 400101,
+    message: /^Invalid field: extra must be an object$/,
+    param: 'extra',
+  },
+  {
     // proves W1.22
     rule: 'a body over 256 KiB',
     request: post(JSON.stringify({ name: 'x'.repeat(256 * 1024) })),

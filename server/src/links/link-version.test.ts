@@ -164,6 +164,7 @@ test('the order of line items is part of the version', () => {
   );
 });
 
+// proves W2.13
 test('what a link says about short and late deposits is part of the version; saying nothing keeps it', () => {
   fc.assert(
     fc.property(terms, fc.integer({ min: 0, max: 100_000 }), (value, underpaidPpm) => {

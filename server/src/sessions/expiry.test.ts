@@ -14,6 +14,13 @@ const putCursor = statement(
    on conflict (chain_id) do update set head_time = $2, final_time = $2`,
 );
 
+const putHead = statement(
+  'expiry_test_head',
+  ['int8', 'timestamptz'],
+  {},
+  'update chain_cursors set head_time = $2 where chain_id = $1',
+);
+
 const putMove = statement(
   'expiry_test_move',
   ['text', 'text', 'text'],
@@ -92,6 +99,23 @@ test('an order that is only collected keeps no session open: nobody but the serv
   await expire();
   assert.equal(await statusOf(sessionId), 'initialized');
   await db.query(putCursor, [order.chainId, new Date(Number(order.order.payBy + 1n) * 1_000)]);
+  await expire();
+  assert.equal(await statusOf(sessionId), 'expired');
+});
+
+// Last, because it moves our own clock.
+// proves W4.13
+test('a signed session closes by final blocks of its chain, not by our clock or by blocks that are not final', async () => {
+  const { db } = world.database;
+  const sessionId = await addSession(world, shop);
+  const order = await addOrder(world, sessionId);
+  const at = (afterPayBy: bigint) => new Date(Number(order.order.payBy + afterPayBy) * 1_000);
+  world.clock.time = at(3_600n).getTime();
+  await db.query(putCursor, [order.chainId, at(0n)]);
+  await db.query(putHead, [order.chainId, at(3_600n)]);
+  await expire();
+  assert.equal(await statusOf(sessionId), 'initialized');
+  await db.query(putCursor, [order.chainId, at(1n)]);
   await expire();
   assert.equal(await statusOf(sessionId), 'expired');
 });

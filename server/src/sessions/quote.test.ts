@@ -57,6 +57,24 @@ test('routes to a token: the same token first, then its chain, then other chains
   );
 });
 
+// proves W3.4
+test('the fee of a price, and of a total that the payer chose, is that of its route, rounded up', () => {
+  const amount = microUsd(1_000_001n);
+  const routes = routesTo(chains, rates, 'alpha::usdc');
+  assert.deepEqual(
+    routes.map((route) => [
+      quoteOf(route, { paymentValue: amount, feeModel: 1 })?.amounts.feeValue,
+      quoteOf(route, { paymentValue: amount, feeModel: 2 })?.amounts.feeValue,
+      quoteOfTotal(route, { totalValue: amount, feeModel: 1 })?.amounts.feeValue,
+    ]),
+    [
+      [2001n, 2001n, 2001n],
+      [3001n, 3001n, 3001n],
+      [6001n, 6001n, 6001n],
+    ],
+  );
+});
+
 test('the vault pays whatever is not settled in the very token that was paid', () => {
   for (const settlementToken of chains.tokens) {
     for (const { paymentToken, orderType } of routesTo(chains, rates, settlementToken.tokenId)) {

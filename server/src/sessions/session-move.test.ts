@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { microUsd } from '@florin/protocol/money.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
-import type { SessionTrigger } from './session.machine.ts';
+import { type SessionTrigger, sessionMove, sessionTriggers } from './session.machine.ts';
 import { lockSession } from './session.ts';
 import { moveSession, type SessionChanges } from './session-move.ts';
 
@@ -82,5 +82,21 @@ test('a session that has left its status takes the whole transaction back', asyn
   });
   await assert.rejects(work, { message: `session ${sessionId} left initialized without its lock` });
   assert.deepEqual(await world.session(sessionId), before);
+  assert.deepEqual(await world.eventsOf(sessionId), ['session.created']);
+});
+
+// proves W4.10
+test('a move that the table has not changes nothing and tells nothing', async () => {
+  const { db } = world.database;
+  const sessionId = await world.openSession('ethereum::usdc');
+  await db.transaction(async (transaction) => {
+    const session = await lockSession(transaction, sessionId);
+    if (session === undefined) throw new Error('no session');
+    const absent = sessionTriggers.filter((trigger) => sessionMove(session, trigger) === undefined);
+    assert.ok(absent.includes('settlement_final'));
+    for (const trigger of absent)
+      assert.equal(await moveSession(transaction, world.moves, session, trigger), undefined, trigger);
+    assert.deepEqual(await lockSession(transaction, sessionId), session);
+  });
   assert.deepEqual(await world.eventsOf(sessionId), ['session.created']);
 });

@@ -128,6 +128,17 @@ test('a token that is not what the configuration says is refused', async () => {
   );
 });
 
+// proves W3.1
+test('a token that takes other signatures than the configuration says is refused', async () => {
+  const usdc = life.token('usdc');
+  const permits = ['eip2612', 'eip3009', 'permit2'] as const;
+  assert.equal(await mistakeOf({ tokens: [{ ...usdc, permits }] }), 'all is well');
+  assert.equal(
+    await mistakeOf({ tokens: [{ ...usdc, permits: ['permit2'] }] }),
+    `base::usdc: the contract at ${usdc.address} takes the signatures eip2612, eip3009, permit2, the configuration says permit2: correct permits, or leave it out`,
+  );
+});
+
 test('a chain that does not answer is waited for, 30 s at most, and told without the path of its URL', async () => {
   const clock = quickClock();
   assert.equal(

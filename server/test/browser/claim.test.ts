@@ -156,6 +156,7 @@ test('the claim page says without scripts what came and where it goes, to nobody
   await context.close();
 });
 
+// proves W2.10
 test('a claim is answered for orders of the session alone, and not to a wrong secret', async () => {
   const [own, other] = [
     await prepare('ethereum::usdc', new Payer(life).address, {}),

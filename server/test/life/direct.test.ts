@@ -44,6 +44,14 @@ const legsOfSession = statement(
   'select count(*) as legs from settlements where session_id = $1',
 );
 
+// PostgreSQL writes into each row which transaction has made it.
+const transactionsOfEvents = statement(
+  'story_transactions_of_events',
+  ['text', 'text[]'],
+  { count: 'int8' },
+  'select count(distinct xmin::text) as count from events where object_id = $1 and event_type = any ($2)',
+);
+
 async function legsOf(sessionId: string): Promise<bigint | undefined> {
   const [row] = await life.database.db.query(legsOfSession, [sessionId]);
   return row?.legs;
@@ -128,6 +136,8 @@ for (const [way, pay] of ways) {
       events.map(({ sequence, type }) => `${sequence} ${type}`),
       ['1 session.created', '2 session.payment_detected', '3 session.paid', '4 session.completed'],
     );
+    const both = [sessionId, ['session.paid', 'session.completed']];
+    assert.deepEqual(await life.database.db.query(transactionsOfEvents, both), [{ count: 1n }]);
     assert.equal(session.completeTx, session.initiateTx);
     assert.notEqual(session.completeTx, '');
     assert.deepEqual(
@@ -261,7 +271,6 @@ test('while another chain has an order that can be paid, the payment is held, an
   );
 });
 
-// proves W4.8
 test('what was paid straight to the merchant goes back by the wallet of the merchant, in parts', async () => {
   const token = life.ethereum.token('usdc');
   const payer = await fundedPayer();

@@ -11,7 +11,7 @@ import type {
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { paymentSessionCreationTypes } from '@florin/protocol/typed-data.ts';
 import { decodeFunctionData, erc20Abi, getAddress } from 'viem';
-import { findLink } from '#links/link.ts';
+import { findLink, linkDetail } from '#links/link.ts';
 import { archiveProduct, disableLink } from '#links/link-status.ts';
 import { createCheckoutSession } from '#sessions/session.ts';
 import { fixtureChains } from '../../../test/harness/agent-fixture.ts';
@@ -352,6 +352,8 @@ test('a disabled link still has a view and takes no sessions; a deleted one has 
   await world.setLinkStatus(link, 'deleted');
   const deleted = await world.post('/payment/session/create', body);
   const gone = await world.get(`/payment/link/${link}`);
+  const ofMerchant = linkDetail(world.db, world.deps, { merchantId: world.merchantId, linkId: link });
+  await assert.rejects(ofMerchant, { slug: 'link_archived' });
   assert.deepEqual(
     [view.customDisabledText, view.aiView.createPaymentSessionRequirement, view.aiView.workflow.stage],
     ['Back at noon', undefined, 'link_unavailable'],

@@ -112,6 +112,37 @@ test('asked again in the first half of its life, the page shows the same order a
   assert.equal(third.data.deadline, String(nowSeconds() + unsignedOrderSeconds));
 });
 
+// proves W2.10
+test('a wrong client code is 100202 wherever one is sent, and signs nothing', async () => {
+  const sessionId = await newSession();
+  const { clientCode } = await read(sessionId);
+  const payer = getAddress(toHex(0xd1, { size: 20 }));
+  const token = world.deps.chains.token('ethereum::usdc')?.address;
+  const requests = [
+    {
+      url: '/checkout/api/prepare',
+      payload: { sessionId, tokenId: 'ethereum::usdc', payer, payerEmail: '' },
+    },
+    {
+      url: '/checkout/api/claim',
+      payload: { sessionId, orderId: toHex(1, { size: 32 }), token, purpose: 'rescue' },
+    },
+    { url: `/checkout/api/session/${sessionId}/receipt` },
+  ];
+  const codesFor = async (code: string) => {
+    const codes: number[] = [];
+    for (const { url, payload } of requests) {
+      const headers = { 'x-client-code': code };
+      const body = payload === undefined ? {} : ({ method: 'POST', payload } as const);
+      codes.push((await pages.inject({ url, headers, ...body })).json().code);
+    }
+    return codes;
+  };
+  assert.deepEqual(await codesFor('x'.repeat(clientCode.length)), [100_202, 100_202, 100_202]);
+  assert.equal((await read(sessionId)).signedOnce, 0);
+  assert.equal((await codesFor(clientCode)).includes(100_202), false);
+});
+
 test('payable orders of a session have a limit for each client network and one in all', async () => {
   const sessionId = await newSession();
   for (let payer = 1; payer <= limits.ofNetwork; payer += 1)

@@ -91,7 +91,7 @@ test('a page of a listed origin may ask, and reads answers, refusals included', 
   );
 });
 
-// proves W5.3
+// proves W5.3, W5.11
 test('a page of any other origin is told nothing, and its request is refused with the reason', async () => {
   const key = await world.addKey(merchantId, storefront([shop]));
   assert.deepEqual((await preflight('/session/checkout/create', evil)).cors, {});
@@ -107,6 +107,15 @@ test('a key without origins answers pages without a word that lets them read it'
   const key = await world.addKey(merchantId, { preset: 'read_only' });
   const answer = await send('GET', '/product/list/1/10', bearer(key, evil));
   assert.deepEqual([answer.status, answer.code, answer.cors], [200, 0, {}]);
+});
+
+// proves W5.4
+test('a refusal before any key is known lets no page read it', async () => {
+  for (const authorization of [undefined, 'Bearer', 'Bearer sk_live_unknown']) {
+    const given: Record<string, string> = authorization === undefined ? {} : { authorization };
+    const answer = await send('GET', '/product/list/1/10', { ...given, origin: evil });
+    assert.deepEqual([answer.status, answer.cors], [401, {}], authorization);
+  }
 });
 
 // proves W5.4

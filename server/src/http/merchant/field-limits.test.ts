@@ -189,6 +189,18 @@ for (const [path, rule, within, beyond, param] of limits) {
   });
 }
 
+// proves W2.2
+test('a link keeps to 20 line items when it is updated', async () => {
+  const body = bodies['/payment/link/create']?.();
+  const { linkId } = (await world.send('POST', '/payment/link/create', { key, body })).data;
+  const updated = async (count: number) => {
+    const lineItems = many(count, linkItem());
+    const changed = { ...body, linkId, lineItems };
+    return (await world.send('POST', '/payment/link/update', { key, body: changed })).code;
+  };
+  assert.deepEqual([await updated(20), await updated(21), await updated(0)], [0, 400101, 400101]);
+});
+
 // proves W2.12
 test('a session totals at most ten million dollars, exactly', async () => {
   const totalOf = async (...prices: [quantity: number, unitPrice: number][]) => {

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
+import { statement } from '#db/statement.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { addSession } from '../../../test/harness/payment-fixture.ts';
+
+const setPayerEmail = statement(
+  'merchant_door_test_payer_email',
+  ['text', 'text'],
+  {},
+  'update sessions set payer_email = $2 where session_id = $1',
+);
 
 let world: MerchantWorld;
 let merchantId: string;
@@ -187,18 +196,39 @@ for (const [preset, expected] of presetRoutes) {
   });
 }
 
+// proves W5.1
+test('a key of the preset fulfilment sees who pays, one of the preset agent does not', async () => {
+  const accountId = await world.addAccount(merchantId);
+  const sessionId = await addSession(world, { key, accountId });
+  await world.database.db.query(setPayerEmail, [sessionId, 'payer@example.com']);
+  const emailFor = async (preset: 'fulfilment' | 'agent') => {
+    const own = await world.addKey(merchantId, { preset });
+    return (await world.send('GET', `/session/${sessionId}`, { key: own })).data.session.payerEmail;
+  };
+  assert.deepEqual([await emailFor('fulfilment'), await emailFor('agent')], ['payer@example.com', '']);
+});
+
 // proves W5.8
-test('a storefront key reads one session and no lists', async () => {
-  const storefront = await world.addKey(merchantId, {
-    preset: 'storefront',
-    origins: ['https://shop.example.com'],
-  });
-  const headers = { origin: 'https://shop.example.com' };
-  const [one, list] = await Promise.all([
-    world.send('GET', '/session/sess_none', { key: storefront, headers }),
-    world.send('GET', '/session/list/all/1/10', { key: storefront, headers }),
+test('a storefront key creates, reads and cancels sessions, reads products, and lists nothing else', async () => {
+  const origin = 'https://shop.example.com';
+  const storefront = await world.addKey(merchantId, { preset: 'storefront', origins: [origin] });
+  const reached: string[] = [];
+  for (const [name, route] of guarded) {
+    const body = route.method === 'POST' ? { body: {} } : {};
+    const reply = await world.send(route.method, pathOf(route), {
+      ...{ key: storefront, headers: { origin } },
+      ...body,
+    });
+    if (reply.status !== 403) reached.push(name);
+  }
+  assert.deepEqual(reached.sort(), [
+    'cancelCheckoutSession',
+    'createCheckoutSession',
+    'getBranding',
+    'getSession',
+    'listProducts',
+    'listProductsByIds',
   ]);
-  assert.deepEqual([one.code, list.code], [100201, 200103]);
 });
 
 // proves W1.13
@@ -266,7 +296,7 @@ test('accounts are read one by one and all together, by their own merchant alone
   assert.deepEqual([foreign.status, foreign.code], [200, 100401]);
 });
 
-// proves S2.21
+// proves S2.21, W2.19
 test('webhooks show their key at creation, and later to keys that may see it', async () => {
   const readOnly = await world.addKey(merchantId, { preset: 'read_only' });
   const body = {

@@ -230,7 +230,7 @@ test('every list holds the sessions of its status, pages as numbers', async () =
 test('restricted keys never see the secret of the page', async () => {
   const restricted = await world.addKey(merchantId, { preset: 'read_only' });
   const { sessionId, clientCode } = (await create()).data;
-  const paths = [`/session/${sessionId}`, '/session/list/all/1/1'];
+  const paths = [`/session/${sessionId}`, '/session/list/all/1/1', '/event/list/1/1'];
   for (const path of paths) {
     const reply = await world.send('GET', path, { key: restricted });
     assert.ok(reply.text.includes('"clientCode":"****"'), path);
