@@ -202,6 +202,7 @@ contract SettleTest is GatewayTest {
         vm.assertEq(statusOf(order), PAID, "status");
     }
 
+    // proves W4.19
     function test_skips_whenTheOrderIsFinal(uint256 seed, uint8 ending) public {
         IPaymentGateway.Order memory order = anyOrderOf(seed, ending % 4 == 3 ? DIRECT : ESCROW);
         pay(order);

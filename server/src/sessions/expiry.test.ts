@@ -105,12 +105,15 @@ test('an order that is only collected keeps no session open: nobody but the serv
 
 // Last, because it moves our own clock.
 // proves W4.13
-test('a signed session closes by final blocks of its chain, not by our clock or by blocks that are not final', async () => {
+test('a signed session closes by final blocks of its chain: not by our clock, another chain or blocks that are not final', async () => {
   const { db } = world.database;
   const sessionId = await addSession(world, shop);
   const order = await addOrder(world, sessionId);
   const at = (afterPayBy: bigint) => new Date(Number(order.order.payBy + afterPayBy) * 1_000);
   world.clock.time = at(3_600n).getTime();
+  const elsewhere = world.deps.chains.token('base::usdc')?.chainId ?? 0;
+  assert.notEqual(elsewhere, order.chainId);
+  await db.query(putCursor, [elsewhere, at(3_600n)]);
   await db.query(putCursor, [order.chainId, at(0n)]);
   await db.query(putHead, [order.chainId, at(3_600n)]);
   await expire();
