@@ -85,7 +85,6 @@ test('a stranger who settles an order for another chain before us changes nothin
   );
 });
 
-// proves W4.19
 test('two services over one database settle each of many payments once', async () => {
   const port = await findFreePort();
   const second: Service = await startService({
