@@ -159,6 +159,7 @@ test('no spelling of any private target is ever connected to, at any port, with 
   );
 });
 
+// proves W6.28
 test('no name that resolves to a private address, alone or beside a public one, is ever connected to', async (t) => {
   const embedded = (address: string) =>
     spellings(address)
@@ -186,6 +187,7 @@ test('only https is ever spoken', async (t) => {
   );
 });
 
+// proves W6.28
 test('a redirect to a private target is an answer, and nobody goes there', async (t) => {
   const target = await startReceiver({ certificate });
   const egress = open(lookupOf(['127.0.0.1']), true);

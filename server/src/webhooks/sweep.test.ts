@@ -124,6 +124,7 @@ test('a long replay goes in steps, oldest first, and leaves nothing behind', asy
   assert.equal(await openSweeps(hook), 0);
 });
 
+// proves W6.30
 test('a replay leaves alone what was raised before its time', async () => {
   const hook = await target();
   await disable(hook);
