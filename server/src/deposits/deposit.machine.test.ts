@@ -26,6 +26,8 @@ const cases: [string, Partial<DepositState>, DepositVerdict][] = [
   // proves W8.2
   ['the total, up to the last second, is collected', {}, { move: 'collect' }],
   ['more than the total is collected as well', { amount: 101n }, { move: 'collect' }],
+  // proves W8.2
+  ['one unit less than the total is not collected', { amount: 99n, least: 100n }, { move: 'wait' }],
   ['less than what counts as paid may become more', { amount: 97n }, { move: 'wait' }],
   ['what a deposit lacks within the tolerance is added', { amount: 98n }, { move: 'add' }],
   [

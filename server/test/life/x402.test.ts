@@ -190,6 +190,7 @@ test('an unknown outcome is told as pending with its hash, and asking again find
   assert.equal(await balance(), 0n);
 });
 
+// proves W8.3
 test('a payment that was sent is told whatever has become of its link, and nothing more is asked for', async () => {
   const { productId } = await life.post<{ productId: string }>('/product/create', {
     name: 'A page',
