@@ -188,7 +188,8 @@ test('a payment by x402 is never let go of: its client would pay for another ord
   assert.deepEqual(await record(submission), { view: first.view, transactionId: undefined });
 });
 
-test('a consent to an order that the service has not signed is sent by nobody', async () => {
+// proves W7.1
+test('a consent to a small amount, or to an order that the service has not signed, is not sent', async () => {
   const payer = newPayer();
   const order = await orderFor(payer.address as Hex);
   const { token } = order.order;
@@ -202,8 +203,13 @@ test('a consent to an order that the service has not signed is sent by nobody', 
   assert.ok(consent !== undefined);
   const signature = payer.signingKey.sign(consent.digest).serialized;
   const body = { sessionId: order.sessionId, method: 'eip3009' as const, signature };
-  const check = () => checkSubmission(world.db, asked, { body, network: 'somewhere' });
+  const check = (minAmount = order.amounts.totalValue) => {
+    const gasless = { ...asked.gasless, minAmount };
+    return checkSubmission(world.db, { ...asked, gasless }, { body, network: 'somewhere' });
+  };
   await assert.rejects(check(), refusal('payer_not_served', /would revert/));
+  const more = microUsd(order.amounts.totalValue + 1n);
+  await assert.rejects(check(more), refusal('method_not_available', /too small/));
   await world.db.query(takeSignature, [order.orderId]);
   await assert.rejects(check(), refusal('signature_invalid', /signature/));
 });
