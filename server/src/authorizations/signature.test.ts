@@ -220,7 +220,6 @@ const mutations: Record<string, string> = {
 };
 
 for (const field of Object.keys(creation)) {
-  // proves S5.4
   test(`a creation with another ${field} than the one signed is refused`, async () => {
     const signature = await wallet.signTypedData(domain, creationTypes, creation);
     const mutated = { ...creation, [field]: mutations[field] ?? assert.fail(`no mutation of ${field}`) };
@@ -229,7 +228,6 @@ for (const field of Object.keys(creation)) {
 }
 
 for (const field of Object.keys(preparation)) {
-  // proves S5.4
   test(`a preparation with another ${field} than the one signed is refused`, async () => {
     const signature = await wallet.signTypedData(domain, preparationTypes, preparation);
     const changed = field === 'purpose' ? 'create_payment_session' : mutations[field];

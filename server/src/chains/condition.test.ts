@@ -98,6 +98,7 @@ test('until it is measured the time to finality is as configured, else as known 
   );
 });
 
+// proves W1.14
 test('a chain that nobody follows yet is delayed, and expected to be as usual', async () => {
   await keeper.refresh(signal);
   assert.deepEqual(keeper.conditions.of(1), {

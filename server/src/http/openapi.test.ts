@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { openApiDocument } from '@florin/protocol/openapi.ts';
+import type { RouteTable } from '@florin/protocol/route.ts';
 import { x402Api } from '@florin/protocol/x402-api.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
@@ -17,6 +18,13 @@ interface Operation {
   parameters?: { name: string; in: string; required: boolean }[];
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, { description: string; content: Record<string, { schema: object }> }>;
+}
+
+interface BodySchema {
+  readonly properties?: Record<string, BodySchema>;
+  readonly additionalProperties?: unknown;
+  readonly items?: BodySchema;
+  readonly anyOf?: readonly BodySchema[];
 }
 
 interface Document {
@@ -44,6 +52,27 @@ test('the document holds every route of every table under its own path and metho
     [merchantApi, agentApi, x402Api].map(({ basePath }) => basePath),
     ['/payment/v1', '/aipay/api/v1', '/aipay/x402'],
   );
+});
+
+/** The places at which a body takes fields that no document names. */
+function openPlaces(schema: BodySchema, place: string): string[] {
+  const own = schema.properties !== undefined && schema.additionalProperties !== false ? [place] : [];
+  const members = Object.entries(schema.properties ?? {});
+  return [
+    ...own,
+    ...members.flatMap(([name, member]) => openPlaces(member, `${place}.${name}`)),
+    ...(schema.items === undefined ? [] : openPlaces(schema.items, `${place}[]`)),
+    ...(schema.anyOf ?? []).flatMap((branch) => openPlaces(branch, place)),
+  ];
+}
+
+// proves W1.30
+test('no body takes fields that no document names, at any depth, but for the metadata of a session', () => {
+  const tables: RouteTable[] = [merchantApi, agentApi, x402Api];
+  const places = tables.flatMap(({ routes }) =>
+    Object.values(routes).flatMap(({ path, body }) => (body === undefined ? [] : openPlaces(body, path))),
+  );
+  assert.deepEqual(places, ['/session/checkout/create.metadata']);
 });
 
 test('operation ids are unique, and path parameters are all declared', () => {

@@ -72,7 +72,7 @@ const refusals: {
     message: /Unsupported media type/,
   },
   {
-    // proves W1.22
+    // proves W1.22, W1.35
     rule: 'a body of another type',
     request: post('name=a', { 'content-type': 'application/x-www-form-urlencoded' }),
     status: 415,
@@ -153,7 +153,7 @@ const refusals: {
     param: 'nme',
   },
   {
-    // proves W1.30
+    // proves W1.24, W1.30
     rule: 'an unknown nested field',
     request: post('{"name":"a","lines":[{"price":1,"cost":2}]}'),
     status: 200,

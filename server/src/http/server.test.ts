@@ -91,7 +91,7 @@ test('a bug is answered generically and logged in full', async () => {
 });
 
 const outages: [string, () => Error][] = [
-  // proves W7.7
+  // proves W1.24, W7.7
   [
     'a refused connection',
     () => Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' }),

@@ -34,7 +34,7 @@ test('a committed event arrives signed, byte for byte, and its attempt is logged
   });
   const [event] = await db.query(selectEvents, [merchantId]);
   const [request] = receiver.requests;
-  assert.equal(receiver.requests.length, 1);
+  assert.deepEqual([receiver.requests.length, request?.method], [1, 'POST']);
   assert.equal(request?.body, event?.body);
   assert.equal(request?.headers['webhook-id'], event?.event_id);
   assert.equal(request?.headers['content-type'], 'application/json');

@@ -109,7 +109,7 @@ test('a delivery is queued for each webhook that subscribes by name, by pattern 
   );
 });
 
-// proves S3.9
+// proves S3.9, S6.1
 test('events raised while a webhook is inactive are logged as skipped', async () => {
   const merchantId = await addMerchant(database.db);
   const { webhookId } = await addWebhook(database.db, merchantId);

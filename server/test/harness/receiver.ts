@@ -7,6 +7,7 @@ import { makeCertificate, type TestCertificate } from './certificate.ts';
 
 /** One request as the receiver got it. */
 export interface ReceivedRequest {
+  readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   /** The exact bytes, as text. */
@@ -109,6 +110,7 @@ async function receive(incoming: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   return {
+    method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers: incoming.headers,
     body: Buffer.concat(chunks).toString('utf8'),

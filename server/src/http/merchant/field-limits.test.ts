@@ -201,6 +201,42 @@ test('a link keeps to 20 line items when it is updated', async () => {
   assert.deepEqual([await updated(20), await updated(21), await updated(0)], [0, 400101, 400101]);
 });
 
+// proves W1.31
+test('a create refuses every field of its answer that it does not document', async () => {
+  const undocumented: Record<string, string[]> = {
+    '/product/create': ['productId', 'status', 'imageStatus', 'createAt', 'updateAt', 'merchantId'],
+    '/payment/link/create': [
+      'linkId',
+      'amount',
+      'linkUrl',
+      'status',
+      'versionCode',
+      'createAt',
+      'merchantId',
+    ],
+    '/session/checkout/create': [
+      'sessionId',
+      'amount',
+      'recipient',
+      'payer',
+      'status',
+      'signedOnce',
+      'merchantId',
+    ],
+    '/webhook/create': ['webhookId', 'status', 'key', 'createAt', 'updateAt', 'merchantId'],
+  };
+  for (const [path, names] of Object.entries(undocumented)) {
+    for (const name of names) {
+      const body = { ...bodies[path]?.(), [name]: 'x' };
+      const refused = await world.send('POST', path, { key, body });
+      assert.deepEqual(
+        [refused.code, refused.message],
+        [400101, `Invalid field: ${name} is not a known field`],
+      );
+    }
+  }
+});
+
 // proves W2.12
 test('a session totals at most ten million dollars, exactly', async () => {
   const totalOf = async (...prices: [quantity: number, unitPrice: number][]) => {

@@ -319,6 +319,27 @@ test('webhooks show their key at creation, and later to keys that may see it', a
   assert.equal(unknown.code, 100501);
 });
 
+// proves W1.33
+test('a webhook that is in the wanted state already stays so, and the request succeeds', async () => {
+  const owner = await world.addKey(await world.addMerchant());
+  const body = { webhookName: 'Hook', webhookUrl: 'https://a.example.com/', subscribedEvents: ['*'] };
+  const { webhookId } = (await world.send('POST', '/webhook/create', { key: owner, body })).data;
+  for (const [action, status] of [
+    ['enable', 'active'],
+    ['disable', 'inactive'],
+    ['disable', 'inactive'],
+    ['enable', 'active'],
+    ['enable', 'active'],
+  ]) {
+    const reply = await world.send('POST', `/webhook/${action}`, { key: owner, body: { webhookId } });
+    assert.deepEqual(reply.data, { success: true });
+    const { data } = await world.send('GET', `/webhook/detail/${webhookId}`, { key: owner });
+    assert.equal(data.status, status);
+  }
+  const events = await world.send('GET', '/event/list/1/10', { key: owner });
+  assert.equal(events.data.total, 0);
+});
+
 // proves S4.22
 test('a webhook is changed, stopped, started, given a new key and deleted', async () => {
   const owner = await world.addKey(await world.addMerchant());

@@ -85,6 +85,17 @@ test('101 ids are refused, none at all give nothing', async () => {
   assert.deepEqual([many.code, none.data], [400101, []]);
 });
 
+// proves W1.33
+test('archiving what is archived, and unarchiving what is active, succeeds and raises nothing', async () => {
+  const { productId } = (await post('/product/create', tea)).data;
+  for (const action of ['archive', 'archive', 'unarchive', 'unarchive'])
+    assert.deepEqual((await post(`/product/${action}`, { productId })).data, { success: true });
+  assert.deepEqual(
+    (await world.eventsOf(productId)).map(({ type }) => type),
+    ['product.created', 'product.archived', 'product.unarchived'],
+  );
+});
+
 test('actions on an unknown product are 100301', async () => {
   for (const action of ['archive', 'unarchive']) {
     assert.equal((await post(`/product/${action}`, { productId: 'prd_none' })).code, 100301);

@@ -116,7 +116,7 @@ const lists: [SessionStatus, path: string][] = [
   ['settlement_pending', 'settlement/pending'],
 ];
 
-// proves S4.20
+// proves S4.20, W1.12
 test('a list of a status holds the sessions in it and no others, and the list of all holds all', async () => {
   const shop = await openShop();
   const ids = new Map<string, string[]>();

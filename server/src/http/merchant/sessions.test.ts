@@ -226,6 +226,43 @@ test('every list holds the sessions of its status, pages as numbers', async () =
   }
 });
 
+// proves S6.1
+test('a new session is told to the active webhooks that subscribe to it, and to no others', async () => {
+  const owner = await world.addMerchant();
+  const ownKey = await world.addKey(owner);
+  const accountId = await world.addAccount(owner);
+  const post = (path: string, body: unknown) => world.send('POST', path, { key: ownKey, body });
+  const told: [subscribed: string, status: string[]][] = [
+    ['*', ['pending']],
+    ['session.*', ['pending']],
+    ['session.created', ['pending']],
+    ['session.paid', []],
+    ['product.*', []],
+    ['session.*', ['skipped']],
+  ];
+  const webhookIds: string[] = [];
+  for (const [subscribed] of told) {
+    const body = {
+      webhookName: 'Hook',
+      webhookUrl: 'https://a.example.com/',
+      subscribedEvents: [subscribed],
+    };
+    webhookIds.push((await post('/webhook/create', body)).data.webhookId);
+  }
+  await post('/webhook/disable', { webhookId: webhookIds.at(-1) });
+  const productData = { productName: 'Cup' };
+  const lineItems = [{ itemType: 'one_time', quantity: 1, unitPrice: 5_000, productData }];
+  assert.equal((await post('/session/checkout/create', sessionBody({ accountId, lineItems }))).code, 0);
+  const statuses = async (webhookId: string) => {
+    const { data } = await world.send('GET', `/webhook/delivery/list/${webhookId}/1/10`, { key: ownKey });
+    return data.deliveries.map(({ status }: { status: string }) => status);
+  };
+  assert.deepEqual(
+    await Promise.all(webhookIds.map(statuses)),
+    told.map(([, status]) => status),
+  );
+});
+
 // proves W2.18
 test('restricted keys never see the secret of the page', async () => {
   const restricted = await world.addKey(merchantId, { preset: 'read_only' });
