@@ -76,6 +76,31 @@ test('thousands are set while the payer types, the caret stays, and leaving the 
   await context.close();
 });
 
+test('an amount that is pasted over an older one keeps its decimal sign', async () => {
+  const { page, context } = await openPage(browser);
+  await injectStub(page);
+  await world.visit(page, `/link/${linkId}`);
+  await page.locator('.wallet').click();
+  await field(page).pressSequentially('0,5');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Control+C');
+  await page.keyboard.type('1000');
+  await page.keyboard.press('Tab');
+  assert.equal(await field(page).inputValue(), '1,000.00');
+  await field(page).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Control+V');
+  assert.equal(await field(page).inputValue(), '0,5');
+  await page.locator('#pay-button').filter({ hasText: 'Pay 0.501 USDC' }).waitFor();
+  await page.keyboard.press('Tab');
+  assert.equal(await field(page).inputValue(), '0.50');
+  await field(page).fill('1,000.00');
+  await field(page).fill('1,0000');
+  const problem = 'This can be read as two amounts. Type 10,000.00 or 1.00.';
+  await page.locator('#amount-problem').getByText(problem).waitFor();
+  await context.close();
+});
+
 test('the bounds of the chosen token are shown, and an amount outside of them begins nothing', async () => {
   const { page, context } = await openPage(browser);
   await injectStub(page);

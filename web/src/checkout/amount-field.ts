@@ -1,5 +1,12 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
-import { groupTyped, parseAmount, problemOfAmount, type TypedAmount, writeAmount } from './amount.ts';
+import {
+  type Edit,
+  groupTyped,
+  parseAmount,
+  problemOfAmount,
+  type TypedAmount,
+  writeAmount,
+} from './amount.ts';
 import { api } from './api.ts';
 import type { CheckoutData } from './data.ts';
 import { fill, formatMoney } from './format.ts';
@@ -15,14 +22,18 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 const typingPauseMs = 300;
 
 /** Sets thousands while the payer types, and asks a moment later what the amount costs in every token. */
-export function typeAmount(page: Page, field: HTMLInputElement): void {
-  const { locale } = page.model.data;
+export function typeAmount(page: Page, field: HTMLInputElement, how: Edit): void {
+  const { data } = page.model;
+  const { locale } = data;
   const typed = { text: field.value, caret: field.selectionStart ?? field.value.length };
-  const { text, caret } = groupTyped(locale, shown, typed);
+  const { text, caret } = groupTyped(locale, shown, typed, how);
   put(field, text);
   if (text !== typed.text) field.setSelectionRange(caret, caret);
   clearTimeout(timer);
-  if (page.model.amountProblem !== '') page.change({ amountProblem: '' });
+  // What came as a whole is complete: what is wrong with it is told at once.
+  const isComplete = how === 'whole' && text !== '';
+  const amountProblem = isComplete ? problemOfAmount(data, parseAmount(locale, text)) : '';
+  if (page.model.amountProblem !== amountProblem) page.change({ amountProblem });
   timer = setTimeout(() => void quote(page, text), typingPauseMs);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { languages } from '../text/languages.ts';
-import { groupTyped, parseAmount, problemOfAmount, writeAmount } from './amount.ts';
+import { editOf, groupTyped, parseAmount, problemOfAmount, writeAmount } from './amount.ts';
 
 /** What a typed text means, in short: dollars, `wrong`, or the two readings of what is unclear. */
 function meaningOf(locale: string, typed: string): string {
@@ -123,7 +123,7 @@ function typeInto(locale: string, keys: string): string {
   let shown = '';
   for (const key of keys) {
     const text = shown + key;
-    shown = groupTyped(locale, shown, { text, caret: text.length }).text;
+    shown = groupTyped(locale, shown, { text, caret: text.length }, 'typed').text;
   }
   return shown;
 }
@@ -156,10 +156,9 @@ test('what is typed key by key means what it would mean at once', () => {
 test('the caret stays behind the same digit while thousands move', () => {
   // `|` is the caret.
   const edit = (locale: string, shown: string, typed: string) => {
-    const { text, caret } = groupTyped(locale, shown, {
-      text: typed.replace('|', ''),
-      caret: typed.indexOf('|'),
-    });
+    const edited = { text: typed.replace('|', ''), caret: typed.indexOf('|') };
+    const how = edited.text.length > shown.length ? 'typed' : 'deleted';
+    const { text, caret } = groupTyped(locale, shown, edited, how);
     return `${text.slice(0, caret)}|${text.slice(caret)}`;
   };
   assert.deepEqual(
@@ -173,6 +172,86 @@ test('the caret stays behind the same digit while thousands move', () => {
     ],
     ['12,934|', '9|1,234', '12|4', '1|,234', '1,2|45.67', '|'],
   );
+});
+
+/** What the field shows once a text has taken the place of a part of it in one event. */
+function replaceIn(
+  locale: string,
+  shown: string,
+  { from, to, by }: { readonly from: number; readonly to: number; readonly by: string },
+): string {
+  const edited = { text: `${shown.slice(0, from)}${by}${shown.slice(to)}`, caret: from + by.length };
+  const how = editOf({ inputType: 'insertText', data: by });
+  return groupTyped(locale, shown, edited, how).text;
+}
+
+test('a text that takes the place of an older amount means what it means by itself', () => {
+  const over = (locale: string, shown: string, by: string) =>
+    replaceIn(locale, shown, { from: 0, to: shown.length, by });
+  assert.deepEqual(
+    ['0,5', '2,5', '1.000,00', '1,00', '1,0', ','].map((by) => over('en', '1,000.00', by)),
+    ['0,5', '2,5', '1.000,00', '1,00', '1,0', ','],
+  );
+  assert.equal(over('de', '1.000,00', '0.5'), '0.5');
+  const fields = fc.array(fc.constantFrom(...'0123456789.,'), { maxLength: 9 });
+  const texts = fc.array(fc.constantFrom(...'0123456789.,', ' ', '\u202f', '٫', 'x'), {
+    minLength: 1,
+    maxLength: 9,
+  });
+  const property = fc.property(fc.constantFrom(...tags), fields, texts, (tag, keys, text) => {
+    const by = text.join('');
+    const field = over(tag, typeInto(tag, keys.join('')), by);
+    assert.deepEqual(parseAmount(tag, field), parseAmount(tag, by), `${tag}: ${by}`);
+  });
+  fc.assert(property, { numRuns: 20_000 });
+});
+
+test('a text that comes as a whole between the digits means what the field shows with it', () => {
+  const fields = fc.array(fc.constantFrom(...'0123456789.,'), { maxLength: 9 });
+  const texts = fc.array(fc.constantFrom(...'0123456789.,'), { minLength: 2, maxLength: 6 });
+  const property = fc.property(
+    fc.constantFrom(...tags),
+    fields,
+    texts,
+    fc.nat(12),
+    fc.nat(12),
+    (tag, keys, text, start, length) => {
+      const shown = typeInto(tag, keys.join(''));
+      const from = Math.min(start, shown.length);
+      const to = Math.min(from + length, shown.length);
+      const by = text.join('');
+      const whole = `${shown.slice(0, from)}${by}${shown.slice(to)}`;
+      const field = replaceIn(tag, shown, { from, to, by });
+      assert.deepEqual(parseAmount(tag, field), parseAmount(tag, whole), `${tag}: ${whole}`);
+    },
+  );
+  fc.assert(property, { numRuns: 20_000 });
+});
+
+test('a sign that the payer types stays, whatever it takes the place of', () => {
+  for (const [tag, sign] of [
+    ['en', ','],
+    ['de', '.'],
+  ] as const) {
+    const shown = writeAmount(tag, 1_000_000_000n);
+    assert.equal(replaceIn(tag, shown, { from: 1, to: shown.length, by: sign }), `1${sign}`, tag);
+  }
+});
+
+test('an edit is of a single key, of a deletion, or of a text that came as a whole', () => {
+  const edits = [
+    ['insertText', '5', 'typed'],
+    ['insertText', '0,5', 'whole'],
+    ['insertText', null, 'whole'],
+    ['insertFromPaste', '5', 'whole'],
+    ['insertReplacementText', '0,5', 'whole'],
+    ['insertCompositionText', '5', 'whole'],
+    ['historyUndo', null, 'whole'],
+    ['deleteContentBackward', null, 'deleted'],
+    ['deleteByCut', null, 'deleted'],
+    [undefined, undefined, 'whole'],
+  ] as const;
+  for (const [inputType, data, how] of edits) assert.equal(editOf({ inputType, data }), how, inputType);
 });
 
 test('an unclear amount is refused with both ways to type it', () => {

@@ -99,11 +99,27 @@ export interface Edited {
   readonly caret: number;
 }
 
+/** `typed`: a single character. `deleted`: only taken away. `whole`: a text that came at once, as by a paste. */
+export type Edit = 'typed' | 'deleted' | 'whole';
+
+/** What an input event did. Browsers that do not say it count as `whole`, which the field does not rewrite. */
+export function editOf({
+  inputType = '',
+  data,
+}: {
+  readonly inputType?: string | undefined;
+  readonly data?: string | null | undefined;
+}): Edit {
+  if (inputType.startsWith('delete')) return 'deleted';
+  return inputType === 'insertText' && data?.length === 1 ? 'typed' : 'whole';
+}
+
 /**
  * What the field shows after an edit, with the caret behind the same digit. Thousands move only while all of them are the
- * field's own: a sign that the payer types stays, so that a comma meant for cents never vanishes.
+ * field's own: a sign that the payer types stays, so that a comma meant for cents never vanishes. A text that came as a whole
+ * stays as it came: its signs are not the field's own.
  */
-export function groupTyped(locale: string, shown: string, typed: Edited): Edited {
+export function groupTyped(locale: string, shown: string, typed: Edited, how: Edit): Edited {
   const { decimal, group: sign } = separatorsOf(locale);
   const strip = (text: string) => text.replaceAll(sign, '');
   const regroup = (text: string) => {
@@ -111,8 +127,8 @@ export function groupTyped(locale: string, shown: string, typed: Edited): Edited
     return [group(locale, strip(whole)), ...parts.map(strip)].join(decimal);
   };
   const { text, caret } = typed;
-  if (regroup(shown) !== shown || !/^\d*[.,]?\d*$/.test(strip(text))) return typed;
-  const isSignTyped = text.split(sign).length > shown.split(sign).length;
+  if (how === 'whole' || regroup(shown) !== shown || !/^\d*[.,]?\d*$/.test(strip(text))) return typed;
+  const isSignTyped = how === 'typed' && text.charAt(caret - 1) === sign;
   // Keyboards of phones may have one sign alone: behind thousands that are set already it is meant for cents.
   if (isSignTyped && text === shown + sign)
     return { text: strip(shown) + sign, caret: caret + strip(shown).length - shown.length };

@@ -93,7 +93,7 @@ function actionsOf(page: Page): Actions {
     copy: (copied) => void navigator.clipboard.writeText(copied).then(() => page.change({ copied })),
     showDeposit: () => void showDeposit(page),
     hideDeposit: () => hideDeposit(page),
-    typeAmount: (field) => typeAmount(page, field),
+    typeAmount: (field, how) => typeAmount(page, field, how),
     leaveAmount: (field) => leaveAmount(page, field),
   };
 }

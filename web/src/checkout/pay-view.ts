@@ -1,3 +1,4 @@
+import { type Edit, editOf } from './amount.ts';
 import { depositView, elsewhereView } from './deposit-view.ts';
 import { fill, formatMoney, formatToken, shorten } from './format.ts';
 import { boundsOf, type Model, mayPay } from './model.ts';
@@ -17,11 +18,11 @@ export interface Actions {
   readonly copy: (text: string) => void;
   readonly showDeposit: () => void;
   readonly hideDeposit: () => void;
-  readonly typeAmount: (field: HTMLInputElement) => void;
+  readonly typeAmount: (field: HTMLInputElement, how: Edit) => void;
   readonly leaveAmount: (field: HTMLInputElement) => void;
 }
 
-type Typed = { readonly target: HTMLInputElement };
+type Typed = { readonly target: HTMLInputElement } & Parameters<typeof editOf>[0];
 
 /** The part of the page with which one pays. Gone when there is nothing to pay any more. */
 export function payView(model: Model, actions: Actions, now: number): Tree {
@@ -84,7 +85,7 @@ function inputsView(model: Model, actions: Actions): Tree {
           required: true,
           disabled: isBusy,
           'aria-invalid': amountProblem !== '' && 'true',
-          input: ({ target }: Typed) => actions.typeAmount(target),
+          input: (event: Typed) => actions.typeAmount(event.target, editOf(event)),
           change: ({ target }: Typed) => actions.leaveAmount(target),
         }),
         h('span', { id: 'amount-hint', class: 'soft small' }, texts.amountHint),
