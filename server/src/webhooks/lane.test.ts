@@ -23,6 +23,7 @@ function round(lanes: ReturnType<typeof makeLanes>, ref: typeof shop, answer: ty
   return roomOf(lanes, ref) ?? 0;
 }
 
+// proves W6.24
 test('room grows by one per round of good answers, up to a limit', () => {
   const lanes = makeLanes(settings);
   const rooms = Array.from({ length: 12 }, () => round(lanes, shop, good));
@@ -44,6 +45,7 @@ test('room does not grow while it is not used up, nor while answers queue', () =
   assert.equal(roomOf(lanes, shop), 4);
 });
 
+// proves W6.24
 test('room halves with each failure and never ends, and comes back by ones', () => {
   const lanes = makeLanes(settings);
   for (let index = 0; index < 5; index += 1) {
