@@ -1,7 +1,7 @@
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { getContractAddress } from 'viem';
+import { getContractAddress, zeroAddress } from 'viem';
 
 /** When a block of a chain counts as final: at or below the tagged block, and at least `depth` blocks under the head. */
 export interface FinalityPolicy {
@@ -131,6 +131,17 @@ export function chainsOf(given: readonly Chain[]): Chains {
     token: (tokenId) => tokenIds.get(tokenId),
     tokenAt: (chainId, address) => addresses.get(`${chainId}:${address.toLowerCase()}`),
   };
+}
+
+/**
+ * Why money for an address, in any letter case, would be nobody's, in words; undefined where it has an owner. No token pays
+ * the zero address, so the contracts could neither collect such an order nor give its money back. Deposit addresses are not
+ * looked up (`merchants/own-address.ts`).
+ */
+export function ownerlessAt(chains: Pick<Chains, 'contractAt'>, address: string): string | undefined {
+  if (address.toLowerCase() === zeroAddress) return 'the zero address';
+  const contract = chains.contractAt(address);
+  return contract === undefined ? undefined : `${contract}, a contract of this installation`;
 }
 
 /** Everything of the installation that stands somewhere, in words, by address in lower case: see `Chains.contractAt`. */

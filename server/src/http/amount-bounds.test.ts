@@ -5,20 +5,10 @@ import type { Capabilities } from '@florin/protocol/capability.ts';
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import { formatUsd, microUsd, parseUsd, unitsPerMicroUsd } from '@florin/protocol/money.ts';
 import type { FastifyInstance } from 'fastify';
-import { cryptographyOf } from '#authorizations/cryptography.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { TokenSigningReader } from '#chains/token-signing.ts';
-import { systemRandom } from '#outside/random.ts';
-import { secp256k1 } from '#outside/secp256k1.ts';
-import { silentLog } from '#telemetry/log.ts';
 import { creationBody, newPayer, preparationBody, present, viewOf } from '../../test/harness/agent-payer.ts';
-import { checkoutOptionsOf } from '../../test/harness/checkout-fixture.ts';
+import { everyDoor } from '../../test/harness/every-door.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
-import { agentDoor } from './agent/agent.ts';
-import { checkoutDoor } from './checkout/checkout-door.ts';
-import { merchantDoor } from './merchant/merchant-door.ts';
-import { buildServer } from './server.ts';
-import { x402Door } from './x402/x402-door.ts';
 
 /** What each vault pays for one order: the routes over it take no more. */
 const vaultCap = 100_300_000_000n;
@@ -33,41 +23,7 @@ before(async () => {
   const condition = { status: 'available', reason: '', secondsToFinal: 1 } as const;
   const conditions = { version: () => 1, of: () => condition, payoutCap: () => microUsd(vaultCap) };
   const chains: Chains = { ...world.deps.chains, conditions };
-  const { db } = world.database;
-  const page = { ...checkoutOptionsOf(world), chains };
-  const deps = { ...page, db, cryptography: cryptographyOf(secp256k1) };
-  const permits = new Set(['eip3009' as const]);
-  const signingOf: TokenSigningReader = async ({ chainId, address }) => ({
-    permits,
-    domain: { name: 'Token', version: '1', chainId, verifyingContract: address },
-  });
-  const gasless = {
-    signingOf,
-    minAmount: microUsd(0n),
-    budgets: { perPayer: 0, perLink: 0, perNetwork: 0 },
-  };
-  const sender = {
-    plan: async () => ({ reverted: true, data: '0x' }) as const,
-    record: () => Promise.reject(new Error('nothing is sent here')),
-    broadcast: async () => {},
-  };
-  const rpcOf = (chainId: number): never => {
-    throw new Error(`chain ${chainId} is not asked here`);
-  };
-  const look = async () => undefined;
-  const x402 = { ...deps, gasless, sender, rpcOf, look, offerKey: new Uint8Array(32), waitMs: 0 };
-  server = await buildServer({
-    log: silentLog,
-    random: systemRandom,
-    origin: world.deps.origin,
-    ready: async () => ({ ready: true, checks: {} }),
-    doors: [
-      merchantDoor({ ...world.deps, chains }),
-      checkoutDoor(page),
-      agentDoor({ db, deps, basePaths: ['/aipay/api/v1'] }),
-      x402Door({ deps: x402, enter: () => () => {}, basePaths: ['/aipay/x402'] }),
-    ],
-  });
+  server = await everyDoor(world, chains);
   const merchantId = await world.addMerchant();
   key = await world.addKey(merchantId);
   accountId = await world.addAccount(merchantId, ['ethereum::usdc', 'ethereum::usdt', 'base::usdc']);

@@ -3,7 +3,7 @@ import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { getAddress, isAddress, zeroAddress } from 'viem';
+import { getAddress, isAddress } from 'viem';
 import type { Chains } from '#chains/chain.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -167,7 +167,6 @@ function checkedTerms(deps: AccountDeps, request: AccountRequest) {
   // Strict: an address in mixed case must carry its checksum, which catches most typing errors.
   if (!isAddress(accountAddress))
     throw fieldRefusal('accountAddress', 'must be an EVM address with its checksum');
-  if (accountAddress === zeroAddress) throw fieldRefusal('accountAddress', 'must not be the zero address');
   if (settlementCurrencies.length === 0)
     throw fieldRefusal('settlementCurrencies', 'must name at least one token');
   for (const tokenId of settlementCurrencies) {

@@ -1,20 +1,20 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Chains } from '#chains/chain.ts';
+import { type Chains, ownerlessAt } from '#chains/chain.ts';
 import type { Queryable } from '#db/database.ts';
 import { orderAtReceiver } from './own-address.sql.ts';
 
 /**
- * What of the installation stands at an address, in words: a contract, or the deposit address of an order; undefined:
- * nothing. Money that is sent there reaches nobody, or pays for somebody else.
+ * Why an address can have no money of its own, in words: it is the zero address, a contract of the installation, or the
+ * deposit address of an order; undefined where it can. Money for it reaches nobody, or pays for somebody else.
  */
 export async function findOwn(
   queryable: Queryable,
   chains: Chains,
   address: string,
 ): Promise<string | undefined> {
-  const contract = chains.contractAt(address);
-  if (contract !== undefined) return `${contract}, a contract of this installation`;
+  const ownerless = ownerlessAt(chains, address);
+  if (ownerless !== undefined) return ownerless;
   const chainIds = chains.all.map(({ chainId }) => chainId);
   const rows = await queryable.query(orderAtReceiver, [chainIds, address.toLowerCase()]);
   return rows.length === 0 ? undefined : 'the deposit address of an order';

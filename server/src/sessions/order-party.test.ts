@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { getAddress } from 'viem';
+import { getAddress, zeroAddress } from 'viem';
 import { createAccount } from '#merchants/account.ts';
 import { assertNotOwn } from '#merchants/own-address.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
@@ -40,6 +40,25 @@ test('no contract of the installation is a payer: what goes back to it would be 
   }
   assert.equal((await world.session(sessionId)).signedOnce, false);
   await world.signOrder(sessionId, 'ethereum::usdc');
+});
+
+test('the zero address is neither an account nor a payer: no token could give anything back to it', async () => {
+  const { db } = world.database;
+  const sessionId = await world.openSession('ethereum::usdc');
+  const refused = `payer_not_served: ${zeroAddress} is the zero address`;
+  assert.equal(await refusalOf(world.signOrder(sessionId, 'ethereum::usdc', zeroAddress)), refused);
+  assert.equal(await refusalOf(assertNotOwn(db, world.chains, zeroAddress)), refused);
+  const { merchantId, signedOnce } = await world.session(sessionId);
+  assert.equal(signedOnce, false);
+  const request = {
+    ...{ merchantId, accountName: 'Zero', settlementCurrencies: ['ethereum::usdc'] },
+    accountAddress: zeroAddress,
+  };
+  const deps = { ...world.moves, chains: world.chains };
+  assert.equal(
+    await refusalOf(db.transaction((transaction) => createAccount(transaction, deps, request))),
+    'field_invalid: accountAddress must not be the zero address',
+  );
 });
 
 test('the deposit address of an order is neither an account nor a payer: what comes there pays for somebody else', async () => {

@@ -2,7 +2,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { toTokenAmount } from '@florin/protocol/money.ts';
 import { type Hex, type Order, orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import type { Chains } from '#chains/chain.ts';
+import { type Chains, ownerlessAt } from '#chains/chain.ts';
 import { findCursor } from '#chains/watcher/cursor.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
@@ -92,11 +92,11 @@ export function assertPayable(session: StoredSession, now: Date): void {
   if (session.expirationTime <= now) throw new Refusal('session_expired');
 }
 
-/** Refuses a payer to whom nothing could go back: a contract of the installation (100611). */
+/** Refuses a payer to whom nothing could go back: the zero address, or a contract of the installation (100611). */
 export function assertServed(chains: Chains, payer: Hex): void {
-  const own = chains.contractAt(payer);
-  if (own === undefined) return;
-  const detail = `${payer} is ${own}, a contract of this installation`;
+  const ownerless = ownerlessAt(chains, payer);
+  if (ownerless === undefined) return;
+  const detail = `${payer} is ${ownerless}`;
   throw new Refusal('payer_not_served', { param: 'payer', detail });
 }
 
