@@ -1,6 +1,7 @@
 import { statement } from '#db/statement.ts';
 
-// For each session the earliest payment that stands in a block, on any chain, and how far that chain has been followed.
+// For each session the payment that it names, else the earliest, of those that stand in a block on any chain, and how far
+// that chain has been followed.
 export const paymentsSeen = statement(
   'session_payments_seen',
   ['text[]'],
@@ -15,11 +16,12 @@ export const paymentsSeen = statement(
   },
   `select distinct on (o.session_id) o.session_id, o.order_id, o.chain_id, o.token_id, e.block_number,
      c.head_number, c.final_number
-   from orders o
+   from sessions s
+     join orders o on o.session_id = s.session_id
      join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'
      join chain_cursors c on c.chain_id = o.chain_id
-   where o.session_id = any ($1)
-   order by o.session_id, e.block_time, e.chain_id, e.log_index`,
+   where s.session_id = any ($1)
+   order by o.session_id, e.tx_hash = s.initiate_tx desc, e.block_time, e.chain_id, e.log_index`,
 );
 
 export const sessionSalt = statement(

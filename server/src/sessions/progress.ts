@@ -12,7 +12,7 @@ export interface SeenPayment {
   readonly confirmationsWanted: number;
 }
 
-/** The earliest payment that is seen of each of these sessions; sessions without one are left out. */
+/** The payment that is seen of each of these sessions, of several the one that the session names; sessions without one are left out. */
 export async function findSeenPayments(
   queryable: Queryable,
   sessionIds: readonly string[],

@@ -29,6 +29,22 @@ const putPayment = statement(
    select 1, 9, '0x', count(*), '0x', now(), 'gateway', 'Paid', $1, '{}', false from chain_events`,
 );
 
+const putWinner = statement(
+  'checkout_payment_test_winner',
+  ['text', 'text', 'text'],
+  {},
+  'update sessions set initiate_tx = $2, order_id = $3 where session_id = $1',
+);
+
+const putSeen = statement(
+  'checkout_payment_test_seen',
+  ['text', 'text', 'timestamptz'],
+  {},
+  `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
+     order_id, arguments, is_final)
+   select chain_id, 9, '0x', 99, $2, $3, 'gateway', 'Paid', order_id, '{}', false from orders where order_id = $1`,
+);
+
 const limits = { ofNetwork: 3, inAll: 5 };
 let world: MerchantWorld;
 let pages: FastifyInstance;
@@ -187,4 +203,26 @@ test('a session with a payment in a block is not cancelled, however late the fin
   await world.database.db.query(putPayment, [data.orderId]);
   await finalAt(Number(data.deadline) + 1);
   assert.equal(await cancel(sessionId), 100_207);
+});
+
+test('of two payments on two chains the page names the network of the one that paid', async () => {
+  const sessionId = await newSession();
+  const first = (await prepare(sessionId, 0xd1)).data.orderId;
+  const second = (await prepare(sessionId, 0xd2, '10.0.0.2', 'base::usdc')).data.orderId;
+  for (const tokenId of ['ethereum::usdc', 'base::usdc'])
+    await world.database.db.query(putCursor, [
+      world.deps.chains.token(tokenId)?.chainId ?? 0,
+      new Date(world.clock.time),
+    ]);
+  await world.database.db.query(putSeen, [first, '0xa1', new Date(world.clock.time)]);
+  await world.database.db.query(putSeen, [second, '0xb2', new Date(world.clock.time + 1_000)]);
+  const seen = async () => {
+    const response = await pages.inject({ url: `/checkout/api/session/${sessionId}` });
+    const { initiateTx, payment } = response.json().data.state;
+    return [initiateTx, payment?.tokenId];
+  };
+  await world.database.db.query(putWinner, [sessionId, '0xa1', '']);
+  assert.deepEqual(await seen(), ['0xa1', 'ethereum::usdc']);
+  await world.database.db.query(putWinner, [sessionId, '0xb2', second]);
+  assert.deepEqual(await seen(), ['0xb2', 'base::usdc']);
 });
