@@ -97,6 +97,8 @@ export const checkoutState = Type.Object({
     }),
   ),
   refunded: Type.String({ description: 'Micro-USD that went back to the payer' }),
+  /** Whether that is all that the payer has paid. */
+  isRefunded: Type.Boolean(),
   /** Only once paid: the merchant's words, and where to go next. */
   successText: Type.Optional(Type.String()),
   successUrl: Type.Optional(Type.String()),

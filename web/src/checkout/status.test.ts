@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAtEnd } from './status.ts';
+import { en } from '../text/en.ts';
+import { isAtEnd, wordsOf } from './status.ts';
 
 test('a session is at its end when its status is a last one and no other money of it moves by itself any more', () => {
   const exception = {
@@ -23,5 +24,33 @@ test('a session is at its end when its status is a last one and no other money o
   for (const [status, outcomes, isOver] of cases) {
     const exceptions = outcomes.map((outcome) => ({ ...exception, outcome }));
     assert.equal(isAtEnd({ status, exceptions }), isOver, status);
+  }
+});
+
+test('a payment that is back with its payer in full is told as that, and nothing says that the merchant receives it', () => {
+  const state = {
+    sessionId: 'sess_1',
+    isPayable: false,
+    expiresAt: 0,
+    amount: '4500000',
+    initiateTx: '0xab',
+    completeTx: '',
+    pendingReason: '',
+    paidAt: '2030-01-01T00:00:00.000Z',
+    settledAt: '',
+    exceptions: [],
+  };
+  const cases = [
+    ['paid', '0', false, en.paid, en.paidHint],
+    ['paid', '4500000', true, en.refundedInFull, undefined],
+    ['settling', '4500000', true, en.refundedInFull, undefined],
+    ['settlement_pending', '4500000', true, en.refundedInFull, undefined],
+    ['completed', '0', false, en.completed, en.completedHint],
+    ['completed', '1000000', false, en.completed, en.completedHint],
+    ['completed', '4500000', true, en.refundedInFull, undefined],
+  ] as const;
+  for (const [status, refunded, isRefunded, title, hint] of cases) {
+    const words = wordsOf({ texts: en }, { ...state, status, refunded, isRefunded }, 0);
+    assert.deepEqual([words.title, words.hint], [title, hint], `${status} ${refunded}`);
   }
 });

@@ -41,6 +41,8 @@ export function isAtEnd({ status, exceptions }: Pick<CheckoutState, 'status' | '
 /** Which words say where the session stands. */
 export function wordsOf({ texts }: Pick<CheckoutData, 'texts'>, state: CheckoutState, now: number): Shown {
   const { payment } = state;
+  // Whatever the status: the merchant has nothing of it any more. How much went back stands below.
+  if (state.isRefunded) return { title: texts.refundedInFull, kind: 'good', isSafeToClose: true };
   switch (state.status) {
     case 'paid':
       return { title: texts.paid, hint: texts.paidHint, kind: 'good', isSafeToClose: true };

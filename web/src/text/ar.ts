@@ -93,6 +93,7 @@ export const ar: Texts = {
   expiredLink: 'ابدأ من جديد',
   cancelled: 'ملغى',
   cancelledHint: 'ألغى التاجر هذا الدفع. لا ترسل شيئاً.',
+  refundedInFull: 'أُعيد المبلغ كاملاً',
   refunded: 'أُعيد {amount} إلى الدافع.',
   safeToClose: 'يمكنك إغلاق هذه الصفحة بأمان.',
   keepAddress: 'احتفظ بعنوان هذه الصفحة: فهي تعرض الحالة على أي جهاز.',

@@ -107,6 +107,7 @@ export const de: Texts = {
   expiredLink: 'Von vorn beginnen',
   cancelled: 'Abgebrochen',
   cancelledHint: 'Der Händler hat diese Zahlung abgebrochen. Senden Sie nichts.',
+  refundedInFull: 'Vollständig erstattet',
   refunded: '{amount} gingen an den Zahler zurück.',
   safeToClose: 'Sie können diese Seite schließen.',
   keepAddress: 'Bewahren Sie die Adresse dieser Seite auf: Sie zeigt den Stand auf jedem Gerät.',

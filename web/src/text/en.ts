@@ -101,6 +101,7 @@ export const en = {
   expiredLink: 'Begin again',
   cancelled: 'Cancelled',
   cancelledHint: 'The merchant has cancelled this payment. Do not send anything.',
+  refundedInFull: 'Refunded in full',
   refunded: '{amount} went back to the payer.',
   safeToClose: 'It is safe to close this page.',
   keepAddress: 'Keep the address of this page: it shows the state on any device.',

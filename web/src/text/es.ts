@@ -100,6 +100,7 @@ export const es: Texts = {
   expiredLink: 'Empezar de nuevo',
   cancelled: 'Cancelado',
   cancelledHint: 'El comercio ha cancelado este pago. No envíe nada.',
+  refundedInFull: 'Reembolsado por completo',
   refunded: '{amount} se devolvieron al pagador.',
   safeToClose: 'Puede cerrar esta página.',
   keepAddress: 'Guarde la dirección de esta página: muestra el estado en cualquier dispositivo.',

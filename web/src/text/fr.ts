@@ -105,6 +105,7 @@ export const fr: Texts = {
   expiredLink: 'Recommencer',
   cancelled: 'Annulé',
   cancelledHint: 'Le marchand a annulé ce paiement. N’envoyez rien.',
+  refundedInFull: 'Entièrement remboursé',
   refunded: '{amount} ont été rendus au payeur.',
   safeToClose: 'Vous pouvez fermer cette page.',
   keepAddress: 'Gardez l’adresse de cette page : elle montre l’état sur tout appareil.',

@@ -102,6 +102,7 @@ export const it: Texts = {
   expiredLink: 'Ricomincia',
   cancelled: 'Annullato',
   cancelledHint: 'Il venditore ha annullato questo pagamento. Non inviare nulla.',
+  refundedInFull: 'Rimborsato per intero',
   refunded: '{amount} sono tornati a chi ha pagato.',
   safeToClose: 'Puoi chiudere questa pagina.',
   keepAddress: 'Conserva l’indirizzo di questa pagina: mostra lo stato su ogni dispositivo.',

@@ -104,6 +104,7 @@ export const ja: Texts = {
   expiredLink: '最初から始める',
   cancelled: '取り消し',
   cancelledHint: '販売者がこの支払いを取り消しました。何も送らないでください。',
+  refundedInFull: '全額返金済み',
   refunded: '{amount} が支払者に返されました。',
   safeToClose: 'このページを閉じても大丈夫です。',
   keepAddress: 'このページのアドレスを控えてください。どの端末でも状態を確認できます。',

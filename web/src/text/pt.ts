@@ -100,6 +100,7 @@ export const pt: Texts = {
   expiredLink: 'Começar de novo',
   cancelled: 'Cancelado',
   cancelledHint: 'O comerciante cancelou este pagamento. Não envie nada.',
+  refundedInFull: 'Reembolsado por inteiro',
   refunded: '{amount} voltaram ao pagador.',
   safeToClose: 'Você pode fechar esta página.',
   keepAddress: 'Guarde o endereço desta página: ela mostra o estado em qualquer aparelho.',

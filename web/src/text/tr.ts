@@ -102,6 +102,7 @@ export const tr: Texts = {
   expiredLink: 'Yeniden başla',
   cancelled: 'İptal edildi',
   cancelledHint: 'Satıcı bu ödemeyi iptal etti. Hiçbir şey göndermeyin.',
+  refundedInFull: 'Tamamı iade edildi',
   refunded: '{amount} ödeyene geri gitti.',
   safeToClose: 'Bu sayfayı kapatabilirsiniz.',
   keepAddress: 'Bu sayfanın adresini saklayın: durumu her cihazda gösterir.',

@@ -93,6 +93,7 @@ export const zh: Texts = {
   expiredLink: '重新开始',
   cancelled: '已取消',
   cancelledHint: '商家已取消此付款。请不要发送任何款项。',
+  refundedInFull: '已全额退款',
   refunded: '{amount} 已退回付款人。',
   safeToClose: '可以放心关闭此页面。',
   keepAddress: '请保留此页面的地址:它在任何设备上都显示状态。',

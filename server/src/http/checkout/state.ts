@@ -8,6 +8,7 @@ import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
+import { findOrder } from '#sessions/order.ts';
 import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
 import { type FeeRates, priceBounds, type Route, routesTo, widestOf } from '#sessions/quote.ts';
 import { findDirectChain } from '#sessions/settlement-mode.ts';
@@ -114,8 +115,15 @@ export async function checkoutState(
       .filter((exception) => isOutside(exception, session))
       .flatMap((exception) => exceptionOf(deps, exception) ?? []),
     refunded: session.refundedAmount.toString(),
+    isRefunded: await isRefunded(deps.db, session),
     ...(isPaid(session) ? await successOf(deps.db, session) : {}),
   };
+}
+
+/** Whether all of the payment is back with its payer. */
+async function isRefunded(db: Queryable, { refundedAmount, orderId }: SessionState): Promise<boolean> {
+  const order = refundedAmount === 0n ? undefined : await findOrder(db, orderId);
+  return order !== undefined && refundedAmount >= order.amounts.totalValue;
 }
 
 function paymentOf({ tokenId, chainId, confirmations, confirmationsWanted }: SeenPayment) {
