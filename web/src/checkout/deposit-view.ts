@@ -57,7 +57,8 @@ export function depositView(model: Model, deposit: Deposit, actions: Actions): T
   const { data, copied } = model;
   const { texts, locale } = data;
   const { option, address, amountInToken } = deposit;
-  const exact = toDecimal(BigInt(amountInToken), option.decimals);
+  const lacking = lackingOf(deposit).toString();
+  const exact = toDecimal(BigInt(lacking), option.decimals);
   const copyButton = (id: string, text: string, label: string) =>
     h(
       'button',
@@ -70,7 +71,7 @@ export function depositView(model: Model, deposit: Deposit, actions: Actions): T
     h(
       'h2',
       { id: 'deposit-title' },
-      fill(texts.sendExactly, { amount: formatToken(locale, option, amountInToken) }),
+      fill(texts.sendExactly, { amount: formatToken(locale, option, lacking) }),
     ),
     h('p', { class: 'loud' }, fill(texts.onNetwork, { network: option.chainTitle })),
     h('p', { class: 'soft' }, texts.toAddress),
@@ -90,7 +91,9 @@ export function depositView(model: Model, deposit: Deposit, actions: Actions): T
       h('span', { class: 'spinner', 'aria-hidden': 'true' }),
       arrivedText(model, deposit),
     ),
-    h('details', {}, h('summary', {}, texts.qrWallet), codeView(deposit.transferCode, texts.qrWallet)),
+    // The code names the whole amount.
+    lacking === amountInToken &&
+      h('details', {}, h('summary', {}, texts.qrWallet), codeView(deposit.transferCode, texts.qrWallet)),
     h(
       'button',
       { type: 'button', class: 'plain', id: 'hide-deposit', click: actions.hideDeposit },
@@ -113,9 +116,16 @@ function termsView(
   ];
 }
 
-function arrivedText({ data }: Model, { option, arrived, amountInToken }: Deposit): string {
+/** What has still to be sent: all of it while nothing has arrived, and again once nothing lacks, until the server says that it is paid. */
+function lackingOf({ arrived, amountInToken }: Deposit): bigint {
   const rest = BigInt(amountInToken) - BigInt(arrived);
-  if (arrived === '0' || rest <= 0n) return data.texts.depositWaiting;
+  return rest > 0n ? rest : BigInt(amountInToken);
+}
+
+function arrivedText({ data }: Model, deposit: Deposit): string {
+  const { option, arrived, amountInToken } = deposit;
+  const rest = lackingOf(deposit);
+  if (rest === BigInt(amountInToken)) return data.texts.depositWaiting;
   const amount = (units: bigint) => formatToken(data.locale, option, units.toString());
   return fill(data.texts.partial, { has: amount(BigInt(arrived)), rest: amount(rest) });
 }

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { en } from '../text/en.ts';
+import { depositView } from './deposit-view.ts';
+import type { Deposit, Model } from './model.ts';
+import type { Actions } from './pay-view.ts';
+import { flatten, type Tree } from './tree.ts';
+
+const code = { size: 1, path: '' };
+const deposit: Deposit = {
+  address: '0x1111111111111111111111111111111111111111',
+  refundAddress: '0x2222222222222222222222222222222222222222',
+  addressCode: code,
+  transferUri: '',
+  transferCode: code,
+  payUntil: '2000000000',
+  amountInToken: '4500000',
+  arrived: '0',
+  option: {
+    tokenId: 'ethereum::usdc',
+    chainId: '1',
+    chainTitle: 'Ethereum',
+    tokenAddress: '0x',
+    symbol: 'USDC',
+    decimals: 6,
+    amountInToken: '4500000',
+    total: '4500000',
+    fee: '0',
+    status: 'available',
+    secondsToFinal: 1,
+  },
+};
+const model: Model = {
+  data: {
+    ...{
+      locale: 'en',
+      texts: en,
+      agentApi: '',
+      linkUrl: '',
+      title: '',
+      merchant: '',
+      items: [],
+      options: [],
+    },
+    ...{ amount: '', isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', recipient: '' },
+    ...{ settlementToken: '', settledIn: '' },
+  },
+  ...{ clientCode: '', wallets: [], payer: '', balances: {}, chosen: '', step: '', problem: '' },
+  ...{ waitsFor: '', mayPayPlainly: false, amountProblem: '', isSent: false, copied: '', isConnected: true },
+};
+
+/** What the panel shows of amounts once so much has arrived: its heading, what is copied, and whether it has a code with the amount. */
+function shownWith(arrived: string): [heading: string, copied: string, hasTransferCode: boolean] {
+  let copied = '';
+  const ignore = () => undefined;
+  const actions: Actions = {
+    ...{
+      connect: ignore,
+      disconnect: ignore,
+      choose: ignore,
+      pay: ignore,
+      payPlainly: ignore,
+      cancel: ignore,
+    },
+    ...{
+      askAgain: ignore,
+      showDeposit: ignore,
+      hideDeposit: ignore,
+      typeAmount: ignore,
+      leaveAmount: ignore,
+    },
+    copy: (text) => {
+      copied = text;
+    },
+  };
+  let heading = '';
+  let hasTransferCode = false;
+  const look = (tree: Tree) => {
+    for (const item of flatten(tree)) {
+      if (typeof item === 'string') continue;
+      const { tag, attributes, children, on } = item;
+      if (tag === 'h2') heading = flatten(children).join('');
+      if (attributes['id'] === 'copy-amount') on['click']?.(undefined);
+      if (attributes['aria-label'] === en.qrWallet) hasTransferCode = true;
+      look(children);
+    }
+  };
+  look(depositView(model, { ...deposit, arrived }, actions));
+  return [heading, copied, hasTransferCode];
+}
+
+test('after a part has arrived, the panel asks for what is lacking and for nothing else', () => {
+  assert.deepEqual(shownWith('0'), ['Send exactly 4.50 USDC', '4.50', true]);
+  assert.deepEqual(shownWith('2000000'), ['Send exactly 2.50 USDC', '2.50', false]);
+  assert.deepEqual(shownWith('4500000'), ['Send exactly 4.50 USDC', '4.50', true]);
+});
