@@ -34,6 +34,9 @@ test('thousands that are typed with a comma are thousands of dollars, on the pag
   await page.locator('#pay-button').filter({ hasText: '1,002.00 USDC' }).click();
   await page.locator('#problem').filter({ hasText: '1,002.00 USDC are needed' }).waitFor();
   const { pathname } = new URL(page.url());
+  const agentUrl = await page.locator('footer pre').textContent();
+  assert.ok(agentUrl?.endsWith(pathname.replace('/checkout/', '/session/')), agentUrl ?? '');
+  assert.equal(await page.locator('link[rel=alternate]').getAttribute('href'), agentUrl);
   const reply = await fetch(`${world.origin}${pathname.replace('/checkout/', '/checkout/api/session/')}`);
   const { data } = (await reply.json()) as { data: { state: { amount: string } } };
   assert.equal(data.state.amount, '1000000000');
@@ -132,6 +135,10 @@ test('without scripts the same is read, refused and said', async () => {
   };
   await begin('1.000', 'en');
   await page.locator('#form-problem').getByText('Type 1,000.00 or 1.00.').waitFor();
+  assert.equal(await page.locator('#form-amount').inputValue(), '1.000');
+  await begin('50,000,000', 'en');
+  await page.locator('#form-problem').getByText('$0.000001 – $10,000,000.00').waitFor();
+  assert.equal(await page.locator('#form-amount').inputValue(), '50,000,000');
   await begin('1,000', 'de');
   await page.locator('#form-problem').getByText('1.000,00 oder 1,00').waitFor();
   await begin('1,000', 'en');

@@ -1,6 +1,7 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import { readAmount } from './amount-field.ts';
 import { api } from './api.ts';
+import { elementOf } from './dom.ts';
 import type { Model } from './model.ts';
 import { type Page, Told } from './page.ts';
 
@@ -32,11 +33,20 @@ export async function beginSession(page: Page): Promise<void> {
     '',
     new URL(begun.paymentUrl).pathname + location.search + new URL(begun.paymentUrl).hash,
   );
+  leadAgents(begun.state.sessionId);
   page.change({
     data: { ...rest, state: begun.state, options: begun.options, amount: begun.state.amount },
     clientCode: begun.clientCode,
   });
   page.followSession?.();
+}
+
+/** Leads agents to the session that has begun: the link would begin another. */
+function leadAgents(sessionId: string): void {
+  const place = elementOf('agent-url');
+  const url = (place.textContent ?? '').replace(/\/payment\/link\/[^/]+$/, `/session/${sessionId}`);
+  place.textContent = url;
+  elementOf('agent-link').setAttribute('href', url);
 }
 
 /** The token that is chosen. Throws when none can be. */

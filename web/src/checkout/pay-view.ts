@@ -142,9 +142,7 @@ function walletsView(model: Model, actions: Actions): Tree {
           h(
             'button',
             { type: 'button', class: 'wallet', disabled: step !== '', click: () => actions.connect(wallet) },
-            wallet.icon === ''
-              ? h('span', { class: 'icon', 'aria-hidden': 'true' })
-              : h('img', { class: 'icon', src: wallet.icon, alt: '' }),
+            wallet.icon !== '' && h('img', { class: 'icon', src: wallet.icon, alt: '' }),
             h('bdi', {}, wallet.name),
           ),
         ),

@@ -1,7 +1,6 @@
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { type ErrorName, fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
-import { parseAmount, type TypedAmount } from '@florin/web/checkout/amount.ts';
 import type { Texts } from '@florin/web/text/en.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { compileCheck } from '../schema-check.ts';
@@ -40,9 +39,9 @@ function fieldsOf(request: FastifyRequest): URLSearchParams {
   throw fieldRefusal('body', 'is required');
 }
 
-/** What the form on a link's page says of the amount, read in the page's language as the script reads it. */
-export function typedAmountOf(request: FastifyRequest, locale: string): TypedAmount {
-  return parseAmount(locale, fieldsOf(request).get('amount') ?? '');
+/** The amount as it is typed in the form on a link's page; empty where none is. */
+export function amountTextOf({ body }: FastifyRequest): string {
+  return body instanceof URLSearchParams ? (body.get('amount') ?? '') : '';
 }
 
 /** What begins a session, out of the form on a link's page; `amount` is for custom links. Refuses with 400101. */

@@ -7,6 +7,8 @@ import { h, type Tree } from '@florin/web/checkout/tree.ts';
 /** What became of a form that a reader without scripts has sent; empty: none was. */
 export interface NoScript {
   readonly problem?: string;
+  /** The amount as the reader typed it into a form of ours. */
+  readonly amount?: string;
   /** Where to send. */
   readonly deposit?: Pick<PreparedOrder, 'amountInToken'> & {
     readonly tokenId: string;
@@ -14,7 +16,7 @@ export interface NoScript {
   };
 }
 
-/** What was sent is never written back: nobody else's words come to stand in a payer's form. */
+/** Addresses are never written back: the payer names anew where money goes back to. */
 const required = { required: true, autocomplete: 'off' } as const;
 
 /** What readers without scripts can do: begin a session, and pay it by a plain transfer. */
@@ -28,14 +30,19 @@ export function noScriptView(data: CheckoutData, query: string, answer: NoScript
     h('p', {}, texts.noScript),
     answer.problem !== undefined && h('p', { class: 'problem', id: 'form-problem' }, answer.problem),
     answer.deposit !== undefined && depositView(data, answer.deposit),
-    answer.deposit === undefined && link !== undefined && beginForm(data, link, query),
+    answer.deposit === undefined && link !== undefined && beginForm(data, link, query, answer.amount),
     answer.deposit === undefined && state !== undefined && depositForm(data, state.sessionId, query),
     state !== undefined &&
       h('p', {}, h('a', { href: `/checkout/${state.sessionId}${query}` }, texts.showState)),
   );
 }
 
-function beginForm(data: CheckoutData, link: NonNullable<CheckoutData['link']>, query: string): Tree {
+function beginForm(
+  data: CheckoutData,
+  link: NonNullable<CheckoutData['link']>,
+  query: string,
+  amount: string | undefined,
+): Tree {
   const { texts, options } = data;
   const names = options.map((option) => h('li', {}, nameOf(texts, option)));
   return [
@@ -54,21 +61,25 @@ function beginForm(data: CheckoutData, link: NonNullable<CheckoutData['link']>, 
             name: 'amount',
             inputmode: 'decimal',
             maxlength: '20',
+            value: amount,
             ...required,
           }),
           h('span', { class: 'soft small' }, texts.amountHint),
-          boundsView(data),
+          h('p', { class: 'soft small' }, boundsText(data.locale, data)),
         ),
       h('button', { type: 'submit' }, texts.pay),
     ),
   ];
 }
 
-/** From the least to the most that the payer may choose. */
-function boundsView({ locale, minAmountInUSD, maxAmountInUSD }: CheckoutData): Tree {
+/** From the least to the most that the payer may choose; empty where nothing is chosen. */
+export function boundsText(
+  locale: string,
+  { minAmountInUSD, maxAmountInUSD }: Pick<CheckoutData, 'minAmountInUSD' | 'maxAmountInUSD'>,
+): string {
   const bounds = [minAmountInUSD, maxAmountInUSD].flatMap((text) => parseUsd(text ?? '') ?? []);
   const shown = bounds.map((bound) => formatMoney(locale, bound.toString()));
-  return shown.length === 2 && h('p', { class: 'soft small' }, shown.join(' – '));
+  return shown.length === 2 ? shown.join(' – ') : '';
 }
 
 /** Tokens that take a plain transfer of this session's amount. */

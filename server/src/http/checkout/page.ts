@@ -148,7 +148,9 @@ function renderFrame(frame: PageFrame, page: { title: string; body: Html; script
   const { script } = page;
   const { texts } = language;
   const alternate =
-    agentUrl === '' ? html`` : html`<link rel="alternate" type="application/json" href="${agentUrl}">`;
+    agentUrl === ''
+      ? html``
+      : html`<link rel="alternate" id="agent-link" type="application/json" href="${agentUrl}">`;
   const others = languages.map(({ tag, name }) =>
     h(
       'li',
@@ -162,7 +164,10 @@ function renderFrame(frame: PageFrame, page: { title: string; body: Html; script
     'footer',
     {},
     h('nav', { 'aria-label': texts.language }, h('ul', {}, others)),
-    agentUrl !== '' && [h('p', {}, texts.agents), h('pre', { dir: 'ltr', tabindex: '0' }, agentUrl)],
+    agentUrl !== '' && [
+      h('p', {}, texts.agents),
+      h('pre', { id: 'agent-url', dir: 'ltr', tabindex: '0' }, agentUrl),
+    ],
   );
   return html`<!doctype html>
 <html lang="${language.tag}" dir="${language.direction}">

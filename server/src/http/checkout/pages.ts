@@ -1,5 +1,5 @@
 import { Refusal } from '@florin/protocol/error.ts';
-import { problemOfAmount } from '@florin/web/checkout/amount.ts';
+import { parseAmount, problemOfAmount } from '@florin/web/checkout/amount.ts';
 import { chooseLanguage, type Language } from '@florin/web/text/languages.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
@@ -12,11 +12,12 @@ import type { Script } from './assets.ts';
 import { brandColorsOf } from './brand-colors.ts';
 import { claimData } from './claim.ts';
 import { codePage } from './compression.ts';
-import { beginBodyOf, depositBodyOf, isOwnForm, typedAmountOf, wordsOfRefusal } from './forms.ts';
-import type { NoScript } from './no-script.ts';
+import { amountTextOf, beginBodyOf, depositBodyOf, isOwnForm, wordsOfRefusal } from './forms.ts';
+import { boundsText, type NoScript } from './no-script.ts';
 import { brandStyle, type PageFrame, pagePolicy, renderCheckout, renderClaim, renderNotice } from './page.ts';
 import { linkPageData, logoOf, type PageDeps, sessionPageData } from './page-data.ts';
 import { beginSession, type PaymentDeps, prepareForPayer } from './payment.ts';
+import { linkBounds } from './state.ts';
 
 /** One request for a page, and what it is answered from. */
 export interface Visit {
@@ -81,17 +82,22 @@ export async function beginByForm(visit: Visit, linkId: string): Promise<Buffer>
   const link = await findLink(options.db, linkId);
   if (link === undefined || link.status === 'deleted') return notFound(visit);
   if (!isOwnForm(request, options.origin)) return lead(reply, `/link/${link.linkId}`);
+  const { tag: locale, texts } = languageOf(request);
+  const amountText = amountTextOf(request);
   try {
-    const { tag: locale, texts } = languageOf(request);
-    const typed = link.linkType === 'custom' ? typedAmountOf(request, locale) : undefined;
+    // In the page's language, as the script reads it.
+    const typed = link.linkType === 'custom' ? parseAmount(locale, amountText) : undefined;
     const problem = typed === undefined ? '' : problemOfAmount({ locale, texts }, typed);
-    if (problem !== '') return linkPage(visit, linkId, { problem });
+    if (problem !== '') return linkPage(visit, linkId, { problem, amount: amountText });
     const amount = typed?.kind === 'amount' ? typed.amount : undefined;
     const begun = await beginSession(options, beginBodyOf(request, { linkId: link.linkId, amount }));
     const { pathname, hash } = new URL(begun.paymentUrl);
     return lead(reply, `${pathname}${queryOf(request)}${hash}`);
   } catch (error) {
-    return linkPage(visit, linkId, { problem: problemOf(request, error) });
+    const isOutside = error instanceof Refusal && error.slug === 'amount_out_of_range';
+    const bounds = isOutside ? boundsText(locale, linkBounds(visit.page, link)) : '';
+    const problem = [problemOf(request, error), bounds].join(' ').trim();
+    return linkPage(visit, linkId, { problem, amount: amountText });
   }
 }
 

@@ -30,7 +30,7 @@ button:disabled { opacity: .6; cursor: default; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .wallets { display: grid; gap: .5rem; }
 .wallet { display: flex; align-items: center; gap: .75rem; text-align: start; }
-.icon { width: 1.75rem; height: 1.75rem; border-radius: .375rem; } span.icon { background: var(--line); }
+.icon { width: 1.75rem; height: 1.75rem; border-radius: .375rem; }
 .connected { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem .5rem; }
 .field { display: grid; gap: .25rem; margin-block: .75rem; } .field input, .field select { min-height: 3rem; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: .75rem; background: var(--card); color: var(--ink); font-size: 1.125rem; width: 100%; }
 fieldset { border: 0; padding: 0; margin: .75rem 0; } legend { font-weight: 600; padding: 0; margin-block-end: .5rem; }
