@@ -129,6 +129,22 @@ const limits: [path: string, rule: string, within: () => object, beyond: () => o
     [{ unitPrice: 10_000_000_000_001 }],
     '[0].unitPrice',
   ),
+  // proves W2.17
+  items(
+    '/session/checkout/create',
+    'a price of one Micro-USD',
+    [{ unitPrice: 1, quantity: 1_000 }],
+    [{ unitPrice: 0, quantity: 1_000 }],
+    '[0].unitPrice',
+  ),
+  // proves W2.17
+  items(
+    '/payment/link/create',
+    'a price of ten million dollars',
+    [{ unitPrice: 10_000_000_000_000 }],
+    [{ unitPrice: 10_000_000_000_001 }],
+    '[0].unitPrice',
+  ),
   field('/session/checkout/create', 'successUrl', url(1000), url(1001)),
   field('/session/checkout/create', 'payerEmailRequired', 0, true),
   // proves S8.4
