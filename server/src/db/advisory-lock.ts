@@ -19,7 +19,7 @@ export const advisoryLocks = {
   idempotencyKey: { key: 'idempotency ', guards: 'a request with an idempotency key, while it is answered' },
   link: { key: 'link ', guards: 'what a payment link sells, while it is changed' },
   nonces: { key: 'nonces ', guards: 'the nonces of a wallet on a chain, given out in the order of asking' },
-  x402Offer: { key: 'x402 ', guards: 'an x402 offer, while a payment for it is judged' },
+  x402Offer: { key: 'x402 ', guards: 'the session of an x402 offer, while a payment for it is judged' },
   gasBudget: { key: 'gas of ', guards: "a budget of gas for payers' payments, while it is summed up" },
   depositGas: { key: 'deposit gas ', guards: 'a budget of gas for deposit addresses, while it is summed up' },
   gasTotal: { key: 'relayed gas ', guards: "what a chain's payers cost in all, while it is summed up" },

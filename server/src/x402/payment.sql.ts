@@ -2,7 +2,8 @@ import { awaitLockOf } from '#db/advisory-lock.ts';
 import { type Row, statement } from '#db/statement.ts';
 import { sentHash } from '#submissions/sent-hash.ts';
 
-// Two requests with one payment wait for each other: the second finds what the first has stored.
+// By session: payments for one offer, in whichever of its tokens, wait for each other, and the second finds what the first
+// has stored.
 export const lockOffer = statement(
   'x402_lock_offer',
   ['text'],

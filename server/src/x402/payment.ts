@@ -179,11 +179,11 @@ async function record(
   attempt: Attempt & { readonly plan: SendPlan | undefined },
 ): Promise<bigint | undefined> {
   const { payment, terms, token, drafted, asked, plan, network } = attempt;
-  await transaction.query(lockOffer, [drafted.order.orderId]);
+  const { sessionId } = drafted.session;
+  await transaction.query(lockOffer, [sessionId]);
   if (await isTaken(transaction, drafted.order.orderId, payment)) return undefined;
   const { payer, payTo } = asked.expected;
-  const { sessionId } = drafted.session;
-  if (resource.kind === 'link' && (await findSession(transaction, sessionId)) === undefined) {
+  if (resource.kind === 'link' && (await isUnmade(transaction, drafted))) {
     if (plan !== undefined) await assertRoom(transaction, deps, asked);
     const { link } = resource;
     const made = { ...deps, ...seeded(deps, terms) };
@@ -219,6 +219,17 @@ async function isTaken(transaction: Transaction, orderId: string, payment: X402P
   if (row?.payload_hash !== payloadHashOf(payment))
     throw new Refusal('order_already_paid', 'by another authorization');
   return isOnItsWay;
+}
+
+/**
+ * Whether an offer of a link has made no session yet. Refuses one that made its session by a payment in another token
+ * (100613): an offer is paid once, on one chain.
+ */
+async function isUnmade(transaction: Transaction, { session, order }: DraftedOrder): Promise<boolean> {
+  if ((await findSession(transaction, session.sessionId)) === undefined) return true;
+  if (!(await findPayments(transaction, [order.orderId])).has(order.orderId))
+    throw new Refusal('order_already_paid', 'in another token of this offer');
+  return false;
 }
 
 /** Refuses (900101) one more session of a payer who has as many open ones as may be, as the AI protocol does. */

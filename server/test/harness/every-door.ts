@@ -1,6 +1,7 @@
 import { microUsd } from '@florin/protocol/money.ts';
 import type { FastifyInstance } from 'fastify';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
+import type { PayerChain } from '#authorizations/signature.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
 import { agentDoor } from '#http/agent/agent.ts';
@@ -15,9 +16,13 @@ import { checkoutOptionsOf } from './checkout-fixture.ts';
 import type { MerchantWorld } from './merchant-fixture.ts';
 
 /** A server with every door at which something is sold or paid, over a merchant's world. It sends nothing to a chain. */
-export function everyDoor(world: MerchantWorld, chains: Chains): Promise<FastifyInstance> {
+export function everyDoor(
+  world: MerchantWorld,
+  chains: Chains,
+  payerChain?: PayerChain,
+): Promise<FastifyInstance> {
   const { db } = world.database;
-  const page = { ...checkoutOptionsOf(world), chains };
+  const page = { ...checkoutOptionsOf(world), chains, ...(payerChain === undefined ? {} : { payerChain }) };
   const deps = { ...page, db, cryptography: cryptographyOf(secp256k1) };
   const permits = new Set(['eip3009' as const]);
   const signingOf: TokenSigningReader = async ({ chainId, address }) => ({

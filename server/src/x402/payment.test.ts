@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { microUsd } from '@florin/protocol/money.ts';
+import type { X402Required } from '@florin/protocol/x402.ts';
+import type { FastifyInstance } from 'fastify';
+import { toHex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { Chains } from '#chains/chain.ts';
+import { statement } from '#db/statement.ts';
+import { everyDoor } from '../../test/harness/every-door.ts';
+import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
+import { encoded, signedPayment } from '../../test/life/x402-client.ts';
+
+const ordersOf = statement(
+  'x402_payment_test_orders',
+  ['text'],
+  { order_id: 'text' },
+  'select orders.order_id from orders join sessions using (session_id) where business_id = $1',
+);
+
+let world: MerchantWorld;
+let server: FastifyInstance;
+let linkId: string;
+/** Asked for the balance of an address: all who ask are answered once as many have asked as an offer has tokens. */
+let asking = 0;
+let answer = () => {};
+const answered = new Promise<void>((resolve) => {
+  answer = resolve;
+});
+
+before(async () => {
+  world = await MerchantWorld.open();
+  const condition = { status: 'available', reason: '', secondsToFinal: 1 } as const;
+  const payoutCap = () => microUsd(100_000_000_000n);
+  const conditions = { version: () => 1, of: () => condition, payoutCap };
+  const chains: Chains = { ...world.deps.chains, conditions };
+  server = await everyDoor(world, chains, {
+    codeAt: async () => '0x',
+    callAt: async () => {
+      asking += 1;
+      if (asking === 2) answer();
+      await answered;
+      return toHex(10n ** 24n, { size: 32 });
+    },
+  });
+  const merchantId = await world.addMerchant();
+  const key = await world.addKey(merchantId);
+  const accountId = await world.addAccount(merchantId);
+  const body = {
+    ...{ accountId, settlementToken: 'ethereum::usdc', feeModel: 2, linkType: 'custom', linkName: 'Tips' },
+    lineItems: [{ itemType: 'user_priced' }],
+  };
+  linkId = (await world.send('POST', '/payment/link/create', { key, body })).data.linkId;
+});
+after(async () => {
+  await server.close();
+  await world.close();
+});
+
+test('an offer of a link that is paid on two chains at once takes one payment, and refuses the other', async () => {
+  const url = `/aipay/x402/link/${linkId}?amountInUSD=3`;
+  const { accepts } = (await server.inject({ url })).json<X402Required>();
+  const chosen = accepts.filter(
+    ({ network }, at) => accepts.findIndex((each) => each.network === network) === at,
+  );
+  assert.equal(chosen.length, 2);
+  const payer = privateKeyToAccount(generatePrivateKey());
+  const validBefore = String(Math.floor(world.clock.time / 1_000) + 300);
+  const answers = await Promise.all(
+    chosen.map(async (accepted) => {
+      const payment = await signedPayment(payer, accepted, { validBefore });
+      return server.inject({ url, headers: { 'payment-signature': encoded(payment) } });
+    }),
+  );
+  assert.deepEqual(
+    answers.map((each) => [each.statusCode, each.json().code]).sort(),
+    [
+      [202, 0],
+      [409, 100613],
+    ],
+    answers.map(({ body }) => body).join('\n'),
+  );
+  assert.equal((await world.database.db.query(ordersOf, [linkId])).length, 1);
+});
