@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
-import { sharedLooks, waitingPlaces } from './waiting.ts';
+import { defaultWaitingLimits, sharedLooks, waitingPlaces } from './waiting.ts';
 
 function refusalOf(enter: () => unknown): [string, number | undefined] | undefined {
   try {
@@ -13,9 +13,19 @@ function refusalOf(enter: () => unknown): [string, number | undefined] | undefin
   }
 }
 
+/** Requests that come with payments of their own. */
+function placesOf(limits: { readonly perNetwork: number; readonly inAll: number }) {
+  const enter = waitingPlaces({ perPayment: 1, ...limits });
+  let payments = 0;
+  return (network: string) => {
+    payments += 1;
+    return enter({ network, payment: String(payments) });
+  };
+}
+
 // proves W8.16
 test('a network has so many places, and others have theirs', () => {
-  const enter = waitingPlaces({ perNetwork: 2, inAll: 10 });
+  const enter = placesOf({ perNetwork: 2, inAll: 10 });
   const leave = enter('192.0.2.1');
   enter('192.0.2.1');
   assert.deepEqual(
@@ -34,8 +44,8 @@ test('a network has so many places, and others have theirs', () => {
 });
 
 test('all networks together have so many places', () => {
-  const enter = waitingPlaces({ perNetwork: 2, inAll: 3 });
-  const leaves = ['192.0.2.1', '192.0.2.1', '192.0.2.2'].map(enter);
+  const enter = placesOf({ perNetwork: 2, inAll: 3 });
+  const leaves = ['192.0.2.1', '192.0.2.1', '192.0.2.2'].map((network) => enter(network));
   assert.deepEqual(
     refusalOf(() => enter('192.0.2.3')),
     ['create_failed', 5],
@@ -48,7 +58,7 @@ test('all networks together have so many places', () => {
 });
 
 test('a place that is given back twice is one place', () => {
-  const enter = waitingPlaces({ perNetwork: 1, inAll: 10 });
+  const enter = placesOf({ perNetwork: 1, inAll: 10 });
   const leave = enter('192.0.2.1');
   leave();
   leave();
@@ -57,6 +67,31 @@ test('a place that is given back twice is one place', () => {
     refusalOf(() => enter('192.0.2.1')),
     ['rate_limited', 5],
   );
+});
+
+test('requests with one payment share a place, however many networks send them, and leave other payments theirs', () => {
+  const enter = waitingPlaces(defaultWaitingLimits);
+  const { perNetwork, perPayment, inAll } = defaultWaitingLimits;
+  const leaves: (() => void)[] = [];
+  const refused: unknown[] = [];
+  for (let network = 0; network <= inAll / perNetwork; network += 1) {
+    for (let count = 0; count < perNetwork; count += 1) {
+      const refusal = refusalOf(() => leaves.push(enter({ network: `10.0.0.${network}`, payment: 'one' })));
+      if (refusal !== undefined) refused.push(refusal);
+    }
+  }
+  assert.equal(leaves.length, perPayment);
+  assert.deepEqual(refused, Array(inAll + perNetwork - perPayment).fill(['rate_limited', 5]));
+  const others = (count: number) =>
+    refusalOf(() => enter({ network: `10.1.${count}.1`, payment: `another ${count}` }));
+  for (let count = 1; count < inAll; count += 1) assert.equal(others(count), undefined);
+  assert.deepEqual(others(inAll), ['create_failed', 5]);
+  // The last request of a payment gives its place back, and none before.
+  for (const leave of leaves) {
+    assert.deepEqual(others(inAll), ['create_failed', 5]);
+    leave();
+  }
+  assert.equal(others(inAll), undefined);
 });
 
 /** A clock that stands still until `tick`. */

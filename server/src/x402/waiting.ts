@@ -5,43 +5,63 @@ import type { Clock } from '#outside/clock.ts';
 export interface WaitingLimits {
   /** From one client network. */
   readonly perNetwork: number;
+  /** With one payment, from wherever they come. */
+  readonly perPayment: number;
+  /** Payments, however many requests ask for each. */
   readonly inAll: number;
 }
 
-export const defaultWaitingLimits: WaitingLimits = { perNetwork: 16, inAll: 256 };
+export const defaultWaitingLimits: WaitingLimits = { perNetwork: 16, perPayment: 16, inAll: 256 };
 
 /** Seconds after which a place is likely to be free: about the time of a block. */
 const retryAfterSeconds = 5;
 
+/** The client network of a request, and the payment that it carries. */
+export interface Arriving {
+  readonly network: string;
+  /** The same for all requests with one signed payment. */
+  readonly payment: string;
+}
+
 /**
- * Gives places to requests, each with a function that gives the place back. Refuses a request of a network that has all its
- * places taken (900101), and any request when all places are taken (900201). Nothing was done for it then.
+ * Gives places to requests, each with a function that gives the place back. Requests with one payment share one place, so
+ * that asking again and again for one payment leaves the others theirs. Refuses a request of a network or with a payment that
+ * has as many requests as may be (900101), and a further payment when all places are taken (900201). Nothing was done for it
+ * then.
  */
-export function waitingPlaces(limits: WaitingLimits): (network: string) => () => void {
-  const taken = new Map<string, number>();
-  let all = 0;
-  const change = (network: string, by: number) => {
-    const count = (taken.get(network) ?? 0) + by;
-    all += by;
-    if (count === 0) taken.delete(network);
-    else taken.set(network, count);
-  };
-  return (network) => {
-    if ((taken.get(network) ?? 0) >= limits.perNetwork) {
+export function waitingPlaces(limits: WaitingLimits): (arriving: Arriving) => () => void {
+  const networks = new Map<string, number>();
+  const payments = new Map<string, number>();
+  return ({ network, payment }) => {
+    const [ofNetwork, ofPayment] = [networks.get(network) ?? 0, payments.get(payment) ?? 0];
+    if (ofNetwork >= limits.perNetwork) {
       const detail = `at most ${limits.perNetwork} payments of one address at one time, try again later`;
       throw new Refusal('rate_limited', { detail, retryAfterSeconds });
     }
-    if (all >= limits.inAll) {
+    if (ofPayment >= limits.perPayment) {
+      const detail = `at most ${limits.perPayment} requests with one payment at one time, try again later`;
+      throw new Refusal('rate_limited', { detail, retryAfterSeconds });
+    }
+    if (ofPayment === 0 && payments.size >= limits.inAll) {
       const detail = 'too many payments at one time, try again later';
       throw new Refusal('create_failed', { detail, retryAfterSeconds });
     }
-    change(network, 1);
+    networks.set(network, ofNetwork + 1);
+    payments.set(payment, ofPayment + 1);
     let isHeld = true;
     return () => {
-      if (isHeld) change(network, -1);
+      if (!isHeld) return;
       isHeld = false;
+      lessen(networks, network);
+      lessen(payments, payment);
     };
   };
+}
+
+function lessen(counts: Map<string, number>, key: string): void {
+  const count = (counts.get(key) ?? 0) - 1;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
 }
 
 /** Time between two looks at all payments that requests wait for, in milliseconds. */

@@ -178,8 +178,9 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
       ),
       paragraph(
         `Requests that carry an x402 payment are signed requests. One process handles ${waiting.perNetwork} of them at one ` +
-          `time for a client address, beyond which it answers HTTP 429, and ${waiting.inAll} in all, beyond which it ` +
-          'answers HTTP 503. Both come with `Retry-After`, and nothing was done for the request.',
+          `time for a client address, and ${waiting.perPayment} with one payment, beyond which it answers HTTP 429. They may ` +
+          `be for ${waiting.inAll} payments in all, however many requests ask for each, beyond which it answers ` +
+          'HTTP 503. Both come with `Retry-After`, and nothing was done for the request.',
       ),
       ...freeCreationBlocks(),
       heading('Fields'),

@@ -19,6 +19,8 @@ import { assertPayable } from '#sessions/order.ts';
 import { findSession } from '#sessions/session.ts';
 import { type OfferTerms, type Resource, requirementsFor } from '#x402/offer.ts';
 import { type PaymentDeps, type PaymentResult, paymentBefore, takePayment } from '#x402/payment.ts';
+import { payloadHashOf } from '#x402/transfer-authorization.ts';
+import type { Arriving } from '#x402/waiting.ts';
 import { supersetEnvelope } from '../envelope.ts';
 import { chargedTo, networkOf, type WalletCallGuard } from '../rate-limit.ts';
 import { jsonType } from '../route-handler.ts';
@@ -30,7 +32,7 @@ export interface X402DoorOptions {
   /** Where the two resources answer, such as `/aipay/x402`. */
   readonly basePaths: readonly string[];
   /** Gives a request with a payment its place, and the function that gives it back; refuses it while none is free. */
-  readonly enter: (network: string) => () => void;
+  readonly enter: (arriving: Arriving) => () => void;
   /** Counts what smart accounts cost; absent where nothing is limited. */
   readonly walletCalls?: WalletCallGuard;
 }
@@ -168,7 +170,7 @@ async function answer(
   }
   const payment = paymentIn(header);
   const network = networkOf(request.ip);
-  const leave = deps.enter(network);
+  const leave = deps.enter({ network, payment: payloadHashOf(payment) });
   try {
     const result = await pay(deps, asked.resource, { payment, network });
     return result.kind === 'refused'
