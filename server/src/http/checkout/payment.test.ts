@@ -36,6 +36,13 @@ const putWinner = statement(
   'update sessions set initiate_tx = $2, order_id = $3 where session_id = $1',
 );
 
+const putRefunded = statement(
+  'checkout_payment_test_refunded',
+  ['text', 'int8'],
+  {},
+  'update sessions set refunded_amount = $2 where session_id = $1',
+);
+
 const putSeen = statement(
   'checkout_payment_test_seen',
   ['text', 'text', 'timestamptz'],
@@ -225,4 +232,18 @@ test('of two payments on two chains the page names the network of the one that p
   assert.deepEqual(await seen(), ['0xa1', 'ethereum::usdc']);
   await world.database.db.query(putWinner, [sessionId, '0xb2', second]);
   assert.deepEqual(await seen(), ['0xb2', 'base::usdc']);
+});
+
+test('a payment is refunded in full once all that the payer paid is back, its fee included', async () => {
+  const sessionId = await newSession();
+  const { orderId, amountInToken } = (await prepare(sessionId, 0xd1)).data;
+  await world.database.db.query(putWinner, [sessionId, '0xa1', orderId]);
+  const refundedWith = async (amount: bigint) => {
+    await world.database.db.query(putRefunded, [sessionId, amount]);
+    const response = await pages.inject({ url: `/checkout/api/session/${sessionId}` });
+    return response.json().data.state.isRefunded;
+  };
+  assert.equal(await refundedWith(0n), false);
+  assert.equal(await refundedWith(10_000_000n), false);
+  assert.equal(await refundedWith(BigInt(amountInToken)), true);
 });
