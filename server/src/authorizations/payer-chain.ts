@@ -1,10 +1,11 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { toQuantity } from '#chains/rpc/actions.ts';
 import { parseData } from '#chains/rpc/parse.ts';
 import { type Rpc, RpcUnavailable, resultOf } from '#chains/rpc/rpc.ts';
 import { askWitnesses, askWitnessesTogether } from '#chains/rpc/witness.ts';
 import { batchedByKey } from '#db/batch.ts';
-import type { PayerChain } from './signature.ts';
+import type { CallOffer, PayerChain } from './signature.ts';
 
 /** Accounts that are asked about while others are under way share the next exchange with the nodes (bench/README.md). */
 const groupLimits = { maxSize: 50, maxInFlight: 2, maxWaiting: 5_000 };
@@ -42,11 +43,16 @@ export function payerChainOf(rpcOf: (chainId: number) => Rpc | undefined): Payer
         if (outcome instanceof RpcUnavailable) throw outcome;
         return parseData('code', resultOf(outcome));
       }),
-    callAt: (chainId, { to, data, gas }) =>
+    callAt: (chainId, { to, data, gas, offer }) =>
       ask(chainId, async (rpc) => {
-        const request = { ...(to === undefined ? {} : { to }), data, gas: `0x${gas.toString(16)}` };
+        const called = { ...(to === undefined ? {} : { to }), data, gas: toQuantity(gas) };
+        const request = { ...called, ...(offer === undefined ? {} : encodeOffer(offer)) };
         const outcome = await askWitnesses(rpc, { method: 'eth_call', params: [request, 'latest'] });
         return 'error' in outcome ? undefined : parseData('call result', outcome.result);
       }),
   };
+}
+
+function encodeOffer({ from, maxFee, priorityFee }: CallOffer): Readonly<Record<string, Hex>> {
+  return { from, maxFeePerGas: toQuantity(maxFee), maxPriorityFeePerGas: toQuantity(priorityFee) };
 }

@@ -17,9 +17,19 @@ export interface PayerChain {
   codeAt(chainId: number, address: Hex): Promise<Hex>;
   /**
    * The result of an eth_call at the newest block; undefined when the call reverts or runs out of gas. Without a
-   * recipient the data are the code of a contract that is created for the call alone.
+   * recipient the data are the code of a contract that is created for the call alone. Without an offer it has neither sender nor price.
    */
-  callAt(chainId: number, call: { to?: Hex; data: Hex; gas: bigint }): Promise<Hex | undefined>;
+  callAt(
+    chainId: number,
+    call: { to?: Hex; data: Hex; gas: bigint; offer?: CallOffer },
+  ): Promise<Hex | undefined>;
+}
+
+/** Whose transaction a call looks like to the code that it runs, and at which fees, in wei per gas. */
+export interface CallOffer {
+  readonly from: Hex;
+  readonly maxFee: bigint;
+  readonly priorityFee: bigint;
 }
 
 /** What signatures are checked with. */

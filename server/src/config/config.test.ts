@@ -27,6 +27,8 @@ function revealed(key: ConfiguredKey): string {
   return key.reveal();
 }
 
+const smartAccounts = { perPayment: 600_000, failuresPerMerchant: 20 };
+
 // proves W1.28
 test('what the file leaves out has documented defaults', async () => {
   const config = await read(completeFile());
@@ -78,7 +80,7 @@ test('what the file leaves out has documented defaults', async () => {
       webhooks: { allowLoopback: false, pauseAfterFailures: 10, pauseAfterHours: 72 },
       gasless: {
         minAmount: 1_000_000n,
-        budgets: { perPayer: 3_000_000, perLink: 100_000_000, perNetwork: 20_000_000 },
+        budgets: { perPayer: 3e6, perLink: 1e8, perNetwork: 2e7, smartAccounts },
         depositBudgets: { collections: 1_000_000_000, returns: 20_000_000 },
         totals: { payments: { perMerchant: 5e8, all: 2e9 }, returns: { perMerchant: 5e7, all: 2e8 } },
         ...{ relayer: 'orderSigner', depositWindowMs: 2_000, balanceWindowMs: 10_000 },

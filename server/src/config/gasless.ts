@@ -18,6 +18,13 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
       perPayer: gas('gasPerPayerPerDay', 3_000_000),
       perLink: gas('gasPerLinkPerDay', 100_000_000),
       perNetwork: gas('gasPerNetworkPerDay', 20_000_000),
+      smartAccounts: {
+        // A payment takes some 130,000 gas, a passkey's signature that is checked without a precompile 330,000 more, and a fifth.
+        perPayment: gas('gasPerSmartAccountPayment', 600_000),
+        failuresPerMerchant: fields.integer('smartAccountFailuresPerMerchantPerDay', {
+          ...{ least: 0, most: 1_000_000, fallback: 20 },
+        }),
+      },
     },
     // A collection takes some 130,000 gas, a return 70,000. Returns cost those nothing who have them made.
     depositBudgets: {

@@ -24,7 +24,20 @@ export interface GasTotals {
   readonly returns: GasTotal;
 }
 
-export type GasKind = keyof GasTotals;
+/** What goes to payers with code counts among the payments, and once more by itself. */
+type GasKind = keyof GasTotals | 'smart_accounts';
+
+/** Payers with code have a fifth of the payments' total at the most: the code can fail for nothing, a plain key cannot. */
+const smartAccountShare = 5;
+
+function totalOf(totals: GasTotals, kind: GasKind): GasTotal {
+  if (kind !== 'smart_accounts') return totals[kind];
+  const { perMerchant, all } = totals.payments;
+  return {
+    perMerchant: Math.floor(perMerchant / smartAccountShare),
+    all: Math.floor(all / smartAccountShare),
+  };
+}
 
 /** Gas that is about to be spent. */
 export interface AskedGas {
@@ -58,7 +71,7 @@ export async function takeGas(
   { merchantId, chainId, kind, gas, isOwed = false }: AskedGas,
 ): Promise<'within' | 'merchant_used_up' | 'all_used_up'> {
   if (totals === undefined) return 'within';
-  const { perMerchant, all } = totals[kind];
+  const { perMerchant, all } = totalOf(totals, kind);
   const hour = hourOf(clock);
   const asked = [chainId, kind, merchantId, dayBefore(hour)];
   const [, [spent]] = await Promise.all([
@@ -93,12 +106,13 @@ export function gasAlarm({ db, clock, log, totals }: GasWatch): () => Promise<vo
   const told = new Map<string, Readonly<Record<string, unknown>>>();
   return async () => {
     const hour = hourOf(clock);
-    for (const kind of ['payments', 'returns'] as const) {
-      const least = partOf(totals[kind], endsAt);
+    for (const kind of ['payments', 'smart_accounts', 'returns'] as const) {
+      const kindTotal = totalOf(totals, kind);
+      const least = partOf(kindTotal, endsAt);
       const rows = await db.query(relayedGasOver, [kind, ...least, dayBefore(hour), maxTotals]);
       const over = new Map(rows.map((row) => [`${kind} ${row.chain_id} ${row.merchant_id}`, row]));
       for (const [key, { chain_id, merchant_id, gas }] of over) {
-        const total = merchant_id === '' ? totals[kind].all : totals[kind].perMerchant;
+        const total = merchant_id === '' ? kindTotal.all : kindTotal.perMerchant;
         const fields = {
           chainId: Number(chain_id),
           kind,

@@ -45,13 +45,14 @@ export const insertSubmission = statement(
   [
     ...(['text', 'text', 'int8', 'text', 'text', 'text', 'text', 'int8', 'int8', 'timestamptz'] as const),
     'timestamptz',
+    'bool',
   ],
   { order_id: 'text' },
   `insert into submissions (order_id, session_id, chain_id, method, payer, seller, network, gas_limit, status,
-     transaction_id, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, 'sent', $9, $10, $10)
+     transaction_id, created_at, updated_at, is_smart_account)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, 'sent', $9, $10, $10, $12)
    on conflict (order_id) do update set method = $4, network = $7, created_at = $10,
-     gas_limit = $8::int8 + case when submissions.created_at > $11 then submissions.gas_limit else 0 end, status = 'sent', transaction_id = $9, updated_at = $10
+     gas_limit = $8::int8 + case when submissions.created_at > $11 then submissions.gas_limit else 0 end, status = 'sent', transaction_id = $9, updated_at = $10, is_smart_account = $12
    where submissions.status = 'failed'
    returning order_id`,
 );
@@ -75,6 +76,21 @@ export const spentGas = statement(
      (select coalesce(sum(gas_limit), 0)::int8 from submissions where payer = $1 and created_at > $4) as payer,
      (select coalesce(sum(gas_limit), 0)::int8 from submissions where seller = $2 and created_at > $4) as seller,
      (select coalesce(sum(gas_limit), 0)::int8 from submissions where network = $3 and created_at > $4) as network`,
+);
+
+// Payments of payers with code that reverted: of one account, and of a merchant's with those that may revert yet. One whose
+// session shows it as paid will not.
+export const smartAccountFailures = statement(
+  'submission_smart_account_failures',
+  ['text', 'text', 'timestamptz'],
+  { by_payer: 'int8', by_merchant: 'int8' },
+  `select count(*) filter (where s.payer = $1 and t.status = 'failed') as by_payer,
+     count(*) filter (where n.merchant_id = $2) as by_merchant
+   from submissions s
+     join sent_transactions t on t.transaction_id = s.transaction_id
+     join sessions n on n.session_id = s.session_id
+   where s.is_smart_account and s.created_at > $3 and (s.payer = $1 or n.merchant_id = $2)
+     and (t.status = 'failed' or s.status = 'sent' and n.order_id is distinct from s.order_id)`,
 );
 
 export const concludeSubmission = statement(

@@ -54,7 +54,10 @@ before(async () => {
     gasless: {
       signingOf: async () => ({ permits: new Set() }),
       minAmount: microUsd(0n),
-      budgets: { perPayer: 250, perLink: 1_000, perNetwork: 450 },
+      budgets: {
+        ...{ perPayer: 250, perLink: 1_000, perNetwork: 450 },
+        smartAccounts: { perPayment: 100, failuresPerMerchant: 3 },
+      },
     },
     sender: {
       plan: async () => ({ reverted: true, data: '0x' }),
@@ -100,7 +103,8 @@ function submissionOf(order: StoredOrder, changes: Partial<NewSubmission> = {}):
     baseFee: 1n,
   };
   const { payer } = order.order;
-  return { order, method: 'eip3009', payer, network: `network ${networks}`, plan, ...changes };
+  const network = `network ${networks}`;
+  return { order, method: 'eip3009', payer, isSmartAccount: false, network, plan, ...changes };
 }
 
 const record = (submission: NewSubmission) =>

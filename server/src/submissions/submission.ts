@@ -12,6 +12,7 @@ import { planPayment, type RelayedPayment } from '#sessions/payment-plan.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 import { asking, type SignedOrder, signedOrder } from './signed-order.ts';
+import { assertSmartAccount, isSmartAccount, type SmartAccountLimits } from './smart-account.ts';
 import {
   concludeSubmission,
   insertSubmission,
@@ -35,6 +36,7 @@ export interface GasBudgets {
   readonly perLink: number;
   /** Of a client's network: an IPv4 address, or the /64 of an IPv6 address. */
   readonly perNetwork: number;
+  readonly smartAccounts: SmartAccountLimits;
 }
 
 export interface SubmissionDeps extends AuthorizationDeps {
@@ -57,6 +59,8 @@ export interface NewSubmission {
   readonly method: SubmitMethod | 'x402';
   /** Who signed. */
   readonly payer: Hex;
+  /** Whether there is code at the payer's address; see `isSmartAccount`. */
+  readonly isSmartAccount: boolean;
   /** The client's network, by which its budget counts. */
   readonly network: string;
   readonly plan: SendPlan;
@@ -84,7 +88,8 @@ export async function checkSubmission(
     throw new Refusal('method_not_available', 'the amount is too small to be sent at our cost');
   const { payer } = order.order;
   const plan = await planOf(deps, { order, nonce }, body);
-  return { kind: 'new', order, method: body.method, payer, network, plan };
+  const isSmart = await isSmartAccount(deps, payer, plan);
+  return { kind: 'new', order, method: body.method, payer, isSmartAccount: isSmart, network, plan };
 }
 
 async function planOf(
@@ -118,7 +123,7 @@ export async function recordSubmission(
   deps: SubmissionDeps,
   submission: NewSubmission,
 ): Promise<{ readonly view: SubmittedView; readonly transactionId: bigint | undefined }> {
-  const { order, method, network, plan } = submission;
+  const { order, method, network, plan, isSmartAccount: isSmart } = submission;
   const session = await lockSession(transaction, order.sessionId);
   if (session === undefined) throw new Error(`the session ${order.sessionId} has vanished`);
   const earlier = await findSubmission(transaction, order.orderId);
@@ -128,14 +133,19 @@ export async function recordSubmission(
   const open = await transaction.query(openSubmissions, [session.sessionId]);
   if (open.length > 0) throw new Refusal('order_already_paid', 'another payment is on its way');
   const payer = submission.payer.toLowerCase();
-  const seller = session.businessId === '' ? session.merchantId : session.businessId;
+  const { merchantId } = session;
+  const seller = session.businessId === '' ? merchantId : session.businessId;
   await assertBudgets(transaction, deps, { payer, seller, network, gas: Number(plan.gasLimit) });
-  await assertTotals(transaction, deps, session.merchantId, plan);
+  await assertTotals(transaction, deps, merchantId, plan, 'payments');
+  if (isSmart) {
+    await assertSmartAccount(transaction, deps, { payer, merchantId, gasLimit: plan.gasLimit });
+    await assertTotals(transaction, deps, merchantId, plan, 'smart_accounts');
+  }
   const { transactionId, txHash } = await deps.sender.record(transaction, plan);
   const { orderId, chainId } = order;
   const paid = [orderId, session.sessionId, chainId, method, payer, seller, network];
   const now = deps.clock.now();
-  const values = [...paid, plan.gasLimit, transactionId, now, new Date(now.getTime() - dayMs)];
+  const values = [...paid, plan.gasLimit, transactionId, now, new Date(now.getTime() - dayMs), isSmart];
   const rows = await transaction.query(insertSubmission, values);
   if (rows.length === 0) throw new Error(`order ${orderId} was submitted twice under one lock`);
   return { view: { sessionId: session.sessionId, txHash, status: 'submitted' }, transactionId };
@@ -172,12 +182,14 @@ async function assertTotals(
   { clock, gasless }: SubmissionDeps,
   merchantId: string,
   { chainId, gasLimit: gas }: SendPlan,
+  kind: 'payments' | 'smart_accounts',
 ): Promise<void> {
-  const asked = { merchantId, chainId, kind: 'payments', gas } as const;
+  const asked = { merchantId, chainId, kind, gas };
   const verdict = await takeGas(transaction, { clock, totals: gasless.totals }, asked);
   if (verdict === 'within') return;
   const whose = verdict === 'merchant_used_up' ? 'for this merchant' : 'on this chain';
-  throw new Refusal('method_not_available', `today's gas ${whose} is used up: send the transaction`);
+  const what = kind === 'smart_accounts' ? 'gas for smart accounts' : 'gas';
+  throw new Refusal('method_not_available', `today's ${what} ${whose} is used up: send the transaction`);
 }
 
 /** What was sent for an order; undefined when nothing was. */

@@ -4,7 +4,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import fc from 'fast-check';
-import type { SendPlan } from '#chains/sender/sender.ts';
+import type { SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import { statement } from '#db/statement.ts';
 import { createAccount } from '#merchants/account.ts';
 import { createMerchant } from '#merchants/merchant.ts';
@@ -41,7 +41,10 @@ const insertAttempt = statement(
 const hourMs = 3_600_000;
 const [perMerchant, all] = [2_000, 4_000];
 /** So large that no identity of its own ever ends it. */
-const boundless = { perPayer: 1e12, perLink: 1e12, perNetwork: 1e12 };
+const boundless = {
+  ...{ perPayer: 1e12, perLink: 1e12, perNetwork: 1e12 },
+  smartAccounts: { perPayment: 300, failuresPerMerchant: 1e6 },
+};
 
 let world: AgentWorld;
 let deps: SubmissionDeps;
@@ -86,8 +89,11 @@ async function newShop(): Promise<Shop> {
   });
 }
 
-/** An order of a session of its own, for a payer of its own. */
-async function newOrder({ merchantId, accountId }: Shop): Promise<StoredOrder> {
+/** An order of a session of its own, for a payer of its own where none is named. */
+async function newOrder(
+  { merchantId, accountId }: Shop,
+  payer: Hex = newPayer().address as Hex,
+): Promise<StoredOrder> {
   const token = deps.chains.token('ethereum::usdc');
   if (token === undefined) throw new Error('the fixture has no token');
   const productData = { productName: 'Tea' };
@@ -97,7 +103,6 @@ async function newOrder({ merchantId, accountId }: Shop): Promise<StoredOrder> {
   return world.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, sessionId);
     if (session === undefined) throw new Error('the session has vanished');
-    const payer = newPayer().address as Hex;
     return prepareOrder(transaction, deps, { session, payer, payerEmail: '', token });
   });
 }
@@ -109,7 +114,7 @@ function submissionOf(order: StoredOrder, gas: number, network: string): NewSubm
     ...{ gasLimit: BigInt(gas), maxFee: 1n, priorityFee: 1n, baseFee: 1n, nonceFloor: 0n },
     wallet: order.order.to,
   };
-  return { order, method: 'eip3009', payer: order.order.payer, network, plan };
+  return { order, method: 'eip3009', payer: order.order.payer, isSmartAccount: false, network, plan };
 }
 
 /** Whether the service takes it; refused only for its gas. Told as failed at once where it fails, so that it may be repeated. */
@@ -185,3 +190,87 @@ const dayOlder = statement(
   {},
   `update submissions set created_at = created_at - interval '25 hours' where order_id = $1`,
 );
+
+const revertSent = statement(
+  'submission_totals_test_revert',
+  ['int8'],
+  {},
+  `update sent_transactions set status = 'failed' where transaction_id = $1`,
+);
+
+/** Sends a payment of a payer with code, and ends it; which transaction it was. */
+async function sendSmart(
+  order: StoredOrder,
+  { gas = 100, status, limits = {} }: { gas?: number; status?: SentOutcome['status']; limits?: object } = {},
+): Promise<bigint> {
+  const smartAccounts = { ...boundless.smartAccounts, ...limits };
+  const bound = { ...deps, gasless: { ...deps.gasless, budgets: { ...boundless, smartAccounts } } };
+  const submission = { ...submissionOf(order, gas, 'a network'), isSmartAccount: true };
+  const { transactionId = 0n } = await world.db.transaction((transaction) =>
+    recordSubmission(transaction, bound, submission),
+  );
+  if (status === undefined) return transactionId;
+  if (status === 'failed') await world.db.query(revertSent, [transactionId]);
+  const ended = { transactionId, chainId: order.chainId, txHash: '0x', blockTime: undefined } as const;
+  await world.db.transaction((transaction) =>
+    submissionOutcome(transaction, deps, { ...ended, purpose: 'relay', status }),
+  );
+  return transactionId;
+}
+
+test('a payment of a payer with code takes no more gas than one may, one of a plain key as much as it needs', async () => {
+  world.clock.time += 30 * hourMs;
+  const shop = await newShop();
+  const order = await newOrder(shop);
+  await assert.rejects(sendSmart(order, { gas: 301 }), /takes too much gas/);
+  assert.ok(await isTaken(submissionOf(order, 301, 'a network')));
+  await sendSmart(await newOrder(shop), { gas: 300 });
+});
+
+test('a payer with code whose payment reverted has none sent that day, one whose payment was superseded has', async () => {
+  world.clock.time += 30 * hourMs;
+  const shop = await newShop();
+  const [first, second] = [await newOrder(shop), await newOrder(shop)];
+  await sendSmart(first, { status: 'superseded' });
+  await sendSmart(first, { status: 'failed' });
+  await assert.rejects(sendSmart(first), /a payment of this smart account has failed/);
+  await sendSmart(second);
+  world.clock.time += 25 * hourMs;
+  await sendSmart(await newOrder(shop, first.order.payer));
+});
+
+test('after some payments of payers with code that failed, or may, a merchant has none sent that day; plain keys and others have', async () => {
+  world.clock.time += 30 * hourMs;
+  const [attacked, other] = [await newShop(), await newShop()];
+  const gas = 80;
+  const limits = { failuresPerMerchant: 3 };
+  await sendSmart(await newOrder(attacked), { status: 'failed', gas, limits });
+  await sendSmart(await newOrder(attacked), { status: 'failed', gas, limits });
+  await sendSmart(await newOrder(attacked), { status: 'succeeded', gas, limits });
+  const refused = { slug: 'method_not_available', message: /too many payments of smart accounts/ };
+  const underWay = await newOrder(attacked);
+  await sendSmart(underWay, { gas, limits });
+  await assert.rejects(sendSmart(await newOrder(attacked), { gas, limits }), refused);
+  await sendSmart(await newOrder(other), { gas, limits });
+  assert.ok(await isTaken(submissionOf(await newOrder(attacked), 100, 'a network')));
+  await world.db.query(payOrder, [underWay.sessionId, underWay.orderId]);
+  await sendSmart(await newOrder(attacked), { gas, limits });
+});
+
+const payOrder = statement(
+  'submission_totals_test_pay',
+  ['text', 'text'],
+  {},
+  'update sessions set order_id = $2 where session_id = $1',
+);
+
+test('payers with code have a fifth of what a merchant and all have; plain keys keep the rest', async () => {
+  world.clock.time += 30 * hourMs;
+  const [attacked, other, third] = [await newShop(), await newShop(), await newShop()];
+  for (const gas of [300, 100]) await sendSmart(await newOrder(attacked), { gas });
+  const refused = (whose: string) => ({ message: new RegExp(`gas for smart accounts ${whose} is used up`) });
+  await assert.rejects(sendSmart(await newOrder(attacked), { gas: 1 }), refused('for this merchant'));
+  for (const gas of [300, 100]) await sendSmart(await newOrder(other), { gas });
+  await assert.rejects(sendSmart(await newOrder(third), { gas: 1 }), refused('on this chain'));
+  assert.ok(await isTaken(submissionOf(await newOrder(attacked), perMerchant - 400, 'a network')));
+});

@@ -10,6 +10,7 @@ import { unixSeconds } from '#outside/clock.ts';
 import { assertPayable, prepareOrder } from '#sessions/order.ts';
 import { createLinkSession, findSession, lockSession } from '#sessions/session.ts';
 import { asking } from '#submissions/signed-order.ts';
+import { isSmartAccount } from '#submissions/smart-account.ts';
 import { findSubmission, recordSubmission } from '#submissions/submission.ts';
 import { arrivalOf } from './arrival.ts';
 import {
@@ -153,8 +154,9 @@ async function send(deps: PaymentDeps, resource: Resource, attempt: Attempt): Pr
     // Money that is there already is taken whatever the limits say: nobody else could send it back.
     deps.admitCreation?.(resource.link.linkId);
   }
+  const isSmart = plan !== undefined && (await isSmartAccount(deps, asked.expected.payer, plan));
   const transactionId = await deps.db.transaction((transaction) =>
-    record(transaction, deps, resource, { ...attempt, plan }),
+    record(transaction, deps, resource, { ...attempt, plan, isSmartAccount: isSmart }),
   );
   if (transactionId !== undefined) await deps.sender.broadcast(transactionId);
   return undefined;
@@ -176,9 +178,9 @@ async function record(
   transaction: Transaction,
   deps: PaymentDeps,
   resource: Resource,
-  attempt: Attempt & { readonly plan: SendPlan | undefined },
+  attempt: Attempt & { readonly plan: SendPlan | undefined; readonly isSmartAccount: boolean },
 ): Promise<bigint | undefined> {
-  const { payment, terms, token, drafted, asked, plan, network } = attempt;
+  const { payment, terms, token, drafted, asked, plan, network, isSmartAccount: isSmart } = attempt;
   const { sessionId } = drafted.session;
   await transaction.query(lockOffer, [sessionId]);
   if (await isTaken(transaction, drafted.order.orderId, payment)) return undefined;
@@ -203,7 +205,7 @@ async function record(
   await transaction.query(upsertPayment, [...place, payloadHashOf(payment), isMoved, deps.clock.now()]);
   // The money is there: looking after deposit addresses does the rest.
   if (isMoved) return undefined;
-  const submission = { order, method: 'x402', payer, network, plan } as const;
+  const submission = { order, method: 'x402', payer, isSmartAccount: isSmart, network, plan } as const;
   return (await recordSubmission(transaction, deps, submission)).transactionId;
 }
 

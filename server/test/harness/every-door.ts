@@ -32,7 +32,10 @@ export function everyDoor(
   const gasless = {
     signingOf,
     minAmount: microUsd(0n),
-    budgets: { perPayer: 0, perLink: 0, perNetwork: 0 },
+    budgets: {
+      ...{ perPayer: 0, perLink: 0, perNetwork: 0 },
+      smartAccounts: { perPayment: 0, failuresPerMerchant: 0 },
+    },
   };
   const sender = {
     plan: async () => ({ reverted: true, data: '0x' }) as const,

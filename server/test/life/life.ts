@@ -161,7 +161,10 @@ export class Life {
       },
       gasless: {
         minAmount: microUsd(1_000_000n),
-        budgets: { perPayer: 10_000_000, perLink: 10_000_000, perNetwork: 1_000_000_000 },
+        budgets: {
+          ...{ perPayer: 10_000_000, perLink: 10_000_000, perNetwork: 1_000_000_000 },
+          smartAccounts: { perPayment: 600_000, failuresPerMerchant: 20 },
+        },
         depositWindowMs: 50,
         balanceWindowMs: 200,
         x402WaitMs: 4_000,

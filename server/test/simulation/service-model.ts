@@ -191,7 +191,10 @@ function additionsOf({ deposits }: Story): { readonly deposits?: DepositPolicy }
 }
 
 const feeRates = { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 };
-const bottomless = { perPayer: 1e12, perLink: 1e12, perNetwork: 1e12 };
+const bottomless = {
+  ...{ perPayer: 1e12, perLink: 1e12, perNetwork: 1e12 },
+  smartAccounts: { perPayment: 1e12, failuresPerMerchant: 1e12 },
+};
 
 /** What requests need, as the doors have it. */
 function requestDeps({

@@ -104,7 +104,8 @@ function x402Deps(): Parameters<typeof x402Door>[0]['deps'] {
     record: () => Promise.reject(new Error('nothing is sent here')),
     broadcast: async () => {},
   };
-  const budgets = { perPayer: 0, perLink: 0, perNetwork: 0 };
+  const smartAccounts = { perPayment: 0, failuresPerMerchant: 0 };
+  const budgets = { perPayer: 0, perLink: 0, perNetwork: 0, smartAccounts };
   const signingOf = async () => ({ permits: new Set<never>() });
   const gasless = { signingOf, minAmount: microUsd(0n), budgets };
   const rpcOf = (chainId: number): never => {

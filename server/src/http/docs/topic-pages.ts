@@ -198,6 +198,10 @@ function subjectLimits(): Block {
         "Gas that the service pays for a merchant's payers, on each chain in 24 hours",
         '500,000,000 units, and 50,000,000 for returns, unless the operator says otherwise; then 100612',
       ],
+      [
+        'The same for payers with code at their address (smart accounts)',
+        'a fifth of it; 600,000 units for one payment; none for 24 hours after a payment of the account has failed, or after 20 have failed, or may, for the merchant; unless the operator says otherwise; then 100612',
+      ],
       ['Collection accounts per merchant', String(maxAccounts)],
       ['Webhooks per merchant', String(maxWebhooks)],
       ['Request body', `${bodyLimitBytes / 1024} KiB, 16 levels deep`],
