@@ -234,9 +234,12 @@ export function chooseStory(random: SeededRandom, size: Size): Story {
     isFeeToVault: parties.chance(0.1),
     policy: random.fork('policy').chance(0.5) ? choosePolicy(random.fork('policies'), calmMs) : undefined,
   };
+  // A payment into our own vault that a reorg below finality has taken back, and that comes back in another transaction, is
+  // booked for both: the difference stops the chain, and a person has the books begin anew.
+  const ownAccount = story.deepReorgMs === undefined ? story.ownAccount : undefined;
   // Where nothing crosses by a vault, and where what is final does not stay so, there is nothing to learn by it.
   const isCrossing = story.chainCount === 2 && story.crossing === 'vault' && story.deepReorgMs === undefined;
-  if (!isCrossing) return withAttestations({ ...story, policy: undefined }, calmMs);
+  if (!isCrossing) return withAttestations({ ...story, ownAccount, policy: undefined }, calmMs);
   return withAttestations(story, calmMs);
 }
 
