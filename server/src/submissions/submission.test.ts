@@ -14,6 +14,7 @@ import { createLinkSession, lockSession } from '#sessions/session.ts';
 import type { StoredOrder } from '#sessions/stored-session.ts';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { newPayer } from '../../test/harness/agent-payer.ts';
+import { insertAttempt, insertSent } from '../../test/harness/sent-transaction.ts';
 import {
   checkSubmission,
   findSubmittedOrders,
@@ -24,24 +25,6 @@ import {
   submissionOutcome,
   submissionsUndone,
 } from './submission.ts';
-
-const insertSent = statement(
-  'submission_test_sent',
-  ['int8', 'text'],
-  { transaction_id: 'int8' },
-  `insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
-     updated_at)
-   select $1, '0xwallet', count(*), 'relay', '0xgateway', $2, 1, 'pending', now(), now() from sent_transactions
-   returning transaction_id`,
-);
-
-const insertAttempt = statement(
-  'submission_test_attempt',
-  ['text', 'int8'],
-  {},
-  `insert into sent_attempts (tx_hash, transaction_id, raw, max_fee, priority_fee, created_at)
-   values ($1, $2, '0x', 1, 1, now())`,
-);
 
 let world: AgentWorld;
 let deps: SubmissionDeps;
