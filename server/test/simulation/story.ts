@@ -243,8 +243,12 @@ export function chooseStory(random: SeededRandom, size: Size): Story {
   return withAttestations(story, calmMs);
 }
 
+/** A single session seldom burns anything: an honest one stands beside it. */
 function withAttestations(story: Story, calmMs: number): Story {
-  return isAttestedLate(story) ? { ...story, calmMs: calmMs + attestedMs } : story;
+  if (!isAttestedLate(story)) return story;
+  const beside = { character: 'honest' as const, startMs: 0 };
+  const sessions = story.sessions.length === 1 ? [...story.sessions, beside] : story.sessions;
+  return { ...story, sessions, calmMs: calmMs + attestedMs };
 }
 
 /** A vault pays nothing out to itself: such a session would wait for a person. */
@@ -264,7 +268,7 @@ function choosePolicy(random: SeededRandom, calmMs: number): PolicyStory {
 
 /** Histories that are there for attestations that fail, which need a burn and time until it is final. */
 export function isAttestedLate({ size, chainCount, crossing }: Story): boolean {
-  return size === 'middle' && chainCount === 2 && crossing === 'cctp';
+  return size !== 'short' && chainCount === 2 && crossing === 'cctp';
 }
 
 /** Additions of up to a tenth of the total, and sums of them that are sometimes too small for all. */
