@@ -22,7 +22,7 @@ try {
   const packages = [`${deno}@${versions.deno}`, `${bun}@${versions.bun}`];
   const install = ['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--prefix', folder];
   execFileSync('npm', [...install, ...packages], { stdio: 'inherit' });
-  const test = fileURLToPath(new URL('../server/test/life/agent-runtime.test.ts', import.meta.url));
+  const test = fileURLToPath(new URL('../apps/server/test/life/agent-runtime.test.ts', import.meta.url));
   execFileSync(process.execPath, ['--conditions=source', '--test', test], {
     stdio: 'inherit',
     env: {

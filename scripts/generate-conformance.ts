@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RuleSection, ruleSections } from './conformance-rules.ts';
+import { type RuleSection, ruleSections } from '../lab/conformance/rules.ts';
 
-const testFolders = ['protocol', 'server', 'world', 'cli', 'kit', 'agent', 'mcp', 'web', 'contracts/test'];
+const testFolders = ['packages', 'apps', 'world', 'lab', 'contracts/test'];
 
 /** A line that names rules. */
 const mark = /^[ \t]*\/\/ proves ([^\n]*)\n/gm;

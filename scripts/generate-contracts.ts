@@ -1,5 +1,5 @@
 // Compiles contracts/ with the locked npm solc and the settings of contracts/foundry.toml, and writes what the rest of
-// the house imports: contracts/artifacts/*.json, protocol/src/contract.gen.ts and the code that the server asks chains with.
+// the house imports: contracts/artifacts/*.json, packages/protocol/src/contract.gen.ts and the code that the server asks chains with.
 //   node scripts/generate-contracts.ts            writes
 //   node scripts/generate-contracts.ts --check    exits 1 when a committed file differs from its source
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,8 +13,8 @@ const solc = require('solc') as { compile(input: string): string };
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const contractsFolder = join(root, 'contracts');
 const artifactsFolder = join(contractsFolder, 'artifacts');
-const abiFile = join(root, 'protocol', 'src', 'contract.gen.ts');
-const questionFile = join(root, 'server', 'src', 'authorizations', 'counterfactual.gen.ts');
+const abiFile = join(root, 'packages/protocol', 'src', 'contract.gen.ts');
+const questionFile = join(root, 'apps/server', 'src', 'authorizations', 'counterfactual.gen.ts');
 
 const artifacts = [
   { source: 'src/PaymentGateway.sol', name: 'PaymentGateway' },

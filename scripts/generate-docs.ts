@@ -5,13 +5,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { agentApi } from '../protocol/src/agent-api.ts';
-import { exampleOrigin } from '../protocol/src/example.ts';
-import { merchantApi } from '../protocol/src/merchant-api.ts';
-import { x402Api } from '../protocol/src/x402-api.ts';
-import { contractPage } from '../server/src/http/docs/contract-pages.ts';
-import { type LinkTarget, renderMarkdown } from '../server/src/http/docs/markdown.ts';
-import { conformancePage, guidePages, indexPage, referencePages } from '../server/src/http/docs/site.ts';
+import { contractPage } from '@florin/server/src/http/docs/contract-pages.ts';
+import { type LinkTarget, renderMarkdown } from '@florin/server/src/http/docs/markdown.ts';
+import { conformancePage, guidePages, indexPage, referencePages } from '@florin/server/src/http/docs/site.ts';
+import { agentApi } from '../packages/protocol/src/agent-api.ts';
+import { exampleOrigin } from '../packages/protocol/src/example.ts';
+import { merchantApi } from '../packages/protocol/src/merchant-api.ts';
+import { x402Api } from '../packages/protocol/src/x402-api.ts';
 import { conformanceMarkdown } from './generate-conformance.ts';
 import { contractPages } from './generate-contract-pages.ts';
 

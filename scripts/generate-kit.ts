@@ -1,4 +1,4 @@
-// Writes kit/florin-kit.html: one file that needs nothing but a browser, out of kit/page.html and the modules of kit/src.
+// Writes packages/kit/florin-kit.html: one file that needs nothing but a browser, out of packages/kit/page.html and the modules of packages/kit/src.
 //   node scripts/generate-kit.ts            writes
 //   node scripts/generate-kit.ts --check    exits 1 when the committed file differs from its source
 import { createHash } from 'node:crypto';
@@ -8,14 +8,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const pageFile = join(root, 'kit', 'florin-kit.html');
+const pageFile = join(root, 'packages/kit', 'florin-kit.html');
 
 /** In the order in which they use each other. */
 const modules = [
-  { name: '@florin/protocol/canonical-json.ts', path: 'protocol/src/canonical-json.ts' },
+  { name: '@florin/protocol/canonical-json.ts', path: 'packages/protocol/src/canonical-json.ts' },
   ...['keccak', 'wire', 'payment', 'receipt', 'deposit', 'page'].map((name) => ({
     name: `./${name}.ts`,
-    path: `kit/src/${name}.ts`,
+    path: `packages/kit/src/${name}.ts`,
   })),
 ];
 
@@ -25,7 +25,7 @@ function main(args: readonly string[]): void {
   const text = renderPage();
   const isStale = !existsSync(pageFile) || readFileSync(pageFile, 'utf8') !== text;
   if (args.includes('--check')) {
-    if (isStale) console.error('out of date: kit/florin-kit.html\nrun: npm run generate');
+    if (isStale) console.error('out of date: packages/kit/florin-kit.html\nrun: npm run generate');
     process.exitCode = isStale ? 1 : 0;
     return;
   }
@@ -35,12 +35,12 @@ function main(args: readonly string[]): void {
 
 /** The page allows exactly this script and this style, by their hashes. */
 function renderPage(): string {
-  const template = readFileSync(join(root, 'kit', 'page.html'), 'utf8');
+  const template = readFileSync(join(root, 'packages/kit', 'page.html'), 'utf8');
   const code = modules.map(({ name, path }) => bundleModule(name, path)).join('\n');
   const style = /<style>([\s\S]*?)<\/style>/.exec(template)?.[1] ?? '';
   const page = template
     .replace('{{style}}', () => hashSource(style))
-    .replace('// The modules of kit/src come here.', () => code);
+    .replace('// The modules of packages/kit/src come here.', () => code);
   const script = /<script type="module">([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
   if (!script.includes('start()'))
     throw new Error('the script of the page holds the end of a script element');

@@ -9,25 +9,25 @@ const { ensureDependencies, findNode, root } = require('./ensure.cjs');
 const COMMANDS = {
   start: { script: 'world/src/main.ts', does: 'runs the whole local world until Ctrl-C', isTethered: true },
   demo: { script: 'world/src/demo.ts', does: 'pays a session from beginning to end and tells about it' },
-  serve: { script: 'server/src/main.ts', does: 'runs the service itself, as FLORIN_CONFIG says' },
-  florin: { script: 'cli/src/main.ts', does: 'the command line of an operator' },
+  serve: { script: 'apps/server/src/main.ts', does: 'runs the service itself, as FLORIN_CONFIG says' },
+  florin: { script: 'apps/cli/src/main.ts', does: 'the command line of an operator' },
   conformance: {
-    script: 'conformance/src/main.ts',
+    script: 'lab/conformance/src/main.ts',
     does: 'checks a running installation against the specification',
   },
   test: { script: 'scripts/test.ts', does: 'runs the tests' },
   generate: { script: 'scripts/generate.ts', does: 'writes everything that is generated from a source' },
-  bench: { script: 'bench/run.ts', does: 'measures' },
+  bench: { script: 'lab/bench/run.ts', does: 'measures' },
   mutate: {
-    script: 'scripts/mutate.ts',
+    script: 'lab/mutation/mutate.ts',
     does: 'changes the contracts in one place at a time and looks whether a test fails',
   },
   chaos: {
-    script: 'server/test/chaos/main.ts',
+    script: 'lab/chaos/main.ts',
     does: 'shakes the whole service as real processes while payers pay, and checks everything against everything',
   },
   'fuzz-signatures': {
-    script: 'server/test/fuzz/signatures.ts',
+    script: 'apps/server/test/fuzz/signatures.ts',
     does: "holds the verdicts on signatures against those of other people's libraries",
   },
   'agent-runtimes': {
@@ -35,11 +35,11 @@ const COMMANDS = {
     does: 'fetches Deno and Bun and has an agent pay in each of them',
   },
   simulate: {
-    script: 'server/test/simulation/simulate.ts',
+    script: 'lab/simulation/simulate.ts',
     does: 'lives through thousands of histories in which everything fails',
   },
   differential: {
-    script: 'server/test/differential/differential.ts',
+    script: 'lab/differential/differential.ts',
     does: "compares the simulation's model of the contracts with the contracts, call by call",
   },
 };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { startTestPostgres } from '../server/test/harness/database.ts';
+import { startTestPostgres } from '../apps/server/test/harness/database.ts';
 
 /**
  * Runs every test that CI runs and prints one closing line, `N passed, N failed`, over all suites. With arguments, runs
@@ -90,7 +90,7 @@ function noteFailures(suite: string, output: string, line: RegExp): void {
 async function checks(): Promise<Count> {
   const counts = [
     await whole('types', node, ['node_modules/typescript/bin/tsc', '-p', '.']),
-    await whole('types of the pages', node, ['node_modules/typescript/bin/tsc', '-p', 'web']),
+    await whole('types of the pages', node, ['node_modules/typescript/bin/tsc', '-p', 'apps/checkout']),
     await whole('format and lint', 'node_modules/.bin/biome', ['check', '--error-on-warnings']),
     await whole('unused code and dependencies', node, ['node_modules/knip/bin/knip.js', '--no-progress']),
     await whole('generated files are fresh', node, [...flags, 'scripts/generate.ts', '--check']),
@@ -115,19 +115,7 @@ async function contracts(): Promise<Count> {
 
 async function testFiles(): Promise<string[]> {
   const files: string[] = [];
-  for (const folder of [
-    'protocol/src',
-    'server/src',
-    'server/test',
-    'world/src',
-    'cli/src',
-    'kit/src',
-    'agent/src',
-    'mcp/src',
-    'web/src',
-    'conformance/src',
-    'bench',
-  ]) {
+  for (const folder of ['packages', 'apps', 'world', 'lab']) {
     for (const file of await readdir(`${root}${folder}`, { recursive: true })) {
       // A bench has a package of its own, with somebody else's tests in it.
       if (file.endsWith('.test.ts') && !file.includes('node_modules/')) files.push(`${folder}/${file}`);
@@ -167,7 +155,7 @@ async function nodeTests(files: readonly string[]): Promise<Count> {
 
 /** What a change breaks under faults; longer runs are `npm run simulate`. */
 async function simulation(): Promise<Count> {
-  const simulate = [...flags, 'server/test/simulation/simulate.ts'];
+  const simulate = [...flags, 'lab/simulation/simulate.ts'];
   return sum([
     await whole('simulated histories', node, [...simulate, '--histories', '2000', '--minutes', '6']),
     await whole('seeded bugs are caught', node, [
@@ -176,7 +164,7 @@ async function simulation(): Promise<Count> {
     ]),
     await whole('the model does as the contracts do', node, [
       ...flags,
-      ...['server/test/differential/differential.ts', '--sequences', '250'],
+      ...['lab/differential/differential.ts', '--sequences', '250'],
     ]),
   ]);
 }

@@ -18,11 +18,11 @@ export interface ServiceOptions {
   readonly configPath: string;
   readonly origin: string;
   readonly logFile: string;
-  /** The service's program; `server/src/main.ts` of this checkout when absent. */
+  /** The service's program; `apps/server/src/main.ts` of this checkout when absent. */
   readonly script?: string;
 }
 
-const SERVER_SCRIPT = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
+const SERVER_SCRIPT = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url));
 const READY_LIMIT_MS = 60_000;
 const POLL_MS = 20;
 const STOP_STEPS = [

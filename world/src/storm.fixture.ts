@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { toHex } from 'viem';
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
-import type { SeededRandom } from '../../server/test/simulation/seeded-random.ts';
+import type { SeededRandom } from '../../lab/simulation/seeded-random.ts';
 import { TEST_MNEMONIC } from './anvil.ts';
 import { LOOPBACK } from './port.ts';
 import { describeProcess, signalProcess, waitUntil } from './process.ts';

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import type { Hex } from '@florin/protocol/order.ts';
+import { type Abi, encodeDeployData, getContractAddress, keccak256, size, slice, zeroHash } from 'viem';
+
+/** Who does what on the contracts of one installation; the same on every chain gives the same addresses. */
+export interface ContractRoles {
+  readonly admin: Hex;
+  readonly orderSigner: Hex;
+  readonly settler: Hex;
+  readonly guardian: Hex;
+  readonly feeRecipient: Hex;
+}
+
+/** Circle's side of the CCTP route. */
+export interface CctpSettings {
+  /** Circle's TokenMessengerV2, at one address on every chain. */
+  readonly tokenMessenger: Hex;
+  /** Circle's domain of each chain id. Part of the route's address: the same list on every chain. */
+  readonly domains: readonly { readonly chainId: number; readonly domain: number }[];
+}
+
+/** What scripts/generate-contracts.ts keeps of a compiled contract. */
+export interface Artifact {
+  readonly abi: Abi;
+  readonly bytecode: Hex;
+  readonly deployedBytecode: Hex;
+  /** Where the constructor's values stand in the code, in bytes. */
+  readonly immutableReferences: readonly { readonly start: number; readonly length: number }[];
+}
+
+/** A contract that is deployed by CREATE2 with salt zero. */
+export interface PlannedContract {
+  readonly name: string;
+  readonly address: Hex;
+  readonly artifact: Artifact;
+  readonly initCode: Hex;
+  readonly initCodeHash: Hex;
+  /** The constructor's arguments by name, as text. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The contracts of a chain, in the order of deployment. */
+export interface ContractPlan {
+  readonly vault: PlannedContract;
+  /** Absent where there is no route through CCTP. */
+  readonly cctpRoute?: PlannedContract;
+  readonly gateway: PlannedContract;
+}
+
+/** Arachnid's deployer, at this address on nearly every chain: it takes a salt and the code behind it. */
+export const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
+
+/**
+ * Circle's main network. Domains are those of developers.circle.com/cctp/concepts/supported-chains-and-domains that
+ * belong to EVM chains; adding one changes the route's address, and the gateway's with it.
+ */
+export const circleMainnet: CctpSettings = {
+  tokenMessenger: '0x28b5a0e9C621a5BadaA536219b3a228C8168cf5d',
+  domains: [
+    { chainId: 1, domain: 0 },
+    { chainId: 43_114, domain: 1 },
+    { chainId: 10, domain: 2 },
+    { chainId: 42_161, domain: 3 },
+    { chainId: 8_453, domain: 6 },
+    { chainId: 137, domain: 7 },
+    { chainId: 130, domain: 10 },
+    { chainId: 59_144, domain: 11 },
+    { chainId: 146, domain: 13 },
+    { chainId: 480, domain: 14 },
+    { chainId: 143, domain: 15 },
+    { chainId: 1_329, domain: 16 },
+    { chainId: 50, domain: 18 },
+    { chainId: 999, domain: 19 },
+    { chainId: 57_073, domain: 21 },
+  ],
+};
+
+/**
+ * What to put on a chain, and where it will stand. The vault's address is in the gateway's code; gateway and route know
+ * each other, for which the route takes the gateway's code up to its last argument, the route (CctpRoute.sol).
+ */
+export function planContracts(roles: ContractRoles, cctp?: CctpSettings): ContractPlan {
+  const { admin, orderSigner, settler, guardian, feeRecipient } = roles;
+  const vault = planContract('PayoutVault', { admin, signer: orderSigner, settler, guardian });
+  const values = { admin, orderSigner, settler, guardian, feeRecipient, vault: vault.address };
+  const none: Hex = `0x${'00'.repeat(20)}`;
+  const withoutRoute = planContract('PaymentGateway', { ...values, cctpRoute: none });
+  if (cctp === undefined) return { vault, gateway: withoutRoute };
+  const gatewayCode = slice(withoutRoute.initCode, 0, size(withoutRoute.initCode) - 32);
+  const cctpRoute = planContract('CctpRoute', {
+    tokenMessenger: cctp.tokenMessenger,
+    chains: cctp.domains.map(({ chainId }) => BigInt(chainId)),
+    domains: cctp.domains.map(({ domain }) => domain),
+    gatewayCode,
+  });
+  const gateway = planContract('PaymentGateway', { ...values, cctpRoute: cctpRoute.address });
+  return { vault, cctpRoute, gateway };
+}
+
+/**
+ * A contract of contracts/artifacts with its constructor's arguments by name. By place, two addresses could change
+ * places unseen; an argument that is missing or too many throws.
+ */
+export function planContract(name: string, values: Readonly<Record<string, unknown>>): PlannedContract {
+  const artifact = readArtifact(name);
+  const found = artifact.abi.find(({ type }) => type === 'constructor');
+  const inputs = found?.type === 'constructor' ? found.inputs : [];
+  const names = inputs.map((input) => (input.name ?? '').replace(/_$/, ''));
+  const given = Object.keys(values);
+  if (names.toSorted().join() !== given.toSorted().join()) {
+    throw new Error(`${name} is constructed from ${names.join(', ')}, and was given ${given.join(', ')}`);
+  }
+  const args = names.map((input) => values[input]);
+  const initCode = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args });
+  const address = getContractAddress({
+    opcode: 'CREATE2',
+    from: create2Deployer,
+    salt: zeroHash,
+    bytecode: initCode,
+  });
+  const parameters = Object.fromEntries(names.map((input) => [input, printParameter(values[input])]));
+  return { name, address, artifact, initCode, initCodeHash: keccak256(initCode), parameters };
+}
+
+/** Reads a file that scripts/generate-contracts.ts has written. */
+export function readArtifact(name: string): Artifact {
+  const url = new URL(`../../../contracts/artifacts/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(url, 'utf8')) as Artifact;
+}
+
+/** Code is printed as its hash: it is long, and the hash tells as much. */
+function printParameter(value: unknown): string {
+  const text = String(value);
+  return text.length > 1_000 && text.startsWith('0x') ? `keccak256 ${keccak256(text as Hex)}` : text;
+}

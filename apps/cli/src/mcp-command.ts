@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { knownTokens, type PolicyToken } from '@florin/agent';
+import { mcpServer } from '@florin/mcp/mcp-server.ts';
+import { payTool } from '@florin/mcp/pay-tool.ts';
+import type { CallApi, Tool } from '@florin/mcp/tool.ts';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { Command, Options, Outside } from './command.ts';
+import { CommandError, UsageError } from './command-error.ts';
+
+const timeoutMs = 60_000;
+const checkout = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What the account of a machine may spend, as the file of `--policy` says it. */
+interface PolicyFile {
+  /** Micro-USD for each payment, as a decimal text. */
+  readonly maxAmount: string;
+  readonly tokens?: readonly PolicyToken[];
+  readonly chains?: readonly number[];
+  readonly hosts?: readonly string[];
+  readonly merchants?: readonly string[];
+  readonly rpcUrls?: Readonly<Record<number, string>>;
+}
+
+export const mcpCommand: Command = {
+  usage: '[--origin URL] [--policy FILE]',
+  does:
+    'speaks the Model Context Protocol over standard input and output; with FLORIN_API_KEY for a merchant, with ' +
+    'FLORIN_PAYER_KEY and a policy for a payer',
+  options: ['origin', 'policy'],
+  async run(options, outside) {
+    const { streams, environment } = outside;
+    if (streams === undefined) throw new CommandError('there is no standard input to read from');
+    const origin = originOf(options, outside);
+    const key = environment['FLORIN_API_KEY'];
+    const server = mcpServer({
+      callApi: httpApi(origin, key),
+      hasKey: key !== undefined,
+      extra: payTools(options, outside),
+    });
+    await server.connect(new StdioServerTransport(streams.input, streams.output));
+    outside.tell(`Speaking the Model Context Protocol for ${origin}`);
+    await endOf(streams.input, outside);
+    await server.close();
+    return { text: '', json: {} };
+  },
+};
+
+function endOf(input: Readable, { ending }: Outside): Promise<void> {
+  return new Promise((resolve) => {
+    input.once('end', resolve);
+    ending?.().addEventListener('abort', () => resolve());
+  });
+}
+
+/** What a command that talks with a program reads from and writes to. */
+export interface Streams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+function originOf(options: Options, { environment }: Outside): string {
+  const given = options.optional('origin') ?? environment['FLORIN_ORIGIN'] ?? worldOrigin(environment);
+  if (given === undefined || !URL.canParse(given))
+    throw new UsageError('no installation: give --origin https://pay.example.com, or start the local world');
+  return given.replace(/\/+$/, '');
+}
+
+function worldOrigin(environment: Outside['environment']): string | undefined {
+  const home = environment['FLORIN_HOME'] ?? join(checkout, '.florin');
+  try {
+    return (JSON.parse(readFileSync(join(home, 'world.json'), 'utf8')) as { origin: string }).origin;
+  } catch {
+    // No world runs here; the caller says what to give instead.
+    return undefined;
+  }
+}
+
+function httpApi(origin: string, key: string | undefined): CallApi {
+  return async ({ method, path, body, headers = {} }) => {
+    const response = await fetch(origin + path, {
+      method,
+      headers: {
+        ...headers,
+        // The AI protocol takes no key, and is not shown one.
+        ...(key === undefined || !path.startsWith('/payment/') ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return response.text();
+  };
+}
+
+function payTools(options: Options, { environment }: Outside): Tool[] {
+  const [key, file] = [environment['FLORIN_PAYER_KEY'], options.optional('policy')];
+  if (key === undefined && file === undefined) return [];
+  if (key === undefined || file === undefined)
+    throw new UsageError('FLORIN_PAYER_KEY and --policy belong together: a key without limits is not used');
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key))
+    throw new UsageError('FLORIN_PAYER_KEY is no private key of 32 bytes');
+  const { maxAmount, rpcUrls = {}, tokens = knownTokens, ...policy } = policyOf(file);
+  return [
+    payTool({
+      account: privateKeyToAccount(key as `0x${string}`),
+      maxAmount: BigInt(maxAmount),
+      rpcUrls,
+      policy: { ...policy, tokens },
+    }),
+  ];
+}
+
+const policyMembers = ['maxAmount', 'tokens', 'chains', 'hosts', 'merchants', 'rpcUrls'];
+
+function policyOf(file: string): PolicyFile {
+  const policy = JSON.parse(readFileSync(file, 'utf8')) as PolicyFile;
+  // A misspelt limit would be no limit.
+  const unknown = Object.keys(policy).filter((name) => !policyMembers.includes(name));
+  if (unknown.length > 0) throw new UsageError(`${file} has an unknown member ${unknown[0]}`);
+  if (typeof policy.maxAmount !== 'string' || !/^[1-9][0-9]{0,13}$/.test(policy.maxAmount))
+    throw new UsageError(`${file} needs maxAmount, a decimal text of Micro-USD`);
+  return policy;
+}

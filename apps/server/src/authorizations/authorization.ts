@@ -1,0 +1,240 @@
+import { hash } from 'node:crypto';
+import { authorizationLifeSeconds } from '@florin/protocol/agent.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import type { MicroUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { agentDomainName } from '@florin/protocol/typed-data.ts';
+import { parseAddress } from '#chains/checksum.ts';
+import type { TokenSigningReader } from '#chains/token-signing.ts';
+import { batched } from '#db/batch.ts';
+import type { Queryable, Transaction } from '#db/database.ts';
+import { unixSeconds } from '#outside/clock.ts';
+import type { DepositPolicy } from '#sessions/deposit-terms.ts';
+import type { OrderDeps } from '#sessions/order.ts';
+import {
+  type AuthorizationRow,
+  authorizationByNonce,
+  authorizationsByNonces,
+  insertAuthorization,
+  lockPayer,
+} from './authorization.sql.ts';
+import type { AgentMessage, Cryptography } from './cryptography.ts';
+import { isAuthorizedBy, type SignatureDeps } from './signature.ts';
+
+export interface AuthorizationDeps extends OrderDeps, SignatureDeps {
+  /** The service's own domain, from the configuration; `aipay.` before it is the name of the EIP-712 domain. */
+  readonly serviceDomain: string;
+  /** How many payable sessions one payer may have opened; undefined: no limit. */
+  readonly maxOpenSessions: number | undefined;
+  /** Refuses (900101) one more session of a link that has had too many lately; no limit when absent. */
+  readonly admitCreation?: (linkId: string) => void;
+  /** Absent where the service sends no payments of others at its own cost. */
+  readonly gasless?: {
+    readonly signingOf: TokenSigningReader;
+    /** Payments of less are not sent, in Micro-USD. */
+    readonly minAmount: MicroUsd;
+    readonly deposits?: DepositPolicy;
+    /** Whether a merchant's payers are offered what the service pays for on a chain; always when absent. */
+    readonly isOffered?: (chainId: number, merchantId: string) => boolean;
+  };
+}
+
+/** A signed message, parsed: what its claims are about. Nothing in it has been verified yet. */
+export interface SignedMessage {
+  readonly purpose: AgentMessage['purpose'];
+  /** Checksummed. */
+  readonly payer: Hex;
+  /** Lower case. */
+  readonly nonce: Hex;
+  readonly paymentChainId: bigint;
+  /** Checksummed. */
+  readonly paymentToken: Hex;
+  readonly expiresAtSeconds: bigint;
+  readonly digest: Hex;
+  /** Lower case. */
+  readonly signature: Hex;
+}
+
+const maxUint256 = 2n ** 256n - 1n;
+
+/**
+ * Reads a message that its schema has let through. Refuses addresses with a wrong checksum and integers beyond
+ * uint256, both with 400101: what remains has one digest, and one digest has one meaning.
+ */
+export function parseSignedMessage(
+  deps: { serviceDomain: string; cryptography: Cryptography },
+  agentMessage: AgentMessage,
+  signature: string,
+): SignedMessage {
+  const { purpose, message } = agentMessage;
+  if ('amount' in message) parseUint256('amount', message.amount);
+  return {
+    purpose,
+    payer: addressOf('payer', message.payer),
+    nonce: message.authorizationNonce.toLowerCase() as Hex,
+    paymentChainId: parseUint256('paymentChainId', message.paymentChainId),
+    paymentToken: addressOf('paymentToken', message.paymentToken),
+    expiresAtSeconds: parseUint256('authorizationExpiresAt', message.authorizationExpiresAt),
+    digest: deps.cryptography.digest(agentDomainName(deps.serviceDomain), agentMessage),
+    signature: signature.toLowerCase() as Hex,
+  };
+}
+
+function addressOf(field: string, text: string): Hex {
+  const address = parseAddress(text);
+  if (address === undefined) throw fieldRefusal(`message.${field}`, 'has a wrong checksum');
+  return address;
+}
+
+function parseUint256(field: string, text: string): bigint {
+  const value = BigInt(text);
+  if (value > maxUint256) throw fieldRefusal(`message.${field}`, 'is larger than a uint256');
+  return value;
+}
+
+/** Hashes a signature for storage: what is kept can be compared, and used for nothing else. */
+export function signatureHash(signature: Hex): string {
+  return hash('sha256', signature);
+}
+
+/** Who has signed, and the nonce: what a claim is known by. */
+type ClaimKey = Pick<SignedMessage, 'payer' | 'nonce'>;
+
+/** Looks up what a nonce was claimed for. */
+export type ClaimFinder = (key: ClaimKey) => Promise<AuthorizationRow | undefined>;
+
+/** A finder that asks for each request alone, in the caller's transaction if that is what it is given. */
+export function claimFinder(queryable: Queryable): ClaimFinder {
+  return async ({ payer, nonce }) =>
+    (await queryable.query(authorizationByNonce, [payer.toLowerCase(), nonce]))[0];
+}
+
+/** Look-ups that gather while two are under way share the next round trip (lab/bench/README.md). */
+const groupLimits = { maxSize: 64, maxInFlight: 2, maxWaiting: 10_000 };
+
+/** A finder for many requests at once: they share round trips. */
+export function groupClaimFinder(queryable: Queryable): ClaimFinder {
+  const findOne = claimFinder(queryable);
+  return batched(async (keys: readonly ClaimKey[]) => {
+    const [only, ...others] = keys;
+    if (only !== undefined && others.length === 0) return [await findOne(only)];
+    const payers = keys.map(({ payer }) => payer.toLowerCase());
+    const rows = await queryable.query(authorizationsByNonces, [payers, keys.map(({ nonce }) => nonce)]);
+    const found = new Map(rows.map((row) => [`${row.payer} ${row.nonce}`, row]));
+    return keys.map(({ nonce }, index) => found.get(`${payers[index]} ${nonce}`));
+  }, groupLimits);
+}
+
+/** What an authorization had brought about when its nonce was claimed. */
+export interface ClaimedAuthorization {
+  readonly sessionId: string;
+  /** Empty for authorizations that created a session. */
+  readonly orderId: string;
+}
+
+/**
+ * The result of an earlier request with this nonce, when this one is its retry; undefined when the nonce is new. Any
+ * other use of a known nonce is refused with 100604. Asks the chain only for another signature of the same message.
+ */
+export async function findClaimed(
+  find: ClaimFinder,
+  deps: AuthorizationDeps,
+  signed: SignedMessage,
+): Promise<ClaimedAuthorization | undefined> {
+  const row = await findRow(find, signed);
+  if (row === undefined) return undefined;
+  const isRetry =
+    row.signature_hash === signatureHash(signed.signature) || (await isSignatureValid(deps, signed));
+  if (!isRetry) throw new Refusal('nonce_used');
+  return { sessionId: row.session_id, orderId: row.order_id };
+}
+
+async function findRow(find: ClaimFinder, signed: SignedMessage): Promise<AuthorizationRow | undefined> {
+  const row = await find(signed);
+  if (row !== undefined && (row.digest !== signed.digest || row.purpose !== signed.purpose)) {
+    throw new Refusal('nonce_used');
+  }
+  return row;
+}
+
+/** The configured chain that a message names; undefined for any other number, however large. */
+export function paymentChainOf(deps: AuthorizationDeps, signed: SignedMessage) {
+  const { paymentChainId } = signed;
+  return paymentChainId <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? deps.chains.byId(Number(paymentChainId))
+    : undefined;
+}
+
+/** Whether the payer signed a message. Asks the payer's chain. */
+export async function isSignatureValid(deps: AuthorizationDeps, signed: SignedMessage): Promise<boolean> {
+  const chain = paymentChainOf(deps, signed);
+  if (chain === undefined) return false;
+  const { payer, digest, signature } = signed;
+  return isAuthorizedBy(deps, { chainId: chain.chainId, payer, digest, signature });
+}
+
+/** Refuses a message whose purpose is not the one of its endpoint: 100606. */
+export function assertPurpose(agentMessage: AgentMessage): void {
+  const { purpose, message } = agentMessage;
+  if (message.purpose !== purpose) {
+    throw new Refusal('purpose_mismatch', { param: 'message.purpose', detail: `must be ${purpose}` });
+  }
+}
+
+/** Refuses authorizations that have expired (100602) or expire too far ahead (100603). */
+export function assertInTime(deps: AuthorizationDeps, signed: SignedMessage): void {
+  const now = BigInt(unixSeconds(deps.clock.now()));
+  const latest = now + BigInt(authorizationLifeSeconds.maximum);
+  const param = 'message.authorizationExpiresAt';
+  if (signed.expiresAtSeconds <= now) throw new Refusal('authorization_expired', { param });
+  if (signed.expiresAtSeconds > latest) {
+    throw new Refusal('authorization_too_far', {
+      param,
+      detail: `at most ${authorizationLifeSeconds.maximum} s from now`,
+    });
+  }
+}
+
+/** Refuses what the payer did not sign: 100601. Comes last, because it alone costs a call to the chain. */
+export async function assertSigned(deps: AuthorizationDeps, signed: SignedMessage): Promise<void> {
+  if (!(await isSignatureValid(deps, signed))) throw new Refusal('signature_invalid', { param: 'signature' });
+}
+
+/** Puts the payer's authorizations in line until the transaction ends. */
+export async function holdPayer(
+  transaction: Transaction,
+  { payer }: Pick<SignedMessage, 'payer'>,
+): Promise<void> {
+  await transaction.query(lockPayer, [payer.toLowerCase()]);
+}
+
+/**
+ * Puts the payer's authorizations in line and looks at the nonce again: the result of an identical request that
+ * arrived at the same time, or undefined when the nonce is this request's to claim. The signature has been verified.
+ */
+export async function beginClaim(
+  transaction: Transaction,
+  signed: SignedMessage,
+): Promise<ClaimedAuthorization | undefined> {
+  await holdPayer(transaction, signed);
+  const row = await findRow(claimFinder(transaction), signed);
+  return row === undefined ? undefined : { sessionId: row.session_id, orderId: row.order_id };
+}
+
+/** Claims the nonce for what was created under it, in the same transaction. */
+export async function claim(
+  transaction: Transaction,
+  signed: SignedMessage,
+  result: ClaimedAuthorization & { at: Date },
+): Promise<void> {
+  await transaction.query(insertAuthorization, [
+    signed.payer.toLowerCase(),
+    signed.nonce,
+    signed.purpose,
+    signed.digest,
+    signatureHash(signed.signature),
+    result.sessionId,
+    result.orderId,
+    result.at,
+  ]);
+}

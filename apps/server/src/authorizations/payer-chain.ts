@@ -1,0 +1,58 @@
+import { Refusal } from '@florin/protocol/error.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { toQuantity } from '#chains/rpc/actions.ts';
+import { parseData } from '#chains/rpc/parse.ts';
+import { type Rpc, RpcUnavailable, resultOf } from '#chains/rpc/rpc.ts';
+import { askWitnesses, askWitnessesTogether } from '#chains/rpc/witness.ts';
+import { batchedByKey } from '#db/batch.ts';
+import type { CallOffer, PayerChain } from './signature.ts';
+
+/** Accounts that are asked about while others are under way share the next exchange with the nodes (lab/bench/README.md). */
+const groupLimits = { maxSize: 50, maxInFlight: 2, maxWaiting: 5_000 };
+
+/**
+ * Reads payers' chains through the nodes of the configuration; two of them must say the same where there are two. A call
+ * that a node answers with an error is a call that reverted, ran out of gas or trapped: nothing that such an account says
+ * counts.
+ */
+export function payerChainOf(rpcOf: (chainId: number) => Rpc | undefined): PayerChain {
+  const ask = async <T>(chainId: number, read: (rpc: Rpc) => Promise<T>): Promise<T> => {
+    const rpc = rpcOf(chainId);
+    if (rpc === undefined) throw new Refusal('chain_unavailable', `chain ${chainId}`);
+    try {
+      return await read(rpc);
+    } catch (error) {
+      if (error instanceof RpcUnavailable) throw new Refusal('chain_unavailable', `chain ${chainId}`);
+      throw error;
+    }
+  };
+  const readCodes = batchedByKey(
+    (chainId) => (addresses: readonly Hex[]) =>
+      ask(Number(chainId), (rpc) =>
+        askWitnessesTogether(
+          rpc,
+          addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
+        ),
+      ),
+    groupLimits,
+  );
+  return {
+    codeAt: (chainId, address) =>
+      ask(chainId, async () => {
+        const outcome = await readCodes(String(chainId), address);
+        if (outcome instanceof RpcUnavailable) throw outcome;
+        return parseData('code', resultOf(outcome));
+      }),
+    callAt: (chainId, { to, data, gas, offer }) =>
+      ask(chainId, async (rpc) => {
+        const called = { ...(to === undefined ? {} : { to }), data, gas: toQuantity(gas) };
+        const request = { ...called, ...(offer === undefined ? {} : encodeOffer(offer)) };
+        const outcome = await askWitnesses(rpc, { method: 'eth_call', params: [request, 'latest'] });
+        return 'error' in outcome ? undefined : parseData('call result', outcome.result);
+      }),
+  };
+}
+
+function encodeOffer({ from, maxFee, priorityFee }: CallOffer): Readonly<Record<string, Hex>> {
+  return { from, maxFeePerGas: toQuantity(maxFee), maxPriorityFeePerGas: toQuantity(priorityFee) };
+}

@@ -1,0 +1,235 @@
+import {
+  type ClaimData,
+  type ClaimedMoney,
+  type ClaimNetwork,
+  type ClaimPlace,
+  coinAddress,
+} from '@florin/checkout/claim/data.ts';
+import { claimTexts } from '@florin/checkout/text/claim.ts';
+import type { Language } from '@florin/checkout/text/languages.ts';
+import type { Claim, checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { PaymentException } from '@florin/protocol/exception.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { BodyOf } from '@florin/protocol/route.ts';
+import { encodeFunctionData, erc20Abi } from 'viem';
+import type { PayerChain } from '#authorizations/signature.ts';
+import type { Chain, Chains } from '#chains/chain.ts';
+import { findExceptions } from '#exceptions/exception.ts';
+import { type Clock, unixSeconds } from '#outside/clock.ts';
+import { findDepositOrders, findOrder } from '#sessions/order.ts';
+import { gatewayOf } from '#sessions/order-gateway.ts';
+import { receiverOf, rescueCall } from '#sessions/receiver.ts';
+import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import { networkFactsOf, networkTitle } from './networks.ts';
+import { outcomeOf, shownKindOf, toldExceptions } from './outcome.ts';
+import { assertClientCode, type PaymentDeps, sessionOf } from './payment.ts';
+import { heldUntilOf } from './state.ts';
+
+/** Deposit addresses that a page names. */
+const maxPlaces = 20;
+
+export interface ClaimDeps extends Pick<PaymentDeps, 'db'> {
+  readonly chains: Chains;
+  readonly clock: Clock;
+  readonly payerChain: Pick<PayerChain, 'callAt'>;
+  /** What is worth sending back, in Micro-USD; absent where the service sends nothing by itself. */
+  readonly gasless?: { readonly minAmount: bigint };
+}
+
+/** What the page about a session's money that has to go back shows. Asks the database alone. */
+export async function claimData(
+  deps: Pick<ClaimDeps, 'db' | 'chains' | 'gasless'>,
+  session: StoredSession,
+  { language, title, query }: { language: Language; title: string; query: string },
+): Promise<ClaimData> {
+  const orders = await findDepositOrders(deps.db, session.sessionId, maxPlaces);
+  const exceptions = await findExceptions(deps.db, [session.sessionId]);
+  const told = toldExceptions(exceptions);
+  const places = orders.flatMap((order) => placeOf(deps, session, order, told) ?? []);
+  // Addresses that something came to stand first.
+  const ordered = [...places].sort((left, right) => right.money.length - left.money.length);
+  const reclaimable = await reclaimableOf(deps, session);
+  return {
+    locale: language.tag,
+    words: wordsIn(language.tag),
+    texts: sharedTexts(language),
+    sessionId: session.sessionId,
+    title,
+    query,
+    places: ordered,
+    ...(deps.gasless === undefined ? {} : { least: deps.gasless.minAmount.toString() }),
+    ...(reclaimable === undefined ? {} : { reclaimable }),
+  };
+}
+
+function wordsIn(tag: string): ClaimData['words'] {
+  const words = claimTexts[tag];
+  if (words === undefined) throw new Error(`the claim page does not speak ${tag}`);
+  return words;
+}
+
+function sharedTexts({ texts }: Language): ClaimData['texts'] {
+  const { whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected } = texts;
+  const { wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet } = texts;
+  return {
+    ...{ whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected },
+    ...{ wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet },
+  };
+}
+
+function placeOf(
+  deps: Pick<ClaimDeps, 'chains' | 'gasless'>,
+  session: StoredSession,
+  order: StoredOrder,
+  exceptions: readonly PaymentException[],
+): ClaimPlace | undefined {
+  const chain = deps.chains.byId(order.chainId);
+  if (chain === undefined) return undefined;
+  const own = exceptions.filter(({ orderId }) => orderId === order.orderId);
+  return {
+    orderId: order.orderId,
+    address: receiverOf(gatewayOf(order, chain), order.orderId),
+    refundAddress: order.order.payer,
+    ...placeIn(chain),
+    // The order's own token first: most often that is what was sent.
+    tokens: [...chain.tokens]
+      .sort((left, right) => Number(right.tokenId === order.tokenId) - Number(left.tokenId === order.tokenId))
+      .map(({ symbol, address }) => ({ symbol, address })),
+    money: own.flatMap((exception) => moneyOf(deps, session, exception) ?? []),
+  };
+}
+
+function placeIn(chain: Chain): ClaimNetwork {
+  const network = networkFactsOf(chain);
+  const named = { chainId: String(chain.chainId), chainTitle: networkTitle(chain) };
+  return network === undefined ? named : { ...named, network };
+}
+
+function moneyOf(
+  { chains, gasless }: Pick<ClaimDeps, 'chains' | 'gasless'>,
+  session: StoredSession,
+  exception: PaymentException,
+): ClaimedMoney | undefined {
+  const kind = shownKindOf(exception);
+  const token = chains.token(exception.tokenId);
+  if (kind === undefined || token === undefined) return undefined;
+  const { symbol, decimals } = token;
+  const { amountInToken: amount, decision, status, orderId } = exception;
+  const isAccepted = decision === 'accept' && (status === 'open' || session.orderId === orderId);
+  const outcome = isAccepted ? 'accepted' : outcomeOf(exception, { token, least: gasless?.minAmount });
+  return { kind, symbol, decimals, amount, outcome, until: heldUntilOf(exception) };
+}
+
+/** Once an unsettled payment is old enough, its payer needs nobody in order to have it back. */
+async function reclaimableOf(
+  { db, chains }: Pick<ClaimDeps, 'db' | 'chains'>,
+  session: StoredSession,
+): Promise<ClaimData['reclaimable'] | undefined> {
+  if (session.status !== 'paid' && session.status !== 'settlement_pending') return undefined;
+  const order = await findOrder(db, session.orderId);
+  const chain = order === undefined ? undefined : chains.byId(order.chainId);
+  if (order === undefined || chain === undefined) return undefined;
+  const { payer, token, reclaimAt } = order.order;
+  return { orderId: order.orderId, payer, token, from: Number(reclaimAt), ...placeIn(chain) };
+}
+
+type Body = BodyOf<(typeof checkoutApi)['routes']['claim']>;
+
+/**
+ * What can be taken back, and the call that does it. The call is nobody's secret: whoever makes it, the contract sends the
+ * money to the address that the order commits to. Refuses an order of another session (100201), a wrong secret (100202) and a
+ * chain that does not answer (900401).
+ */
+export async function claimOf(deps: ClaimDeps, body: Body, clientCode: string | undefined): Promise<Claim> {
+  const session = await sessionOf(deps, body.sessionId);
+  if (clientCode !== undefined) assertClientCode(session, clientCode);
+  const order = await findOrder(deps.db, body.orderId);
+  if (order === undefined || order.sessionId !== session.sessionId)
+    throw new Refusal('session_not_found', body.orderId);
+  const chain = deps.chains.byId(order.chainId);
+  if (chain === undefined) throw new Refusal('chain_unavailable', `chain ${order.chainId}`);
+  return body.purpose === 'reclaim'
+    ? reclaimOf(deps, { session, order, chain })
+    : rescueOf(deps, { order, chain, token: body.token as Hex });
+}
+
+/** The gas that a rescue needs, with the creation of the receiver, and much more. */
+const rescueGas = 1_000_000n;
+const readGas = 100_000n;
+
+async function rescueOf(
+  deps: ClaimDeps,
+  { order, chain, token }: { order: StoredOrder; chain: Chain; token: Hex },
+): Promise<Claim> {
+  const gateway = gatewayOf(order, chain);
+  const holder = receiverOf(gateway, order.orderId);
+  const data = rescueCall(order, token);
+  const found = await heldAt(deps, chain, token, holder);
+  // It fails where nothing lies there, and while the order's own token can still be collected.
+  const answer = await deps.payerChain.callAt(chain.chainId, { to: gateway, data, gas: rescueGas });
+  const isOwn = token.toLowerCase() === order.order.token.toLowerCase();
+  return {
+    ...found,
+    refundAddress: order.order.payer,
+    after: isOwn ? Number(order.order.payBy) : 0,
+    isPossible: answer !== undefined,
+    txRequest: { chainId: String(chain.chainId), to: gateway, data, value: '0' },
+  };
+}
+
+/** Code that ends with the coin of an address as its result, for a call that creates nothing. */
+function coinReading(holder: Hex): Hex {
+  // push20 holder, balance, mstore at 0, return 32 bytes.
+  return `0x73${holder.slice(2)}3160005260206000f3`;
+}
+
+/** What of a token lies at an address, and how it is written. Tokens that are not configured tell their decimals alone. */
+async function heldAt(
+  { payerChain }: ClaimDeps,
+  chain: Chain,
+  token: Hex,
+  holder: Hex,
+): Promise<Pick<Claim, 'amount' | 'symbol' | 'decimals'>> {
+  const ask = async (call: { to?: Hex; data: Hex }) => {
+    const answer = await payerChain.callAt(chain.chainId, { ...call, gas: readGas });
+    return answer !== undefined && /^0x[0-9a-f]{64}$/i.test(answer) ? BigInt(answer) : 0n;
+  };
+  if (token === coinAddress) {
+    const { symbol, decimals } = networkFactsOf(chain)?.currency ?? { symbol: 'ETH', decimals: 18 };
+    return { amount: (await ask({ data: coinReading(holder) })).toString(), symbol, decimals };
+  }
+  const read = (data: Hex) => ask({ to: token, data });
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] });
+  const amount = (await read(data)).toString();
+  const known = chain.tokens.find(({ address }) => address.toLowerCase() === token.toLowerCase());
+  if (known !== undefined) return { amount, symbol: known.symbol, decimals: known.decimals };
+  const decimals = await read(encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' }));
+  // Its name is its maker's word, and could be that of any other token.
+  const symbol = `${token.slice(0, 6)}…${token.slice(-4)}`;
+  return { amount, symbol, decimals: decimals <= 36n ? Number(decimals) : 0 };
+}
+
+function reclaimOf(
+  { clock, chains }: ClaimDeps,
+  { session, order, chain }: { session: StoredSession; order: StoredOrder; chain: Chain },
+): Claim {
+  const isOpen = session.orderId === order.orderId && ['paid', 'settlement_pending'].includes(session.status);
+  const after = Number(order.order.reclaimAt);
+  const { symbol = '', decimals = 0 } = chains.token(order.tokenId) ?? {};
+  const data = encodeFunctionData({
+    abi: paymentGatewayAbi,
+    functionName: 'reclaim',
+    args: [order.order],
+  });
+  return {
+    amount: isOpen ? order.order.total.toString() : '0',
+    symbol,
+    decimals,
+    refundAddress: order.order.payer,
+    after,
+    isPossible: isOpen && unixSeconds(clock.now()) >= after,
+    txRequest: { chainId: String(chain.chainId), to: gatewayOf(order, chain), data, value: '0' },
+  };
+}

@@ -1,0 +1,50 @@
+import { isAtEnd } from '@florin/checkout/checkout/status.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { FastifyReply } from 'fastify';
+import type { Clock } from '#outside/clock.ts';
+import type { ProgressFeed } from './progress-feed.ts';
+
+/** Between two signs of life, shorter than the patience of common proxies. */
+const heartbeatMs = 15_000;
+/** After so many heartbeats the page has to ask again: nobody is kept for ever. */
+const maxHeartbeats = 120;
+
+/** Answers with server-sent events: the state of the session now, and after each change, until it is at its end. */
+export function streamProgress(
+  deps: { readonly clock: Clock; readonly feed: ProgressFeed; readonly ending: AbortSignal },
+  place: { readonly sessionId: string; readonly network: string },
+  reply: FastifyReply,
+): void {
+  const { raw } = reply;
+  const closed = new AbortController();
+  const close = () => {
+    closed.abort();
+    raw.end();
+  };
+  const unsubscribe = deps.feed.subscribe(place, (state) => {
+    raw.write(`data: ${JSON.stringify(state)}\n\n`);
+    if (isAtEnd(state)) close();
+  });
+  if (unsubscribe === undefined)
+    throw new Refusal('rate_limited', { detail: 'too many pages look on', retryAfterSeconds: 5 });
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) raw.setHeader(name, value);
+  // Proxies that gather answers would hold the events back.
+  raw.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
+  raw.write('retry: 2000\n\n');
+  deps.ending.addEventListener('abort', close, { once: true });
+  raw.once('close', () => {
+    closed.abort();
+    unsubscribe();
+    deps.ending.removeEventListener('abort', close);
+  });
+  void beat(deps.clock, closed.signal, () => raw.write(': \n\n')).then(close);
+}
+
+async function beat(clock: Clock, closed: AbortSignal, tick: () => void): Promise<void> {
+  for (let count = 0; count < maxHeartbeats && !closed.aborted; count += 1) {
+    await clock.sleep(heartbeatMs, closed);
+    if (!closed.aborted) tick();
+  }
+}

@@ -1,0 +1,95 @@
+import type { Texts } from '@florin/checkout/text/en.ts';
+import { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import { type ErrorName, fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
+import type { BodyOf } from '@florin/protocol/route.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { compileCheck } from '../schema-check.ts';
+
+/** The forms of readers without scripts. They ask of the server what the script asks of it, and no more. */
+
+export const formType = 'application/x-www-form-urlencoded';
+/** Far more than any of the forms has. */
+const maxFormBytes = 4_096;
+
+type Routes = (typeof checkoutApi)['routes'];
+
+/** Lets a door read forms. */
+export function acceptForms(server: FastifyInstance): void {
+  const options = { parseAs: 'string', bodyLimit: maxFormBytes } as const;
+  server.addContentTypeParser(formType, options, (_request, text, done) => {
+    done(null, new URLSearchParams(String(text)));
+  });
+}
+
+/**
+ * Whether a form was sent from a page of ours. Another site may lead a payer to our pages, but must not act for them there:
+ * nobody else chooses where a payer's money goes back to. Browsers say by themselves where a request comes from
+ * (Fetch Metadata); of one that does not, the origin has to be ours, which no page of another site can claim.
+ */
+export function isOwnForm(request: FastifyRequest, origin: string): boolean {
+  const site = request.headers['sec-fetch-site'];
+  return site === undefined ? request.headers.origin === origin : site === 'same-origin';
+}
+
+const checkBegin = compileCheck(checkoutApi.routes.beginSession.body, 'body');
+const checkPrepare = compileCheck(checkoutApi.routes.prepareOrder.body, 'body');
+
+function fieldsOf(request: FastifyRequest): URLSearchParams {
+  if (request.body instanceof URLSearchParams) return request.body;
+  throw fieldRefusal('body', 'is required');
+}
+
+/** The amount as it is typed in the form on a link's page; empty where none is. */
+export function amountTextOf({ body }: FastifyRequest): string {
+  return body instanceof URLSearchParams ? (body.get('amount') ?? '') : '';
+}
+
+/** What begins a session, out of the form on a link's page; `amount` is for custom links. Refuses with 400101. */
+export function beginBodyOf(
+  request: FastifyRequest,
+  { linkId, amount }: { readonly linkId: string; readonly amount: bigint | undefined },
+): BodyOf<Routes['beginSession']> {
+  const body = {
+    linkId,
+    linkVersion: fieldsOf(request).get('linkVersion') ?? '',
+    ...(amount === undefined ? {} : { amount: amount.toString() }),
+  };
+  const refusal = checkBegin(body);
+  if (refusal !== undefined) throw refusal;
+  return body;
+}
+
+/** What prepares a plain transfer, out of the form on a session's page. Refuses with 400101. */
+export function depositBodyOf(request: FastifyRequest, sessionId: string): BodyOf<Routes['prepareOrder']> {
+  const fields = fieldsOf(request);
+  const text = (name: string) => (fields.get(name) ?? '').trim();
+  const body = {
+    sessionId,
+    payer: text('payer'),
+    tokenId: text('tokenId'),
+    payerEmail: text('payerEmail'),
+  };
+  const refusal = checkPrepare(body);
+  if (refusal !== undefined) throw refusal;
+  return body;
+}
+
+const words: Partial<Record<ErrorName, keyof Texts>> = {
+  amount_out_of_range: 'amountRefused',
+  link_version_invalid: 'changed',
+  link_not_active: 'changed',
+  payer_email_required: 'emailWrong',
+  chain_unavailable: 'noRoute',
+  payment_token_unsupported: 'noRoute',
+};
+const fieldWords: Readonly<Record<string, keyof Texts>> = {
+  amount: 'amountWrong',
+  payer: 'refundWrong',
+  payerEmail: 'emailWrong',
+};
+
+/** A refusal in the reader's words. */
+export function wordsOfRefusal(texts: Texts, refusal: Refusal): string {
+  const name = words[refusal.slug] ?? fieldWords[refusal.details.param ?? ''];
+  return name === undefined ? texts.failed.replace('{reason}', refusal.message) : texts[name];
+}

@@ -1,0 +1,168 @@
+import type { CheckoutData } from '@florin/checkout/checkout/data.ts';
+import { fill, formatMoney, formatTime, formatToken } from '@florin/checkout/checkout/format.ts';
+import { h, type Tree } from '@florin/checkout/checkout/tree.ts';
+import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
+import { parseUsd } from '@florin/protocol/money.ts';
+
+/** What became of a form that a reader without scripts has sent; empty: none was. */
+export interface NoScript {
+  readonly problem?: string;
+  /** The amount as the reader typed it into a form of ours. */
+  readonly amount?: string;
+  /** Where to send. */
+  readonly deposit?: Pick<PreparedOrder, 'amountInToken'> & {
+    readonly tokenId: string;
+    readonly address: NonNullable<PreparedOrder['deposit']>;
+  };
+}
+
+/** Addresses are never written back: the payer names anew where money goes back to. */
+const required = { required: true, autocomplete: 'off' } as const;
+
+/** What readers without scripts can do: begin a session, and pay it by a plain transfer. */
+export function noScriptView(data: CheckoutData, query: string, answer: NoScript): Tree {
+  const { texts, link, state } = data;
+  const isPayable = link !== undefined || state?.isPayable === true;
+  if (!isPayable) return undefined;
+  return h(
+    'div',
+    { class: 'card' },
+    h('p', {}, texts.noScript),
+    answer.problem !== undefined && h('p', { class: 'problem', id: 'form-problem' }, answer.problem),
+    answer.deposit !== undefined && depositView(data, answer.deposit),
+    answer.deposit === undefined && link !== undefined && beginForm(data, link, query, answer.amount),
+    answer.deposit === undefined && state !== undefined && depositForm(data, state.sessionId, query),
+    state !== undefined &&
+      h('p', {}, h('a', { href: `/checkout/${state.sessionId}${query}` }, texts.showState)),
+  );
+}
+
+function beginForm(
+  data: CheckoutData,
+  link: NonNullable<CheckoutData['link']>,
+  query: string,
+  amount: string | undefined,
+): Tree {
+  const { texts, options } = data;
+  const names = options.map((option) => h('li', {}, nameOf(texts, option)));
+  return [
+    h('ul', {}, names),
+    h(
+      'form',
+      { method: 'post', action: `/link/${link.linkId}${query}` },
+      h('input', { type: 'hidden', name: 'linkVersion', value: link.version }),
+      link.isCustom &&
+        h(
+          'p',
+          { class: 'field' },
+          h('label', { for: 'form-amount' }, texts.amountLabel),
+          h('input', {
+            id: 'form-amount',
+            name: 'amount',
+            inputmode: 'decimal',
+            maxlength: '20',
+            value: amount,
+            ...required,
+          }),
+          h('span', { class: 'soft small' }, texts.amountHint),
+          h('p', { class: 'soft small' }, boundsText(data.locale, data)),
+        ),
+      h('button', { type: 'submit' }, texts.pay),
+    ),
+  ];
+}
+
+/** From the least to the most that the payer may choose; empty where nothing is chosen. */
+export function boundsText(
+  locale: string,
+  { minAmountInUSD, maxAmountInUSD }: Pick<CheckoutData, 'minAmountInUSD' | 'maxAmountInUSD'>,
+): string {
+  const bounds = [minAmountInUSD, maxAmountInUSD].flatMap((text) => parseUsd(text ?? '') ?? []);
+  const shown = bounds.map((bound) => formatMoney(locale, bound.toString()));
+  return shown.length === 2 ? shown.join(' – ') : '';
+}
+
+/** Tokens that take a plain transfer of this session's amount. */
+function depositOptions({ options, minDeposit, intendedPayer }: CheckoutData): CheckoutOption[] {
+  // An agent's session is for its own wallet.
+  if (minDeposit === undefined || intendedPayer !== '') return [];
+  return options.filter(
+    ({ status, total }) => status !== 'unavailable' && BigInt(total) >= BigInt(minDeposit),
+  );
+}
+
+function depositForm(data: CheckoutData, sessionId: string, query: string): Tree {
+  const { texts } = data;
+  const options = depositOptions(data);
+  if (options.length === 0) return undefined;
+  // The same address is the payer's on all of them.
+  const networks = [...new Set(options.map(({ chainTitle }) => chainTitle))];
+  return h(
+    'form',
+    { method: 'post', action: `/checkout/${sessionId}/deposit${query}` },
+    h(
+      'fieldset',
+      {},
+      h('legend', {}, texts.chooseToken),
+      options.map((option, index) =>
+        h(
+          'label',
+          { class: 'option' },
+          h('input', { type: 'radio', name: 'tokenId', value: option.tokenId, checked: index === 0 }),
+          h('span', { class: 'name' }, h('bdi', {}, nameOf(texts, option))),
+        ),
+      ),
+    ),
+    h(
+      'p',
+      { class: 'field' },
+      h('label', { for: 'form-refund' }, fill(texts.refundLabel, { network: networks.join(' / ') })),
+      h('input', { id: 'form-refund', name: 'payer', maxlength: '64', dir: 'ltr', ...required }),
+      h('span', { class: 'soft small' }, texts.refundHint),
+    ),
+    data.isEmailRequired &&
+      h(
+        'p',
+        { class: 'field' },
+        h('label', { for: 'form-email' }, texts.emailLabel),
+        h('input', { id: 'form-email', name: 'payerEmail', type: 'email', maxlength: '254', ...required }),
+      ),
+    h('button', { type: 'submit' }, texts.showAddress),
+  );
+}
+
+function nameOf(texts: CheckoutData['texts'], { symbol, chainTitle }: CheckoutOption): string {
+  return fill(texts.tokenOnNetwork, { token: symbol, network: chainTitle });
+}
+
+/** The server does not know the reader's time zone. */
+function timeOf(locale: string, seconds: string): string {
+  return formatTime(locale, new Date(Number(seconds) * 1_000).toISOString(), 'UTC');
+}
+
+/** The deposit panel as the script shows it, but for what needs one. */
+function depositView(
+  { texts, locale, options }: CheckoutData,
+  { tokenId, amountInToken, address }: NonNullable<NoScript['deposit']>,
+): Tree {
+  const { size, path } = address.addressCode;
+  const option = options.find((each) => each.tokenId === tokenId);
+  if (option === undefined) return undefined;
+  return h(
+    'section',
+    { id: 'form-deposit', class: 'deposit' },
+    h('h2', {}, fill(texts.sendExactly, { amount: formatToken(locale, option, amountInToken) })),
+    h('p', { class: 'loud' }, fill(texts.onNetwork, { network: option.chainTitle })),
+    h('p', { class: 'soft' }, texts.toAddress),
+    h('p', { class: 'address', dir: 'ltr' }, address.address),
+    h(
+      'svg',
+      { class: 'code', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': texts.qrAddress },
+      h('path', { d: path }),
+    ),
+    h('p', {}, fill(texts.sendOnce, { address: address.refundAddress })),
+    h('p', { class: 'soft' }, fill(texts.payUntil, { time: timeOf(locale, address.payUntil) })),
+    address.leastInToken !== undefined &&
+      h('p', {}, fill(texts.leastPays, { least: formatToken(locale, option, address.leastInToken) })),
+  );
+}

@@ -1,0 +1,129 @@
+import type { CheckoutData, PageItem } from '@florin/checkout/checkout/data.ts';
+import type { Language } from '@florin/checkout/text/languages.ts';
+import type { LineItem } from '@florin/protocol/line-item.ts';
+import { microUsd } from '@florin/protocol/money.ts';
+import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import type { Front } from '#catalog/branding.ts';
+import { imageUrlOfSize } from '#catalog/images/image-name.ts';
+import { findLink } from '#links/link.ts';
+import type { StoredLink } from '#links/stored-link.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
+import { networkTitle } from './networks.ts';
+import {
+  checkoutState,
+  findFindings,
+  linkBounds,
+  linkOptions,
+  type StateDeps,
+  sessionOptions,
+} from './state.ts';
+
+export interface PageDeps extends StateDeps {
+  readonly origin: string;
+  /** Base URL of the AI protocol, without a slash at the end. */
+  readonly agentApi: string;
+  /** Which payments the service sends at its own cost, deposits among them; none when absent. */
+  readonly gasless?: { readonly minAmount: bigint };
+  /** Address of the local world's payer without a wallet. */
+  readonly demoPayer?: string;
+}
+
+/** All that the page of a link shows. */
+export function linkPageData(
+  deps: PageDeps,
+  { link, front }: { readonly link: StoredLink; readonly front: Front },
+  language: Language,
+): CheckoutData {
+  const isCustom = link.linkType === 'custom';
+  return {
+    ...frameData(deps, language),
+    link: { linkId: link.linkId, version: link.versionCode, isCustom },
+    linkUrl: '',
+    title: merchantText(link.linkName, merchantTextLimits.linkName),
+    ...frontData(front),
+    items: link.items.map((item) => pageItem(item, isCustom)),
+    amount: isCustom ? '' : link.amount.toString(),
+    ...(isCustom ? linkBounds(deps, link) : {}),
+    isFeeOnTop: link.feeModel === 2,
+    isEmailRequired: link.payerEmailRequired,
+    intendedPayer: '',
+    recipient: link.account.accountAddress,
+    ...settlementOf(deps, link.settlementToken),
+    options: linkOptions(deps, link, isCustom ? undefined : link.amount),
+  };
+}
+
+/** All that the page of a session shows. */
+export async function sessionPageData(
+  deps: PageDeps,
+  { session, front }: { readonly session: StoredSession; readonly front: Front },
+  language: Language,
+): Promise<CheckoutData> {
+  const findings = await findFindings(deps.db, [session.sessionId]);
+  const link = session.businessId === '' ? undefined : await findLink(deps.db, session.businessId);
+  const first = session.items[0]?.productData?.productName ?? '';
+  return {
+    ...frameData(deps, language),
+    state: await checkoutState(deps, session, findings(session.sessionId)),
+    linkUrl: link?.status === 'active' ? `${deps.origin}/link/${link.linkId}` : '',
+    title: merchantText(link?.linkName ?? first, merchantTextLimits.linkName),
+    ...frontData(front),
+    items: session.items.map((item) => pageItem(item, false)),
+    amount: (session.chosenTotal ?? session.amount).toString(),
+    isFeeOnTop: session.feeModel === 2 && session.chosenTotal === undefined,
+    isEmailRequired: session.payerEmailRequired,
+    intendedPayer: session.intendedPayer,
+    recipient: session.recipient,
+    ...settlementOf(deps, session.settlementToken),
+    options: await sessionOptions(deps, session),
+  };
+}
+
+function frameData({ demoPayer, agentApi, gasless }: PageDeps, { tag, texts }: Language) {
+  return {
+    locale: tag,
+    texts,
+    agentApi: new URL(agentApi).pathname,
+    ...(gasless === undefined ? {} : { minDeposit: gasless.minAmount.toString() }),
+    ...(demoPayer === undefined ? {} : { demoPayer }),
+  };
+}
+
+function frontData({ merchantName, logoUrl }: Front): Pick<CheckoutData, 'merchant' | 'logo'> {
+  const logo = logoOf(logoUrl);
+  return {
+    merchant: merchantText(merchantName, merchantTextLimits.linkName),
+    ...(logo === undefined ? {} : { logo }),
+  };
+}
+
+/** A logo as pages show it, 160 pixels wide at most, for displays of two densities. */
+export function logoOf(logoUrl: string): CheckoutData['logo'] {
+  if (logoUrl === '') return undefined;
+  return { url: imageUrlOfSize(logoUrl, 320), dense: imageUrlOfSize(logoUrl, 640) };
+}
+
+function settlementOf({ chains }: PageDeps, settlementToken: string) {
+  const token = chains.token(settlementToken);
+  const chain = token === undefined ? undefined : chains.byId(token.chainId);
+  const settledIn =
+    token === undefined || chain === undefined ? settlementToken : `${token.symbol} · ${networkTitle(chain)}`;
+  return { settlementToken, settledIn };
+}
+
+function pageItem(item: LineItem, isPriceOpen: boolean): PageItem {
+  const { quantity, unitPrice, productData } = item;
+  const limits = merchantTextLimits;
+  const url = productData?.imageUrl ?? '';
+  return {
+    name: merchantText(productData?.productName ?? '', limits.productName),
+    description: merchantText(productData?.productDescription ?? '', limits.productDescription),
+    attributes: (productData?.attributes ?? []).map(({ name, value }) => ({
+      name: merchantText(name, limits.attributeName),
+      value: merchantText(value, limits.attributeValue),
+    })),
+    quantity,
+    value: isPriceOpen ? '' : microUsd(BigInt(unitPrice) * BigInt(quantity)).toString(),
+    ...(url === '' ? {} : { image: { url: imageUrlOfSize(url, 96), dense: imageUrlOfSize(url, 320) } }),
+  };
+}

@@ -1,0 +1,79 @@
+import { agentApi } from '@florin/protocol/agent-api.ts';
+import { type Discovery, untrustedTextNotice } from '@florin/protocol/discovery.ts';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { Route } from '@florin/protocol/route.ts';
+import { agentDomainName, domainVersion } from '@florin/protocol/typed-data.ts';
+import type { Chains } from '#chains/chain.ts';
+import { jsonType } from './route-handler.ts';
+import type { Door } from './server.ts';
+
+export interface DiscoveryOptions {
+  readonly origin: string;
+  readonly serviceDomain: string;
+  readonly chains: Pick<Chains, 'all'>;
+  /** Whether links and sessions are resources of x402, too. */
+  readonly hasX402: boolean;
+}
+
+/** GET /.well-known/ai-pay.json, and the same below /aipay. Made of the configuration alone, never of the Host header. */
+export function discoveryDoor(options: DiscoveryOptions): Door {
+  const text = JSON.stringify(discoveryDocument(options));
+  return (server) => {
+    for (const base of ['', '/aipay']) {
+      server.get(`${base}/.well-known/ai-pay.json`, async (_request, reply) => {
+        reply.type(jsonType).headers({
+          'cache-control': 'public, max-age=300',
+          // Nothing here is anybody's own, and agents in browsers read it.
+          'access-control-allow-origin': '*',
+          'cross-origin-resource-policy': 'cross-origin',
+        });
+        return text;
+      });
+    }
+  };
+}
+
+/** The document of an installation (packages/protocol/src/discovery.ts). */
+export function discoveryDocument({ origin, serviceDomain, chains, hasX402 }: DiscoveryOptions): Discovery {
+  const baseUrl = `${origin}${agentApi.basePath}`;
+  const endpoints = Object.entries<Route>(agentApi.routes).map(([name, { method, path }]) => {
+    return [name, { method, url: baseUrl + path.replace(/:(\w+)/g, '{$1}') }] as const;
+  });
+  const x402 = {
+    version: 2,
+    link: `${origin}/aipay/x402/link/{linkId}`,
+    session: `${origin}/aipay/x402/session/{sessionId}`,
+  } as const;
+  return {
+    version: '1',
+    serviceDomain,
+    origin,
+    aiProtocol: {
+      baseUrl,
+      domain: { name: agentDomainName(serviceDomain), version: domainVersion },
+      endpoints: Object.fromEntries(endpoints),
+    },
+    merchantApi: { baseUrl: `${origin}${merchantApi.basePath}` },
+    mcp: { streamableHttp: `${origin}/mcp` },
+    ...(hasX402 ? { x402 } : {}),
+    chains: chains.all.map(({ name, chainId, gateway, tokens }) => ({
+      name,
+      chainId: chainId.toString(),
+      gateway,
+      tokens: tokens.map((token) => ({
+        tokenId: token.tokenId,
+        address: token.address,
+        symbol: token.symbol,
+        name: token.name,
+        decimals: token.decimals,
+      })),
+    })),
+    documents: {
+      openapi: `${origin}/openapi.json`,
+      documentation: `${origin}/docs`,
+      llms: `${origin}/llms.txt`,
+      llmsFull: `${origin}/llms-full.txt`,
+    },
+    untrustedText: untrustedTextNotice,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Receipt } from '@florin/protocol/checkout-api.ts';
+import type { Chains } from '#chains/chain.ts';
+import type { Queryable } from '#db/database.ts';
+import { findOrder } from './order.ts';
+import { gatewayOf } from './order-gateway.ts';
+import { sessionSalt } from './progress.sql.ts';
+import type { StoredSession } from './stored-session.ts';
+
+/**
+ * The receipt of a paid session: what was bought, the order and the salt, so that anyone can check it against the chain
+ * (packages/kit/src/receipt.ts); undefined while nothing is paid, or when its chain is no longer configured.
+ */
+export async function findReceipt(
+  queryable: Queryable,
+  chains: Chains,
+  session: StoredSession,
+): Promise<Receipt | undefined> {
+  if (session.receiptId === '' || session.paymentSucceededAt === undefined) return undefined;
+  const stored = await findOrder(queryable, session.orderId);
+  const [row] = await queryable.query(sessionSalt, [session.sessionId]);
+  const chain = stored === undefined ? undefined : chains.byId(stored.chainId);
+  if (stored === undefined || row === undefined || chain === undefined) return undefined;
+  return {
+    receiptId: session.receiptId,
+    sessionId: session.sessionId,
+    paidAt: session.paymentSucceededAt.toISOString(),
+    payerEmail: session.payerEmail,
+    sourceTx: session.initiateTx,
+    targetTx: session.completeTx,
+    chainId: stored.chainId.toString(),
+    gateway: gatewayOf(stored, chain),
+    orderId: stored.orderId,
+    order: Object.fromEntries(Object.entries(stored.order).map(([name, value]) => [name, String(value)])),
+    lineItems: [...session.items],
+    salt: row.salt,
+  };
+}

@@ -1,0 +1,360 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '@florin/protocol/canonical-json.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { FeeModel } from '@florin/protocol/fee.ts';
+import { newId, randomBase62 } from '@florin/protocol/id.ts';
+import type { LineItem, ProductData } from '@florin/protocol/line-item.ts';
+import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import type { Chains } from '#chains/chain.ts';
+import { batchedByKey } from '#db/batch.ts';
+import type { Database, Queryable, Transaction } from '#db/database.ts';
+import type { StoredLink } from '#links/stored-link.ts';
+import { IdempotencyKeyUsed } from '#merchants/idempotency.ts';
+import { type CheckoutRequest, checkoutTerms } from './checkout-terms.ts';
+import { findOrder } from './order.ts';
+import type { FeeRates } from './quote.ts';
+import {
+  expirableSigned,
+  expirableUnsigned,
+  lockSessionById,
+  payableOrders,
+  sessionById,
+  sessionStatesByIds,
+  sessionsByIds,
+} from './session.sql.ts';
+import { type NewSession, type SessionInserter, sessionInserter } from './session-insert.ts';
+import type { StoredSessionView } from './session-json.ts';
+import { moveSession, type SessionMoveDeps } from './session-move.ts';
+import { parseSession, parseSessionState } from './session-row.ts';
+import type { SessionState, StoredSession } from './stored-session.ts';
+import { type TermsReader, termsReader } from './terms-reader.ts';
+
+export interface SessionDeps extends SessionMoveDeps {
+  readonly chains: Chains;
+  readonly rates: FeeRates;
+  /** Looks up accounts and products for many requests together; alone when absent. */
+  readonly termsReader?: TermsReader;
+}
+
+/** What a session from a link is made of. */
+interface LinkSessionRequest {
+  readonly link: StoredLink;
+  /** Who signed for it, and with which token; both or none. */
+  readonly payer?: Hex;
+  readonly token?: Token;
+  readonly paymentValue: MicroUsd;
+  /** Custom links: the total that a signed authorization names. */
+  readonly chosenTotal?: MicroUsd;
+}
+
+/** Sessions of links and of the AI protocol live this long, in seconds. */
+const linkSessionSeconds = 1800;
+
+/** What a new session is made of, checked already. */
+interface SessionDraft {
+  readonly merchantId: string;
+  readonly sessionType: StoredSession['sessionType'];
+  readonly businessId: string;
+  readonly account: { readonly accountId: string; readonly version: string; readonly address: Hex };
+  readonly settlementToken: string;
+  readonly feeModel: FeeModel;
+  readonly amount: MicroUsd;
+  readonly items: readonly LineItem[];
+  readonly payerEmailRequired: boolean;
+  readonly successUrl: string;
+  readonly metadata: string;
+  readonly intendedPayer: string;
+  readonly intendedToken: string;
+  readonly chosenTotal: MicroUsd | undefined;
+  readonly expirationTime: Date;
+}
+
+/**
+ * Creates a checkout session for a merchant's request, with its event. Refuses unknown or removed accounts, tokens that
+ * are not configured or not enabled, products that are missing or archived, and totals or expiries out of range.
+ */
+export async function createCheckoutSession(
+  queryable: Queryable,
+  deps: SessionDeps,
+  request: CheckoutRequest,
+  insert: SessionInserter = sessionInserter(queryable, deps),
+): Promise<StoredSession> {
+  const reader = deps.termsReader ?? termsReader(queryable);
+  try {
+    return await createByTerms(reader, deps, request, insert);
+  } catch (error) {
+    // Nobody is refused on remembered terms.
+    if (!(error instanceof Refusal) || reader.fresh === undefined) throw error;
+    return createByTerms(reader.fresh, deps, request, insert);
+  }
+}
+
+async function createByTerms(
+  reader: TermsReader,
+  deps: SessionDeps,
+  request: CheckoutRequest,
+  insert: SessionInserter,
+): Promise<StoredSession> {
+  const { merchantId, body } = request;
+  const { products, ...terms } = await checkoutTerms(reader, deps, request);
+  // What was read a moment ago needs no second look, lest a product that is changed all the time sells nothing.
+  const mayBeOld = reader.fresh !== undefined;
+  const checked: SessionInserter = mayBeOld ? (created) => insert({ ...created, products }) : insert;
+  return store(deps, checked, {
+    ...terms,
+    merchantId,
+    sessionType: 'chk',
+    businessId: '',
+    settlementToken: body.settlementToken,
+    feeModel: body.feeModel ?? 1,
+    payerEmailRequired: body.payerEmailRequired === 1,
+    successUrl: body.successUrl ?? '',
+    metadata: request.metadataText,
+    intendedPayer: '',
+    intendedToken: '',
+    chosenTotal: undefined,
+  });
+}
+
+/**
+ * Creates a session from a link's current terms: the one that a payer's signed authorization asks for, or, when no payer
+ * is named, the one that the link's hosted page asks for. The caller has checked the link's state and version, the token
+ * and the amount.
+ */
+export async function createLinkSession(
+  transaction: Transaction,
+  deps: SessionDeps,
+  request: LinkSessionRequest,
+): Promise<StoredSession> {
+  return store(deps, sessionInserter(transaction, deps), linkSessionDraft(deps, request));
+}
+
+/**
+ * The session that `createLinkSession` would store, without storing it. The same clock and randomness give the same one.
+ */
+export function draftLinkSession(deps: SessionDeps, request: LinkSessionRequest): NewSession {
+  return completed(deps, linkSessionDraft(deps, request));
+}
+
+function linkSessionDraft(deps: SessionDeps, request: LinkSessionRequest): SessionDraft {
+  const { link, payer, token } = request;
+  const items =
+    link.linkType === 'fixed'
+      ? link.items
+      : link.items.map((item) => ({ ...item, unitPrice: Number(request.paymentValue) }));
+  return {
+    merchantId: link.merchantId,
+    sessionType: payer === undefined ? 'lnk' : 'ai_checkout',
+    businessId: link.linkId,
+    account: {
+      accountId: link.account.accountId,
+      version: link.account.version,
+      address: link.account.accountAddress,
+    },
+    settlementToken: link.settlementToken,
+    feeModel: link.feeModel,
+    amount: request.paymentValue,
+    items,
+    payerEmailRequired: link.payerEmailRequired,
+    successUrl: link.successUrl,
+    metadata: '{}',
+    intendedPayer: payer ?? '',
+    intendedToken: token?.tokenId ?? '',
+    chosenTotal: request.chosenTotal,
+    expirationTime: new Date(deps.clock.now().getTime() + linkSessionSeconds * 1000),
+  };
+}
+
+/**
+ * Commits to the line items, so that a receipt can be checked offline, and to a secret salt, so that nobody can guess it:
+ * `sha256(sha256(canonical JSON of the items) || salt)`.
+ */
+export function metaDataOf(items: readonly LineItem[], salt: Hex): Hex {
+  for (const { productData } of items) {
+    if (productData !== undefined && !productTexts.has(productData))
+      productTexts.set(productData, canonicalJson(productData));
+  }
+  const itemsHash = hash('sha256', canonicalJson(items, productTexts), 'buffer');
+  return `0x${hash('sha256', Buffer.concat([itemsHash, Buffer.from(salt.slice(2), 'hex')]))}`;
+}
+
+// Sessions share the data of a remembered product, which nobody changes: it is most of what is hashed of an item.
+const productTexts = new WeakMap<ProductData, string>();
+
+/**
+ * One filter for a merchant's audits: the hash of account, account version and settlement token, as canonical JSON in
+ * this order.
+ */
+export function channelIdOf(accountId: string, version: string, settlementToken: string): Hex {
+  // None of the three holds a space.
+  const name = `${accountId} ${version} ${settlementToken}`;
+  const known = channelIds.get(name);
+  if (known !== undefined) return known;
+  const channelId: Hex = `0x${hash('sha256', canonicalJson([accountId, version, settlementToken]))}`;
+  if (channelIds.size >= maxChannelIds) channelIds.clear();
+  channelIds.set(name, channelId);
+  return channelId;
+}
+
+// Merchants have few, and each of their sessions needs one.
+const channelIds = new Map<string, Hex>();
+const maxChannelIds = 5_000;
+
+/** Completes a draft and stores it. Refuses when the account is gone by now. */
+async function store(
+  deps: SessionDeps,
+  insert: SessionInserter,
+  draft: SessionDraft,
+): Promise<StoredSession> {
+  const created = completed(deps, draft);
+  const outcome = await insert(created);
+  if (outcome === 'terms_changed') throw new Refusal('account_removed', draft.account.accountId);
+  if (outcome === 'key_used') throw new IdempotencyKeyUsed('the key of this session was used before');
+  return created.session;
+}
+
+/** Completes a draft with its ids, secrets and on-chain key. */
+function completed(deps: SessionDeps, draft: SessionDraft): NewSession {
+  const { account, ...terms } = draft;
+  const salt: Hex = `0x${Buffer.from(deps.random.bytes(32)).toString('hex')}`;
+  const session: StoredSession = {
+    ...terms,
+    sessionId: newId('session', deps.random.bytes),
+    businessType: draft.businessId === '' ? '' : 'payment_link',
+    clientCode: randomBase62(deps.random.bytes),
+    accountId: account.accountId,
+    accountVersion: account.version,
+    recipient: account.address,
+    metaData: metaDataOf(draft.items, salt),
+    channelId: channelIdOf(account.accountId, account.version, draft.settlementToken),
+    signedOnce: false,
+    status: 'initialized',
+    pendingReason: '',
+    payer: '',
+    payerEmail: '',
+    paidToken: '',
+    receiptId: '',
+    orderId: '',
+    isLate: false,
+    initiateTx: '',
+    completeTx: '',
+    paymentSucceededAt: undefined,
+    settlementSucceededAt: undefined,
+    refundedAmount: microUsd(0n),
+    createdAt: deps.clock.now(),
+  };
+  return { session, salt };
+}
+
+/** One session by id, whoever asks; undefined when there is none. */
+export async function findSession(
+  queryable: Queryable,
+  sessionId: string,
+): Promise<StoredSession | undefined> {
+  const rows = await queryable.query(sessionById, [sessionId]);
+  return rows[0] === undefined ? undefined : parseSession(rows[0]);
+}
+
+/** One session by id, its row locked until the transaction ends. */
+export async function lockSession(
+  transaction: Transaction,
+  sessionId: string,
+): Promise<StoredSession | undefined> {
+  const rows = await transaction.query(lockSessionById, [sessionId]);
+  return rows[0] === undefined ? undefined : parseSession(rows[0]);
+}
+
+/**
+ * Cancels a session of the merchant for which no order is signed, or none that can still be paid. Refuses with 100201,
+ * 100203, 100204, 100205 or 100207.
+ */
+export async function cancelSession(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  request: { merchantId: string; sessionId: string },
+): Promise<void> {
+  const session = await lockSession(transaction, request.sessionId);
+  if (session === undefined || session.merchantId !== request.merchantId)
+    throw new Refusal('session_not_found');
+  if (session.status === 'cancelled') throw new Refusal('session_cancelled');
+  if (session.status === 'expired') throw new Refusal('session_expired');
+  if (session.status !== 'initialized') throw new Refusal('session_paid');
+  const isLapsed = session.signedOnce && session.initiateTx === '' && (await areLapsed(transaction, session));
+  const unsigned = isLapsed ? await moveSession(transaction, deps, session, 'orders_lapsed') : session;
+  const moved = await moveSession(transaction, deps, unsigned ?? session, 'cancel');
+  if (moved === undefined) throw new Refusal('session_already_signed');
+}
+
+async function areLapsed(transaction: Transaction, { sessionId }: StoredSession): Promise<boolean> {
+  const [row] = await transaction.query(payableOrders, [sessionId]);
+  return row?.is_any === false;
+}
+
+/** Finds one session by id, in the scope of a merchant. */
+export type SessionFinder = (merchantId: string, sessionId: string) => Promise<StoredSession | undefined>;
+
+/** A merchant's look-ups that gather while two are under way share the next round trip (lab/bench/README.md). */
+const groupLimits = { maxSize: 64, maxInFlight: 2, maxWaiting: 10_000 };
+
+/** A finder for many requests at once: those of one merchant share round trips. */
+export function groupSessionFinder(db: Pick<Database, 'forMerchant'>): SessionFinder {
+  return batchedByKey((merchantId) => {
+    const narrowed = db.forMerchant(merchantId);
+    return async (sessionIds: readonly string[]) => {
+      // PostgreSQL plans a look-up by a list afresh each time, which costs as much as a look-up.
+      const [only, ...others] = sessionIds;
+      if (only !== undefined && others.length === 0) return [await findSession(narrowed, only)];
+      const found = await findSessions(narrowed, sessionIds);
+      return sessionIds.map((sessionId) => found.get(sessionId));
+    };
+  }, groupLimits);
+}
+
+/** Several sessions by id in one round trip; unknown ids are left out. */
+export async function findSessions(
+  queryable: Queryable,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredSession>> {
+  const rows = await queryable.query(sessionsByIds, [sessionIds]);
+  return new Map(rows.map((row) => [row.session_id, parseSession(row)]));
+}
+
+/** The same without what is sold. */
+export async function findSessionStates(
+  queryable: Queryable,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, SessionState>> {
+  const rows = await queryable.query(sessionStatesByIds, [sessionIds]);
+  return new Map(rows.map((row) => [row.session_id, parseSessionState(row)]));
+}
+
+/** One session of the merchant with its paid order; undefined when the merchant has no such session. */
+export async function findSessionView(
+  queryable: Queryable,
+  request: { merchantId: string; sessionId: string },
+  find: SessionFinder = (_merchantId, sessionId) => findSession(queryable, sessionId),
+): Promise<StoredSessionView | undefined> {
+  const session = await find(request.merchantId, request.sessionId);
+  if (session === undefined || session.merchantId !== request.merchantId) return undefined;
+  return { session, order: session.orderId === '' ? undefined : await findOrder(queryable, session.orderId) };
+}
+
+/**
+ * Expires up to `limit` sessions that nothing can pay any more, of each kind, and no more than the budget of bytes allows:
+ * unsigned ones by our clock, signed ones by final blocks later than every signed order's deadline. Returns how many; none
+ * once all are expired.
+ */
+export async function expireSessions(
+  transaction: Transaction,
+  deps: SessionMoveDeps,
+  limit: number,
+): Promise<number> {
+  const unsigned = await transaction.query(expirableUnsigned, [deps.clock.now(), limit]);
+  const signed = await transaction.query(expirableSigned, [limit]);
+  for (const row of [...unsigned, ...signed]) {
+    await moveSession(transaction, deps, parseSession(row), 'expire');
+  }
+  return unsigned.length + signed.length;
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { advisoryLocks } from '#db/advisory-lock.ts';
+
+/** The rooms of apps/server/src, left to right, and the process. A file imports its own room and rooms to its left, nothing else. */
+const rooms = [
+  'outside',
+  'telemetry',
+  'db',
+  'ledger',
+  'chains',
+  'webhooks',
+  'merchants',
+  'catalog',
+  'links',
+  'sessions',
+  'authorizations',
+  'exceptions',
+  'payments',
+  'settlement',
+  'refunds',
+  'submissions',
+  'deposits',
+  'x402',
+  'reconcile',
+  'http',
+  'service',
+  'config',
+  'start',
+  'main.ts',
+];
+
+const root = fileURLToPath(new URL('../src/', import.meta.url));
+const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts')).sort();
+const sources = new Map<string, string>();
+for (const file of files) sources.set(file, await readFile(`${root}${file}`, 'utf8'));
+const production = files.filter((file) => !file.endsWith('.test.ts'));
+
+/** The room of a file. */
+function roomOf(file: string): string {
+  return file.split('/')[0] ?? file;
+}
+
+/** The targets of a file's imports that lie in apps/server/src, as paths below it. */
+function importsOf(file: string): string[] {
+  const text = sources.get(file) ?? '';
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+  return specifiers.flatMap((specifier) => {
+    if (specifier.startsWith('#')) return [specifier.slice(1)];
+    if (!specifier.startsWith('.')) return [];
+    const target = fileURLToPath(new URL(specifier, `file://${root}${file}`));
+    return target.startsWith(root)
+      ? [target.slice(root.length)]
+      : [`outside of apps/server/src: ${specifier}`];
+  });
+}
+
+function code(file: string): string {
+  return (sources.get(file) ?? '').replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
+
+test('every file stands in a known room', () => {
+  assert.deepEqual(
+    files.filter((file) => !rooms.includes(roomOf(file))),
+    [],
+  );
+});
+
+test('imports go one way, from right to left', () => {
+  const wrong = production.flatMap((file) =>
+    importsOf(file)
+      .filter(
+        (target) =>
+          !(
+            rooms.indexOf(roomOf(target)) >= 0 && rooms.indexOf(roomOf(target)) <= rooms.indexOf(roomOf(file))
+          ),
+      )
+      .map((target) => `${file} -> ${target}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('one door never imports another', () => {
+  const doorOf = (file: string) => /^http\/([^/]+)\//.exec(file)?.[1];
+  const wrong = production.flatMap((file) =>
+    importsOf(file)
+      .filter(
+        (target) =>
+          doorOf(file) !== undefined && doorOf(target) !== undefined && doorOf(file) !== doorOf(target),
+      )
+      .map((target) => `${file} -> ${target}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('statements are private to their room', () => {
+  const wrong = production.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => target.endsWith('.sql.ts') && roomOf(target) !== roomOf(file))
+      .map((target) => `${file} -> ${target}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('transition tables import nothing but the protocol', () => {
+  const wrong = production.filter((file) => file.endsWith('.machine.ts')).flatMap((file) => importsOf(file));
+  assert.deepEqual(wrong, []);
+});
+
+test('advisory locks are taken under keys of the registry alone', async () => {
+  const isTaken = /pg_\w*advisory\w*/;
+  assert.deepEqual(
+    production.filter((file) => file !== 'db/advisory-lock.ts' && isTaken.test(code(file))),
+    [],
+  );
+  // A function in the database spells a key out; its text begins as the registry says.
+  const keys = Object.values(advisoryLocks).map(({ key }) => `(hashtextextended('${key}'`);
+  const folder = new URL('../src/db/migrations/', import.meta.url);
+  for (const file of await readdir(folder)) {
+    const text = (await readFile(new URL(file, folder), 'utf8')).replace(/^\s*--.*$/gm, '');
+    for (const [, key = ''] of text.matchAll(/pg_\w*advisory\w*(.*)/g))
+      assert.ok(
+        keys.some((known) => key.startsWith(known)),
+        `${file} takes a lock under ${key}`,
+      );
+  }
+});
+
+/** Adapters: the only files that may touch the clock, chance or the network of the machine. */
+const adapters = new Set([
+  'outside/clock.ts',
+  'outside/random.ts',
+  'outside/process-name.ts',
+  'outside/egress.ts',
+  'db/database.ts',
+  'chains/rpc/transport.ts',
+  'main.ts',
+]);
+const forbidden =
+  /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bsetTimeout\b|\bsetInterval\b|\bfetch\(|\brandomUUID\b|import \{[^}]*\brandomBytes\b[^}]*\} from 'node:crypto'/;
+
+test('time, chance and the network are parameters outside adapters', () => {
+  assert.deepEqual(
+    production.filter((file) => !adapters.has(file) && forbidden.test(code(file))),
+    [],
+  );
+});
+
+test('only main.ts touches the process, and what names it', () => {
+  assert.deepEqual(
+    production.filter(
+      (file) =>
+        file !== 'main.ts' &&
+        file !== 'outside/process-name.ts' &&
+        /\bprocess\.(env|exit|on|kill|argv)\b/.test(code(file)),
+    ),
+    [],
+  );
+});
+
+test('there are no barrels, junk drawers or layers', () => {
+  assert.deepEqual(
+    files.filter(
+      (file) =>
+        /(^|\/)(index|utils|helpers|common)\b|(service|manager|repository|dto)\.ts$/.test(file) &&
+        file !== 'service/service.ts',
+    ),
+    [],
+  );
+});
+
+test('no source file is longer than 400 lines', () => {
+  assert.deepEqual(
+    production.filter((file) => (sources.get(file) ?? '').split('\n').length > 401),
+    [],
+  );
+});

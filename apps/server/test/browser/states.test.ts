@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { languages } from '@florin/checkout/text/languages.ts';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { openChromium, openPage } from './chromium.ts';
+import { PageWorld } from './page-world.ts';
+import { type PageState, pageStates } from './states.ts';
+
+const screens = fileURLToPath(new URL('../../../../docs/screens/', import.meta.url));
+/** Set to write the references anew: `FLORIN_SCREENS=write`. */
+const isWriting = process.env['FLORIN_SCREENS'] === 'write';
+
+let world: PageWorld;
+let browser: Browser;
+
+before(async () => {
+  browser = await openChromium();
+  world = await PageWorld.open();
+});
+after(async () => {
+  await browser.close();
+  await world.close();
+});
+
+/** Everything that WCAG 2.2 AA asks for and a program can see, and what axe holds for good practice. */
+const axeOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+};
+
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(
+    `axe.run(document, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations.map(
+      ({ id, nodes }) => id + ': ' + nodes.map(({ html, failureSummary }) => html.slice(0, 120) + ' ' + failureSummary).join(' | ')))`,
+  );
+  return found as string[];
+}
+
+async function keep(page: Page, name: string): Promise<void> {
+  if (!isWriting) return;
+  mkdirSync(screens, { recursive: true });
+  const picture = await page.screenshot({ fullPage: true });
+  writeFileSync(`${screens}${name}.webp`, await sharp(picture).webp({ quality: 60, effort: 6 }).toBuffer());
+}
+
+const sizes = [
+  { name: 'phone', phone: true, dark: false },
+  { name: 'desktop', phone: false, dark: true },
+] as const;
+
+async function isTooWide(page: Page): Promise<boolean> {
+  return Boolean(await page.evaluate('document.documentElement.scrollWidth > innerWidth'));
+}
+
+async function look(state: PageState, size: (typeof sizes)[number]): Promise<void> {
+  const { page, context, complaints } = await openPage(browser, size);
+  await state.reach(world, page, '');
+  for (const words of state.words) await page.getByText(words).first().waitFor();
+  assert.deepEqual(await violationsOf(page), [], `${state.name} on a ${size.name}`);
+  assert.equal(await isTooWide(page), false, `${state.name} on a ${size.name} scrolls sideways`);
+  // A missing page is a missing page to the browser, too.
+  const errors = complaints.errors.filter((error) => state.name !== 'not-found' || !error.includes('404'));
+  assert.deepEqual(errors, [], state.name);
+  await keep(page, `${state.name}-${size.name}`);
+  await context.close();
+}
+
+for (const state of pageStates) {
+  test(`the state "${state.name}" is told in words, fits every size, and has no accessibility violation`, async () => {
+    for (const size of sizes) await look(state, size);
+  });
+}
+
+test('all languages speak every state that a payer passes, in their own direction, without a violation', async () => {
+  const passed = pageStates.filter(({ name }) => ['connected', 'completed'].includes(name));
+  for (const { tag, direction, texts } of languages) {
+    const { page, context } = await openPage(browser, { locale: tag, phone: true });
+    for (const state of passed) {
+      await state.reach(world, page, `?lang=${tag}`);
+      const shown = await page.evaluate('[document.documentElement.lang, document.documentElement.dir]');
+      assert.deepEqual(shown, [tag, direction]);
+      // Structure is the same in all languages: one look of axe at each is enough to find what texts alone can break.
+      if (state.name === 'connected')
+        assert.deepEqual(await violationsOf(page), [], `${state.name} in ${tag}`);
+      assert.equal(await isTooWide(page), false, `${state.name} in ${tag}`);
+      if (tag === 'ar' && state.name === 'connected') await keep(page, 'arabic-phone');
+    }
+    await page.getByText(texts.completedHint).waitFor();
+    await context.close();
+  }
+});
+
+test('a payer without a mouse comes from the first key press to the payment', async () => {
+  const state = pageStates.find(({ name }) => name === 'link');
+  assert.ok(state);
+  const { page, context } = await openPage(browser);
+  await state.reach(world, page, '');
+  const reach = async (selector: string) => {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`))
+        return;
+    }
+    throw new Error(`no key leads to ${selector}`);
+  };
+  await reach('.wallet');
+  await page.keyboard.press('Enter');
+  await page.locator('#pay-button').waitFor();
+  await reach('input[type=radio]');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
+  await reach('#pay-button');
+  await page.keyboard.press('Enter');
+  await page.locator('#step').filter({ hasText: 'allow exactly 25.05 USDC' }).waitFor();
+  await context.close();
+});
+
+test('without scripts the pages say what is paid, with what, and how it stands', async () => {
+  const linkId = await world.addLink();
+  const { path } = await world.addPaid(linkId);
+  const { page, context } = await openPage(browser, { javaScriptEnabled: false });
+  await page.goto(`${world.origin}/link/${linkId}`);
+  const link = (await page.locator('body').textContent()) ?? '';
+  await page.goto(`${world.origin}${path}`);
+  const session = (await page.locator('body').textContent()) ?? '';
+  for (const words of ['$25.00', 'Tea shop', 'Green tea × 2', 'USDC on Ethereum', 'USDC on Base']) {
+    assert.ok(link.includes(words), words);
+  }
+  for (const words of ['Paid', 'Your payment is final', 'Thank you!'])
+    assert.ok(session.includes(words), words);
+  await context.close();
+});
+
+test('a page that gets no events asks by itself, and says while nobody answers', async () => {
+  const { sessionId, path } = await world.addPaid(await world.addLink(), { isFinal: false });
+  const { page, context } = await openPage(browser);
+  await page.route('**/events', (route) => route.abort());
+  let isAway = true;
+  await page.route('**/checkout/api/session/*', (route) => (isAway ? route.abort() : route.fallback()));
+  await world.visit(page, path);
+  await page.locator('#connection').getByText('The connection is lost.').waitFor();
+  isAway = false;
+  await world.putStatus(sessionId, 'completed');
+  await page.locator('[data-status=completed]').waitFor();
+  await page.getByText('The connection is lost.').waitFor({ state: 'detached' });
+  await context.close();
+});
+
+test('every state has its pictures in docs/screens, and no picture is left of another', () => {
+  const wanted = pageStates.flatMap(({ name }) => sizes.map((size) => `${name}-${size.name}.webp`));
+  assert.deepEqual(readdirSync(screens).sort(), [...wanted, 'arabic-phone.webp'].sort());
+});

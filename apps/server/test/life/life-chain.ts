@@ -1,0 +1,209 @@
+import { readFile } from 'node:fs/promises';
+import { erc20Abi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import { permit2Deployment } from '@florin/world/permit2.ts';
+import {
+  type Abi,
+  createWalletClient,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  http,
+  zeroAddress,
+} from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { Chain } from '#chains/chain.ts';
+import { type Anvil, startTestAnvil } from '../harness/anvil.ts';
+import { deployBridge } from './bridge.ts';
+
+interface Artifact {
+  readonly abi: Abi;
+  readonly bytecode: Hex;
+}
+
+async function artifact(name: string): Promise<Artifact> {
+  const url = new URL(`../../../../contracts/artifacts/${name}.json`, import.meta.url);
+  return JSON.parse(await readFile(url, 'utf8')) as Artifact;
+}
+
+/** Keys of the roles; the same on every chain of a test. */
+export const keys = {
+  orderSigner: '0x1111111111111111111111111111111111111111111111111111111111111111',
+  settler: '0x2222222222222222222222222222222222222222222222222222222222222222',
+} as const;
+
+export const addresses = {
+  orderSigner: privateKeyToAccount(keys.orderSigner).address,
+  settler: privateKeyToAccount(keys.settler).address,
+  feeRecipient: getAddress('0x00000000000000000000000000000000000fee00'),
+} as const;
+
+export interface TokenPlan {
+  readonly symbol: 'usdc' | 'usdt' | 'dai';
+  readonly decimals: number;
+}
+
+/** Arachnid's, which anvil has from its start. */
+const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
+
+const tokenContracts = { usdc: 'LocalUsdc', usdt: 'LocalUsdt', dai: 'LocalDai' } as const;
+
+/** A real chain with the contracts, tokens and roles of a deployment. Blocks come only when the test mines. */
+export class LifeChain {
+  readonly anvil: Anvil;
+  readonly chain: Chain;
+  readonly #admin: Hex;
+
+  private constructor(anvil: Anvil, chain: Chain, admin: Hex) {
+    this.anvil = anvil;
+    this.chain = chain;
+    this.#admin = admin;
+  }
+
+  static async start(options: {
+    name: string;
+    chainId: number;
+    tokens: readonly TokenPlan[];
+    /** With a CCTP of its own; then the gateway has a route, and everything of it stands at the same addresses anywhere. */
+    hasCctp?: boolean;
+  }): Promise<LifeChain> {
+    const anvil = await startTestAnvil({ chainId: options.chainId });
+    const admin = anvil.accounts[0];
+    if (admin === undefined) throw new Error('anvil has no accounts');
+    const deployment = new Deployment(anvil, admin.privateKey);
+    const { orderSigner, settler, feeRecipient } = addresses;
+    const bridge =
+      options.hasCctp === true
+        ? await deployBridge((request) => deployment.send(request), options.name, options.chainId)
+        : undefined;
+    const vault =
+      bridge?.vault ??
+      (await deployment.deploy('PayoutVault', [admin.address, orderSigner, settler, admin.address]));
+    const gateway =
+      bridge?.gateway ??
+      (await deployment.deploy('PaymentGateway', [
+        admin.address,
+        orderSigner,
+        settler,
+        admin.address,
+        feeRecipient,
+        vault,
+        zeroAddress,
+      ]));
+    await deployment.send({ to: create2Deployer, data: permit2Deployment() });
+    const tokens: Token[] = [];
+    for (const { symbol, decimals } of options.tokens) {
+      const name = `Test ${symbol.toUpperCase()}`;
+      const known = symbol === 'usdc' ? bridge?.usdc : undefined;
+      const address =
+        known ??
+        (await deployment.deploy(tokenContracts[symbol], [name, symbol.toUpperCase(), admin.address]));
+      tokens.push({
+        tokenId: `${options.name}::${symbol}`,
+        chainName: options.name,
+        chainId: options.chainId,
+        address,
+        name,
+        symbol: symbol.toUpperCase(),
+        decimals,
+      });
+    }
+    for (const wallet of [settler, orderSigner])
+      await anvil.request('anvil_setBalance', [wallet, '0x56bc75e2d63100000']);
+    const chain: Chain = {
+      name: options.name,
+      chainId: options.chainId,
+      rpcUrls: [anvil.url],
+      gateway,
+      vault,
+      startBlock: 0n,
+      finality: { tag: 'finalized', depth: 0 },
+      proofs: 'required',
+      pollIntervalMs: 50,
+      tokens,
+      ...(bridge === undefined ? {} : { cctp: bridge.cctp }),
+    };
+    const life = new LifeChain(anvil, chain, admin.privateKey);
+    for (const token of tokens) {
+      const unit = 10n ** BigInt(token.decimals);
+      const cap = 1_000_000n * unit;
+      await life.call(vault, 'PayoutVault', 'setCaps', [token.address, cap, cap, cap]);
+      await life.mint(token, vault, 100_000n * unit);
+    }
+    return life;
+  }
+
+  token(symbol: string): Token {
+    const token = this.chain.tokens.find(
+      (candidate) => candidate.tokenId === `${this.chain.name}::${symbol}`,
+    );
+    if (token === undefined) throw new Error(`${this.chain.name} has no ${symbol}`);
+    return token;
+  }
+
+  /** Calls a contract as its admin and mines it. */
+  async call(to: Hex, contract: string, functionName: string, args: readonly unknown[]): Promise<void> {
+    await new Deployment(this.anvil, this.#admin).call(to, contract, functionName, args);
+  }
+
+  /** Gives tokens to an address. */
+  async mint(token: Token, to: Hex, amount: bigint): Promise<void> {
+    if (token.symbol !== 'USDT') {
+      await this.call(token.address, token.symbol === 'DAI' ? 'LocalDai' : 'LocalUsdc', 'mint', [to, amount]);
+      return;
+    }
+    // Tether issues to its owner, who passes it on.
+    await this.call(token.address, 'LocalUsdt', 'issue', [amount]);
+    await this.call(token.address, 'LocalUsdt', 'transfer', [to, amount]);
+  }
+
+  /** Changes a balance behind the token's back, so that no event tells of it. */
+  async dealTo(token: Token, holder: Hex, amount: bigint): Promise<void> {
+    await this.anvil.request('anvil_dealERC20', [holder, token.address, `0x${amount.toString(16)}`]);
+    await this.anvil.mine();
+    if ((await this.balanceOf(token, holder)) !== amount) throw new Error(`${token.tokenId} was not dealt`);
+  }
+
+  async balanceOf(token: Token, holder: string): Promise<bigint> {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [getAddress(holder)] });
+    return BigInt((await this.anvil.request('eth_call', [{ to: token.address, data }, 'latest'])) as Hex);
+  }
+}
+
+class Deployment {
+  readonly #anvil: Anvil;
+  readonly #wallet;
+
+  constructor(anvil: Anvil, privateKey: Hex) {
+    this.#anvil = anvil;
+    this.#wallet = createWalletClient({
+      account: privateKeyToAccount(privateKey),
+      transport: http(anvil.url),
+    });
+  }
+
+  async deploy(name: string, args: readonly unknown[]): Promise<Hex> {
+    const { abi, bytecode } = await artifact(name);
+    const data = encodeDeployData({ abi, bytecode, args });
+    const receipt = await this.send({ data });
+    if (receipt.contractAddress === null) throw new Error(`${name} was not deployed`);
+    return getAddress(receipt.contractAddress);
+  }
+
+  async call(to: Hex, contract: string, functionName: string, args: readonly unknown[]): Promise<void> {
+    const { abi } = await artifact(contract);
+    await this.send({ to, data: encodeFunctionData({ abi, functionName, args }) });
+  }
+
+  async send(request: { to?: Hex; data: Hex }): Promise<{ contractAddress: Hex | null }> {
+    const hash = await this.#wallet.sendTransaction({ ...request, chain: null });
+    await this.#anvil.mine();
+    const receipt = (await this.#anvil.request('eth_getTransactionReceipt', [hash])) as {
+      status: Hex;
+      contractAddress: Hex | null;
+    } | null;
+    if (receipt?.status !== '0x1') throw new Error(`set-up transaction ${hash} failed`);
+    return receipt;
+  }
+}

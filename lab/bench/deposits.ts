@@ -1,0 +1,149 @@
+import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import type { Database } from '@florin/server/src/db/database.ts';
+import { sightOrders } from '@florin/server/src/deposits/deposit-search.sql.ts';
+import { type ServiceOptions, startService } from '@florin/server/src/service/service.ts';
+import { encodeFunctionData, erc20Abi } from 'viem';
+import { prepareTemplate } from '../../apps/server/test/harness/database.ts';
+import { Life } from '../../apps/server/test/life/life.ts';
+import { Payer } from '../../apps/server/test/life/payer.ts';
+import { checkout } from '../../apps/server/test/life/story-fixture.ts';
+import { copyOrders, copySessions } from './deposits.sql.ts';
+import type { Environment } from './environment.ts';
+import { median } from './measure.ts';
+import type { Result } from './report.ts';
+
+/** Open orders of others. */
+const crowds = [0, 1_000, 10_000, 100_000];
+const crowdAtOnce = 10_000;
+const depositsOfRound = 10;
+/** Receivers of a full block of a busy chain, none of them an address of ours. */
+const strangers = 500;
+/** As the configuration has it by default. */
+const balanceWindowMs = 10_000;
+
+interface Deposit {
+  readonly sessionId: string;
+  readonly address: Hex;
+  readonly amount: bigint;
+}
+
+async function newDeposit(life: Life, token: Token): Promise<Deposit> {
+  const sessionId = await checkout(life, 1_000_000, token.tokenId);
+  const { aiView } = await new Payer(life).prepare(sessionId, token);
+  const guide = aiView.paymentExecutionGuide as unknown as { alternatives: PaymentAlternative[] };
+  const found = guide.alternatives.find(({ method }) => method === 'deposit');
+  if (found?.address === undefined) throw new Error('no deposit address is offered');
+  return { sessionId, address: found.address as Hex, amount: BigInt(found.amountInToken ?? '0') };
+}
+
+/** Milliseconds from a plain transfer being in a block to the session that shows its collection in one. */
+async function timeOf(life: Life, token: Token, { sessionId, address, amount }: Deposit): Promise<number> {
+  const exchange = new Payer(life);
+  await exchange.fund(life.ethereum, token, amount);
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [address, amount] });
+  const call = { chainId: String(token.chainId), to: token.address, data, value: '0' };
+  await exchange.send(life.ethereum, call);
+  const begin = performance.now();
+  const isSeen = ({ session }: Awaited<ReturnType<Life['session']>>) => session.initiateTx !== '';
+  await life.eventually(() => life.session(sessionId), isSeen, 'the deposit to be collected');
+  return performance.now() - begin;
+}
+
+async function lookupMs(db: Database, token: Token, round: number): Promise<number> {
+  const receivers = Array.from(
+    { length: strangers },
+    (_, index) => `0x${(round * strangers + index).toString(16).padStart(40, 'e')}`,
+  );
+  const now = Math.floor(Date.now() / 1_000);
+  const begin = performance.now();
+  await db.query(sightOrders, [token.chainId, receivers, now - 7 * 86_400, now, 1]);
+  return performance.now() - begin;
+}
+
+async function measureCrowd(life: Life, token: Token, { effort }: Environment) {
+  const waiting: Deposit[] = [];
+  // Made before the others': an older address must not wait for a newer one.
+  for (let index = 0; index < depositsOfRound; index += 1) waiting.push(await newDeposit(life, token));
+  return async (crowd: number) => {
+    const times: number[] = [];
+    for (const deposit of waiting) times.push(await timeOf(life, token, deposit));
+    const lookups: number[] = [];
+    for (let round = 0; round < effort.rounds * 10; round += 1)
+      lookups.push(await lookupMs(life.database.db, token, round));
+    return {
+      crowd,
+      medianMs: median(times),
+      worstMs: Math.max(...times),
+      lookupMs: median(lookups),
+    };
+  };
+}
+
+async function addCrowd(db: Database, from: number, to: number): Promise<void> {
+  for (let first = from + 1; first <= to; first += crowdAtOnce) {
+    const last = Math.min(to, first + crowdAtOnce - 1);
+    await db.query(copySessions, [first, last]);
+    await db.query(copyOrders, [first, last]);
+  }
+}
+
+/** Times plain transfers to deposit addresses, from block to collection, beside ever more open orders of others. */
+export async function measureDeposits(environment: Environment): Promise<Result> {
+  const server = new URL(await environment.createDatabase('deposits'));
+  server.pathname = '/postgres';
+  await prepareTemplate(server.href);
+  process.env['FLORIN_TEST_POSTGRES'] = server.href;
+  const start = ({ gasless, ...options }: ServiceOptions) =>
+    startService({
+      ...options,
+      ...(gasless === undefined ? {} : { gasless: { ...gasless, balanceWindowMs } }),
+    });
+  const life = await Life.start(start);
+  environment.onEnd(() => life.close());
+  life.mine();
+  const token = life.ethereum.token('usdc');
+  await timeOf(life, token, await newDeposit(life, token));
+  const readings: Awaited<ReturnType<Awaited<ReturnType<typeof measureCrowd>>>>[] = [];
+  let standing = 0;
+  for (const crowd of crowds) {
+    const measure = await measureCrowd(life, token, environment);
+    await addCrowd(life.database.db, standing, crowd);
+    standing = crowd;
+    const reading = await measure(crowd);
+    environment.log(
+      `${crowd} others: ${Math.round(reading.medianMs)} ms, ${Math.round(reading.worstMs)} ms at worst`,
+    );
+    readings.push(reading);
+  }
+  return resultOf(environment, readings);
+}
+
+function resultOf(
+  { effort }: Environment,
+  readings: readonly { crowd: number; medianMs: number; worstMs: number; lookupMs: number }[],
+): Result {
+  const alone = readings[0];
+  if (alone === undefined) throw new Error('nothing was measured');
+  return {
+    subject: 'deposits',
+    title: 'Finding a deposit beside open orders of others',
+    effort,
+    measured: [],
+    halfLoads: [],
+    rows: readings.map((reading) => ({
+      'open orders of others': reading.crowd,
+      'median ms': Math.round(reading.medianMs),
+      'median against alone': Math.round((reading.medianMs / alone.medianMs) * 100) / 100,
+      'worst ms': Math.round(reading.worstMs),
+      [`look-up of ${strangers} receivers, ms`]: Math.round(reading.lookupMs * 10) / 10,
+    })),
+    ratios: [],
+    notes: [
+      `From the block with the transfer to the block with its collection, as the merchant's read shows it; ${depositsOfRound} deposits each, in turn. Chains, service and PostgreSQL share this machine; a block comes each 60 ms, and the service looks for new ones each 50 ms. An installation looks each 2 s by default.`,
+      'The look-up is one statement over addresses of strangers, as many as a full block of a busy chain has.',
+      'Goal: 1 s at the worst beside 100,000 others; 2 s is the limit.',
+    ],
+  };
+}

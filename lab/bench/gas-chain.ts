@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { startAnvil, TEST_MNEMONIC } from '@florin/world/anvil.ts';
+import {
+  type Abi,
+  concat,
+  encodeAbiParameters,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  parseAbi,
+  zeroAddress,
+  zeroHash,
+} from 'viem';
+import { type HDAccount, mnemonicToAccount } from 'viem/accounts';
+
+/** Arachnid's deployer, which anvil has from its first block. */
+const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
+const permit2Salt: Hex = '0x0000000000000000000000000000000000000000d3af2663da51c10215000000';
+export const permit2Address: Hex = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
+export const chainId = 31_337;
+const most = 2n ** 256n - 1n;
+
+/** What the bench calls of Circle's FiatTokenV2_2 and of its proxy. */
+export const fiatTokenAbi = parseAbi([
+  'function changeAdmin(address newAdmin)',
+  'function initialize(string name, string symbol, string currency, uint8 decimals, address masterMinter, address pauser, address blacklister, address owner)',
+  'function initializeV2(string name)',
+  'function initializeV2_1(address lostAndFound)',
+  'function initializeV2_2(address[] blocked, string symbol)',
+  'function configureMinter(address minter, uint256 allowance) returns (bool)',
+  'function mint(address to, uint256 amount) returns (bool)',
+  'function approve(address spender, uint256 amount) returns (bool)',
+  'function transfer(address to, uint256 amount) returns (bool)',
+  'function transferFrom(address from, address to, uint256 amount) returns (bool)',
+  'function receiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+]);
+
+const roleNames = [
+  ...['admin', 'signer', 'settler', 'guardian', 'feeRecipient', 'payer', 'merchant', 'relayer'],
+] as const;
+type RoleName =
+  | 'admin'
+  | 'signer'
+  | 'settler'
+  | 'guardian'
+  | 'feeRecipient'
+  | 'payer'
+  | 'merchant'
+  | 'relayer';
+
+/** A chain with Circle's own USDC, Uniswap's own Permit2 and our gateway. */
+export interface GasChain {
+  readonly usdc: Hex;
+  readonly gateway: Hex;
+  readonly roles: Readonly<Record<RoleName, HDAccount>>;
+  /** Sends a transaction, and gives the gas of its receipt. A revert is an error. */
+  send(from: RoleName, to: Hex | null, data: Hex): Promise<number>;
+  /** Chain time of the latest block, in seconds. */
+  now(): Promise<bigint>;
+  stop(): Promise<void>;
+}
+
+function readFixture(name: string): Hex {
+  const url = new URL(`../../contracts/test/fixtures/${name}.json`, import.meta.url);
+  return (JSON.parse(readFileSync(url, 'utf8')) as { bytecode: Hex }).bytecode;
+}
+
+function readArtifact(name: string): { abi: Abi; bytecode: Hex } {
+  const url = new URL(`../../contracts/artifacts/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(url, 'utf8')) as { abi: Abi; bytecode: Hex };
+}
+
+function openRoles(): Readonly<Record<RoleName, HDAccount>> {
+  const entries = roleNames.map((name, addressIndex) => [
+    name,
+    mnemonicToAccount(TEST_MNEMONIC, { addressIndex }),
+  ]);
+  return Object.fromEntries(entries) as Record<RoleName, HDAccount>;
+}
+
+type Send = GasChain['send'];
+
+async function create2(send: Send, salt: Hex, bytecode: Hex): Promise<Hex> {
+  await send('admin', create2Deployer, concat([salt, bytecode]));
+  return getContractAddress({ opcode: 'CREATE2', from: create2Deployer, salt, bytecode });
+}
+
+async function deployUsdc(send: Send, admin: Hex): Promise<Hex> {
+  await create2(send, zeroHash, readFixture('SignatureChecker'));
+  const implementation = await create2(send, zeroHash, readFixture('FiatTokenV2_2'));
+  const proxy = concat([
+    readFixture('FiatTokenProxy'),
+    encodeAbiParameters([{ type: 'address' }], [implementation]),
+  ]);
+  // Not through the deployer: the creator is the proxy's first admin.
+  const usdc = getContractAddress({ from: admin, nonce: 2n });
+  await send('admin', null, proxy);
+  const call = (functionName: string, args: readonly unknown[]) =>
+    send('admin', usdc, encodeFunctionData({ abi: fiatTokenAbi as Abi, functionName, args }));
+  await call('changeAdmin', ['0x00000000000000000000000000000000000000ad']);
+  await call('initialize', ['USD Coin', 'USDC', 'USD', 6, admin, admin, admin, admin]);
+  await call('initializeV2', ['USD Coin']);
+  await call('initializeV2_1', ['0x000000000000000000000000000000000000105f']);
+  await call('initializeV2_2', [[], 'USDC']);
+  await call('configureMinter', [admin, most]);
+  return usdc;
+}
+
+/** Starts the chain; everyone has held the token before, as on a chain that lives. */
+export async function startGasChain(): Promise<GasChain> {
+  const anvil = await startAnvil({ name: 'gas', chainId, mining: 'manual' });
+  const roles = openRoles();
+  const send: Send = async (from, to, data) => {
+    const transaction = { from: roles[from].address, ...(to === null ? {} : { to }), data, gas: '0x1312d00' };
+    const hash = await anvil.rpc('eth_sendTransaction', [transaction]);
+    await anvil.mine();
+    const receipt = (await anvil.rpc('eth_getTransactionReceipt', [hash])) as {
+      status: Hex;
+      gasUsed: Hex;
+    } | null;
+    if (receipt?.status !== '0x1') throw new Error(`a transaction of ${from} failed: ${String(hash)}`);
+    return Number(receipt.gasUsed);
+  };
+  const usdc = await deployUsdc(send, roles.admin.address);
+  await create2(send, permit2Salt, readFixture('Permit2'));
+  const vault = readArtifact('PayoutVault');
+  const authorities = [roles.admin, roles.signer, roles.settler, roles.guardian].map(
+    ({ address }) => address,
+  );
+  const vaultAddress = await create2(send, zeroHash, encodeDeployData({ ...vault, args: authorities }));
+  const gatewayArgs = [...authorities, roles.feeRecipient.address, vaultAddress, zeroAddress];
+  const gateway = await create2(
+    send,
+    zeroHash,
+    encodeDeployData({
+      abi: paymentGatewayAbi as Abi,
+      bytecode: readArtifact('PaymentGateway').bytecode,
+      args: gatewayArgs,
+    }),
+  );
+  const holders = [roles.payer.address, roles.merchant.address, roles.feeRecipient.address, gateway];
+  for (const holder of [...holders, roles.relayer.address]) {
+    const args = [holder, 1_000_000_000_000n] as const;
+    await send('admin', usdc, encodeFunctionData({ abi: fiatTokenAbi, functionName: 'mint', args }));
+  }
+  return {
+    ...{ usdc, gateway, roles, send },
+    async now() {
+      const block = (await anvil.rpc('eth_getBlockByNumber', ['latest', false])) as { timestamp: Hex };
+      return BigInt(block.timestamp);
+    },
+    stop: () => anvil.stop(),
+  };
+}

@@ -1,0 +1,160 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { type ChainHandler, inOrder } from '@florin/server/src/chains/event.ts';
+import type { HttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
+import { newHeads } from '@florin/server/src/chains/rpc/new-heads.ts';
+import { runWatcher } from '@florin/server/src/chains/watcher/watcher.ts';
+import type { Database } from '@florin/server/src/db/database.ts';
+import { exceptionHandler } from '@florin/server/src/exceptions/exception.ts';
+import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { movementHandler } from '@florin/server/src/payments/movement.ts';
+import { paymentHandler } from '@florin/server/src/payments/payment.ts';
+import { refundHandler } from '@florin/server/src/refunds/refund-events.ts';
+import { settlementHandler } from '@florin/server/src/settlement/settlement-events.ts';
+import { silentLog } from '@florin/server/src/telemetry/log.ts';
+import { WebSocket } from 'undici';
+import type { SettlementWorld } from '../../apps/server/test/harness/settlement-fixture.ts';
+import type { LogChain } from './ingestion-chain.ts';
+import { median } from './measure.ts';
+
+/** Payments whose way is timed. */
+const payments = 200;
+/** The first ones warm up, as a service that has run for a while is, and wait until the WebSocket is open. */
+const warmUps = 100;
+
+/** How long the way of a payment took, in milliseconds; medians. */
+export interface Latency {
+  /** From the node's word that there is a new block. */
+  readonly announced: number;
+  /** From the payer's transaction to the node, which is mined as soon as the node has it. */
+  readonly sent: number;
+}
+
+interface Way {
+  readonly sentAt: number;
+  readonly announcedAt: number;
+  readonly doneAt: number;
+}
+
+export function latencyOf(ways: readonly Way[]): Latency {
+  return {
+    announced: median(ways.map(({ announcedAt, doneAt }) => doneAt - announcedAt)),
+    sent: median(ways.map(({ sentAt, doneAt }) => doneAt - sentAt)),
+  };
+}
+
+/**
+ * An order of a new session, ready to be paid. Every way has one made before each payment, its own or not: what else the
+ * machine does between two payments decides how fast it is at the next one.
+ */
+async function openOrder(world: SettlementWorld) {
+  const sessionId = await world.openSession('ethereum::usdc');
+  return { sessionId, order: await world.signOrder(sessionId, 'ethereum::usdc') };
+}
+
+/**
+ * The way until logs are in hand: newHeads, then one request for the block's logs by its hash; and whatever `store` does with
+ * them. Nothing is checked.
+ */
+export async function rawWays(
+  chain: LogChain,
+  world: SettlementWorld,
+  store: (blockHash: Hex) => Promise<unknown>,
+): Promise<Way[]> {
+  const socket = new WebSocket(chain.url.replace('http', 'ws'));
+  let heard: (head: { hash: Hex; announcedAt: number }) => void = () => {};
+  await new Promise<void>((resolve) => {
+    socket.addEventListener('open', () => {
+      socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}');
+    });
+    socket.addEventListener('message', ({ data }) => {
+      const announcedAt = performance.now();
+      const message = JSON.parse(String(data)) as { params?: { result: { hash: Hex } } };
+      if (message.params === undefined) resolve();
+      else heard({ hash: message.params.result.hash, announcedAt });
+    });
+  });
+  const ways: Way[] = [];
+  for (let index = -warmUps; index < payments; index += 1) {
+    const head = new Promise<{ hash: Hex; announcedAt: number }>((resolve) => {
+      heard = resolve;
+    });
+    const { order } = await openOrder(world);
+    const sentAt = performance.now();
+    await chain.emit(order.orderId, 1);
+    const mined = chain.request('anvil_mine', ['0x1']);
+    const { hash: blockHash, announcedAt } = await head;
+    const logs = await chain.request('eth_getLogs', [{ blockHash, address: chain.chain.gateway }]);
+    if (!Array.isArray(logs) || logs.length !== 1) throw new Error('a log is missing');
+    await store(blockHash);
+    if (index >= 0) ways.push({ sentAt, announcedAt, doneAt: performance.now() });
+    await mined;
+  }
+  socket.close();
+  return ways;
+}
+
+/** The handlers of the service, in its order. Nothing becomes final here. */
+function serviceHandler(world: SettlementWorld): ChainHandler {
+  const { moves, chains } = world;
+  return inOrder(
+    paymentHandler(moves),
+    refundHandler(moves),
+    settlementHandler(moves),
+    movementHandler(moves),
+    exceptionHandler({ clock: moves.clock, chains }),
+  );
+}
+
+/** The way until `session.payment_detected` is committed, by the watcher and the handlers of the service. */
+export async function ownWays(chain: LogChain, rpc: HttpRpc, world: SettlementWorld): Promise<Way[]> {
+  const { db } = world.database;
+  let committed = () => {};
+  const noted: Database = {
+    ...db,
+    transaction: async (work) => {
+      const result = await db.transaction(work);
+      committed();
+      return result;
+    },
+  };
+  const { chainId, wsUrls: urls = [] } = chain.chain;
+  const heads = newHeads({ chainId, urls, clock: systemClock, log: silentLog });
+  let announcedAt = 0;
+  const wake = async (signal: AbortSignal) => {
+    await heads.wake(signal);
+    announcedAt = performance.now();
+  };
+  const stop = new AbortController();
+  const head = BigInt((await chain.request('eth_blockNumber')) as string);
+  // The first of the transactions is the one that begins the chain, and detects nothing.
+  const begun = new Promise<void>((resolve) => {
+    committed = resolve;
+  });
+  const running = [
+    heads.run(stop.signal),
+    runWatcher({
+      chain: { ...chain.chain, startBlock: head + 1n, finality: { tag: 'latest', depth: 100_000 } },
+      ...{ rpc, db: noted, clock: systemClock, log: silentLog, handler: serviceHandler(world) },
+      ...{ signal: stop.signal, wake, hint: heads.hint },
+    }),
+  ];
+  await begun;
+  const ways: Way[] = [];
+  for (let index = -warmUps; index < payments; index += 1) {
+    const { sessionId, order } = await openOrder(world);
+    const done = new Promise<void>((resolve) => {
+      committed = resolve;
+    });
+    const sentAt = performance.now();
+    await chain.emit(order.orderId, 1);
+    const mined = chain.request('anvil_mine', ['0x1']);
+    await done;
+    if (index >= 0) ways.push({ sentAt, announcedAt, doneAt: performance.now() });
+    await mined;
+    const { initiateTx } = await world.session(sessionId);
+    if (initiateTx === '') throw new Error('the payment was not detected');
+  }
+  stop.abort();
+  await Promise.all(running);
+  return ways;
+}

@@ -1,0 +1,274 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import type { ChainHandler } from '@florin/server/src/chains/event.ts';
+import { type HttpRpc, openHttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
+import { fetchBlocks } from '@florin/server/src/chains/watcher/block-source.ts';
+import { watchedContracts } from '@florin/server/src/chains/watcher/log-check.ts';
+import { watcherState, watchRound } from '@florin/server/src/chains/watcher/watcher.ts';
+import type { Database } from '@florin/server/src/db/database.ts';
+import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { silentLog } from '@florin/server/src/telemetry/log.ts';
+import { createPublicClient, http, keccak256, toHex } from 'viem';
+import { prepareTemplate } from '../../apps/server/test/harness/database.ts';
+import { paidEvent } from '../../apps/server/test/harness/emitter.ts';
+import { SettlementWorld } from '../../apps/server/test/harness/settlement-fixture.ts';
+import type { Environment } from './environment.ts';
+import { clearBlocks, clearCursors, clearEvents, noteBlock } from './ingestion.sql.ts';
+import { type LogChain, startLogChain } from './ingestion-chain.ts';
+import { type Latency, latencyOf, ownWays, rawWays } from './ingestion-latency.ts';
+import { median } from './measure.ts';
+import { isPonderInstalled, ponderInstall, runPonder } from './ponder.ts';
+import type { Result } from './report.ts';
+
+/** Logs in all; a full settlement has fifty. */
+const shape = { blocks: 100, transactions: 20, logs: 50 };
+const logCount = shape.blocks * shape.transactions * shape.logs;
+const blocksAtOnce = 100;
+
+/** What reading all logs once came to. */
+interface Run {
+  readonly logs: number;
+  readonly seconds: number;
+  readonly cpuMicroseconds: number;
+}
+
+/** One way to read all logs. */
+interface Reader {
+  readonly name: string;
+  run(round: number): Promise<Run>;
+}
+
+/** A reader in this process, which gives how many logs it found. What `prepare` does is not counted. */
+function timed(name: string, read: () => Promise<number>, prepare = async () => {}): Reader {
+  return {
+    name,
+    async run() {
+      await prepare();
+      const [start, cpu] = [performance.now(), process.cpuUsage()];
+      const logs = await read();
+      const seconds = (performance.now() - start) / 1_000;
+      const { user, system } = process.cpuUsage(cpu);
+      return { logs, seconds, cpuMicroseconds: user + system };
+    },
+  };
+}
+
+interface Reading {
+  readonly name: string;
+  readonly perSecond: number;
+  /** Processor time of the reading process for a log; the node's and PostgreSQL's are not in it. */
+  readonly microseconds: number;
+}
+
+const silent: ChainHandler = { onBlock: async () => {}, onReorg: async () => {}, onFinal: async () => {} };
+
+async function fill(chain: LogChain): Promise<void> {
+  for (let block = 0; block < shape.blocks; block += 1) {
+    for (let transaction = 0; transaction < shape.transactions; transaction += 1) {
+      const number = (block * shape.transactions + transaction) * shape.logs;
+      await chain.emit(toHex(BigInt(keccak256('0x05')) + BigInt(number), { size: 32 }), shape.logs);
+    }
+    await chain.request('anvil_mine', ['0x1']);
+  }
+  // Ponder's backfill ends some blocks below the head.
+  await chain.request('anvil_mine', [toHex(shape.blocks)]);
+}
+
+/** viem's own way: ranges of blocks, logs decoded by the ABI and checked against nothing. */
+function viemReader(chain: LogChain): Reader {
+  const client = createPublicClient({ transport: http(chain.url) });
+  return timed('viem getLogs loop', async () => {
+    let found = 0;
+    for (let from = 1; from <= shape.blocks; from += 5) {
+      const range = { fromBlock: BigInt(from), toBlock: BigInt(from + 4) };
+      const logs = await client.getLogs({ address: chain.chain.gateway, event: paidEvent, ...range });
+      found += logs.filter((log) => log.args.orderId !== undefined).length;
+    }
+    return found;
+  });
+}
+
+function ownReader({ chain }: LogChain, rpc: HttpRpc): Reader {
+  const watched = watchedContracts(chain);
+  return timed('watcher, read, proven and decoded', async () => {
+    const blocks = await fetchBlocks(rpc, watched, 1n, Math.min(blocksAtOnce, shape.blocks));
+    return blocks.reduce((sum, block) => sum + block.events.length, 0);
+  });
+}
+
+/** The whole way into the database; each run is a chain of its own there, emptied before. */
+function storingReader({ chain }: LogChain, rpc: HttpRpc, db: Database): Reader {
+  const read = async () => {
+    let stored = 0;
+    const handler = {
+      ...silent,
+      onBlock: async (...[, , , events]: Parameters<ChainHandler['onBlock']>) => {
+        stored += events.length;
+      },
+    };
+    const state = watcherState({ chain, rpc, db, clock: systemClock, log: silentLog, handler });
+    while ((await watchRound(state)) === 'behind');
+    return stored;
+  };
+  return timed('watcher, with every event stored', read, async () => {
+    await db.transaction(async (transaction) => {
+      for (const clear of [clearCursors, clearBlocks, clearEvents]) {
+        await transaction.query(clear, [chain.chainId]);
+      }
+    });
+  });
+}
+
+async function measureReaders(
+  readers: readonly Reader[],
+  { effort, log }: Environment,
+): Promise<readonly Reading[]> {
+  const runs = new Map<Reader, Reading[]>(readers.map((reader) => [reader, []]));
+  for (let round = 0; round <= effort.rounds; round += 1) {
+    for (const [reader, list] of runs) {
+      const { logs, seconds, cpuMicroseconds } = await reader.run(round);
+      if (logs !== logCount) throw new Error(`${reader.name} found ${logs} of ${logCount} logs`);
+      const reading = {
+        name: reader.name,
+        perSecond: Math.round(logCount / seconds),
+        microseconds: cpuMicroseconds / logCount,
+      };
+      // The first round warms up.
+      if (round > 0) list.push(reading);
+      log(
+        `${round}/${effort.rounds}  ${reader.name}: ${reading.perSecond} logs/s, ${reading.microseconds.toFixed(1)} µs`,
+      );
+    }
+  }
+  return [...runs].map(([{ name }, list]) => ({
+    name,
+    perSecond: median(list.map((reading) => reading.perSecond)),
+    microseconds: median(list.map((reading) => reading.microseconds)),
+  }));
+}
+
+const ponderName = 'Ponder 0.16.10, with every event stored';
+
+const round = (value: number) => Math.round(value * 10) / 10;
+
+/** Reads the same logs in several ways, and times the way of a payment from its block into the database. */
+export async function measureIngestion(environment: Environment): Promise<Result> {
+  const chain = await startLogChain(environment.onEnd);
+  environment.log(`${logCount} logs are being written`);
+  await fill(chain);
+  // The fixture makes its database on the bench's own, durable server.
+  const server = new URL(await environment.createDatabase('ingestion'));
+  server.pathname = '/postgres';
+  await prepareTemplate(server.href);
+  process.env['FLORIN_TEST_POSTGRES'] = server.href;
+  const world = await SettlementWorld.open();
+  // Not dropped, as the fixture would: the server goes with it, and an autovacuum at work on it cannot be ended.
+  environment.onEnd(() => world.database.db.close());
+  const rpc = openHttpRpc({
+    chainId: chain.chain.chainId,
+    urls: [chain.url],
+    wsUrls: chain.chain.wsUrls ?? [],
+    clock: systemClock,
+    log: silentLog,
+    timeLimitMs: 60_000,
+  });
+  environment.onEnd(() => rpc.close());
+  const readers = [viemReader(chain), ownReader(chain, rpc), storingReader(chain, rpc, world.database.db)];
+  if (isPonderInstalled()) {
+    const run = (round: number) => runPonder(environment, chain, round);
+    readers.push({ name: ponderName, run });
+  } else {
+    environment.log(`without Ponder, which is installed by: ${ponderInstall}`);
+  }
+  const readings = await measureReaders(readers, environment);
+  await world.database.db.transaction((transaction) =>
+    transaction.query(clearCursors, [chain.chain.chainId]),
+  );
+  const before = await rawWays(chain, world, async () => {});
+  const { db } = world.database;
+  let noted = 0n;
+  const note = (blockHash: Hex) => {
+    noted += 1n;
+    return db.query(noteBlock, [0, noted, blockHash, new Date()]);
+  };
+  const stored = latencyOf(await rawWays(chain, world, note));
+  const own = latencyOf(await ownWays(chain, rpc, world));
+  // Once more, so that whatever else the machine does meets both alike.
+  const raw = latencyOf([...before, ...(await rawWays(chain, world, async () => {}))]);
+  for (const [name, { announced, sent }] of Object.entries({ raw, stored, own })) {
+    environment.log(`${name}: ${round(announced)} ms from the announcement, ${round(sent)} ms from sending`);
+  }
+  return resultOf(environment, readings, { raw, stored, own });
+}
+
+const against = (value: number) => Math.round(value * 100) / 100;
+
+function ratioOf(ours: Reading, theirs: Reading, wanted: number): Result['ratios'][number] {
+  return {
+    name: `${ours.name} / ${theirs.name}`,
+    value: against(ours.perSecond / theirs.perSecond),
+    byProcessorTime: against(theirs.microseconds / ours.microseconds),
+    wanted,
+  };
+}
+
+function resultOf(
+  { effort }: Environment,
+  readings: readonly Reading[],
+  { raw, stored, own }: { readonly raw: Latency; readonly stored: Latency; readonly own: Latency },
+): Result {
+  const [viem, reading, storing] = readings;
+  if (viem === undefined || reading === undefined || storing === undefined)
+    throw new Error('nothing was measured');
+  const ponder = readings.find(({ name }) => name === ponderName);
+  return {
+    subject: 'ingestion',
+    title: 'Chain ingestion',
+    effort,
+    measured: [],
+    halfLoads: [],
+    rows: [
+      ...readings.map(({ name, perSecond, microseconds }) => ({
+        what: name,
+        'logs/s': perSecond,
+        'our µs a log': round(microseconds),
+        'announced to result, p50 ms': '',
+        'sent to result, p50 ms': '',
+      })),
+      ...[
+        { name: 'newHeads, then getLogs', latency: raw },
+        { name: 'newHeads, then getLogs, and one row committed', latency: stored },
+        { name: 'session.payment_detected committed', latency: own },
+      ].map(({ name, latency }) => ({
+        what: name,
+        'logs/s': '',
+        'our µs a log': '',
+        'announced to result, p50 ms': round(latency.announced),
+        'sent to result, p50 ms': round(latency.sent),
+      })),
+    ],
+    ratios: [
+      ratioOf(reading, viem, 3),
+      ratioOf(storing, viem, 0),
+      ...(ponder === undefined ? [] : [ratioOf(storing, ponder, 1)]),
+      ...[
+        { name: 'from sending: newHeads, then getLogs', value: raw.sent / own.sent },
+        { name: 'from the announcement: newHeads, then getLogs', value: raw.announced / own.announced },
+        {
+          name: 'from the announcement: newHeads, then getLogs, and one row committed',
+          value: stored.announced / own.announced,
+        },
+      ].map(({ name, value }) => ({
+        name: `${name} / session.payment_detected committed`,
+        value: against(value),
+        byProcessorTime: 0,
+        wanted: 0.5,
+      })),
+    ],
+    notes: [
+      `${logCount} logs of ours: ${shape.blocks} blocks, ${shape.transactions} transactions each, ${shape.logs} logs each (a full settlement), on anvil.`,
+      'viem checks nothing. The watcher hashes every header and all receipts, and reads receipts, which anvil needs longer for than for logs.',
+      'Sent is when the payer hands the transaction to the node, announced is when the word of a new block comes over the WebSocket. The raw path then asks for its logs over HTTP, ours for head and receipts over a second WebSocket. What is committed is the whole detection: block, event, session, and the event for webhooks, durably. Raw paths check and keep nothing; the second of them commits one row. Before each payment all three have a session opened and an order signed, so that the machine is alike for them.',
+      "Ponder's time is the one that it tells of its backfill, without its start. It believes the logs that it is told; with ours, every event is stored, and then marked as final.",
+    ],
+  };
+}

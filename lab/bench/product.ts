@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { chainsOf } from '@florin/server/src/chains/chain.ts';
+import { openDatabase } from '@florin/server/src/db/database.ts';
+import { createAccount } from '@florin/server/src/merchants/account.ts';
+import { createApiKey } from '@florin/server/src/merchants/api-key.ts';
+import { createMerchant } from '@florin/server/src/merchants/merchant.ts';
+import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { type Anvil, startAnvil } from '@florin/world/anvil.ts';
+import { deployWorld } from '@florin/world/deployment.ts';
+import { deriveRoles, type WorldRoles } from '@florin/world/home.ts';
+import { findFreePort } from '@florin/world/port.ts';
+import { composeConfig, type WorldConfig } from '@florin/world/world-config.ts';
+import { english, generateMnemonic } from 'viem/accounts';
+import { type Server, startServer } from './child.ts';
+import { benchProduct } from './limits/session-row.ts';
+
+/** The product as operators run it, with a merchant that has all it needs to sell. */
+export interface Product {
+  readonly server: Server;
+  readonly apiKey: string;
+  readonly accountId: string;
+  readonly productId: string;
+  readonly settlementToken: string;
+  readonly config: WorldConfig;
+  /** Wallets with tokens and coins on every chain. */
+  readonly payers: WorldRoles['payers'];
+}
+
+interface ProductOptions {
+  /** For the configuration and the program's profile. */
+  readonly folder: string;
+  /** An empty database of its own. */
+  readonly databaseUrl: string;
+  /** Where a processor profile goes; none when absent. */
+  readonly profileFolder?: string;
+  /** Keeps the chains running, and takes what ends them; without it the program is left without chains after its start. */
+  readonly keepChains?: (end: () => Promise<void>) => void;
+  /** The limits of the program, in its configuration's words; without them they are off. */
+  readonly rateLimits?: Readonly<Record<string, number>>;
+}
+
+const chainPlans = [
+  { name: 'ethereum', chainId: 31_337 },
+  { name: 'base', chainId: 31_338 },
+] as const;
+
+/** Two chains with the contracts: the program reads them at its start, and never again while it only answers HTTP. */
+async function withChains<Result>(
+  options: ProductOptions,
+  work: (config: WorldConfig, roles: WorldRoles) => Promise<Result>,
+): Promise<Result> {
+  const mnemonic = generateMnemonic(english);
+  const roles = deriveRoles(mnemonic);
+  const anvils: Anvil[] = [];
+  const end = async () => {
+    await Promise.all(anvils.map((anvil) => anvil.stop()));
+  };
+  let isKept = false;
+  try {
+    const chains = [];
+    for (const plan of chainPlans) {
+      const anvil = await startAnvil({ ...plan, mnemonic, mining: 'manual' });
+      anvils.push(anvil);
+      chains.push({ ...plan, rpcUrl: anvil.rpcUrl, deployment: await deployWorld(anvil, roles) });
+    }
+    const keys = { mnemonic, masterKey: randomBytes(32).toString('hex') };
+    const { databaseUrl } = options;
+    const imageFolder = resolve(options.folder, 'images');
+    const config = composeConfig({
+      port: await findFreePort(),
+      databaseUrl,
+      imageFolder,
+      chains,
+      roles,
+      keys,
+    });
+    const result = await work(config, roles);
+    options.keepChains?.(end);
+    isKept = options.keepChains !== undefined;
+    return result;
+  } finally {
+    if (!isKept) await end();
+  }
+}
+
+async function isReady(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/health/ready`, { signal: AbortSignal.timeout(2_000) });
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    // Not listening yet; the start has a time limit.
+    return false;
+  }
+}
+
+async function start(options: ProductOptions, config: WorldConfig): Promise<Server> {
+  const path = join(options.folder, 'config.json');
+  const { profileFolder, rateLimits } = options;
+  const settings = { ...config, roles: ['web'], ...(rateLimits === undefined ? {} : { rateLimits }) };
+  writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
+  return startServer({
+    name: 'florin',
+    script: '@florin/server/src/main.ts',
+    port: config.http.port,
+    logFile: join(options.folder, 'florin.log'),
+    environment: {
+      FLORIN_CONFIG: path,
+      FLORIN_RATE_LIMITS: rateLimits === undefined ? 'off' : 'on',
+      FLORIN_LOG_LEVEL: process.env['FLORIN_LOG_LEVEL'] ?? 'info',
+    },
+    isReady,
+    ...(profileFolder === undefined
+      ? {}
+      : { flags: ['--cpu-prof', '--cpu-prof-interval=200', `--cpu-prof-dir=${profileFolder}`] }),
+  });
+}
+
+async function seed(config: WorldConfig) {
+  const db = openDatabase({ url: config.databaseUrl, connections: 1 });
+  const chains = chainsOf(
+    // The benchmarks' worlds have no CCTP.
+    config.chains.map(({ cctp: _, ...chain }) => ({
+      ...chain,
+      chainId: Number(chain.chainId),
+      startBlock: 0n,
+      tokens: chain.tokens.map((token) => ({
+        ...token,
+        chainName: chain.name,
+        chainId: Number(chain.chainId),
+      })),
+    })),
+  );
+  const deps = { clock: systemClock, random: systemRandom, chains };
+  const [token] = chains.tokens;
+  if (token === undefined) throw new Error('no token is configured');
+  try {
+    return await db.transaction(async (transaction) => {
+      const { merchantId } = await createMerchant(transaction, deps, { merchantName: 'Bench' });
+      const { key } = await createApiKey(transaction, deps, { merchantId, kind: 'secret' });
+      const { accountId } = await createAccount(transaction, deps, {
+        merchantId,
+        accountName: 'Main',
+        accountAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+        settlementCurrencies: [token.tokenId],
+      });
+      return { apiKey: key, accountId, settlementToken: token.tokenId };
+    });
+  } finally {
+    await db.close();
+  }
+}
+
+/** Sends one request to the merchant API and returns `data`; anything but code 0 is an error. */
+export async function callProduct(
+  { origin }: Server,
+  apiKey: string,
+  path: string,
+  request: { body?: unknown; headers?: Readonly<Record<string, string>> } = {},
+): Promise<unknown> {
+  const response = await fetch(`${origin}/payment/v1${path}`, {
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...request.headers,
+    },
+    ...(request.body === undefined ? {} : { method: 'POST', body: JSON.stringify(request.body) }),
+  });
+  const reply = (await response.json()) as { code: number; message: string; data: unknown };
+  if (reply.code !== 0) throw new Error(`${path}: HTTP ${response.status} ${JSON.stringify(reply)}`);
+  return reply.data;
+}
+
+/** Starts the program with the role web against an empty database, and gives it a merchant. */
+export async function startProduct(options: ProductOptions): Promise<Product> {
+  return withChains(options, async (config, { payers }) => {
+    const server = await start(options, config);
+    try {
+      const seeded = await seed(config);
+      const data = await callProduct(server, seeded.apiKey, '/product/create', { body: benchProduct });
+      const { productId } = data as { productId: string };
+      return { server, ...seeded, productId, config, payers };
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,150 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release, totalmem, type } from 'node:os';
+import type { Effort, Figures, Measured } from './measure.ts';
+
+/** Product against limit. */
+export interface Ratio {
+  readonly name: string;
+  /** Of requests per second. */
+  readonly value: number;
+  /** Of the processor time that server and PostgreSQL take for a request; steadier on a machine that others use too. */
+  readonly byProcessorTime: number;
+  readonly wanted: number;
+}
+
+/** Figures at half of what the product can do. */
+export interface HalfLoad extends Figures {
+  readonly name: string;
+}
+
+/** What a subject found. */
+export interface Result {
+  readonly subject: string;
+  readonly title: string;
+  readonly effort: Effort;
+  readonly measured: readonly Measured[];
+  readonly ratios: readonly Ratio[];
+  readonly halfLoads: readonly HalfLoad[];
+  /** What a subject without requests has to show: one table, each row by column. */
+  readonly rows?: readonly Readonly<Record<string, string | number>>[];
+  /** What a reader must know in order to read the figures. */
+  readonly notes: readonly string[];
+}
+
+const readmePath = new URL('./README.md', import.meta.url);
+const resultsFolder = new URL('./results/', import.meta.url);
+
+const toTwoDigits = (value: number) => Math.round(value * 100) / 100;
+
+/** What the product reaches of a limit. */
+export function ratioOf(
+  measured: readonly Measured[],
+  ratio: { product: string; limit: string; wanted: number },
+): Ratio {
+  const find = (name: string) => {
+    const found = measured.find((candidate) => candidate.name === name);
+    if (found === undefined) throw new Error(`${name} was not measured`);
+    const { perSecond, serverMicroseconds, postgresMicroseconds } = found.median;
+    return { perSecond, microseconds: serverMicroseconds + postgresMicroseconds };
+  };
+  const [product, limit] = [find(ratio.product), find(ratio.limit)];
+  return {
+    name: `${ratio.product} / ${ratio.limit}`,
+    value: toTwoDigits(product.perSecond / limit.perSecond),
+    byProcessorTime: toTwoDigits(limit.microseconds / Math.max(1, product.microseconds)),
+    wanted: ratio.wanted,
+  };
+}
+
+function machine() {
+  const processors = cpus();
+  const memoryGiB = Math.round(totalmem() / 2 ** 30);
+  return {
+    processors: processors.length,
+    model: processors[0]?.model.trim() ?? '',
+    memoryGiB,
+    system: `${type()} ${release()}`,
+    node: process.versions.node,
+  };
+}
+
+/** A Markdown table with columns of even width, as the formatter wants it. */
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {
+  const widths = head.map((name, column) =>
+    Math.max(3, name.length, ...rows.map((row) => String(row[column] ?? '').length)),
+  );
+  const line = (row: readonly (string | number)[], filler = ' ') =>
+    `| ${widths.map((width, column) => String(row[column] ?? '').padEnd(width, filler)).join(' | ')} |`;
+  return [line(head), line([], '-'), ...rows.map((row) => line(row))];
+}
+
+function cells({ perSecond, p50Ms, p99Ms, serverMicroseconds, postgresMicroseconds }: Figures) {
+  return [perSecond, p50Ms, p99Ms, serverMicroseconds, postgresMicroseconds];
+}
+
+const figureHeads = ['requests/s', 'p50 ms', 'p99 ms', 'server µs', 'PostgreSQL µs'];
+
+/** The subject's section of lab/bench/README.md. */
+export function composeSection(result: Result, at: Date, loadBefore: number): string {
+  const { processors, model, memoryGiB, system, node } = machine();
+  const { effort } = result;
+  const how =
+    `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${processors} × ${model}, ${memoryGiB} GiB, ${system}, ` +
+    `Node ${node}, load average before ${loadBefore}`;
+  const runs = `; ${effort.connections} connections, medians of ${effort.rounds} runs of ${effort.seconds} s in turn.`;
+  const measured = result.measured.map((row) => [
+    row.name,
+    ...cells(row.median),
+    `${row.requestBytes} → ${row.replyBytes}`,
+  ]);
+  const ratios = result.ratios.map(({ name, value, byProcessorTime, wanted }) => [
+    name,
+    `**${value}**`,
+    byProcessorTime,
+    wanted === 0 ? '' : `≥ ${wanted}`,
+  ]);
+  const lines =
+    result.rows === undefined
+      ? [`## ${result.title}`, '', `${how}${runs}`, '', ...table(['', ...figureHeads, 'bytes'], measured)]
+      : [
+          `## ${result.title}`,
+          '',
+          `${how}.`,
+          '',
+          ...table(
+            Object.keys(result.rows[0] ?? {}),
+            result.rows.map((row) => Object.values(row)),
+          ),
+        ];
+  if (ratios.length > 0)
+    lines.push('', ...table(['ratio', 'of requests/s', 'of processor time', 'wanted'], ratios));
+  if (result.halfLoads.length > 0) {
+    const rows = result.halfLoads.map((half) => [half.name, ...cells(half)]);
+    lines.push('', 'At half of that load, paced:', '', ...table(['', ...figureHeads], rows));
+  }
+  if (result.notes.length > 0) lines.push('', ...result.notes.map((note) => `- ${note}`));
+  return lines.join('\n');
+}
+
+/** Puts a subject's section between its marks, at the end when it has none yet. */
+export function replaceSection(readme: string, subject: string, section: string): string {
+  const [begin, end] = [`<!-- ${subject} -->`, `<!-- end of ${subject} -->`];
+  const block = `${begin}\n${section}\n${end}`;
+  const from = readme.indexOf(begin);
+  const to = readme.indexOf(end);
+  if (from === -1 || to === -1) return `${readme.trimEnd()}\n\n${block}\n`;
+  return readme.slice(0, from) + block + readme.slice(to + end.length);
+}
+
+/** Writes `results/<subject>.json` and the subject's section of the README, with the load average before the runs. */
+export function writeResult(result: Result, loadBefore: number): void {
+  const at = new Date();
+  mkdirSync(resultsFolder, { recursive: true });
+  const content = { at: at.toISOString(), machine: machine(), loadBefore, ...result };
+  writeFileSync(
+    new URL(`${result.subject}.json`, resultsFolder),
+    `${JSON.stringify(content, undefined, 2)}\n`,
+  );
+  const readme = readFileSync(readmePath, 'utf8');
+  writeFileSync(readmePath, replaceSection(readme, result.subject, composeSection(result, at, loadBefore)));
+}

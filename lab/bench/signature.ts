@@ -1,0 +1,160 @@
+import type { CreateSessionMessage } from '@florin/protocol/agent-api.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { agentDomainName, paymentSessionCreationTypes } from '@florin/protocol/typed-data.ts';
+import { parseSignedMessage } from '@florin/server/src/authorizations/authorization.ts';
+import { cryptographyOf } from '@florin/server/src/authorizations/cryptography.ts';
+import { isAuthorizedBy } from '@florin/server/src/authorizations/signature.ts';
+import { nativeSecp256k1, type Secp256k1, wasmSecp256k1 } from '@florin/server/src/outside/secp256k1.ts';
+import { verifyTypedData as ethersVerifyTypedData } from 'ethers';
+import { getAddress, verifyTypedData } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { Environment } from './environment.ts';
+import { median } from './measure.ts';
+import type { Ratio, Result } from './report.ts';
+
+/** Payers with a message each: enough that no library finds an address in its cache that it would not find in service. */
+const bodyCount = 3_000;
+/** Verifications between two looks at the clock. */
+const block = 50;
+const serviceDomain = 'pay.example.com';
+const domain = { name: agentDomainName(serviceDomain), version: '1', chainId: 8453 } as const;
+const types = paymentSessionCreationTypes;
+const primaryType = 'PaymentSessionCreationAuthorization';
+
+interface SignedBody {
+  readonly message: CreateSessionMessage;
+  readonly signature: Hex;
+}
+
+/** One way to verify; gives whether the payer signed. */
+interface Verifier {
+  readonly name: string;
+  verify(body: SignedBody): boolean | Promise<boolean>;
+}
+
+async function signedBody(index: number): Promise<SignedBody> {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const nonce: Hex = `0x${index.toString(16).padStart(64, '5')}`;
+  const message = {
+    purpose: 'create_payment_session',
+    linkId: 'lnk_0000000000000000000001',
+    linkVersion: 'ver_0000000000000000000001',
+    merchantId: 'mer_0000000000000000000001',
+    payer: account.address,
+    paymentChainId: String(domain.chainId),
+    paymentToken: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' as Hex,
+    amount: '10020000',
+    authorizationNonce: nonce,
+    authorizationExpiresAt: '1800000000',
+  };
+  const signature = await account.signTypedData({ domain, types, primaryType, message: valuesOf(message) });
+  return { message, signature };
+}
+
+function valuesOf(message: CreateSessionMessage) {
+  return {
+    ...message,
+    payer: message.payer as Hex,
+    paymentToken: message.paymentToken as Hex,
+    authorizationNonce: message.authorizationNonce as Hex,
+    paymentChainId: BigInt(message.paymentChainId),
+    amount: BigInt(message.amount),
+    authorizationExpiresAt: BigInt(message.authorizationExpiresAt),
+  };
+}
+
+/** What the service does between the schema and the database: addresses, ranges, digest, form, recovery, comparison. */
+function ours(name: string, curve: Secp256k1): Verifier {
+  const payerChain = {
+    codeAt: async (): Promise<Hex> => '0x',
+    callAt: async () => {
+      throw new Error('a plain account is never called');
+    },
+  };
+  const deps = { serviceDomain, cryptography: cryptographyOf(curve), payerChain };
+  return {
+    name,
+    verify({ message, signature }) {
+      const signed = parseSignedMessage(deps, { purpose: 'create_payment_session', message }, signature);
+      return isAuthorizedBy(deps, { ...signed, chainId: domain.chainId });
+    },
+  };
+}
+
+const viemVerifier: Verifier = {
+  name: 'viem verifyTypedData',
+  verify: ({ message, signature }) =>
+    verifyTypedData({
+      ...{ address: message.payer as Hex, domain, types, primaryType, signature },
+      message: valuesOf(message),
+    }),
+};
+
+const ethersVerifier: Verifier = {
+  name: 'ethers verifyTypedData',
+  verify({ message, signature }) {
+    const fields = { [primaryType]: [...types[primaryType]] };
+    return ethersVerifyTypedData(domain, fields, message, signature) === getAddress(message.payer);
+  },
+};
+
+/** Verifies for so long, each body in its turn; µs of processor time for each. */
+async function runOnce(verifier: Verifier, bodies: readonly SignedBody[], seconds: number): Promise<number> {
+  const begin = performance.now();
+  const cpuBegin = process.cpuUsage();
+  let count = 0;
+  while (performance.now() - begin < seconds * 1_000) {
+    for (let index = 0; index < block; index += 1) {
+      const body = bodies[(count + index) % bodies.length];
+      if (body === undefined || !(await verifier.verify(body)))
+        throw new Error(`${verifier.name} refused what a payer has signed`);
+    }
+    count += block;
+  }
+  const { user, system } = process.cpuUsage(cpuBegin);
+  return (user + system) / count;
+}
+
+function ratio(of: { name: string; us: number }, to: { name: string; us: number }, wanted: number): Ratio {
+  const value = Math.round((to.us / of.us) * 10) / 10;
+  return { name: `${of.name} / ${to.name}`, value, byProcessorTime: value, wanted };
+}
+
+/** Full verifications of a signed message on one core, by this service and by the libraries that others use. */
+export async function measureSignatures({ effort, log }: Environment): Promise<Result> {
+  const bodies = await Promise.all(Array.from({ length: bodyCount }, (_, index) => signedBody(index)));
+  const native = ours('Florin, native curve', nativeSecp256k1());
+  const wasm = ours('Florin, WebAssembly curve', await wasmSecp256k1());
+  const runs = new Map<Verifier, number[]>(
+    [native, wasm, viemVerifier, ethersVerifier].map((verifier) => [verifier, []]),
+  );
+  for (const verifier of runs.keys()) await runOnce(verifier, bodies, effort.warmUpSeconds);
+  for (let round = 1; round <= effort.rounds; round += 1) {
+    for (const [verifier, list] of runs) {
+      list.push(await runOnce(verifier, bodies, effort.seconds));
+      log(`${round}/${effort.rounds}  ${verifier.name}: ${list.at(-1)?.toFixed(1)} µs`);
+    }
+  }
+  const found = ({ name }: Verifier) => {
+    const entry = [...runs].find(([verifier]) => verifier.name === name);
+    return { name, us: median(entry?.[1] ?? []) };
+  };
+  return {
+    ...{ subject: 'signature', title: 'Signatures of payers', effort, measured: [], halfLoads: [] },
+    ratios: [
+      ratio(found(native), found(viemVerifier), 20),
+      ratio(found(native), found(ethersVerifier), 0),
+      ratio(found(wasm), found(viemVerifier), 6),
+    ],
+    rows: [...runs.keys()].map(found).map(({ name, us }) => ({
+      'full verification of a signed message': name,
+      µs: Math.round(us),
+      'a second and core': Math.round(1e6 / us),
+    })),
+    notes: [
+      `${bodyCount} payers, a message each; µs are processor time, so both columns of a ratio are the same.`,
+      'Florin: checksums, ranges, EIP-712 digest, canonical form, recovery and comparison. The libraries take more forms of a signature, and of numbers.',
+      'The look at the code of the account, which comes before on a real chain, is in none of them.',
+    ],
+  };
+}

@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Hex } from '@florin/protocol/order.ts';
+import { type Chains, chainsOf } from '@florin/server/src/chains/chain.ts';
+import { type Database, openDatabase } from '@florin/server/src/db/database.ts';
+import { migrate } from '@florin/server/src/db/migrate.ts';
+import { createAccount } from '@florin/server/src/merchants/account.ts';
+import { createApiKey } from '@florin/server/src/merchants/api-key.ts';
+import { createMerchant } from '@florin/server/src/merchants/merchant.ts';
+import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { systemRandom } from '@florin/server/src/outside/random.ts';
+import type { Role, ServiceOptions } from '@florin/server/src/service/service.ts';
+import { silentLog } from '@florin/server/src/telemetry/log.ts';
+import { findFreePort } from '@florin/world/port.ts';
+import { type Postgres, startPostgres } from '@florin/world/postgres.ts';
+import { Wallet } from 'ethers';
+import { type LyingRpc, startLyingRpc } from '../../apps/server/test/harness/lying-rpc.ts';
+import { type Receiver, startReceiver } from '../../apps/server/test/harness/receiver.ts';
+import { keys, LifeChain } from '../../apps/server/test/life/life-chain.ts';
+import { ServiceProcess } from '../../apps/server/test/life/service-process.ts';
+import { type SmallDisk, smallDisk } from './small-disk.ts';
+
+/** One process of the service, under a supervisor that starts it again. */
+export interface Member {
+  readonly name: string;
+  readonly process: ServiceProcess;
+}
+
+/** A chain with two nodes in front of it, each of which may lie. */
+export interface ChaosChain {
+  readonly life: LifeChain;
+  readonly nodes: readonly LyingRpc[];
+}
+
+/** Everything that is shaken. */
+export interface ChaosWorld {
+  readonly chains: readonly ChaosChain[];
+  readonly configured: Chains;
+  readonly members: readonly Member[];
+  readonly origins: readonly string[];
+  readonly receiver: Receiver;
+  readonly disk: SmallDisk | undefined;
+  readonly db: Database;
+  readonly merchantWallet: Hex;
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly secretKey: string;
+  /** Ends the database as a power cut would, and starts it again. */
+  crashDatabase(): Promise<void>;
+  /** Starts the database if it has ended by itself. */
+  reviveDatabase(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const roles: readonly Role[] = ['web', 'watcher', 'worker'];
+const replicas = [1, 2];
+/** Room for the cluster with its log, and not much more. */
+const diskMegabytes = 512;
+
+async function startChain(name: string, chainId: number): Promise<ChaosChain> {
+  const life = await LifeChain.start({ name, chainId, tokens: [{ symbol: 'usdc', decimals: 6 }] });
+  const nodes = await Promise.all([startLyingRpc(life.anvil.url), startLyingRpc(life.anvil.url)]);
+  return { life, nodes };
+}
+
+function startDatabase(folder: string, port: number): Promise<Postgres> {
+  const settings = { max_wal_size: '64MB', min_wal_size: '32MB' };
+  return startPostgres({ dataFolder: join(folder, 'postgres'), port, settings });
+}
+
+/** A database that can be crashed and comes back under the same address. */
+interface CrashableDatabase {
+  readonly url: string;
+  crash(): Promise<void>;
+  revive(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function crashableDatabase(folder: string): Promise<CrashableDatabase> {
+  const port = await findFreePort();
+  let postgres = await startDatabase(folder, port);
+  return {
+    url: postgres.url,
+    async crash() {
+      process.kill(postgres.pid, 'SIGKILL');
+      await postgres.exited;
+      postgres = await startDatabase(folder, port);
+    },
+    async revive() {
+      const hasEnded = await Promise.race([
+        postgres.exited.then(() => true),
+        systemClock.sleep(200).then(() => false),
+      ]);
+      if (hasEnded) postgres = await startDatabase(folder, port);
+    },
+    stop: () => postgres.stop(),
+  };
+}
+
+/** Starts databases, chains, processes and receiver; one merchant with a webhook on everything. */
+export async function startChaosWorld(): Promise<ChaosWorld> {
+  const started = new AsyncDisposableStack();
+  try {
+    return await buildWorld(started);
+  } catch (error) {
+    await started.disposeAsync();
+    throw error;
+  }
+}
+
+async function buildWorld(started: AsyncDisposableStack): Promise<ChaosWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'florin-chaos-'));
+  started.defer(() => rm(folder, { recursive: true, force: true }));
+  await chmod(folder, 0o755);
+  const disk = await smallDisk(join(folder, 'disk'), diskMegabytes);
+  started.defer(async () => disk?.close());
+  const database = await crashableDatabase(disk?.folder ?? folder);
+  started.defer(() => database.stop());
+  await migrate(database.url);
+  const receiver = await startReceiver();
+  started.defer(() => receiver.close());
+  const chains: ChaosChain[] = [];
+  for (const [name, chainId] of [
+    ['ethereum', 31_337],
+    ['base', 31_338],
+  ] as const) {
+    const chain = await startChain(name, chainId);
+    started.defer(() => chain.life.anvil.close());
+    for (const node of chain.nodes) started.defer(() => node.close());
+    chains.push(chain);
+  }
+  const configured = chainsOf(
+    chains.map(({ life, nodes }) => ({
+      ...life.chain,
+      rpcUrls: nodes.map(({ url }) => url),
+      wsUrls: nodes.map(({ wsUrl }) => wsUrl),
+      pollIntervalMs: 100,
+    })),
+  );
+  const db = openDatabase({ url: database.url, connections: 4, onError: () => undefined });
+  started.defer(() => db.close());
+  const merchantWallet = Wallet.createRandom().address as Hex;
+  const merchant = await addMerchant(db, configured, merchantWallet);
+  const members: Member[] = [];
+  const origins: string[] = [];
+  const masterKey = randomBytes(32);
+  for (const [role, name] of roles.flatMap((each) =>
+    replicas.map((replica) => [each, `${each} ${replica}`] as const),
+  )) {
+    const port = await findFreePort();
+    const options = optionsOf({
+      role,
+      port,
+      databaseUrl: database.url,
+      chains: configured,
+      receiver,
+      masterKey,
+    });
+    if (role === 'web') origins.push(options.origin);
+    const member = { name, process: new ServiceProcess(options) };
+    started.defer(() => member.process.stop());
+    await member.process.start();
+    members.push(member);
+  }
+  await addWebhook(origins[0] ?? '', merchant.secretKey, receiver.url);
+  return {
+    ...{ chains, configured, members, origins, receiver, disk, db, merchantWallet },
+    ...merchant,
+    crashDatabase: () => database.crash(),
+    reviveDatabase: () => database.revive(),
+    close: () => started.disposeAsync(),
+  };
+}
+
+function optionsOf(given: {
+  role: Role;
+  port: number;
+  databaseUrl: string;
+  chains: Chains;
+  receiver: Receiver;
+  masterKey: Uint8Array;
+}): ServiceOptions {
+  const { role, port, databaseUrl, chains, receiver, masterKey } = given;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    serviceDomain: 'florin.test',
+    http: { host: '127.0.0.1', port },
+    databaseUrl,
+    roles: new Set<Role>([role]),
+    chains,
+    fees: { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 },
+    orderKey: keys.orderSigner,
+    settlerKey: keys.settler,
+    masterKeys: [masterKey],
+    webhooks: {
+      allowLoopback: true,
+      certificateAuthority: receiver.ca,
+      pauseAfterFailures: 1_000,
+      pauseAfterHours: 72,
+    },
+    settlement: {
+      batchSize: 50,
+      windowMs: 50,
+      notMinedAfterSeconds: 600,
+      reclaimAfterSeconds: 604_800,
+      maxFeePerGasGwei: 500,
+    },
+    maxOpenSessions: undefined,
+    rateLimits: undefined,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  };
+}
+
+async function addMerchant(
+  db: Database,
+  chains: Chains,
+  wallet: Hex,
+): Promise<{ merchantId: string; accountId: string; secretKey: string }> {
+  const deps = { clock: systemClock, random: systemRandom, chains };
+  return db.transaction(async (transaction) => {
+    const { merchantId } = await createMerchant(transaction, deps, { merchantName: 'Chaos Shop' });
+    const { accountId } = await createAccount(transaction, deps, {
+      merchantId,
+      accountName: 'Main',
+      accountAddress: wallet,
+      settlementCurrencies: chains.tokens.map((token) => token.tokenId),
+    });
+    const { key } = await createApiKey(transaction, deps, { merchantId, kind: 'secret' });
+    return { merchantId, accountId, secretKey: key };
+  });
+}
+
+async function addWebhook(origin: string, secretKey: string, webhookUrl: string): Promise<void> {
+  const response = await fetch(`${origin}/payment/v1/webhook/create`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ webhookName: 'Chaos', webhookUrl, subscribedEvents: ['session.*'] }),
+  });
+  const { code } = (await response.json()) as { code: number };
+  if (code !== 0) throw new Error(`the webhook was refused with ${code}`);
+}

@@ -1,0 +1,259 @@
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { createRefund } from '@florin/server/src/refunds/refund.ts';
+import { type DepositOrder, prepareDeposit } from '@florin/server/src/sessions/deposit-terms.ts';
+import { prepareOrder } from '@florin/server/src/sessions/order.ts';
+import {
+  cancelSession,
+  createCheckoutSession,
+  findSession,
+  lockSession,
+} from '@florin/server/src/sessions/session.ts';
+import type { StoredOrder } from '@florin/server/src/sessions/stored-session.ts';
+import { encodeFunctionData } from 'viem';
+import { playAgent } from './agent-play.ts';
+import { playBatch } from './batch-play.ts';
+import type { ChainModel } from './chain-model.ts';
+import { playDeposit } from './deposit-play.ts';
+import { playGasless } from './gasless-play.ts';
+import { richAddress } from './places.ts';
+import { playReclaim, playSettledRefund } from './return-play.ts';
+import { modelHash } from './seeded-random.ts';
+import type { ServiceModel } from './service-model.ts';
+import type { Character } from './story.ts';
+import type { World } from './world.ts';
+
+/** How often a client asks again before it gives up. */
+const maxTries = 12;
+/** How often a payer looks after a payment. */
+const maxLooks = 25;
+
+/** The people around one session: its merchant, its payers, and strangers. */
+export class Actors {
+  readonly world: World;
+  readonly character: Character;
+  readonly name: string;
+  #hashes = 0;
+
+  constructor(world: World, character: Character, index: number) {
+    this.world = world;
+    this.character = character;
+    this.name = `session ${index}`;
+  }
+
+  /** Does what the character does. */
+  async play(startMs: number): Promise<void> {
+    await this.world.sleep(startMs);
+    if (this.character === 'agent') return playAgent(this);
+    const sessionId = await this.#create();
+    if (sessionId === undefined) return;
+    this.world.options.scheduler.note(`${this.name} is ${this.character}`);
+    switch (this.character) {
+      case 'silent':
+        return;
+      case 'late':
+        return this.#payLate(sessionId);
+      case 'double_payer':
+        await Promise.all(this.world.models.map((model, index) => this.pay(sessionId, model, index)));
+        return;
+      case 'batch':
+        return playBatch(this, sessionId);
+      case 'gasless':
+        return playGasless(this, sessionId);
+      case 'deposit':
+      case 'deposit_short':
+      case 'deposit_over':
+      case 'deposit_twice':
+      case 'deposit_late':
+        return playDeposit(this, sessionId);
+      case 'reclaim':
+        return playReclaim(this, sessionId);
+      case 'refund_settled':
+        await Promise.all([this.pay(sessionId, this.anyChain()), playSettledRefund(this, sessionId)]);
+        return;
+      case 'direct':
+        // On the chain that it is settled on.
+        return this.pay(sessionId, this.world.models[0] ?? this.anyChain());
+      case 'cancel_race':
+        await Promise.all([this.pay(sessionId, this.anyChain()), this.#cancel(sessionId)]);
+        return;
+      case 'refund':
+        await Promise.all([this.pay(sessionId, this.anyChain()), this.#refund(sessionId)]);
+        return;
+      default:
+        await this.pay(sessionId, this.anyChain());
+    }
+  }
+
+  anyChain(): ChainModel {
+    return this.world.options.random.pick(this.world.models);
+  }
+
+  /** Asks the service for something until it has an answer. Undefined: refused, or given up. */
+  async ask<T>(work: (service: ServiceModel) => Promise<T>): Promise<T | undefined> {
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      const service = this.world.service();
+      if (service !== undefined) {
+        const lost = service.process.killed.then(() => undefined);
+        try {
+          const answer = await Promise.race([work(service), lost]);
+          if (answer !== undefined) return answer;
+        } catch (error) {
+          if (error instanceof Refusal) return undefined;
+          this.world.options.scheduler.note(`${this.name}: ${String(error)}`);
+        }
+      }
+      await this.world.sleep(2_000);
+    }
+    return undefined;
+  }
+
+  #create(): Promise<string | undefined> {
+    const { accountId, merchantId, chains, options } = this.world;
+    const { random } = options;
+    const settlementToken = chains.tokens[0]?.tokenId ?? '';
+    const unitPrice = random.between(1, 50) * 1_000_000 + random.between(0, 999);
+    const feeModel = random.chance(0.5) ? 1 : 2;
+    return this.ask(async ({ db, deps }) => {
+      const session = await createCheckoutSession(db, deps, {
+        merchantId,
+        metadataText: '{}',
+        body: {
+          accountId,
+          settlementToken,
+          feeModel,
+          lineItems: [
+            { itemType: 'one_time', quantity: 1, unitPrice, productData: { productName: this.name } },
+          ],
+        },
+      });
+      return session.sessionId;
+    });
+  }
+
+  async prepare(sessionId: string, model: ChainModel, payer: Hex): Promise<StoredOrder | undefined> {
+    return (await this.prepareBoth(sessionId, model, payer))?.order;
+  }
+
+  /** As the hosted page has it: an order for the payer's wallet, and the deposit address beside it. */
+  prepareBoth(
+    sessionId: string,
+    model: ChainModel,
+    payer: Hex,
+  ): Promise<{ order: StoredOrder; deposit: DepositOrder | undefined } | undefined> {
+    const [token] = model.chain.tokens;
+    if (token === undefined) throw new Error(`${model.chain.name} has no token`);
+    return this.ask(({ db, deps }) =>
+      db.transaction(async (transaction) => {
+        const session = await lockSession(transaction, sessionId);
+        // Its session was in no copy that the database was restored from.
+        if (session === undefined) throw new Refusal('session_not_found');
+        const request = { session, payer, payerEmail: '', token };
+        const order = await prepareOrder(transaction, deps, request);
+        return { order, deposit: await prepareDeposit(transaction, deps, request, order) };
+      }),
+    );
+  }
+
+  async pay(sessionId: string, model: ChainModel, index = 0): Promise<void> {
+    const { random } = this.world.options;
+    const payer = this.address(`payer ${index}`);
+    const order = await this.prepare(sessionId, model, payer);
+    if (order === undefined) return;
+    await this.world.sleep(random.between(0, 4_000));
+    await this.payOrder(model, payer, order);
+  }
+
+  /** Sends the payment of an order, and looks after it. */
+  async payOrder(model: ChainModel, payer: Hex, order: StoredOrder): Promise<void> {
+    const data = this.payCall(order);
+    const hash = this.send(model, payer, { to: model.chain.gateway, data });
+    await this.follow(model, { payer, hash, data, order });
+  }
+
+  async #payLate(sessionId: string): Promise<void> {
+    const model = this.anyChain();
+    const payer = this.address('payer 0');
+    const order = await this.prepare(sessionId, model, payer);
+    if (order === undefined) return;
+    while (BigInt(this.world.seconds()) <= order.order.payBy) await this.world.sleep(60_000);
+    this.send(model, payer, { to: model.chain.gateway, data: this.payCall(order) });
+  }
+
+  /** Looks after a payment: what a payer does when it is in a block, and when it is so no more. */
+  async follow(
+    model: ChainModel,
+    sent: { payer: Hex; hash: Hex; data: Hex; order: StoredOrder },
+  ): Promise<void> {
+    let wasMined = false;
+    for (let looks = 0; looks < maxLooks; looks += 1) {
+      await this.world.sleep(4_000);
+      const slot = model.head.state.slots.get(sent.order.order.metaData);
+      const isMined = slot?.orderId === sent.order.orderId;
+      if (isMined && !wasMined) this.#paidOnce(model, sent.order);
+      if (!isMined && model.nextNonce(sent.payer) > 0) return;
+      const isGone = !isMined && !model.mempool.has(`${sent.payer.toLowerCase()}:0`);
+      if (isGone && this.character === 'forgetful') return;
+      if (isGone && this.character === 'double_spender') {
+        this.send(model, sent.payer, { to: sent.payer, data: '0x' });
+        return;
+      }
+      if (isGone) this.send(model, sent.payer, { to: model.chain.gateway, data: sent.data });
+      wasMined ||= isMined;
+    }
+  }
+
+  #paidOnce(model: ChainModel, order: StoredOrder): void {
+    if (this.character !== 'stranger_settles') return;
+    const data = encodeFunctionData({
+      abi: paymentGatewayAbi,
+      functionName: 'settle',
+      args: [[order.order]],
+    });
+    this.send(model, this.address('stranger'), { to: model.chain.gateway, data });
+  }
+
+  async #cancel(sessionId: string): Promise<void> {
+    const { merchantId, options } = this.world;
+    await this.world.sleep(options.random.between(0, 300));
+    await this.ask(({ db, deps }) =>
+      db.transaction(async (transaction) => {
+        await cancelSession(transaction, deps, { merchantId, sessionId });
+        return true;
+      }),
+    );
+  }
+
+  async #refund(sessionId: string): Promise<void> {
+    const { merchantId } = this.world;
+    for (let looks = 0; looks < maxLooks; looks += 1) {
+      await this.world.sleep(1_500);
+      const status = await this.ask(async ({ db }) => (await findSession(db, sessionId))?.status ?? 'none');
+      if (status === undefined || status === 'none') return;
+      if (status === 'initialized') continue;
+      await this.ask(({ db, deps }) =>
+        db.transaction((transaction) => createRefund(transaction, deps, { merchantId, body: { sessionId } })),
+      );
+      return;
+    }
+  }
+
+  payCall({ order, signature }: StoredOrder): Hex {
+    return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'pay', args: [order, signature] });
+  }
+
+  /** Sends a transaction of a wallet that has sent as many as `nonce` says. */
+  send(model: ChainModel, from: Hex, call: { to: Hex; data: Hex }, nonce = 0): Hex {
+    this.#hashes += 1;
+    const hash = modelHash(`${this.name} ${model.chain.name} ${this.#hashes}`);
+    const maxFee = 10n ** 15n * BigInt(this.#hashes);
+    model.submit({ ...call, from, hash, nonce, maxFee, tip: 1n });
+    return hash;
+  }
+
+  /** A wallet that has what it pays. */
+  address(who: string): Hex {
+    return richAddress(modelHash(`${this.name} ${who}`));
+  }
+}

@@ -1,0 +1,80 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { receiverOf } from '@florin/server/src/sessions/receiver.ts';
+import type pg from 'pg';
+import { decodeFunctionData, erc20Abi } from 'viem';
+import type { ChainModel } from './chain-model.ts';
+import { balanceOf } from './contract-state.ts';
+import { purseOf } from './places.ts';
+import type { World } from './world.ts';
+
+/** What was agreed about the addresses of orders, and what the books say was added on each chain. */
+interface Agreed {
+  readonly terms: readonly { readonly orderId: Hex; readonly chainId: bigint; readonly most: bigint }[];
+  /** By token, in its units. */
+  readonly booked: ReadonlyMap<string, bigint>;
+}
+
+async function readAgreed(client: pg.Client): Promise<Agreed> {
+  const terms = await client.query<{ orderId: Hex; chainId: bigint; most: string }>(
+    `select o.order_id as "orderId", o.chain_id as "chainId", t.most_added::text as most
+     from deposit_terms t join orders o on o.order_id = t.order_id`,
+  );
+  const booked = await client.query<{ asset: string; total: string }>(
+    `select asset, sum(amount)::text as total from ledger_postings where ledger_account = 'tolerance' group by asset`,
+  );
+  return {
+    terms: terms.rows.map((row) => ({ ...row, most: BigInt(row.most) })),
+    booked: new Map(booked.rows.map(({ asset, total }) => [asset, BigInt(total)])),
+  };
+}
+
+/** What the service's wallet has sent of a token on the canonical branch, by receiver in lower case. */
+function sentBy(model: ChainModel, token: Hex): Map<string, bigint> {
+  const sent = new Map<string, bigint>();
+  for (const { transactions } of model.canonical()) {
+    for (const { transaction, succeeded } of transactions) {
+      const { from, to, data } = transaction;
+      if (!succeeded || from.toLowerCase() !== model.settler.toLowerCase()) continue;
+      if (to.toLowerCase() !== token.toLowerCase()) continue;
+      const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
+      if (functionName !== 'transfer') throw new Error(`the service has called ${functionName} of a token`);
+      const receiver = args[0].toLowerCase();
+      sent.set(receiver, (sent.get(receiver) ?? 0n) + args[1]);
+    }
+  }
+  return sent;
+}
+
+/**
+ * Additions to short deposits by what the chains say: to agreed addresses only, to each no more than was agreed, all together
+ * no more than the day may have, and each in the books. A history is shorter than a day.
+ */
+export async function checkAdditions(
+  world: World,
+  client: pg.Client,
+  say: (problem: string) => void,
+): Promise<void> {
+  const { terms, booked } = await readAgreed(client);
+  const { deposits } = world.options.story;
+  let inAll = 0n;
+  for (const model of world.models) {
+    const [token] = model.chain.tokens;
+    if (token === undefined) continue;
+    const sent = sentBy(model, token.address);
+    const own = terms.filter(({ chainId }) => Number(chainId) === model.chain.chainId);
+    for (const { orderId, most } of own) {
+      const receiver = receiverOf(model.chain.gateway, orderId).toLowerCase();
+      const added = sent.get(receiver) ?? 0n;
+      if (added > most) say(`order ${orderId.slice(0, 10)}: ${added} added, ${most} agreed`);
+      sent.delete(receiver);
+    }
+    for (const [receiver, amount] of sent)
+      say(`${amount} were sent to ${receiver}, of which nothing was agreed`);
+    const gone = purseOf(token) - balanceOf(model.head.state, model.settler, token.address);
+    const inBooks = booked.get(token.tokenId) ?? 0n;
+    if (gone !== inBooks) say(`${gone} were added on ${model.chain.name}, the ledger says ${inBooks}`);
+    inAll += (gone * 1_000_000n) / 10n ** BigInt(token.decimals);
+  }
+  const most = deposits?.addedPerDay ?? 0;
+  if (inAll > most) say(`${inAll} Micro-USD were added, of ${most} in a day`);
+}

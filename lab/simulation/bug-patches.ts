@@ -1,0 +1,102 @@
+/** One change of a source file: `from` must stand in it exactly once. */
+export interface Patch {
+  /** Below apps/server/src. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const finality = 'chains/watcher/finality.ts';
+const watcher = 'chains/watcher/watcher.ts';
+const source = 'chains/watcher/block-source.ts';
+const senderContext = 'chains/sender/context.ts';
+
+/** Seeded bugs that are changes of the source as it is loaded, so that production code knows nothing of them. */
+export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
+  'finality-by-number': [
+    { file: finality, from: 'if (theirs?.hash !== ours.hash)', to: 'if (theirs === undefined)' },
+  ],
+  'goes-on-below-finality': [
+    {
+      file: finality,
+      from: 'for (let asked = 0; asked < 2; asked += 1) {',
+      to: 'for (let asked = 0; asked < 2; asked += 1) {\n    return false;',
+    },
+  ],
+  'no-parent-check': [
+    {
+      file: watcher,
+      from: 'if (first.parentHash !== current.headHash) return takeBack(state, current);',
+      to: '',
+    },
+  ],
+  'receipts-unchecked': [
+    {
+      file: source,
+      from: 'const logs = logsOfReceipts(watched, header, receipts);',
+      to: 'const logs = receipts.flatMap((receipt) => receipt.logs).filter((log) => watched.addresses.includes(log.address));',
+    },
+  ],
+  'cursor-before-logs': [
+    {
+      file: 'chains/watcher/chain-move.ts',
+      from: `    await noteReturned(transaction, context, events);
+    await handler.onFinal(transaction, chain, anchor, events);
+  });`,
+      to: `    return events;
+  }).then((events) => context.db.transaction((transaction) => handler.onFinal(transaction, chain, anchor, events)));`,
+    },
+  ],
+  'webhooks-unordered': [
+    {
+      file: 'webhooks/delivery.sql.ts',
+      from: 'and earlier.object_id = picked.object_id and earlier.sequence < picked.sequence',
+      to: 'and earlier.object_id = picked.object_id and earlier.sequence < 0',
+    },
+  ],
+  'nonce-from-pending': [
+    {
+      file: senderContext,
+      from: 'return await getTransactionCount(rpc, address, tag);',
+      to: "return await getTransactionCount(rpc, address, 'pending');",
+    },
+    {
+      file: 'chains/sender/sender.sql.ts',
+      from: 'set next_nonce = greatest(w.next_nonce, $3) + $4',
+      to: 'set next_nonce = $3 + $4',
+    },
+  ],
+  'restore-floor-at-latest': [
+    {
+      file: senderContext,
+      from: 'return await getTransactionCount(rpc, address, tag);',
+      to: "return await getTransactionCount(rpc, address, 'latest');",
+    },
+  ],
+  'room-kept-for-ever': [
+    {
+      file: 'settlement/payout-batch.ts',
+      from: 'const payable = BigInt(held) < largest ? BigInt(held) : largest;',
+      to: 'const payable = BigInt(held);',
+    },
+  ],
+  'fees-rise-in-silence': [
+    { file: 'chains/sender/repair.ts', from: "if (!isOutbid(last, market)) return 'unchanged';", to: '' },
+    { file: 'chains/sender/repair.ts', from: ' && last.maxFee >= market.nextBaseFee;', to: ';' },
+  ],
+  'no-rebroadcast': [
+    { file: 'chains/sender/sender-loop.ts', from: 'if (due.length === 0) return;', to: 'return;' },
+  ],
+};
+
+/** The source of a file with a bug in it. Throws when the code that it was made for is not there any more. */
+export function patched(file: string, text: string, patches: readonly Patch[]): string {
+  let changed = text;
+  for (const patch of patches.filter((candidate) => candidate.file === file)) {
+    if (changed.split(patch.from).length !== 2) {
+      throw new Error(`the seeded bug does not fit ${file} any more: ${patch.from.slice(0, 80)}`);
+    }
+    changed = changed.replace(patch.from, () => patch.to);
+  }
+  return changed;
+}

@@ -1,0 +1,171 @@
+import type { FinalityPolicy } from '@florin/server/src/chains/chain.ts';
+import type { SendPurpose } from '@florin/server/src/chains/sender/sent.ts';
+import { EgressFailure } from '@florin/server/src/outside/egress.ts';
+import { bugPatches } from './bug-patches.ts';
+import type { FaultRates } from './faults.ts';
+import { readTransaction } from './node-model.ts';
+import type { Wiring } from './service-model.ts';
+import { modelWallet } from './signing-model.ts';
+import type { Story } from './story.ts';
+import type { World } from './world.ts';
+
+/**
+ * A mistake that somebody could make, which the simulation must catch. Made by the wiring where the mistake would be
+ * one of wiring, otherwise by a patch of the source.
+ */
+export interface Bug {
+  readonly finality?: FinalityPolicy;
+  readonly isChainIdempotent?: boolean;
+  /** Statements that run after the commit of their transaction. */
+  readonly lateStatements?: readonly string[];
+  readonly wiring?: (world: World) => Partial<Wiring>;
+  /** Faults without which it does no harm; every history with this bug has them. */
+  readonly faults?: readonly (keyof FaultRates)[];
+  /** What it has to do for a history to count as one that caught it; anything that is violated when absent. */
+  readonly harm?: RegExp;
+  /** Whether nothing else goes wrong in its histories: what it needs takes too many steps in a row. */
+  readonly isQuietOtherwise?: boolean;
+  /** What its histories are about, where others seldom come to it. */
+  readonly story?: (story: Story) => Story;
+}
+
+/** Many sessions that are settled in turn, and a backup of the middle of it that is put back while all goes on. */
+function restored(story: Story): Story {
+  const sessions = [0, 1, 2, 3].map((index) => ({ character: 'honest' as const, startMs: 6_000 * index }));
+  const restore = { backupMs: 15_000, restoreMs: 40_000, isMidway: false };
+  return { ...story, sessions, restore, finalityLag: 4, calmMs: 90_000, deepReorgMs: undefined };
+}
+
+const legPurposes: ReadonlySet<SendPurpose> = new Set(['settle', 'payout', 'mint', 'refund']);
+
+/** A backup that is put back while settlements that it does not know are in blocks and not final, and may be reorged. */
+function restoredMidway(story: Story): Story {
+  const sessions = Array.from({ length: 5 }, (_, index) => ({
+    character: 'honest' as const,
+    startMs: 10_000 * index,
+  }));
+  return {
+    ...story,
+    sessions,
+    restore: { backupMs: 30_000, restoreMs: 31_000, isMidway: true },
+    chainCount: 1,
+    nodeLag: 0,
+    isBalanced: false,
+    finalityLag: 8,
+    slowestBlockMs: 3_000,
+    pollIntervalMs: 1_500,
+    calmMs: 90_000,
+    deepReorgMs: undefined,
+  };
+}
+
+/** Sessions that are settled one by one, so that something is signed again and again. */
+function busy(story: Story): Story {
+  const sessions = Array.from({ length: 5 }, (_, index) => ({
+    character: 'honest' as const,
+    startMs: 4_000 * index,
+  }));
+  return {
+    ...story,
+    sessions,
+    settlementWindowMs: 2_000,
+    calmMs: 45_000,
+    deepReorgMs: undefined,
+    restore: undefined,
+  };
+}
+
+/** Nodes that are as often behind as not, by more than a reorg is deep. */
+function balanced(story: Story): Story {
+  return {
+    ...story,
+    isBalanced: true,
+    nodeLag: 8,
+    finalityLag: 4,
+    slowestBlockMs: 3_000,
+    // Often enough to have stored what a reorg takes back.
+    pollIntervalMs: 1_500,
+    deepReorgMs: undefined,
+  };
+}
+
+/** Many sessions that cross by a vault whose caps are lowered while they are paid. */
+function cappedMidway(story: Story): Story {
+  const sessions = Array.from({ length: 8 }, (_, index) => ({
+    character: 'honest' as const,
+    startMs: 4_000 * index,
+  }));
+  const policy = { changes: [{ atMs: 8_000, change: 'caps' as const }] };
+  return {
+    ...story,
+    sessions,
+    policy,
+    ...{ chainCount: 2, crossing: 'vault', calmMs: 60_000, deepReorgMs: undefined, restore: undefined },
+  };
+}
+
+/** A reorg below finality while the service follows the chain. */
+function deeplyReorged(story: Story): Story {
+  return { ...story, deepReorgMs: story.calmMs - 10_000, restore: undefined };
+}
+
+export const bugs: Readonly<Record<string, Bug>> = {
+  ...Object.fromEntries(Object.keys(bugPatches).map((name) => [name, {}])),
+  'finality-by-number': {
+    faults: ['reorg', 'nodeStuck', 'pause'],
+    story: balanced,
+    harm: /is final in block \d+, which is not on its chain|before the (payment|settlement) was final/,
+  },
+  'no-parent-check': { faults: ['reorg'] },
+  'receipts-unchecked': { faults: ['rpcPartialLogs'] },
+  'goes-on-below-finality': { story: deeplyReorged },
+  'zero-confirmations': { finality: { tag: 'latest', depth: 0 }, faults: ['reorg'] },
+  'cursor-before-logs': { faults: ['crash', 'connectionLost'] },
+  'webhook-after-commit': { lateStatements: ['webhooks_insert_events'], faults: ['crash', 'connectionLost'] },
+  'webhook-done-before-send': {
+    faults: ['receiver', 'crash'],
+    wiring: () => ({
+      egress: (egress) => ({
+        ...egress,
+        async post(url, options) {
+          egress.post(url, options).catch((error: unknown) => {
+            if (!(error instanceof EgressFailure)) throw error;
+          });
+          return { status: 200, headers: { retryAfter: undefined }, bodyText: '', latencyMs: 0 };
+        },
+      }),
+    }),
+  },
+  'webhooks-unordered': { faults: ['receiver'] },
+  'broadcast-before-persist': {
+    faults: ['crash', 'serializationFailure'],
+    story: busy,
+    wiring: (world) => ({
+      wallet: () => ({
+        ...modelWallet,
+        async signTransaction(unsigned) {
+          const raw = await modelWallet.signTransaction(unsigned);
+          const model = world.models.find(({ chain }) => chain.chainId === unsigned.chainId);
+          model?.submit(readTransaction(raw));
+          return raw;
+        },
+      }),
+    }),
+  },
+  'nonce-from-pending': { faults: ['rpcDropped', 'nodeStuck'] },
+  'room-kept-for-ever': { story: cappedMidway, harm: /for which its vault has room/, isQuietOtherwise: true },
+  'fees-rise-in-silence': {
+    faults: ['chainSilent'],
+    story: busy,
+    harm: /never came to rest: .*nonce/,
+    isQuietOtherwise: true,
+  },
+  'no-rebroadcast': { faults: ['rpcDropped', 'reorg'] },
+  'restore-floor-at-latest': { story: restoredMidway, faults: ['reorg'], isQuietOtherwise: true },
+  'no-chain-idempotency': { isChainIdempotent: false, story: restored },
+  'restore-without-requeue': {
+    wiring: () => ({ hearsOf: (purpose) => !legPurposes.has(purpose) }),
+    story: restored,
+    faults: ['reorg'],
+  },
+};

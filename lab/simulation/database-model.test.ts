@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { newId } from '@florin/protocol/id.ts';
+import type { Database } from '@florin/server/src/db/database.ts';
+import { statement } from '@florin/server/src/db/statement.ts';
+import { type TestDatabase, testDatabase } from '../../apps/server/test/harness/database.ts';
+import { Connections } from './connections.ts';
+import { databaseModel } from './database-model.ts';
+import { Faults, noFaults } from './faults.ts';
+import { ModelProcess } from './process-model.ts';
+import { type Owner, Scheduler } from './scheduler.ts';
+import { seededRandom } from './seeded-random.ts';
+
+const make = statement('model_test_make', [], {}, 'create table model_rows (word text, place serial)');
+const clear = statement('model_test_clear', [], {}, 'delete from model_rows');
+const keep = statement(
+  'model_test_keep',
+  ['text'],
+  { word: 'text' },
+  'insert into model_rows (word) values ($1) returning word',
+);
+const add = statement('model_test_add', ['text'], {}, 'insert into model_rows (word) values ($1)');
+const change = statement(
+  'model_test_change',
+  ['text'],
+  {},
+  'update model_rows set word = word where word = $1',
+);
+const kept = statement('model_test_kept', [], { word: 'text' }, 'select word from model_rows order by place');
+const divide = statement('model_test_divide', ['int4'], { result: 'int4' }, 'select 6 / $1 as result');
+
+let database: TestDatabase;
+let connections: Connections;
+before(async () => {
+  database = await testDatabase();
+  await database.db.query(make);
+  connections = await Connections.open(database.url);
+});
+after(async () => {
+  await connections.close();
+  await database.close();
+});
+
+interface Life {
+  readonly db: Database;
+  readonly scheduler: Scheduler;
+}
+
+/** What `live` does with the database of one process, until nothing is left to happen. */
+async function lived(
+  seed: number,
+  rates: Partial<typeof noFaults>,
+  live: (life: Life) => Promise<void>,
+): Promise<{ readonly words: readonly string[]; readonly traceHash: number }> {
+  await database.db.query(clear);
+  connections.memory.forget();
+  const scheduler = new Scheduler();
+  const faults = new Faults({ ...noFaults, ...rates }, seededRandom(seed));
+  const process = new ModelProcess({ name: 'a', scheduler, faults, skewMs: 0 });
+  const world: Owner = { name: 'world', isAlive: true, pausedUntilMs: 0 };
+  const db = databaseModel({ process, connections, faults, world, lateStatements: new Set() });
+  const work = live({ db, scheduler });
+  await scheduler.run(() => false);
+  await work;
+  await process.kill();
+  const words = (await database.db.query(kept)).map(({ word }) => word);
+  return { words, traceHash: scheduler.traceHash };
+}
+
+test('a packet is lost before it, among its statements or after it, and is whole or not at all', async () => {
+  const met = new Map<string, number>();
+  for (let seed = 1; seed <= 300; seed += 1) {
+    let told = 'nothing heard';
+    const live = async ({ db }: Life) => {
+      const [outcome] = await Promise.allSettled([
+        db.transaction(async (transaction) => {
+          await transaction.query(keep, ['first']);
+          transaction.write(add, ['second']);
+          const second = transaction.query(keep, ['third']).then(() => (told = 'some heard'));
+          await Promise.all([second, transaction.query(keep, ['fourth'])]);
+          told = 'all heard';
+        }),
+      ]);
+      if (outcome?.status === 'fulfilled') told = 'done';
+    };
+    const { words, traceHash } = await lived(seed, { connectionLost: 0.1 }, live);
+    if (words.length > 0) assert.deepEqual(words, ['first', 'second', 'third', 'fourth']);
+    if (told === 'done') assert.equal(words.length, 4);
+    else if (told !== 'all heard') assert.equal(words.length, 0);
+    const what = `${told}, ${words.length === 0 ? 'nothing' : 'everything'} kept`;
+    met.set(what, (met.get(what) ?? 0) + 1);
+    if (seed % 30 === 0)
+      assert.equal((await lived(seed, { connectionLost: 0.1 }, live)).traceHash, traceHash);
+  }
+  assert.deepEqual([...met.keys()].toSorted(), [
+    'all heard, everything kept',
+    'all heard, nothing kept',
+    'done, everything kept',
+    'nothing heard, nothing kept',
+    'some heard, nothing kept',
+  ]);
+});
+
+test('what commits alone may stand when its connection is lost, in a merchant’s scope too', async () => {
+  const merchantId = newId('merchant', seededRandom(1).bytes);
+  for (const inScope of [false, true]) {
+    const met = new Set<string>();
+    for (let seed = 1; seed <= 60; seed += 1) {
+      let told = 'done';
+      const { words } = await lived(seed, { connectionLost: 0.4 }, async ({ db }) => {
+        const place = inScope ? db.forMerchant(merchantId) : db;
+        await place.query(keep, ['alone']).catch(() => {
+          told = 'lost';
+        });
+      });
+      met.add(`${told}, ${words.length} kept`);
+    }
+    assert.deepEqual([...met].toSorted(), ['done, 1 kept', 'lost, 0 kept', 'lost, 1 kept']);
+  }
+});
+
+test('nothing is executed over a connection that was lost with what was sent before it', async () => {
+  const met = new Set<string>();
+  for (let seed = 1; seed <= 200; seed += 1) {
+    let stray = Promise.resolve('');
+    let told = 'lost';
+    const { words } = await lived(seed, { connectionLost: 0.2 }, async ({ db }) => {
+      const work = db.transaction(async (transaction) => {
+        await transaction.query(keep, ['first']);
+        stray = transaction.query(keep, ['stray']).then(
+          () => 'heard',
+          () => 'unheard',
+        );
+        // It is on its way when the commit follows it.
+        await Promise.resolve();
+      });
+      await work.then(
+        () => (told = 'done'),
+        () => {},
+      );
+    });
+    met.add(`${await stray}, ${told}, ${words.length} kept`);
+  }
+  assert.ok(met.has('heard, done, 2 kept') && met.has('unheard, lost, 0 kept'), [...met].join('; '));
+  for (const what of met) assert.doesNotMatch(what, /unheard, (done|lost, 2)|done, 0|1 kept/);
+});
+
+test('behind a statement that cannot be serialized nothing is executed, and the transaction is run again', async () => {
+  let attempts = 0;
+  for (let seed = 1; seed <= 100; seed += 1) {
+    const { words } = await lived(seed, { serializationFailure: 0.1 }, async ({ db }) => {
+      const work = db.transaction(async (transaction) => {
+        attempts += 1;
+        transaction.write(add, ['first']);
+        await transaction.query(keep, ['second']);
+        transaction.write(add, ['third']);
+      });
+      // Five in a row are given up.
+      await work.catch((error: unknown) => assert.match(String(error), /could not serialize/));
+    });
+    if (words.length > 0) assert.deepEqual(words, ['first', 'second', 'third']);
+  }
+  assert.ok(attempts > 130, `${attempts} attempts`);
+});
+
+test('what is sent behind a failure before that is heard of is refused, known or not, and nothing of it stands', async () => {
+  for (const begins of [true, false]) {
+    const { words } = await lived(1, {}, async ({ db }) => {
+      await db.query(kept);
+      const work = db.transaction(async (transaction) => {
+        if (begins) await transaction.query(keep, ['first']);
+        else await transaction.query(kept);
+        const failed = assert.rejects(transaction.query(divide, [0]), /division by zero/);
+        await Promise.resolve();
+        // In packets of their own.
+        const refused = assert.rejects(transaction.query(kept), /current transaction is aborted/);
+        await Promise.resolve();
+        await assert.rejects(transaction.query(keep, ['second']), /current transaction is aborted/);
+        await Promise.all([failed, refused]);
+      });
+      await assert.rejects(work, /division by zero/);
+    });
+    assert.deepEqual(words, []);
+  }
+});
+
+test('packets that wait for one transaction go on one after the other, always in the same order', async () => {
+  const orders = new Set<string>();
+  for (let seed = 1; seed <= 12; seed += 1) {
+    const live = async ({ db, scheduler }: Life) => {
+      const owner: Owner = { name: 'test', isAlive: true, pausedUntilMs: 0 };
+      await db.query(add, ['a']);
+      await db.query(add, ['b']);
+      const holder = db.transaction(async (transaction) => {
+        await transaction.query(change, ['a']);
+        await transaction.query(change, ['b']);
+        await scheduler.sleep(100, owner);
+      });
+      await scheduler.sleep(50, owner);
+      const behind = ['a', 'b'].map((word) =>
+        db.transaction(async (transaction) => {
+          transaction.write(change, [word]);
+          for (const turn of ['1', '2', '3']) transaction.write(add, [`${word}${turn}`]);
+        }),
+      );
+      await Promise.all([holder, ...behind]);
+    };
+    const first = await lived(seed, {}, live);
+    assert.deepEqual(await lived(seed, {}, live), first);
+    orders.add(first.words.join(' '));
+  }
+  assert.deepEqual([...orders].toSorted(), ['a b a1 a2 a3 b1 b2 b3', 'a b b1 b2 b3 a1 a2 a3']);
+});

@@ -1,0 +1,40 @@
+import { checkSubmission, recordSubmission } from '@florin/server/src/submissions/submission.ts';
+import type { Actors } from './actors.ts';
+import type { ServiceModel } from './service-model.ts';
+import { payerSignature } from './signing-model.ts';
+
+/** How often a payer asks what became of the payment, and submits it again when nothing did. */
+const looks = 12;
+
+/** A payer without gas: signs, submits, and submits again while nothing has come of it. */
+export async function playGasless(actor: Actors, sessionId: string): Promise<void> {
+  const { random } = actor.world.options;
+  const model = actor.anyChain();
+  const payer = actor.address('payer 0');
+  const order = await actor.prepare(sessionId, model, payer);
+  if (order === undefined) return;
+  const method = random.pick(['eip3009', 'permit2'] as const);
+  const signature = payerSignature(model.chain, method, order) ?? '0x';
+  const body = { sessionId, method, signature };
+  for (let look = 0; look < looks; look += 1) {
+    // Now and then two at once, as clients do that lose patience.
+    const count = random.chance(0.3) ? 2 : 1;
+    await Promise.all(Array.from({ length: count }, () => actor.ask((service) => submit(service, body))));
+    await actor.world.sleep(6_000);
+    if (model.head.state.slots.get(order.order.metaData) !== undefined && look > 2) return;
+  }
+}
+
+/** As the door does it: checked, recorded in one transaction, broadcast. */
+async function submit(
+  { db, deps }: ServiceModel,
+  body: { readonly sessionId: string; readonly method: 'eip3009' | 'permit2'; readonly signature: string },
+): Promise<string> {
+  const checked = await checkSubmission(db, deps, { body, network: '192.0.2.1' });
+  if (checked.kind === 'earlier') return checked.view.status;
+  const { view, transactionId } = await db.transaction((transaction) =>
+    recordSubmission(transaction, deps, checked),
+  );
+  if (transactionId !== undefined) await deps.sender.broadcast(transactionId);
+  return view.status;
+}

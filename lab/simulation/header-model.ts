@@ -1,0 +1,92 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { parseReceipt } from '@florin/server/src/chains/rpc/actions.ts';
+import { headerHashOf } from '@florin/server/src/chains/rpc/header-hash.ts';
+import { receiptsRootOf } from '@florin/server/src/chains/rpc/receipts-root.ts';
+import type { MinedTransaction, ModelBlock } from './chain-model.ts';
+import { modelHash } from './seeded-random.ts';
+
+/** What is known of a block before it has its hash. */
+export type DraftBlock = Omit<ModelBlock, 'hash' | 'header'>;
+
+const zeroes = (bytes: number): Hex => `0x${'0'.repeat(2 * bytes)}`;
+const gasPerTransaction = 21_000;
+
+export function quantity(value: number | bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+/** The fields of a block's header as nodes tell them, with the root of its receipts. */
+function headerFields(draft: DraftBlock, salt: string): Readonly<Record<string, Hex>> {
+  const receipts = draft.transactions.map((mined, index) =>
+    receiptAnswer({ ...draft, hash: zeroes(32) }, mined, index),
+  );
+  const parsed = receipts.flatMap((receipt) => parseReceipt(receipt) ?? []);
+  return {
+    parentHash: draft.parent?.hash ?? zeroes(32),
+    sha3Uncles: zeroes(32),
+    miner: zeroes(20),
+    // What tells two empty blocks of one height apart.
+    stateRoot: modelHash(salt),
+    transactionsRoot: zeroes(32),
+    receiptsRoot: receiptsRootOf(parsed),
+    logsBloom: draft.bloom,
+    difficulty: '0x0',
+    number: quantity(draft.number),
+    gasLimit: '0x1c9c380',
+    gasUsed: quantity(gasPerTransaction * receipts.length),
+    timestamp: quantity(draft.timeSeconds),
+    extraData: '0x',
+    mixHash: zeroes(32),
+    nonce: zeroes(8),
+    baseFeePerGas: quantity(draft.baseFee),
+  };
+}
+
+/** A block with a header that hashes to its hash, for chains whose blocks have to be proven. */
+export function provenBlock(draft: DraftBlock, salt: string): ModelBlock {
+  const header = headerFields(draft, salt);
+  const hash = headerHashOf(header);
+  if (hash === undefined) throw new Error('a header without a field');
+  return { ...draft, hash, header };
+}
+
+/** A block of a chain whose headers are encoded in a way of their own: nothing of it can be proven. */
+export function plainBlock(draft: DraftBlock, salt: string): ModelBlock {
+  const header = {
+    parentHash: draft.parent?.hash ?? zeroes(32),
+    number: quantity(draft.number),
+    timestamp: quantity(draft.timeSeconds),
+    logsBloom: draft.bloom,
+    baseFeePerGas: quantity(draft.baseFee),
+  };
+  return { ...draft, hash: modelHash(salt), header };
+}
+
+type PlacedBlock = Pick<ModelBlock, 'hash' | 'number'>;
+
+export function logAnswers(block: PlacedBlock, mined: MinedTransaction) {
+  return mined.logs.map((log, index) => ({
+    address: log.address,
+    topics: log.topics,
+    data: log.data,
+    blockHash: block.hash,
+    blockNumber: quantity(block.number),
+    logIndex: quantity(mined.firstLogIndex + index),
+    transactionHash: mined.transaction.hash,
+    removed: false,
+  }));
+}
+
+/** A receipt as nodes tell it; `index` is the transaction's place in its block. */
+export function receiptAnswer(block: PlacedBlock, mined: MinedTransaction, index: number) {
+  return {
+    transactionHash: mined.transaction.hash,
+    blockHash: block.hash,
+    blockNumber: quantity(block.number),
+    status: mined.succeeded ? '0x1' : '0x0',
+    type: '0x2',
+    cumulativeGasUsed: quantity(gasPerTransaction * (index + 1)),
+    logsBloom: mined.bloom,
+    logs: logAnswers(block, mined),
+  };
+}

@@ -1,0 +1,46 @@
+import { RpcError, RpcUnavailable } from '@florin/server/src/chains/rpc/rpc.ts';
+import type { Log } from '@florin/server/src/telemetry/log.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { Story } from './story.ts';
+
+/**
+ * The log of all processes. An error in it that is neither an outage nor a breaker is a bug of its own, even where
+ * everything heals: an assertion has failed. After a restore, payments of orders that are lost are told so. Where nothing is
+ * proven, a node can leave out a log so that nobody sees it at once. A reorg below finality changes what the books rest on.
+ */
+export function modelLog(scheduler: Scheduler, story: Story, violate: (text: string) => void): Log {
+  const wasRestored = story.restore !== undefined;
+  const say = (event: string, fields: object) =>
+    scheduler.tell(
+      `log ${event} ${JSON.stringify(fields, (_name, value) => (typeof value === 'bigint' ? `${value}` : value))}`,
+    );
+  return {
+    info: (event, fields = {}) => say(event, fields),
+    warn: (event, fields = {}) => say(event, fields),
+    error: (event, error, fields = {}) => {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      say(event, { ...fields, error: text });
+      const isTold = wasRestored && event === 'payment.unmatched_final';
+      const isUnseen = !story.isProven && unseenLogs.has(event);
+      const isOverCaps = story.policy !== undefined && event === 'settlement.over_vault_caps';
+      const isUndone = story.deepReorgMs !== undefined && event === 'reconcile.drift';
+      if (!isTold && !isUnseen && !isUndone && !isOverCaps && !isOutage(event, error))
+        violate(`an error in the log: ${event}: ${text.slice(0, 200)}`);
+    },
+  };
+}
+
+/** By what logs that were left out are missed. */
+const unseenLogs = new Set(['settlement.untold', 'reconcile.drift']);
+/** Breakers and quarantines are told as errors because people have to look at them. */
+const breakers = new Set(['chain.halted', 'chain.resynced', 'rpc.wrong_chain', 'rpc.node_quarantined']);
+/** Serialization failure, deadlock, statement cancelled. */
+const outageStates = new Set(['40001', '40P01', '57014']);
+
+function isOutage(event: string, error: unknown): boolean {
+  if (breakers.has(event)) return true;
+  if (error instanceof RpcUnavailable || error instanceof RpcError) return true;
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && outageStates.has(String(error.code))) return true;
+  return error.message === 'Connection terminated unexpectedly';
+}

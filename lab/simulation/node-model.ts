@@ -1,0 +1,357 @@
+import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { receiptsMethod, scanAnswer } from '@florin/server/src/chains/rpc/answer-scan.ts';
+import {
+  type RpcCall,
+  RpcError,
+  type RpcOutcome,
+  RpcUnavailable,
+} from '@florin/server/src/chains/rpc/rpc.ts';
+import type { NodeConnection } from '@florin/server/src/chains/rpc/transport.ts';
+import {
+  type Abi,
+  encodeErrorResult,
+  encodeFunctionResult,
+  keccak256,
+  parseTransaction,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem';
+import { blockAt, type ChainModel, type ModelBlock, type ModelTransaction } from './chain-model.ts';
+import { execute } from './contract-model.ts';
+import { balanceOf } from './contract-state.ts';
+import type { Faults } from './faults.ts';
+import { logAnswers, quantity, receiptAnswer } from './header-model.ts';
+import { plenty } from './places.ts';
+import type { ModelProcess } from './process-model.ts';
+import { relayerWallet, senderOf } from './signing-model.ts';
+import { roomOf } from './vault-model.ts';
+
+/** One node of a chain with its own view of it: some blocks behind, or standing still, perhaps on a branch that lost. */
+export class NodeModel {
+  readonly chain: ChainModel;
+  readonly name: string;
+  /** Blocks behind the head while it follows. */
+  lag = 0;
+  /** Each exchange finds it so many blocks behind at most. */
+  mostLag = 0;
+  #stuck: { readonly head: ModelBlock; readonly finalized: ModelBlock; readonly untilMs: number } | undefined;
+  #wrongUntilMs = 0;
+  readonly #faults: Faults;
+
+  constructor(chain: ChainModel, name: string, faults: Faults) {
+    this.chain = chain;
+    this.name = name;
+    this.#faults = faults;
+  }
+
+  /** Has the node stand still, or follow again when its time is up. */
+  look(nowMs: number): void {
+    const { random } = this.#faults;
+    if (this.#stuck !== undefined && nowMs >= this.#stuck.untilMs) this.#stuck = undefined;
+    if (this.#stuck !== undefined) return;
+    if (this.#faults.strikes('nodeStuck')) {
+      const untilMs = nowMs + random.between(4_000, 30_000);
+      this.#stuck = { head: this.#head(), finalized: this.#finalized(), untilMs };
+    }
+    if (this.#faults.strikes('rpcWrongChain')) this.#wrongUntilMs = nowMs + random.between(1_000, 20_000);
+  }
+
+  /** An exchange begins. */
+  meet(): void {
+    if (this.mostLag > 0) this.lag = this.#faults.random.between(0, this.mostLag);
+  }
+
+  /** The node is healthy from now on. */
+  heal(): void {
+    this.mostLag = 0;
+    this.#stuck = undefined;
+    this.#wrongUntilMs = 0;
+    this.lag = 0;
+  }
+
+  answer(call: RpcCall, nowMs: number): RpcOutcome {
+    try {
+      return { result: this.#result(call, nowMs) };
+    } catch (error) {
+      if (error instanceof RpcError) return { error };
+      throw error;
+    }
+  }
+
+  #head(): ModelBlock {
+    if (this.#stuck !== undefined) return this.#stuck.head;
+    const { head } = this.chain;
+    return blockAt(head, Math.max(0, head.number - this.lag)) ?? head;
+  }
+
+  #finalized(): ModelBlock {
+    const { finalized } = this.#stuck ?? this.chain;
+    const own = blockAt(this.#head(), Math.min(finalized.number, this.#head().number));
+    return own ?? finalized;
+  }
+
+  #result({ method, params }: RpcCall, nowMs: number): unknown {
+    const { chain } = this.chain;
+    switch (method) {
+      case 'eth_chainId':
+        return quantity(nowMs < this.#wrongUntilMs ? 999_999 : chain.chainId);
+      case 'eth_getBlockByNumber':
+        return this.#blockAnswer(params[0]);
+      case 'eth_getLogs':
+        return this.#logs(params[0]);
+      case 'eth_getBlockReceipts': {
+        const block = this.#known(params[0]);
+        return block === undefined ? null : this.#receipts(block);
+      }
+      case 'eth_getTransactionReceipt':
+        return this.#receipt(params[0]);
+      case 'eth_getTransactionCount':
+        return this.#transactionCount(params[0], params[1]);
+      case 'eth_feeHistory':
+        return { baseFeePerGas: [quantity(this.#head().baseFee)], reward: [['0x3b9aca00']] };
+      case 'eth_estimateGas':
+        return this.#estimate(params[0]);
+      case 'eth_getBalance':
+        return quantity(this.#gasOf(String(params[0])));
+      case 'eth_call':
+        return this.#call(params[0], params[1]);
+      case 'eth_sendRawTransaction':
+        return this.#send(params[0]);
+      default:
+        throw new RpcError(-32601, `the method ${method} does not exist`);
+    }
+  }
+
+  /** For some blocks the wallet that sends payments of others has nothing to pay gas with. */
+  #gasOf(address: string): bigint {
+    const isRelayer = address.toLowerCase() === relayerWallet.address.toLowerCase();
+    return isRelayer && this.#head().number % 32 < 8 ? 0n : plenty;
+  }
+
+  #blockByTag(tag: unknown): ModelBlock | undefined {
+    if (tag === 'latest') return this.#head();
+    if (tag === 'finalized' || tag === 'safe') {
+      const block = this.#finalized();
+      if (!this.#faults.strikes('rpcFinalizedBack')) return block;
+      return blockAt(block, Math.max(0, block.number - this.#faults.random.between(1, 3)));
+    }
+    return blockAt(this.#head(), Number(tag));
+  }
+
+  #blockAnswer(tag: unknown): unknown {
+    const block = this.#blockByTag(tag);
+    if (block === undefined) return null;
+    const transactions = block.transactions.map(({ transaction }) => transaction.hash);
+    return { ...block.header, hash: block.hash, transactions };
+  }
+
+  /** The block of a hash on this node's branch. */
+  #known(hash: unknown): ModelBlock | undefined {
+    const block = this.chain.byHash.get(String(hash) as Hex);
+    return block !== undefined && blockAt(this.#head(), block.number) === block ? block : undefined;
+  }
+
+  #logs(filter: unknown): unknown {
+    const { blockHash, fromBlock, toBlock, address, topics } = filter as LogFilter;
+    const blocks =
+      fromBlock === undefined ? [this.#known(blockHash)] : this.#between(Number(fromBlock), Number(toBlock));
+    // As go-ethereum did for years: a block that it does not have has no logs (its issues 24078 and 27353).
+    const logs = blocks.flatMap((block) =>
+      block === undefined ? [] : block.transactions.flatMap((mined) => logAnswers(block, mined)),
+    );
+    return this.#mangled(logs.filter((log) => isAsked(log, address, topics)));
+  }
+
+  #between(from: number, to: number): ModelBlock[] {
+    const blocks: ModelBlock[] = [];
+    const head = this.#head();
+    for (let number = from; number <= Math.min(to, head.number); number += 1) {
+      const block = blockAt(head, number);
+      if (block !== undefined) blocks.push(block);
+    }
+    return blocks;
+  }
+
+  #mangled(logs: readonly Log[]): readonly Log[] {
+    const { random } = this.#faults;
+    if (this.#faults.strikes('rpcPartialLogs')) return random.chance(0.5) ? [] : logs.slice(0, -1);
+    if (!this.#faults.strikes('rpcLyingLogs')) return logs;
+    const [first] = logs;
+    if (first === undefined) return logs;
+    return random.pick([
+      [...logs, first],
+      logs.toReversed().concat(logs.length === 1 ? logs : []),
+      logs.map((log) => ({ ...log, blockHash: this.chain.finalized.hash })),
+      logs.map((log) => ({ ...log, removed: true })),
+    ]);
+  }
+
+  #receipts(block: ModelBlock): unknown {
+    const receipts = block.transactions.map((mined, index) => receiptAnswer(block, mined, index));
+    const { random } = this.#faults;
+    if (this.#faults.strikes('rpcPartialLogs')) {
+      return random.pick([
+        [],
+        receipts.slice(0, -1),
+        receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.slice(0, -1) })),
+      ]);
+    }
+    if (!this.#faults.strikes('rpcLyingLogs')) return receipts;
+    return random.pick([
+      [...receipts, ...receipts],
+      receipts.map((receipt) => ({ ...receipt, blockHash: this.chain.finalized.hash })),
+      receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.toReversed() })),
+      receipts.map((receipt) => ({ ...receipt, logs: [...receipt.logs, ...receipt.logs] })),
+    ]);
+  }
+
+  #receipt(hash: unknown): unknown {
+    for (let block: ModelBlock | undefined = this.#head(); block !== undefined; block = block.parent) {
+      const index = block.transactions.findIndex(({ transaction }) => transaction.hash === hash);
+      const mined = block.transactions[index];
+      if (mined !== undefined) return receiptAnswer(block, mined, index);
+    }
+    return null;
+  }
+
+  #transactionCount(address: unknown, tag: unknown): Hex {
+    if (tag === 'pending') return quantity(this.chain.pendingNonce(String(address) as Hex));
+    const block = this.#blockByTag(tag);
+    if (block === undefined) throw new RpcError(-32000, 'header not found');
+    return quantity(this.chain.nextNonce(String(address) as Hex, block));
+  }
+
+  #estimate(request: unknown): Hex {
+    const { from, to, data } = request as { from: Hex; to: Hex; data: Hex };
+    const head = this.#head();
+    const result = execute(this.chain.context(head.timeSeconds), head.state, { from, to, data });
+    if ('reverted' in result) throw new RpcError(3, 'execution reverted', this.#revertData(result.reverted));
+    return quantity(200_000);
+  }
+
+  /** As the gateway encodes its errors; those of tokens and other contracts say nothing here. */
+  #revertData(name: string): Hex {
+    const error = paymentGatewayAbi.find((item) => item.type === 'error' && item.name === name);
+    if (error === undefined) return '0x';
+    const args = name === 'TransferFailed' ? this.chain.chain.tokens.map(({ address }) => address) : [];
+    return encodeErrorResult({ abi: [error] as Abi, errorName: name, args });
+  }
+
+  #call(request: unknown, tag: unknown): Hex {
+    const { from, to, data } = request as { from?: Hex; to: Hex; data: Hex };
+    const block = isByHash(tag) ? this.#known(tag.blockHash) : this.#blockByTag(tag);
+    if (block === undefined) throw new RpcError(-32000, 'header not found');
+    if (data.startsWith(transferSelector)) {
+      const call = { from: from ?? zeroAddress, to, data };
+      const result = execute(this.chain.context(block.timeSeconds), block.state, call);
+      if ('reverted' in result) throw new RpcError(3, 'execution reverted', '0x');
+      return `0x${'1'.padStart(64, '0')}`;
+    }
+    const account: Hex = `0x${data.slice(-40)}`;
+    const amount = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;
+    if (data.startsWith(balanceSelector)) return amount(balanceOf(block.state, account, to));
+    if (data.startsWith(feesSelector))
+      return amount(block.state.accruedFees.get(account.toLowerCase()) ?? 0n);
+    const { vault } = this.chain.chain;
+    if (data.startsWith(availableSelector))
+      return amount(roomOf(block.state, { vault, token: account }, block.timeSeconds).now);
+    if (!data.startsWith(capsSelector)) throw new RpcError(3, 'execution reverted', '0x');
+    const caps = block.state.caps.get(account.toLowerCase()) ?? { perOrder: 0n, hourly: 0n, daily: 0n };
+    return encodeFunctionResult({ abi: payoutVaultAbi, functionName: 'capsOf', result: caps });
+  }
+
+  #send(raw: unknown): Hex {
+    const transaction = readTransaction(String(raw) as Hex);
+    const { hash } = transaction;
+    if (this.#faults.strikes('rpcDropped')) return hash;
+    const refusal = this.chain.submit(transaction);
+    if (refusal !== undefined) throw new RpcError(-32000, refusal);
+    return hash;
+  }
+}
+
+/** Selectors of `available(address)`, `capsOf(address)` and `balanceOf(address)`. */
+const availableSelector = '0x10098ad5';
+const capsSelector = toFunctionSelector('capsOf(address)');
+const balanceSelector = '0x70a08231';
+const feesSelector = toFunctionSelector('accruedFees(address)');
+const transferSelector = toFunctionSelector('transfer(address,uint256)');
+
+/** A block as EIP-1898 names it. */
+function isByHash(tag: unknown): tag is { readonly blockHash: Hex } {
+  return typeof tag === 'object' && tag !== null && 'blockHash' in tag;
+}
+
+interface LogFilter {
+  readonly blockHash?: Hex;
+  readonly fromBlock?: Hex;
+  readonly toBlock?: Hex;
+  readonly address?: readonly string[];
+  readonly topics?: readonly (null | readonly string[] | string)[];
+}
+
+type Log = ReturnType<typeof logAnswers>[number];
+
+function isAsked(log: Log, addresses: LogFilter['address'], topics: LogFilter['topics'] = []): boolean {
+  if (addresses?.some((address) => address.toLowerCase() === log.address) === false) return false;
+  return topics.every((wanted, place) => {
+    const topic = log.topics[place] ?? '';
+    return wanted === null || (typeof wanted === 'string' ? wanted === topic : wanted.includes(topic));
+  });
+}
+
+/** Reads a transaction of one of the service's wallets, which are the only ones that send through nodes. */
+export function readTransaction(raw: Hex): ModelTransaction {
+  const { nonce = 0, to, data = '0x', maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(raw);
+  if (to == null) throw new RpcError(-32000, 'a contract creation');
+  const hash = keccak256(raw);
+  return {
+    hash,
+    from: senderOf(raw),
+    nonce,
+    to,
+    data,
+    maxFee: maxFeePerGas ?? 0n,
+    tip: maxPriorityFeePerGas ?? 0n,
+  };
+}
+
+/** How one process talks to a node: each exchange is two events, the effect and the answer, and both may be lost. */
+export function connectionTo(node: NodeModel, process: ModelProcess, faults: Faults): NodeConnection {
+  const { random } = faults;
+  return {
+    name: node.name,
+    exchange: (calls, { timeLimitMs }) =>
+      new Promise((resolve, reject) => {
+        const label = `${node.name} ${calls.map(({ method }) => method.slice(4)).join(',')}`;
+        process.io(random.between(5, 120), `rpc ${label}`, () => {
+          const { nowMs } = process.scheduler;
+          const isLost = faults.strikes('rpcTimeout');
+          if (isLost && random.chance(0.5)) {
+            process.io(timeLimitMs, `rpc ${label} timed out`, () => reject(new RpcUnavailable('timed out')));
+            return;
+          }
+          node.meet();
+          const isFailing = !isLost && faults.strikes('rpcError');
+          const outcomes =
+            isFailing && random.chance(0.5) ? [] : calls.map((call) => node.answer(call, nowMs));
+          const wait = isLost ? timeLimitMs : random.between(5, 120);
+          process.io(wait, `rpc ${label} answered`, () => {
+            if (isLost) reject(new RpcUnavailable('timed out'));
+            else if (isFailing) reject(new RpcUnavailable('HTTP status 502'));
+            else resolve(asRead(calls, outcomes));
+          });
+        });
+      }),
+    close: async () => {},
+  };
+}
+
+/** Receipts come as the transport reads them out of an answer's bytes, all else as it was said. */
+function asRead(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[]): readonly RpcOutcome[] {
+  if (!calls.some(({ method }) => method === receiptsMethod)) return outcomes;
+  const envelopes = outcomes.map((outcome, index) => ({ jsonrpc: '2.0', id: index + 1, ...outcome }));
+  const body = Buffer.from(JSON.stringify(calls.length === 1 ? envelopes[0] : envelopes));
+  return scanAnswer(body, calls) ?? outcomes;
+}

@@ -1,0 +1,165 @@
+import { microUsd } from '@florin/protocol/money.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import {
+  type Chain,
+  type ChainConditions,
+  type Chains,
+  chainsOf,
+  type FinalityPolicy,
+} from '@florin/server/src/chains/chain.ts';
+import { getAddress } from 'viem';
+import { type CallContext, type CircleContext, type ContractState, funded } from './contract-state.ts';
+import { modelWallet, orderSigner, payerSignature, payoutMark } from './signing-model.ts';
+import type { Story } from './story.ts';
+
+/** The merchant's wallet. */
+export const merchantAddress: Hex = getAddress(`0x${'c3'.repeat(20)}`);
+/** Whoever fills vaults and sends what has no sender of its own. */
+export const operatorAddress: Hex = getAddress(`0x${'aa'.repeat(20)}`);
+
+/** So long that no deposit address begins with it by chance, as one in 256 begins with a given byte. */
+const richPrefix = `0x${'aa'.repeat(8)}`;
+
+/** The address of somebody who has what he pays, made from a hash. */
+export function richAddress(hash: Hex): Hex {
+  return getAddress(`${richPrefix}${hash.slice(2, 42 - richPrefix.length + 2)}`);
+}
+
+function isRich(holder: string): boolean {
+  return (
+    holder.toLowerCase().startsWith(richPrefix) || holder.toLowerCase() === merchantAddress.toLowerCase()
+  );
+}
+
+/** A contract that makes several calls at once, for everybody; it has what it pays. */
+export const batcherAddress: Hex = richAddress(`0x${'ba'.repeat(32)}`);
+
+/** More than all payments together. */
+export const plenty = 10n ** 30n;
+
+const domains = new Map([
+  [31_337n, 0],
+  [31_338n, 6],
+]);
+
+function token(chainName: string, chainId: number, decimals: number): Token {
+  const address = getAddress(`0x${(chainId * 100).toString(16).padStart(40, '7')}`);
+  const names = { tokenId: `${chainName}::usdc`, chainName, chainId, name: 'USDC', symbol: 'USDC' };
+  return { ...names, address, decimals };
+}
+
+function contractAddress(index: number, byte: string): Hex {
+  return getAddress(`0x${byte.repeat(19)}0${index + 1}`);
+}
+
+/** The chains of a story as the service is configured for them. */
+export function chainsFor(story: Story, finality: FinalityPolicy | undefined): Chains {
+  const isByCctp = story.crossing === 'cctp';
+  const places = [
+    ['ethereum', 31_337, 6],
+    // CCTP mints unit for unit what it has burnt.
+    ['base', 31_338, isByCctp ? 6 : 18],
+  ] as const;
+  const all = places.slice(0, story.chainCount).map(([name, chainId, decimals], index): Chain => {
+    const usdc = token(name, chainId, decimals);
+    const cctp = {
+      domain: domains.get(BigInt(chainId)) ?? 0,
+      transmitter: contractAddress(index, 'd4'),
+      messenger: contractAddress(0, 'd5'),
+      route: contractAddress(index, 'd6'),
+      tokenId: usdc.tokenId,
+      maxPerOrder: microUsd(10_000_000_000_000n),
+    };
+    return {
+      name,
+      chainId,
+      rpcUrls: [],
+      gateway: contractAddress(index, 'a1'),
+      vault: contractAddress(index, 'b2'),
+      startBlock: 1n,
+      finality: finality ?? { tag: 'finalized', depth: 1 },
+      pollIntervalMs: story.pollIntervalMs,
+      tokens: [usdc],
+      proofs: story.isProven ? 'required' : 'quorum',
+      ...(isByCctp ? { cctp } : {}),
+    };
+  });
+  const chains = chainsOf(all);
+  return isByCctp ? { ...chains, conditions: withoutVaults } : chains;
+}
+
+/** Chains that are there, with vaults that pay nothing: what crosses goes by CCTP. */
+const withoutVaults: ChainConditions = {
+  version: () => 0,
+  of: () => ({ status: 'available', reason: '', secondsToFinal: 12 }),
+  payoutCap: () => microUsd(0n),
+};
+
+export function circleOf(chain: Chain): CircleContext | undefined {
+  const { cctp } = chain;
+  const [first] = chain.tokens;
+  if (cctp === undefined || first === undefined) return undefined;
+  const { domain, transmitter, messenger, route } = cctp;
+  return { domain, transmitter, messenger, route, token: first.address, domains, burnLimit: plenty };
+}
+
+/** Who may do what on a chain of the simulation, and whose signatures count. */
+export function contextOf(
+  chain: Chain,
+  { isFeeToVault }: Pick<Story, 'isFeeToVault'>,
+  isIdempotent: boolean,
+): Omit<CallContext, 'timeSeconds'> {
+  const { chainId, gateway, vault } = chain;
+  return {
+    chainId,
+    gateway,
+    vault,
+    orderSigner: orderSigner.address,
+    settler: modelWallet.address,
+    otherSettlers: [],
+    admin: operatorAddress,
+    guardian: operatorAddress,
+    feeRecipient: isFeeToVault ? vault : `0x${'fe'.repeat(20)}`,
+    batcher: batcherAddress,
+    tokens: chain.tokens.map(({ address }) => address),
+    circle: circleOf(chain),
+    isIdempotent,
+    isRich,
+    isOrderSigned: (_orderId, order, signature) => signature === orderSigner.markOf(chainId, gateway, order),
+    isPayoutSigned: (payout, signature) => signature === payoutMark(payout),
+    isConsentSigned: ({ method, orderId, order, nonce, signature }) =>
+      signature === payerSignature(chain, method, { orderId, order }, nonce),
+  };
+}
+
+/** Where the merchant of a story is paid. */
+export function accountAddressOf({ all: [chain] }: Chains, { ownAccount }: Pick<Story, 'ownAccount'>): Hex {
+  if (ownAccount === undefined || chain === undefined) return merchantAddress;
+  const [token] = chain.tokens;
+  return ownAccount === 'token' ? (token?.address ?? merchantAddress) : chain[ownAccount];
+}
+
+/** What the service's wallet can add to short deposits at first: two dollars. */
+export function purseOf({ decimals }: Token): bigint {
+  return 2n * 10n ** BigInt(decimals);
+}
+
+/** What a chain's contracts hold when a history begins. */
+export function openingState(chain: Chain, story: Story): (state: ContractState) => ContractState {
+  const vaultFloat = story.isVaultShort ? 0n : plenty;
+  const caps = new Map(
+    chain.tokens.map(({ address }) => [
+      address.toLowerCase(),
+      { perOrder: plenty, hourly: plenty, daily: plenty },
+    ]),
+  );
+  return (empty) => {
+    let state: ContractState = { ...empty, caps };
+    for (const token of chain.tokens) {
+      state = funded(state, chain.vault, token.address, vaultFloat);
+      state = funded(state, modelWallet.address, token.address, purseOf(token));
+    }
+    return state;
+  };
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '@florin/server/src/outside/clock.ts';
+import type { Faults } from './faults.ts';
+import type { Owner, Scheduler } from './scheduler.ts';
+
+/** The wall clock's reading when a history begins, in milliseconds. */
+export const epochMs = Date.UTC(2030, 0, 1);
+
+export interface ProcessOptions {
+  readonly name: string;
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+  /** What its wall clock is ahead of the true time; below zero: behind. */
+  readonly skewMs: number;
+}
+
+/**
+ * A process of the service: code that waits for inputs and outputs only. At each of them it may be killed, before or
+ * after what it asked for has happened, or stand still for a while and go on as if nothing had been.
+ */
+export class ModelProcess implements Owner {
+  readonly name: string;
+  readonly scheduler: Scheduler;
+  isAlive = true;
+  pausedUntilMs = 0;
+  /** Resolves when the process is killed. */
+  readonly killed: Promise<void>;
+  readonly clock: Clock;
+  /** What has to happen when it dies or stands still: connections that end. */
+  readonly onDeath: (() => Promise<void>)[] = [];
+  readonly onPause: ((ms: number) => void)[] = [];
+  readonly #faults: Faults;
+  readonly #noteKilled: () => void;
+
+  constructor({ name, scheduler, faults, skewMs }: ProcessOptions) {
+    this.name = name;
+    this.scheduler = scheduler;
+    this.#faults = faults;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.killed = promise;
+    this.#noteKilled = resolve;
+    this.clock = {
+      now: () => new Date(epochMs + scheduler.nowMs + skewMs),
+      monotonicMs: () => scheduler.nowMs,
+      sleep: (ms, signal) => this.#sleep(ms, signal),
+    };
+  }
+
+  /** Something that the process waits for, after a time. */
+  io(ms: number, label: string, happen: () => void | Promise<void>): void {
+    this.scheduler.after(ms, this, label, async () => {
+      const { random } = this.#faults;
+      if (this.#faults.strikes('crash')) {
+        if (random.chance(0.5)) await happen();
+        return this.kill();
+      }
+      if (this.#faults.strikes('pause')) {
+        const pauseMs = random.between(1_000, 60_000);
+        if (random.chance(0.5)) await happen();
+        else this.scheduler.after(0, this, `${label} late`, happen);
+        this.pausedUntilMs = this.scheduler.nowMs + pauseMs;
+        this.scheduler.note(`${this.name} paused for ${pauseMs} ms`);
+        for (const hear of this.onPause) hear(pauseMs);
+        return;
+      }
+      await happen();
+    });
+  }
+
+  /** Ends the process at once: what it was doing is never heard of again. */
+  async kill(): Promise<void> {
+    if (!this.isAlive) return;
+    this.isAlive = false;
+    this.scheduler.note(`${this.name} killed`);
+    for (const end of this.onDeath) await end();
+    this.#noteKilled();
+  }
+
+  #sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      signal?.addEventListener('abort', wake, { once: true });
+      this.scheduler.after(ms, this, 'sleep', wake);
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Tally } from './tally.ts';
+
+const file = new URL('../../docs/reliability.md', import.meta.url);
+
+/** How a seeded bug was caught. */
+export interface Hunted {
+  readonly name: string;
+  readonly isCaught: boolean;
+  /** Histories to each catch. */
+  readonly counts: readonly number[];
+  /** Events of all histories, and seconds of processor time that their workers took. */
+  readonly events: number;
+  readonly cpuSeconds: number;
+}
+
+/** What the simulator has found. */
+export type Findings =
+  | { readonly tally: Tally; readonly workers: number }
+  | { readonly hunted: readonly Hunted[] };
+
+/** Writes what a run has found into its section of docs/reliability.md, between its two marks. */
+export async function writeReport(findings: Findings): Promise<void> {
+  const [name, lines] =
+    'hunted' in findings ? ['bugs', bugLines(findings)] : ['histories', historyLines(findings)];
+  const text = await readFile(file, 'utf8');
+  const begin = `<!-- simulate ${name}: written by npm run simulate -- --report -->`;
+  const end = `<!-- simulate ${name} ends -->`;
+  const [before, rest] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`docs/reliability.md has no section for ${name}`);
+  await writeFile(file, `${before}${begin}\n${lines.join('\n')}\n${end}${after}`);
+}
+
+function historyLines({ tally, workers }: Extract<Findings, { readonly tally: Tally }>): string[] {
+  const { histories = 0, ...others } = tally.counts;
+  const perSecond = histories / tally.seconds;
+  return [
+    '',
+    `Seeds from ${tally.firstSeed} on, ${workers} workers, ${Math.round(tally.seconds)} seconds on two shared cores ` +
+      `(${perSecond.toFixed(1)} a second). What an earlier version has lived through counts for it alone.`,
+    '',
+    '| sources | commit | histories | bad |',
+    '|---|---|---|---|',
+    ...tally.versions.map(
+      (version) =>
+        `| ${version.sources} | ${version.commit || 'none'} | ${version.histories} | **${version.bad}** |`,
+    ),
+    '',
+    '| what | how many |',
+    '|---|---|',
+    `| histories | ${histories} |`,
+    `| **bad histories** | **${tally.bad.length}** |`,
+    ...Object.entries(others)
+      .sort(([first], [second]) => (first < second ? -1 : 1))
+      .map(([name, count]) => `| ${name} | ${count} |`),
+    '',
+  ];
+}
+
+function bugLines({ hunted }: Extract<Findings, { readonly hunted: unknown }>): string[] {
+  const rows = hunted.map(({ name, counts, events, cpuSeconds }) => {
+    const median = counts.toSorted((a, b) => a - b)[counts.length >> 1];
+    if (median === undefined) return `| ${name} | not caught | | |`;
+    const share = counts.length;
+    return `| ${name} | ${median} | ${Math.round(events / share)} | ${(cpuSeconds / share).toFixed(1)} |`;
+  });
+  const caught = hunted.filter(({ counts }) => counts.length > 0).length;
+  return [
+    '',
+    '| seeded bug | histories to catch it (median) | events to each catch | seconds of the workers to each catch |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    `${caught} of ${hunted.length} caught.`,
+    '',
+  ];
+}

@@ -1,0 +1,196 @@
+import { resumeChain } from '@florin/server/src/chains/watcher/cursor.ts';
+import { type Database, databaseOver } from '@florin/server/src/db/database.ts';
+import { statement } from '@florin/server/src/db/statement.ts';
+import { releaseStopped } from '@florin/server/src/reconcile/reconcile.ts';
+import type pg from 'pg';
+import { check, checkForked, checkGone, checkHalted, lastTransaction } from './checker.ts';
+import type { Connections } from './connections.ts';
+import { operatorAddress } from './places.ts';
+import { findHeldUp, raiseCaps } from './policy-play.ts';
+import { epochMs } from './process-model.ts';
+import { isAnyOpen, openDeposits, unrestOf, unrestOfGone } from './unrest.ts';
+import type { World } from './world.ts';
+
+/** Virtual milliseconds that the service has, after the faults, to bring everything to rest. */
+const restLimitMs = 600_000;
+const lookEveryMs = 2_000;
+/** Longer than a session may be paid. */
+const expiryJumpMs = 2_000_000;
+/** Longer than payouts take that are under way. */
+const underWayMs = 60_000;
+/** Longer than that, and until most of what waits is tried again. */
+const lowCapsMs = 200_000;
+/** Longer than late payers wait, and than it takes to collect what they send. */
+const latePayersMs = 240_000;
+/** Longer than it takes until the service sees what lies at a deposit address. */
+const depositSeenMs = 25_000;
+/** Longer than what is short or late may wait for a decision. */
+const lateJumpMs = 4_000_000;
+
+/** The database as a person has it who looks from outside: no fault strikes. */
+export function observed(connections: Connections): Database {
+  const ask = connections.observer.query.bind(connections.observer);
+  const pool = { query: ask, connect: async () => ({ query: ask, on() {}, off() {}, release() {} }) };
+  return databaseOver(pool as unknown as pg.Pool, () => {});
+}
+
+/** Waits until nothing is left to do, then past every deadline and again; what is wrong then. */
+export async function comeToRest(world: World, connections: Connections): Promise<string[]> {
+  const { observer: client } = connections;
+  const { scheduler, story } = world.options;
+  if (story.deepReorgMs !== undefined) {
+    const stillness = await comeToHalt(world, client);
+    if (stillness.length > 0) return stillness;
+    const lost = await goOn(world, connections);
+    if (lost !== undefined) return lost;
+  }
+  if (story.policy !== undefined) {
+    const heldUp = await liveUnderPolicy(world, connections);
+    if (heldUp.length > 0) return [...world.violations, ...heldUp];
+  }
+  const restless = async (what: string) => [...world.violations, ...(await checkForked(world, client)), what];
+  const before = await unrestAfter(world, connections, () => unrestOf(world, client, false));
+  if (before !== '') return restless(`never came to rest: ${before}`);
+  // Where no session is left to expire, only some histories look whether that changes anything.
+  const isAnyLeft = (await isAnyOpen(client)) || openDeposits(world).length > 0;
+  const isOver = !isAnyLeft && !world.options.random.fork('jump').chance(story.size === 'long' ? 0.2 : 0.05);
+  if (isOver) return check(world, client);
+  scheduler.jump(expiryJumpMs);
+  if (story.deposits !== undefined) {
+    // Late payers send now, and what may be added is; what nobody accepts goes back after a later deadline.
+    await waitForLatePayers(world, client);
+    scheduler.jump(lateJumpMs);
+  }
+  const after = await unrestAfter(world, connections, () => unrestOf(world, client, true));
+  if (after !== '') return restless(`never came to rest after the expiry: ${after}`);
+  return check(world, client);
+}
+
+/** Waits until all payers have sent to deposit addresses, and what they sent is collected. */
+async function waitForLatePayers(world: World, client: pg.Client): Promise<void> {
+  const { scheduler } = world.options;
+  const limitMs = scheduler.nowMs + latePayersMs;
+  await scheduler.run(() => scheduler.nowMs >= limitMs || world.deposits.every(({ isSent }) => isSent));
+  await pass(world, depositSeenMs);
+  while (scheduler.nowMs < limitMs && (await unrestOf(world, client, false)) !== '')
+    await pass(world, lookEveryMs);
+}
+
+async function pass({ options: { scheduler } }: World, ms: number): Promise<void> {
+  const untilMs = scheduler.nowMs + ms;
+  await scheduler.run(() => scheduler.nowMs >= untilMs);
+}
+
+/**
+ * While caps are low, payouts that a vault cannot make hold up none that it can; then the caps are raised, and all have to go.
+ * What is wrong.
+ */
+async function liveUnderPolicy(world: World, connections: Connections): Promise<string[]> {
+  const { scheduler } = world.options;
+  const limitMs = scheduler.nowMs + restLimitMs;
+  const isOperating = () => world.models.some((model) => model.isWaiting(operatorAddress));
+  while (isOperating() && scheduler.nowMs < limitMs) await pass(world, lookEveryMs);
+  // What has been tried since then knows of the caps as they are.
+  const since = new Date(epochMs + scheduler.nowMs + underWayMs);
+  const untilMs = scheduler.nowMs + lowCapsMs;
+  while (scheduler.nowMs < untilMs) {
+    await pass(world, lookEveryMs);
+    await release(connections, 'agreed');
+  }
+  const heldUp = await findHeldUp(world, connections.observer, since);
+  raiseCaps(world);
+  return heldUp;
+}
+
+/** After a reorg below finality, chains that contradict what was final stand still, and nothing else does. */
+async function comeToHalt(world: World, client: pg.Client): Promise<string[]> {
+  await pass(world, 90_000);
+  return [...world.violations, ...(await checkHalted(world, client))];
+}
+
+/**
+ * The operator lets the chains go on. Undefined when all that was final is so again: then all must come to rest. Where something
+ * stays away that others have to bring back, the service has only to go on: what becomes of it is for people to say; what
+ * is wrong then.
+ */
+async function goOn(world: World, connections: Connections): Promise<string[] | undefined> {
+  const { observer: client } = connections;
+  const sentBefore = await lastTransaction(client);
+  await resumeHalted(world, connections);
+  const unrest = await unrestAfter(world, connections, async () => {
+    if (await isAnyLost(connections)) return unrestOfGone(world, client);
+    // Books differ until what is missing is done again, and what is stopped does nothing.
+    await release(connections, 'all');
+    return unrestOf(world, client, false);
+  });
+  if (!(await isAnyLost(connections))) return undefined;
+  const problems = await checkGone(world, client, sentBefore);
+  return unrest === '' ? problems : [...problems, `never went on: ${unrest}`];
+}
+
+const haltedChains = statement(
+  'simulation_halted',
+  [],
+  { chain_id: 'int8' },
+  `select chain_id from chain_cursors where halted_reason <> ''`,
+);
+
+/** As the operator's command does it. */
+async function resumeHalted(world: World, connections: Connections): Promise<void> {
+  const db = observed(connections);
+  const now = new Date(epochMs + world.options.scheduler.nowMs);
+  const clock = { now: () => now, monotonicMs: () => 0, sleep: async () => {} };
+  for (const { chain_id: chainId } of await db.query(haltedChains, []))
+    await resumeChain(db, clock, Number(chainId));
+  connections.memory.forget();
+}
+
+const lostEvent = statement(
+  'simulation_lost',
+  [],
+  { chain_id: 'int8' },
+  `select chain_id from dropped_events
+   where returned_at is null and event_name not in ('Settled', 'PaidOut', 'Minted', 'Refunded') limit 1`,
+);
+
+/** Whether a final event has been taken back and is not final again that the service does not bring back itself. */
+async function isAnyLost(connections: Connections): Promise<boolean> {
+  return (await observed(connections).query(lostEvent, [])).length > 0;
+}
+
+/** Waits for rest, for as long as is reasonable; what is left to do then. */
+async function unrestAfter(
+  world: World,
+  connections: Connections,
+  unrestNow: () => Promise<string>,
+): Promise<string> {
+  const { scheduler } = world.options;
+  const limitMs = scheduler.nowMs + restLimitMs;
+  let unrest = 'nothing looked at';
+  while (unrest !== '' && scheduler.nowMs < limitMs) {
+    await pass(world, lookEveryMs);
+    await release(connections, 'agreed');
+    unrest = await unrestNow();
+  }
+  return unrest;
+}
+
+const stopped = statement(
+  'simulation_stopped',
+  ['int4'],
+  { chain_id: 'int8' },
+  `select c.chain_id from chain_cursors c join chain_reconciliations r on r.chain_id = c.chain_id
+   where c.stopped_reason = 'drift' and r.drift_runs <= coalesce($1, r.drift_runs)`,
+);
+
+/**
+ * The operator lets chains settle again that differences have stopped: those whose books agree by now, or also those whose
+ * books still tell of what is yet to be done again.
+ */
+async function release(connections: Connections, which: 'agreed' | 'all'): Promise<void> {
+  const db = observed(connections);
+  for (const { chain_id: chainId } of await db.query(stopped, [which === 'agreed' ? 0 : null])) {
+    await releaseStopped(db, Number(chainId));
+    connections.memory.forget();
+  }
+}

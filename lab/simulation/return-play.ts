@@ -1,0 +1,70 @@
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import { createRefund, findRefund } from '@florin/server/src/refunds/refund.ts';
+import { findSession } from '@florin/server/src/sessions/session.ts';
+import { encodeFunctionData } from 'viem';
+import type { Actors } from './actors.ts';
+import { merchantAddress } from './places.ts';
+
+/** How often somebody looks whether it is time. */
+const maxLooks = 40;
+
+/** Pays, and takes the payment back as soon as the contract allows it, whatever the settlement does meanwhile. */
+export async function playReclaim(actor: Actors, sessionId: string): Promise<void> {
+  const { world } = actor;
+  const model = actor.anyChain();
+  const payer = actor.address('payer 0');
+  const order = await actor.prepare(sessionId, model, payer);
+  if (order === undefined) return;
+  actor.send(model, payer, { to: model.chain.gateway, data: actor.payCall(order) });
+  const data = encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'reclaim', args: [order.order] });
+  for (let look = 0; look < maxLooks; look += 1) {
+    await world.sleep(2_000);
+    const isPaid = model.head.state.slots.get(order.order.metaData)?.orderId === order.orderId;
+    if (!isPaid || BigInt(world.seconds()) < order.order.reclaimAt) continue;
+    actor.send(model, payer, { to: model.chain.gateway, data }, model.nextNonce(payer));
+    return;
+  }
+}
+
+/** A merchant who gives a settled payment back: asks for the refund, and sends the transaction that it names. */
+export async function playSettledRefund(actor: Actors, sessionId: string): Promise<void> {
+  const { world } = actor;
+  const { merchantId } = world;
+  for (let look = 0; look < maxLooks; look += 1) {
+    await world.sleep(3_000);
+    const status = await actor.ask(async ({ db }) => (await findSession(db, sessionId))?.status ?? 'none');
+    if (status === undefined || status === 'none') return;
+    if (status !== 'completed') continue;
+    const refundId = await actor.ask(async ({ db, deps }) => {
+      const body = { sessionId };
+      const refund = await db.transaction((transaction) =>
+        createRefund(transaction, deps, { merchantId, body }),
+      );
+      return refund.refundId;
+    });
+    if (refundId === undefined) return;
+    const refund = await actor.ask(({ db, deps }) => findRefund(db, deps, { merchantId, refundId }));
+    await sendRefund(actor, refund?.txRequest);
+    return;
+  }
+}
+
+async function sendRefund(
+  actor: Actors,
+  request: { readonly chainId: string; readonly to: string; readonly data: string } | undefined,
+): Promise<void> {
+  if (request === undefined) return;
+  const model = actor.world.models.find(({ chain }) => String(chain.chainId) === request.chainId);
+  if (model === undefined) return;
+  const call = { to: request.to as Hex, data: request.data as Hex };
+  // One wallet for all sessions: a nonce that another took is asked for again.
+  for (let look = 0; look < maxLooks; look += 1) {
+    const hash = actor.send(model, merchantAddress, call, model.nextNonce(merchantAddress));
+    await actor.world.sleep(8_000);
+    const isMined = model
+      .canonical()
+      .some(({ transactions }) => transactions.some(({ transaction }) => transaction.hash === hash));
+    if (isMined) return;
+  }
+}

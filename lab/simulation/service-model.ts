@@ -1,0 +1,255 @@
+import { microUsd } from '@florin/protocol/money.ts';
+import type { AuthorizationDeps } from '@florin/server/src/authorizations/authorization.ts';
+import { type CreationDeps, creationDepsOf } from '@florin/server/src/authorizations/creation.ts';
+import type { Chain, Chains } from '@florin/server/src/chains/chain.ts';
+import { call } from '@florin/server/src/chains/rpc/actions.ts';
+import { rpcOver } from '@florin/server/src/chains/rpc/http-rpc.ts';
+import type { Rpc } from '@florin/server/src/chains/rpc/rpc.ts';
+import { createSender, type Sender } from '@florin/server/src/chains/sender/sender.ts';
+import type { SendPurpose } from '@florin/server/src/chains/sender/sent.ts';
+import type { WalletSigner } from '@florin/server/src/chains/sender/wallet.ts';
+import { runWatcher } from '@florin/server/src/chains/watcher/watcher.ts';
+import type { Database } from '@florin/server/src/db/database.ts';
+import { type DepositDeps, runDeposits } from '@florin/server/src/deposits/deposit.ts';
+import type { Egress } from '@florin/server/src/outside/egress.ts';
+import { secretBox } from '@florin/server/src/outside/secret-box.ts';
+import { runReconciliation } from '@florin/server/src/reconcile/reconcile.ts';
+import { runExpiry } from '@florin/server/src/service/housekeeping.ts';
+import { chainReactions, outcomesOf } from '@florin/server/src/service/reactions.ts';
+import type { DepositPolicy } from '@florin/server/src/sessions/deposit-terms.ts';
+import { runSettlement } from '@florin/server/src/settlement/settlement.ts';
+import type { SubmissionDeps } from '@florin/server/src/submissions/submission.ts';
+import type { Log } from '@florin/server/src/telemetry/log.ts';
+import {
+  type DeliverySettings,
+  defaultDeliverySettings,
+  runDeliveries,
+} from '@florin/server/src/webhooks/delivery.ts';
+import { attestationModel } from './attestation-model.ts';
+import type { ChainModel } from './chain-model.ts';
+import type { Faults } from './faults.ts';
+import { connectionTo, type NodeModel } from './node-model.ts';
+import type { ModelProcess } from './process-model.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import { modelCryptography, orderSigner, relayerWallet, tokenDomainOf } from './signing-model.ts';
+import { hasDeposits, type Story } from './story.ts';
+
+export const origin = 'https://pay.example.com';
+const masterKey = new Uint8Array(32).fill(7);
+
+export const secrets = secretBox([masterKey]);
+
+/** Parts of the wiring that seeded bugs put something else in for. */
+export interface Wiring {
+  readonly wallet: (process: ModelProcess) => WalletSigner;
+  readonly egress: (egress: Egress) => Egress;
+  /** Whether the outcome of a transaction with this purpose is heard of. */
+  readonly hearsOf: (purpose: SendPurpose) => boolean;
+}
+
+export interface ServiceModelOptions {
+  readonly process: ModelProcess;
+  readonly db: Database;
+  readonly chains: Chains;
+  readonly nodes: readonly NodeModel[];
+  readonly egress: Egress;
+  readonly random: SeededRandom;
+  readonly faults: Faults;
+  readonly log: Log;
+  readonly wiring: Wiring;
+  /** Whether watchers take turns at leading, or race for each move. */
+  readonly hasLeaders: boolean;
+  readonly story: Story;
+  readonly models: readonly ChainModel[];
+}
+
+/** What requests need of a running process. */
+export interface ServiceModel {
+  readonly process: ModelProcess;
+  readonly db: Database;
+  readonly deps: SubmissionDeps & { readonly sender: Sender };
+  readonly creation: CreationDeps;
+}
+
+/** Quick for a simulation, whose every look costs real time; the shape is production's. */
+const deliverySettings: DeliverySettings = {
+  ...defaultDeliverySettings,
+  pollMs: 12_000,
+  retry: {
+    ...defaultDeliverySettings.retry,
+    delaysMs: [0, ...Array.from({ length: 40 }, () => 5_000)],
+  },
+};
+
+/** Of settlements; a history is over in minutes. */
+const settlementSettings = { batchSize: 10, notMinedAfterSeconds: 45, keepAfterSeconds: 20 };
+
+/** A history is over in minutes. */
+const reconcileIntervalMs = 20_000;
+
+/** Starts the loops of one process: the same files, wired as `service/service.ts` wires them. */
+export function startModel(options: ServiceModelOptions): ServiceModel {
+  const { process, db, chains, nodes, random, faults, log, wiring, story } = options;
+  const { clock } = process;
+  const rpcs = new Map(chains.all.map((chain): [number, Rpc] => [chain.chainId, rpcFor(chain)]));
+  function rpcFor(chain: Chain): Rpc {
+    const own = nodes.filter((node) => node.chain.chain.chainId === chain.chainId);
+    const links = own.map((node) => connectionTo(node, process, faults));
+    return rpcOver(links, { chainId: chain.chainId, clock, log });
+  }
+  const rpcOf = (chainId: number): Rpc => {
+    const rpc = rpcs.get(chainId);
+    if (rpc === undefined) throw new Error(`chain ${chainId} is not configured`);
+    return rpc;
+  };
+  const moves = { clock, random, origin, log };
+  const wallet = wiring.wallet(process);
+  const signal = new AbortController().signal;
+  const tellOutcome = outcomesOf(moves);
+  const sender = createSender({
+    chains,
+    rpcOf,
+    db,
+    clock,
+    log,
+    wallet,
+    relayer: relayerWallet,
+    maxFeePerGas: 500_000_000_000n,
+    // So quick that a silent chain would use up all attempts of a transaction.
+    settings: { replaceAfterMs: 4_000 },
+    onOutcome: async (transaction, outcome) => {
+      if (wiring.hearsOf(outcome.purpose)) await tellOutcome(transaction, outcome);
+    },
+  });
+  const handler = chainReactions({ ...moves, chains });
+  const shared = { db, chains, sender, signer: orderSigner };
+  const settlement = runSettlement(
+    {
+      ...moves,
+      ...shared,
+      settings: { ...settlementSettings, windowMs: story.settlementWindowMs },
+      wallet: wallet.address,
+      ...(story.crossing === 'cctp'
+        ? { attestations: attestationModel(options.models, process, faults) }
+        : {}),
+      read: (chainId, request) => call(rpcOf(chainId), request, 'latest'),
+    },
+    signal,
+  );
+  const egress = wiring.egress(options.egress);
+  const loops = [
+    ...chains.all.map((chain) =>
+      runWatcher({
+        chain,
+        rpc: rpcOf(chain.chainId),
+        db,
+        clock: slowBeats(clock),
+        log,
+        handler,
+        signal,
+        ...(options.hasLeaders ? { candidate: { id: process.name, isGone: () => false } } : {}),
+      }),
+    ),
+    sender.run(signal),
+    settlement,
+    runDeliveries({ db, clock, random, log, egress, secrets, settings: deliverySettings, signal }),
+    ...(hasDeposits(story)
+      ? [runDeposits({ ...moves, ...shared, rpcOf, settings: depositSettingsOf(story) }, signal)]
+      : []),
+    runExpiry({ db, random, log, origin, clock: leisurely(clock) }, signal),
+    runReconciliation(
+      { chains: chains.all, rpcOf, db, clock: leisurely(clock), log, intervalMs: reconcileIntervalMs },
+      signal,
+    ),
+  ];
+  for (const loop of loops) loop.catch((error) => log.error('simulation.loop_ended', error));
+  const deps = { ...requestDeps(options), sender };
+  return { process, db, deps, creation: creationDepsOf(db, deps) };
+}
+
+function depositSettingsOf(story: Story): DepositDeps['settings'] {
+  // In half of the histories nodes are asked for all transfers, as where many orders are open.
+  const mostNamed = story.deposits === undefined ? 1_000 : 1;
+  return {
+    windowMs: 6_000,
+    balanceWindowMs: 10_000,
+    minAmount: microUsd(1n),
+    mostNamed,
+    ...additionsOf(story),
+  };
+}
+
+function additionsOf({ deposits }: Story): { readonly deposits?: DepositPolicy } {
+  if (deposits === undefined) return {};
+  const { latePayment, addedAboveFee, addedPerDay } = deposits;
+  return {
+    deposits: {
+      underpaidPpm: 100_000,
+      underpaidAmount: undefined,
+      latePayment,
+      lateHours: 1,
+      addedAboveFee: microUsd(BigInt(addedAboveFee)),
+      addedPerDay: microUsd(BigInt(addedPerDay)),
+    },
+  };
+}
+
+const feeRates = { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 };
+const bottomless = {
+  ...{ perPayer: 1e12, perLink: 1e12, perNetwork: 1e12 },
+  smartAccounts: { perPayment: 1e12, failuresPerMerchant: 1e12 },
+};
+
+/** What requests need, as the doors have it. */
+function requestDeps({
+  process,
+  random,
+  chains,
+  story,
+}: ServiceModelOptions): Omit<SubmissionDeps, 'sender'> {
+  const gasless: SubmissionDeps['gasless'] = {
+    minAmount: microUsd(1n),
+    budgets: bottomless,
+    ...additionsOf(story),
+    signingOf: async ({ chainId, address }) => ({
+      permits: new Set(['eip3009', 'permit2']),
+      domain: tokenDomainOf(chainId, address),
+    }),
+  };
+  const payerChain: AuthorizationDeps['payerChain'] = {
+    codeAt: async () => '0x',
+    callAt: async () => `0x${'f'.repeat(64)}`,
+  };
+  return {
+    clock: process.clock,
+    random,
+    origin,
+    chains,
+    rates: feeRates,
+    signer: orderSigner,
+    reclaimAfterSeconds: story.reclaimAfterSeconds,
+    settlementMode: story.settlementMode,
+    serviceDomain: 'example.com',
+    cryptography: modelCryptography,
+    payerChain,
+    maxOpenSessions: undefined,
+    gasless,
+  };
+}
+
+/**
+ * Beats of a leader, and looks of those who stand by, are statements: they come an eighth as often, and others have twice
+ * the patience. So a lead changes hands within some seconds, as it does in production.
+ */
+function slowBeats(clock: ModelProcess['clock']): ModelProcess['clock'] {
+  return {
+    ...clock,
+    monotonicMs: () => clock.monotonicMs() / 2,
+    sleep: (ms, signal) => clock.sleep(ms < 500 ? ms * 8 : ms, signal),
+  };
+}
+
+/** Expiry and reconciliation look for their turn once a second; here a tenth as often, because each look costs statements. */
+function leisurely(clock: ModelProcess['clock']): ModelProcess['clock'] {
+  return { ...clock, sleep: (ms, signal) => clock.sleep(ms * 10, signal) };
+}

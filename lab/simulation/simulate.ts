@@ -1,0 +1,267 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startTestPostgres } from '../../apps/server/test/harness/database.ts';
+import { bugs } from './bugs.ts';
+import type { HistoryResult } from './history.ts';
+import { type Hunted, writeReport } from './report.ts';
+import { type Version, versionOfSources } from './sources.ts';
+import { sizes } from './story.ts';
+import {
+  addTo,
+  continueWith,
+  neverMet,
+  newTally,
+  readTally,
+  type Tally,
+  type VersionCount,
+  writeTally,
+} from './tally.ts';
+import { type Assignment, Team } from './team.ts';
+
+/**
+ * `npm run simulate`: lives through the kept seeds and many others, or through seeded bugs until each is caught.
+ *
+ *   --histories N   how many, 2,000 unless told otherwise
+ *   --minutes M     no longer than that
+ *   --seed S        the first seed; the others follow it
+ *   --workers N     processes at once, 2 unless told otherwise
+ *   --size SIZE     all of one size: short, middle or long; a mixture of them unless told otherwise
+ *   --bug NAME      with this seeded bug, or `all`: exits with 1 when one is not caught
+ *   --catches N     how often a bug is to be caught, 3 unless told otherwise: so that a median means something
+ *   --tell          prints every event of the first seed, and no more
+ *   --report        writes the figures into docs/reliability.md
+ *   --resume        goes on where an earlier run from the same seed has stopped, however that was, and adds to its sums;
+ *                   what other sources have lived through is counted apart
+ *   --state FILE    where the sums are kept as they grow with --resume or --report, lived.json beside this file unless told
+ *                   otherwise: it is committed with the report, so that a hundred thousand histories need not be one run
+ */
+const { values } = parseArgs({
+  options: {
+    histories: { type: 'string', default: '2000' },
+    minutes: { type: 'string', default: '600' },
+    seed: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '2' },
+    size: { type: 'string' },
+    bug: { type: 'string' },
+    catches: { type: 'string', default: '3' },
+    tell: { type: 'boolean', default: false },
+    report: { type: 'boolean', default: false },
+    resume: { type: 'boolean', default: false },
+    state: { type: 'string' },
+  },
+});
+const histories = wholeNumber('histories', values.histories);
+const limitMs = wholeNumber('minutes', values.minutes) * 60_000;
+const firstSeed = wholeNumber('seed', values.seed);
+const workers = wholeNumber('workers', values.workers);
+const catches = wholeNumber('catches', values.catches);
+const tallyFile = values.state ?? fileURLToPath(new URL('./lived.json', import.meta.url));
+
+function wholeNumber(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new RangeError(`--${name} takes a whole number above 0, not ${text}`);
+}
+
+const size = sizes.find((name) => name === values.size);
+if (values.size !== undefined && size === undefined)
+  throw new RangeError(`--size takes one of ${sizes.join(', ')}, not ${values.size}`);
+
+function* historiesFrom(first: number, count: number): Iterable<Assignment> {
+  for (let seed = first; seed < first + count; seed += 1)
+    yield size === undefined ? { seed } : { seed, size };
+}
+
+async function keptSeeds(): Promise<Assignment[]> {
+  const text = await readFile(new URL('./seeds.json', import.meta.url), 'utf8');
+  const { seeds } = JSON.parse(text) as { seeds: Required<Assignment>[] };
+  return seeds.map((kept) => ({ seed: kept.seed, size: kept.size }));
+}
+
+/** Histories between two writes of the sums: what a run that is killed at once lives through again. */
+const keepEvery = 50;
+let isInterrupted = false;
+
+/** Lives through histories without a bug. True when all of them were good, those of earlier runs of these sources too. */
+async function search(): Promise<boolean> {
+  const version = await versionOfSources();
+  const earlier = values.resume ? await readTally(tallyFile, firstSeed) : undefined;
+  const tally = earlier ?? newTally(firstSeed);
+  const last = continueWith(tally, version);
+  tellVersion(version, last);
+  // Whatever is known of other sources: what has failed once is lived again by these.
+  const regressions = earlier === undefined || last !== undefined ? await keptSeeds() : [];
+  const ahead = new Set(tally.ahead);
+  const fresh = [...historiesFrom(tally.nextSeed, firstSeed + histories - tally.nextSeed)].filter(
+    ({ seed }) => !ahead.has(seed),
+  );
+  const before = tally.seconds;
+  const startedMs = performance.now();
+  let lived = 0;
+  let bad = 0;
+  let cpuMs = 0;
+  let kept = Promise.resolve();
+  const keep = () => {
+    tally.seconds = before + (performance.now() - startedMs) / 1_000;
+    if (values.resume || values.report) kept = kept.then(() => writeTally(tallyFile, tally));
+    return kept;
+  };
+  const team = await Team.start({ workers });
+  try {
+    await team.live([...regressions, ...fresh], async (result) => {
+      addTo(tally, result);
+      lived += 1;
+      cpuMs += result.cpuMs;
+      if (result.problems.length > 0) {
+        bad += 1;
+        tellProblems(result);
+      }
+      if (lived % keepEvery === 0) await keep();
+      return !isInterrupted && performance.now() - startedMs < limitMs;
+    });
+  } finally {
+    await team.close();
+    await keep();
+  }
+  const seconds = tally.seconds - before;
+  const { histories: all = 0, events = 0 } = tally.counts;
+  console.log(
+    `${lived} histories in ${seconds.toFixed(0)} s (${(lived / seconds).toFixed(1)} a second, ` +
+      `${(cpuMs / Math.max(1, lived)).toFixed(0)} ms of its worker each); ` +
+      `${all} in all: ${events} events, ${tally.bad.length} bad`,
+  );
+  if (values.report) await writeReport({ tally, workers });
+  return bad === 0 && tally.versions.at(-1)?.bad === 0 && hasMetAll(tally);
+}
+
+/** Says what is run, and what of the sums was lived by other sources. */
+function tellVersion({ sources, commit }: Version, last: VersionCount | undefined): void {
+  console.log(`sources ${sources}${commit === '' ? '' : `, commit ${commit}`}`);
+  if (last === undefined) return;
+  console.log(
+    `the sources have changed: ${last.histories} histories of ${last.sources} and those from now on are counted apart`,
+  );
+}
+
+/** So many histories of all sizes meet everything; fewer may miss something. */
+const enough = 2_000;
+
+/** Whether every kind of history, way of paying and fault has occurred, where there were enough histories for it. */
+function hasMetAll(tally: Tally): boolean {
+  const isEnough = (tally.counts['histories'] ?? 0) >= enough && size === undefined;
+  const missing = isEnough ? neverMet(tally) : [];
+  if (missing.length > 0) console.error(`never met: ${missing.join(', ')}`);
+  return missing.length === 0;
+}
+
+function tellProblems({ seed, problems, story }: HistoryResult): void {
+  console.error(`\nseed ${seed}: ${problems.length} problems`);
+  for (const problem of problems) console.error(`  ${problem}`);
+  console.error(`  ${JSON.stringify(story)}`);
+}
+
+/** Lives through histories with a seeded bug. */
+async function hunt(name: string): Promise<Hunted> {
+  const team = await Team.start({ workers, bugName: name });
+  const counts: number[] = [];
+  let since = 0;
+  let lived = 0;
+  let events = 0;
+  let cpuMs = 0;
+  let sample = '';
+  try {
+    await team.live(historiesFrom(firstSeed, histories), async (result) => {
+      lived += 1;
+      since += 1;
+      events += result.eventCount;
+      cpuMs += result.cpuMs;
+      const harm = result.problems.find((problem) => bugs[name]?.harm?.test(problem) ?? true);
+      if (harm !== undefined) {
+        counts.push(since);
+        since = 0;
+        sample ||= `seed ${result.seed}: ${harm}`;
+      }
+      return !isInterrupted && counts.length < catches;
+    });
+  } finally {
+    await team.close();
+  }
+  const median = counts.toSorted((a, b) => a - b)[counts.length >> 1];
+  const each = (sum: number) => sum / Math.max(1, counts.length);
+  const figure =
+    median === undefined
+      ? 'not caught'
+      : `caught after ${median} (median of ${counts.length}), ${each(events).toFixed(0)} events and ` +
+        `${(each(cpuMs) / 1_000).toFixed(1)} s of its workers each`;
+  console.log(`${name.padEnd(26)} ${figure}, ${lived} lived; ${sample.slice(0, 120)}`);
+  return { name, isCaught: counts.length > 0, counts, events, cpuSeconds: cpuMs / 1_000 };
+}
+
+async function huntAll(name: string): Promise<boolean> {
+  const names = name === 'all' ? Object.keys(bugs) : [name];
+  const hunted = [];
+  for (const each of names) hunted.push(await hunt(each));
+  const caught = hunted.filter(({ isCaught }) => isCaught).length;
+  console.log(`${caught} of ${hunted.length} seeded bugs caught`);
+  if (values.report) await writeReport({ hunted });
+  return caught === hunted.length;
+}
+
+/** Prints one history. True when it was good. */
+async function tell(): Promise<boolean> {
+  const team = await Team.start({
+    workers: 1,
+    tells: true,
+    ...(values.bug === undefined ? {} : { bugName: values.bug }),
+  });
+  let isGood = false;
+  try {
+    await team.live(historiesFrom(firstSeed, 1), async (result) => {
+      isGood = result.problems.length === 0;
+      if (!isGood) tellProblems(result);
+      return false;
+    });
+  } finally {
+    await team.close();
+  }
+  return isGood;
+}
+
+async function run(): Promise<boolean> {
+  if (values.tell) return tell();
+  return values.bug === undefined ? search() : huntAll(values.bug);
+}
+
+// A local socket takes a statement there and back in half the time of a loopback connection.
+const sockets = await mkdtemp(join(tmpdir(), 'florin-simulate-'));
+// Started by root, PostgreSQL runs as another user.
+await chmod(sockets, 0o777);
+const server = await startTestPostgres({
+  autovacuum: 'off',
+  deadlock_timeout: '10ms',
+  unix_socket_directories: sockets,
+});
+process.env['FLORIN_TEST_POSTGRES'] = `${server.url}?host=${encodeURIComponent(sockets)}`;
+
+async function stop(): Promise<void> {
+  await server.stop();
+  await rm(sockets, { recursive: true, force: true });
+}
+
+/** An interrupted run ends after the histories that are being lived, and leaves no server behind. */
+function interrupted(): void {
+  if (isInterrupted) process.exit(130);
+  isInterrupted = true;
+  process.exitCode = 130;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupted);
+try {
+  const isGood = await run();
+  process.exitCode ??= isGood ? 0 : 1;
+} finally {
+  await stop();
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type TestDatabase, testDatabase } from '../../apps/server/test/harness/database.ts';
+import type { HistoryResult } from './history.ts';
+import type { Size } from './story.ts';
+
+export interface TeamOptions {
+  readonly workers: number;
+  readonly bugName?: string;
+  /** Whether workers print every event. */
+  readonly tells?: boolean;
+}
+
+/** A history that is to be lived. */
+export interface Assignment {
+  readonly seed: number;
+  /** How much happens in it; chosen by the seed when absent. */
+  readonly size?: Size;
+}
+
+/** A history that was lived, and how much processor time its worker took for it, PostgreSQL's not counted. */
+export type Lived = HistoryResult & { readonly cpuMs: number };
+
+interface Member {
+  readonly child: ChildProcess;
+  readonly database: TestDatabase;
+}
+
+/** Workers in processes of their own, each with a database of its own. */
+export class Team {
+  readonly #members: readonly Member[];
+
+  private constructor(members: readonly Member[]) {
+    this.#members = members;
+  }
+
+  static async start({ workers, bugName = '', tells = false }: TeamOptions): Promise<Team> {
+    const members = await Promise.all(
+      Array.from({ length: workers }, async () => {
+        const database = await testDatabase({ connections: 1 });
+        const args = [database.url, bugName, tells ? 'tell' : ''];
+        const child = fork(fileURLToPath(new URL('./worker.ts', import.meta.url)), args, {
+          execArgv: ['--conditions=source', '--disable-warning=ExperimentalWarning'],
+        });
+        await nextMessage(child);
+        return { child, database };
+      }),
+    );
+    return new Team(members);
+  }
+
+  /** Lives through these histories; `onResult` may end it early by answering false. */
+  async live(
+    assignments: Iterable<Assignment>,
+    onResult: (result: Lived) => Promise<boolean>,
+  ): Promise<void> {
+    const waiting = assignments[Symbol.iterator]();
+    let isOver = false;
+    await Promise.all(
+      this.#members.map(async ({ child }) => {
+        while (!isOver) {
+          const next = waiting.next();
+          if (next.done === true) return;
+          const answer = nextMessage(child);
+          child.send(next.value);
+          if (!(await onResult((await answer) as Lived))) isOver = true;
+        }
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#members.map(async ({ child, database }) => {
+        const ended = new Promise((resolve) => child.once('exit', resolve));
+        const isRunning = child.exitCode === null && child.signalCode === null;
+        if (isRunning && child.connected) {
+          child.send('over');
+          child.disconnect();
+        }
+        if (isRunning) await ended;
+        await database.close();
+      }),
+    );
+  }
+}
+
+/** The next thing that a worker says. Rejects when it ends instead: it has printed why. */
+function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`a worker ended with ${code}`));
+    child.once('exit', ended);
+    child.once('message', (message) => {
+      child.off('exit', ended);
+      resolve(message);
+    });
+  });
+}

@@ -1,0 +1,108 @@
+import type { Hex } from '@florin/protocol/order.ts';
+import { noticedAmount } from '@florin/server/src/deposits/deposit.ts';
+import type pg from 'pg';
+import { balanceOf } from './contract-state.ts';
+import { operatorAddress } from './places.ts';
+import type { World } from './world.ts';
+
+/** What the service still has to do; with `isExpiryOver`, sessions to expire among it. Empty when all is at rest. */
+export async function unrestOf(world: World, client: pg.Client, isExpiryOver: boolean): Promise<string> {
+  const { rows } = await client.query<{ unrest: string }>({
+    name: 'simulation_unrest',
+    text: `select concat_ws(', ',
+       (select string_agg(leg || ' ' || status || ' ' || reason, ', ') from settlements where status <> 'done'),
+       (select count(*) || ' deposit moves' from deposit_moves where status = 'sent' having count(*) > 0),
+       (select string_agg('nonce ' || nonce, ', ') from sent_transactions where status = 'pending'),
+       (select count(*) || ' deliveries' from deliveries where status = 'pending' having count(*) > 0),
+       (select string_agg('chain ' || chain_id || ' stopped', ', ') from chain_cursors where stopped_reason <> ''),
+       (select string_agg('chain ' || chain_id || ' resumed', ', ') from chain_cursors where is_resync_due),
+       (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
+       (select count(*) || ' events not final' from chain_events where not is_final having count(*) > 0),
+       (select string_agg('session ' || status, ', ') from sessions
+        where status in ('settling', 'settlement_pending') or ($1 and status = 'initialized'))) as unrest`,
+    values: [isExpiryOver],
+  });
+  const open = [
+    rows[0]?.unrest ?? '',
+    ...(await chainsBehind(world, client)),
+    ...(await unusedNonces(world, client)),
+  ];
+  if (isExpiryOver) open.push(...openDeposits(world));
+  return open.filter((part) => part !== '').join(', ');
+}
+
+/** Chains of which the service has not finally seen the last thing that happened, or on which the operator's is to come. */
+async function chainsBehind(world: World, client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ id: bigint; number: bigint }>({
+    name: 'simulation_final',
+    text: 'select chain_id as id, final_number as number from chain_cursors',
+  });
+  const finals = new Map(rows.map(({ id, number }) => [Number(id), Number(number)]));
+  return world.models.flatMap((model) => {
+    const last = model
+      .canonical()
+      .findLast(({ transactions }) => transactions.some(({ logs }) => logs.length > 0));
+    const isSeen = (last?.number ?? 0) <= (finals.get(model.chain.chainId) ?? 0);
+    return isSeen && !model.isWaiting(operatorAddress) ? [] : [`${model.chain.name} is to be followed`];
+  });
+}
+
+/**
+ * What is still under way after final events were taken back and have stayed away: chains are followed, and each wallet of
+ * ours has used all nonces that it was given, so that what it sends next is mined.
+ */
+export async function unrestOfGone(world: World, client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ unrest: string }>({
+    name: 'simulation_unrest_of_gone',
+    text: `select concat_ws(', ',
+       (select string_agg('nonce ' || nonce, ', ') from sent_transactions where status = 'pending'),
+       (select string_agg('chain ' || chain_id || ' halted', ', ') from chain_cursors where halted_reason <> ''),
+       (select string_agg('chain ' || chain_id || ' read again', ', ') from chain_cursors where backfill_next is not null),
+       (select count(*) || ' events not final' from chain_events where not is_final having count(*) > 0)) as unrest`,
+  });
+  const open = [
+    rows[0]?.unrest ?? '',
+    ...(await chainsBehind(world, client)),
+    ...(await unusedNonces(world, client)),
+  ];
+  return open.filter((part) => part !== '').join(', ');
+}
+
+/** Wallets whose chain waits for a nonce that the service has given out. */
+async function unusedNonces(world: World, client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ id: bigint; wallet: Hex; next: bigint }>({
+    name: 'simulation_nonces',
+    text: 'select chain_id as id, wallet, next_nonce as next from wallet_nonces',
+  });
+  return rows.flatMap(({ id, wallet, next }) => {
+    const model = world.models.find(({ chain }) => BigInt(chain.chainId) === id);
+    const used = model?.nextNonce(wallet) ?? 0;
+    return BigInt(used) >= next
+      ? []
+      : [`${wallet.slice(0, 8)} was given nonce ${next - 1n}, its next one is ${used}`];
+  });
+}
+
+/**
+ * Whether something lies at a deposit address. Of a deposit that a reorg below finality has undone, what was added to it may be
+ * left, and nobody looks at less than a cent.
+ */
+export function holdsSomething(world: World, { model, receiver, token }: World['deposits'][number]): boolean {
+  const least = world.options.story.deepReorgMs === undefined ? 1n : noticedAmount;
+  return balanceOf(model.head.state, receiver, token) >= least;
+}
+
+/** Addresses that somebody is still to send to, or that hold something. */
+export function openDeposits(world: World): string[] {
+  // Of orders that a restored database does not know, nobody looks at the addresses.
+  if (world.options.story.restore !== undefined) return [];
+  return world.deposits.flatMap((place) =>
+    place.isSent && !holdsSomething(world, place) ? [] : [`deposit at ${place.receiver}`],
+  );
+}
+
+/** Whether a session waits for its payment still. */
+export async function isAnyOpen(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(`select from sessions where status = 'initialized' limit 1`);
+  return rows.length > 0;
+}

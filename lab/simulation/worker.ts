@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { registerHooks } from 'node:module';
+import { bugPatches, patched } from './bug-patches.ts';
+import type { Assignment, Lived } from './team.ts';
+
+/**
+ * The program of one worker: lives through histories, one after the other, over a database of its own. Arguments: the
+ * database's URL; the name of a seeded bug, which is in the source before anything of it is loaded; whether to print every
+ * event. The last two may be empty.
+ */
+
+const [databaseUrl = '', bugName = '', tells = ''] = process.argv.slice(2);
+const source = new URL('../../apps/server/src/', import.meta.url).href;
+const patches = bugPatches[bugName] ?? [];
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    const file = url.startsWith(source) ? url.slice(source.length) : '';
+    if (!patches.some((patch) => patch.file === file)) return loaded;
+    return { ...loaded, source: patched(file, String(loaded.source), patches), shortCircuit: true };
+  },
+});
+
+// Loaded after the hooks stand, as nothing can be changed in what is loaded already.
+const { Connections } = await import('./connections.ts');
+const { Tables } = await import('./backup.ts');
+const { runHistory } = await import('./history.ts');
+
+/** Histories between two sweeps of what deleted rows leave in the files. */
+const vacuumEvery = 60;
+
+const connections = await Connections.open(databaseUrl);
+const tables = await Tables.of(connections);
+let count = 0;
+let turn = Promise.resolve();
+
+async function live(assignment: Assignment): Promise<void> {
+  count += 1;
+  if (count % vacuumEvery === 0) await tables.vacuum();
+  const bug = bugName === '' ? {} : { bugName };
+  const telling = tells === '' ? {} : { tell: (line: string) => console.log(line) };
+  const before = process.cpuUsage();
+  const result = await runHistory({ ...assignment, connections, tables, ...bug, ...telling });
+  const { user, system } = process.cpuUsage(before);
+  const lived: Lived = { ...result, cpuMs: (user + system) / 1_000 };
+  process.send?.(lived);
+}
+
+/** PostgreSQL's first process: whoever started it may be killed before it is ended. */
+async function serverPid(): Promise<number> {
+  const { rows } = await connections.observer.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(rows[0]?.pid)], { encoding: 'utf8' }));
+}
+
+const server = await serverPid();
+let isOver = false;
+process.on('message', (message: Assignment | 'over') => {
+  if (message === 'over') isOver = true;
+  else turn = turn.then(() => live(message));
+});
+// Whoever gave the work has no more of it, or was killed: then nobody else ends the server.
+process.on('disconnect', () => {
+  if (!isOver) process.kill(server, 'SIGINT');
+  process.exit();
+});
+// A key that interrupts reaches the whole group; whoever gave the work ends it in order.
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+process.send?.('ready');
