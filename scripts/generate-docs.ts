@@ -5,9 +5,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { contractPage } from '@florin/server/src/http/docs/contract-pages.ts';
-import { type LinkTarget, renderMarkdown } from '@florin/server/src/http/docs/markdown.ts';
-import { conformancePage, guidePages, indexPage, referencePages } from '@florin/server/src/http/docs/site.ts';
+import {
+  conformancePage,
+  contractPage,
+  guidePages,
+  indexPage,
+  type LinkTarget,
+  referencePages,
+  renderMarkdown,
+} from '@florin/server/operator';
 import { agentApi } from '../packages/protocol/src/agent-api.ts';
 import { exampleOrigin } from '../packages/protocol/src/example.ts';
 import { merchantApi } from '../packages/protocol/src/merchant-api.ts';

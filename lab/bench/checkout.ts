@@ -1,7 +1,6 @@
 import { get } from 'node:http';
+import { openChromium, openPage, PageWorld } from '@florin/server/testing';
 import type { Browser } from 'playwright-core';
-import { openChromium, openPage } from '../../apps/server/test/browser/chromium.ts';
-import { PageWorld } from '../../apps/server/test/browser/page-world.ts';
 import type { Environment } from './environment.ts';
 import type { Result } from './report.ts';
 

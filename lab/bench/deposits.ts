@@ -1,14 +1,10 @@
 import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import type { Database } from '@florin/server/src/db/database.ts';
-import { sightOrders } from '@florin/server/src/deposits/deposit-search.sql.ts';
-import { type ServiceOptions, startService } from '@florin/server/src/service/service.ts';
+import type { Database } from '@florin/server/operator';
+import { type ServiceOptions, sightOrders, startService } from '@florin/server/parts';
+import { checkout, Life, Payer, prepareTemplate } from '@florin/server/testing';
 import { encodeFunctionData, erc20Abi } from 'viem';
-import { prepareTemplate } from '../../apps/server/test/harness/database.ts';
-import { Life } from '../../apps/server/test/life/life.ts';
-import { Payer } from '../../apps/server/test/life/payer.ts';
-import { checkout } from '../../apps/server/test/life/story-fixture.ts';
 import { copyOrders, copySessions } from './deposits.sql.ts';
 import type { Environment } from './environment.ts';
 import { median } from './measure.ts';

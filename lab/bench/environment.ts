@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '@florin/world/port.ts';
-import { startPostgres } from '@florin/world/postgres.ts';
+import { findFreePort, startPostgres } from '@florin/world';
 import pg from 'pg';
 import { type Server, startServer } from './child.ts';
 import type { Effort } from './measure.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { startAnvil, TEST_MNEMONIC } from '@florin/world/anvil.ts';
+import { startAnvil, TEST_MNEMONIC } from '@florin/world';
 import {
   type Abi,
   concat,

@@ -1,8 +1,8 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Chain } from '@florin/server/src/chains/chain.ts';
-import { startAnvil } from '@florin/world/anvil.ts';
+import type { Chain } from '@florin/server/operator';
+import { gateway, paidLog, vault } from '@florin/server/testing';
+import { startAnvil } from '@florin/world';
 import { concat, toHex } from 'viem';
-import { gateway, paidLog, vault } from '../../apps/server/test/harness/emitter.ts';
 
 /**
  * In the gateway's place: emits `Paid` as often as its calldata says, for orders that follow one another, so that a

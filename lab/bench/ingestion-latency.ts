@@ -1,18 +1,18 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { type ChainHandler, inOrder } from '@florin/server/src/chains/event.ts';
-import type { HttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
-import { newHeads } from '@florin/server/src/chains/rpc/new-heads.ts';
-import { runWatcher } from '@florin/server/src/chains/watcher/watcher.ts';
-import type { Database } from '@florin/server/src/db/database.ts';
-import { exceptionHandler } from '@florin/server/src/exceptions/exception.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { movementHandler } from '@florin/server/src/payments/movement.ts';
-import { paymentHandler } from '@florin/server/src/payments/payment.ts';
-import { refundHandler } from '@florin/server/src/refunds/refund-events.ts';
-import { settlementHandler } from '@florin/server/src/settlement/settlement-events.ts';
-import { silentLog } from '@florin/server/src/telemetry/log.ts';
+import { type Database, type HttpRpc, silentLog, systemClock } from '@florin/server/operator';
+import {
+  type ChainHandler,
+  exceptionHandler,
+  inOrder,
+  movementHandler,
+  newHeads,
+  paymentHandler,
+  refundHandler,
+  runWatcher,
+  settlementHandler,
+} from '@florin/server/parts';
+import type { SettlementWorld } from '@florin/server/testing';
 import { WebSocket } from 'undici';
-import type { SettlementWorld } from '../../apps/server/test/harness/settlement-fixture.ts';
 import type { LogChain } from './ingestion-chain.ts';
 import { median } from './measure.ts';
 

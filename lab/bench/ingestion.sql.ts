@@ -1,4 +1,4 @@
-import { statement } from '@florin/server/src/db/statement.ts';
+import { statement } from '@florin/server/operator';
 
 export const clearCursors = statement(
   'bench_cursors_clear',

@@ -1,16 +1,14 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import type { ChainHandler } from '@florin/server/src/chains/event.ts';
-import { type HttpRpc, openHttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
-import { fetchBlocks } from '@florin/server/src/chains/watcher/block-source.ts';
-import { watchedContracts } from '@florin/server/src/chains/watcher/log-check.ts';
-import { watcherState, watchRound } from '@florin/server/src/chains/watcher/watcher.ts';
-import type { Database } from '@florin/server/src/db/database.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { silentLog } from '@florin/server/src/telemetry/log.ts';
+import { type Database, type HttpRpc, openHttpRpc, silentLog, systemClock } from '@florin/server/operator';
+import {
+  type ChainHandler,
+  fetchBlocks,
+  watchedContracts,
+  watcherState,
+  watchRound,
+} from '@florin/server/parts';
+import { paidEvent, prepareTemplate, SettlementWorld } from '@florin/server/testing';
 import { createPublicClient, http, keccak256, toHex } from 'viem';
-import { prepareTemplate } from '../../apps/server/test/harness/database.ts';
-import { paidEvent } from '../../apps/server/test/harness/emitter.ts';
-import { SettlementWorld } from '../../apps/server/test/harness/settlement-fixture.ts';
 import type { Environment } from './environment.ts';
 import { clearBlocks, clearCursors, clearEvents, noteBlock } from './ingestion.sql.ts';
 import { type LogChain, startLogChain } from './ingestion-chain.ts';

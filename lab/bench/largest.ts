@@ -1,10 +1,6 @@
-import { merchantDoor } from '@florin/server/src/http/merchant/merchant-door.ts';
-import { buildServer } from '@florin/server/src/http/server.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import { expireSessions } from '@florin/server/src/sessions/session.ts';
-import { silentLog } from '@florin/server/src/telemetry/log.ts';
-import { largestLink, largestProduct, largestSession } from '../../apps/server/test/harness/largest.ts';
-import { MerchantWorld } from '../../apps/server/test/harness/merchant-fixture.ts';
+import { silentLog, systemRandom } from '@florin/server/operator';
+import { buildServer, expireSessions, merchantDoor } from '@florin/server/parts';
+import { largestLink, largestProduct, largestSession, MerchantWorld } from '@florin/server/testing';
 import type { Environment } from './environment.ts';
 import type { Result } from './report.ts';
 

@@ -1,7 +1,6 @@
 import { newId } from '@florin/protocol/id.ts';
-import { type Database, withSystemScope } from '@florin/server/src/db/database.ts';
-import { addUpLists } from '@florin/server/src/db/list-count.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { type Database, systemRandom } from '@florin/server/operator';
+import { addUpLists, withSystemScope } from '@florin/server/parts';
 import pg from 'pg';
 
 /** How many sessions stand in the table, and whose they are. */

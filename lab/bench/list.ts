@@ -1,7 +1,12 @@
-import { openDatabase, type Parameter, type Queryable } from '@florin/server/src/db/database.ts';
-import { migrate } from '@florin/server/src/db/migrate.ts';
-import { type ColumnSpec, type Statement, statement } from '@florin/server/src/db/statement.ts';
-import { sessionById, sessionPage, sessionPageByStatus } from '@florin/server/src/sessions/session.sql.ts';
+import { migrate, openDatabase, type Queryable, statement } from '@florin/server/operator';
+import {
+  type ColumnSpec,
+  type Parameter,
+  type Statement,
+  sessionById,
+  sessionPage,
+  sessionPageByStatus,
+} from '@florin/server/parts';
 import { cpuOf, cpuOfChildren } from './cpu.ts';
 import type { Environment } from './environment.ts';
 import { type Crowd, fillSessions } from './list-rows.ts';

@@ -1,18 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { chainsOf } from '@florin/server/src/chains/chain.ts';
-import { openDatabase } from '@florin/server/src/db/database.ts';
-import { createAccount } from '@florin/server/src/merchants/account.ts';
-import { createApiKey } from '@florin/server/src/merchants/api-key.ts';
-import { createMerchant } from '@florin/server/src/merchants/merchant.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import { type Anvil, startAnvil } from '@florin/world/anvil.ts';
-import { deployWorld } from '@florin/world/deployment.ts';
-import { deriveRoles, type WorldRoles } from '@florin/world/home.ts';
-import { findFreePort } from '@florin/world/port.ts';
-import { composeConfig, type WorldConfig } from '@florin/world/world-config.ts';
+import {
+  chainsOf,
+  createAccount,
+  createApiKey,
+  createMerchant,
+  openDatabase,
+  systemClock,
+  systemRandom,
+} from '@florin/server/operator';
+import {
+  type Anvil,
+  composeConfig,
+  deployWorld,
+  deriveRoles,
+  findFreePort,
+  startAnvil,
+  type WorldConfig,
+  type WorldRoles,
+} from '@florin/world';
 import { english, generateMnemonic } from 'viem/accounts';
 import { type Server, startServer } from './child.ts';
 import { benchProduct } from './limits/session-row.ts';

@@ -1,16 +1,24 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Chain, chainsOf } from '@florin/server/src/chains/chain.ts';
-import { openHttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
-import { defaultSenderSettings, type SenderContext } from '@florin/server/src/chains/sender/context.ts';
-import { createSender } from '@florin/server/src/chains/sender/sender.ts';
-import { newMemory, senderRound } from '@florin/server/src/chains/sender/sender-loop.ts';
-import { walletOf } from '@florin/server/src/chains/sender/wallet.ts';
-import { watcherState, watchRound } from '@florin/server/src/chains/watcher/watcher.ts';
-import { openDatabase } from '@florin/server/src/db/database.ts';
-import { migrate } from '@florin/server/src/db/migrate.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { silentLog } from '@florin/server/src/telemetry/log.ts';
-import { startAnvil } from '@florin/world/anvil.ts';
+import {
+  type Chain,
+  chainsOf,
+  migrate,
+  openDatabase,
+  openHttpRpc,
+  silentLog,
+  systemClock,
+} from '@florin/server/operator';
+import {
+  createSender,
+  defaultSenderSettings,
+  newMemory,
+  type SenderContext,
+  senderRound,
+  walletOf,
+  watcherState,
+  watchRound,
+} from '@florin/server/parts';
+import { startAnvil } from '@florin/world';
 import { createNonceManager, createWalletClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { jsonRpc } from 'viem/nonce';

@@ -1,10 +1,14 @@
 import type { CreateSessionMessage } from '@florin/protocol/agent-api.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { agentDomainName, paymentSessionCreationTypes } from '@florin/protocol/typed-data.ts';
-import { parseSignedMessage } from '@florin/server/src/authorizations/authorization.ts';
-import { cryptographyOf } from '@florin/server/src/authorizations/cryptography.ts';
-import { isAuthorizedBy } from '@florin/server/src/authorizations/signature.ts';
-import { nativeSecp256k1, type Secp256k1, wasmSecp256k1 } from '@florin/server/src/outside/secp256k1.ts';
+import {
+  cryptographyOf,
+  isAuthorizedBy,
+  nativeSecp256k1,
+  parseSignedMessage,
+  type Secp256k1,
+  wasmSecp256k1,
+} from '@florin/server/parts';
 import { verifyTypedData as ethersVerifyTypedData } from 'ethers';
 import { getAddress, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { withSystemScope } from '@florin/server/src/db/database.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import { secretBox } from '@florin/server/src/outside/secret-box.ts';
+import { secretBox, systemRandom } from '@florin/server/operator';
+import { withSystemScope } from '@florin/server/parts';
 import pg from 'pg';
 
 /** A queue to be filled with deliveries and emptied by a worker. */

@@ -1,11 +1,6 @@
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
-import { openHttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
-import { statement } from '@florin/server/src/db/statement.ts';
-import { ledgerSums } from '@florin/server/src/ledger/entry.ts';
-import { sealEntries, verifyLedger } from '@florin/server/src/ledger/seal.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { reconcileChain } from '@florin/server/src/reconcile/reconcile.ts';
-import { silentLog } from '@florin/server/src/telemetry/log.ts';
+import { openHttpRpc, silentLog, statement, systemClock, verifyLedger } from '@florin/server/operator';
+import { ledgerSums, reconcileChain, sealEntries } from '@florin/server/parts';
 import { encodeEventTopics } from 'viem';
 import type { Sale } from './chaos-payers.ts';
 import type { ChaosWorld } from './chaos-world.ts';

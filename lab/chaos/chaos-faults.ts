@@ -1,6 +1,5 @@
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import type { Faults } from '../../apps/server/test/harness/lying-rpc.ts';
+import { systemClock, systemRandom } from '@florin/server/operator';
+import type { Faults } from '@florin/server/testing';
 import type { ChaosChain, ChaosWorld, Member } from './chaos-world.ts';
 
 /** How often each kind of harm was done. */

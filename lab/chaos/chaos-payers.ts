@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import type { LifeChain } from '../../apps/server/test/life/life-chain.ts';
-import { type AgentReply, Payer } from '../../apps/server/test/life/payer.ts';
+import { systemClock, systemRandom } from '@florin/server/operator';
+import { type AgentReply, type LifeChain, Payer } from '@florin/server/testing';
 import type { ChaosWorld } from './chaos-world.ts';
 
 /** A session that the service has acknowledged, and how far its payer got. */

@@ -3,23 +3,31 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Chains, chainsOf } from '@florin/server/src/chains/chain.ts';
-import { type Database, openDatabase } from '@florin/server/src/db/database.ts';
-import { migrate } from '@florin/server/src/db/migrate.ts';
-import { createAccount } from '@florin/server/src/merchants/account.ts';
-import { createApiKey } from '@florin/server/src/merchants/api-key.ts';
-import { createMerchant } from '@florin/server/src/merchants/merchant.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import type { Role, ServiceOptions } from '@florin/server/src/service/service.ts';
-import { silentLog } from '@florin/server/src/telemetry/log.ts';
-import { findFreePort } from '@florin/world/port.ts';
-import { type Postgres, startPostgres } from '@florin/world/postgres.ts';
+import {
+  type Chains,
+  chainsOf,
+  createAccount,
+  createApiKey,
+  createMerchant,
+  type Database,
+  migrate,
+  openDatabase,
+  silentLog,
+  systemClock,
+  systemRandom,
+} from '@florin/server/operator';
+import type { Role, ServiceOptions } from '@florin/server/parts';
+import {
+  keys,
+  LifeChain,
+  type LyingRpc,
+  type Receiver,
+  ServiceProcess,
+  startLyingRpc,
+  startReceiver,
+} from '@florin/server/testing';
+import { findFreePort, type Postgres, startPostgres } from '@florin/world';
 import { Wallet } from 'ethers';
-import { type LyingRpc, startLyingRpc } from '../../apps/server/test/harness/lying-rpc.ts';
-import { type Receiver, startReceiver } from '../../apps/server/test/harness/receiver.ts';
-import { keys, LifeChain } from '../../apps/server/test/life/life-chain.ts';
-import { ServiceProcess } from '../../apps/server/test/life/service-process.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
 
 /** One process of the service, under a supervisor that starts it again. */

@@ -1,5 +1,4 @@
-import { statement } from '@florin/server/src/db/statement.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
+import { statement, systemClock } from '@florin/server/operator';
 import { findViolations, settleDown } from './chaos-check.ts';
 import { type HarmCounts, harm, mineChain, supervise } from './chaos-faults.ts';
 import { buy, fundBuyers, type Sale } from './chaos-payers.ts';

@@ -1,22 +1,28 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Chain, chainsOf } from '@florin/server/src/chains/chain.ts';
-import type { BlockHeader, RpcLog } from '@florin/server/src/chains/rpc/actions.ts';
-import { placedLogOf } from '@florin/server/src/chains/rpc/log-bytes.ts';
-import { addMissing } from '@florin/server/src/chains/watcher/backfill.ts';
 import {
+  type BlockHeader,
+  type Chain,
+  chainsOf,
+  type Database,
+  findCursor,
+  silentLog,
+  systemClock,
+} from '@florin/server/operator';
+import {
+  addMissing,
   appendBlocks,
   beginChain,
+  decodeEvents,
   finalize,
+  isConcerned,
+  ledgerBalances,
   type MoveContext,
+  movementHandler,
+  placedLogOf,
+  type RpcLog,
   storedBlock,
-} from '@florin/server/src/chains/watcher/chain-move.ts';
-import { findCursor } from '@florin/server/src/chains/watcher/cursor.ts';
-import { decodeEvents, isConcerned, watchedContracts } from '@florin/server/src/chains/watcher/log-check.ts';
-import type { Database } from '@florin/server/src/db/database.ts';
-import { ledgerBalances } from '@florin/server/src/ledger/entry.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { movementHandler } from '@florin/server/src/payments/movement.ts';
-import { silentLog } from '@florin/server/src/telemetry/log.ts';
+  watchedContracts,
+} from '@florin/server/parts';
 import { keccak256, toHex } from 'viem';
 import type { SeededRandom } from '../simulation/seeded-random.ts';
 import type { RealChain, RealResult } from './real-chain.ts';

@@ -1,5 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Database } from '@florin/server/src/db/database.ts';
+import type { Database } from '@florin/server/operator';
 import { execute } from '../simulation/contract-model.ts';
 import {
   balanceOf,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { testDatabase } from '../../apps/server/test/harness/database.ts';
+import { testDatabase } from '@florin/server/testing';
 import { type Comparison, compareSequence } from './compare.ts';
 import { startRealChain } from './real-chain.ts';
 import { writeFigures } from './report.ts';

@@ -1,11 +1,7 @@
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import { type Hex, type Order, orderKinds, type Payout } from '@florin/protocol/order.ts';
 import { domainVersion, payoutTypes, vaultDomainName } from '@florin/protocol/typed-data.ts';
-import { consentsOf } from '@florin/server/src/authorizations/consent.ts';
-import { permit2Address } from '@florin/server/src/chains/token-signing.ts';
-import { orderIdOf } from '@florin/server/src/sessions/order-signer.ts';
-import { receiverOf } from '@florin/server/src/sessions/receiver.ts';
-import type { StoredOrder } from '@florin/server/src/sessions/stored-session.ts';
+import { consentsOf, orderIdOf, permit2Address, receiverOf, type StoredOrder } from '@florin/server/parts';
 import { type Address, encodeFunctionData, hashTypedData, parseAbi, zeroAddress, zeroHash } from 'viem';
 import { sign } from 'viem/accounts';
 import { batchData } from '../simulation/batch.ts';

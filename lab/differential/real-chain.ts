@@ -1,12 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { create2Deployer, planContract } from '@florin/cli/contract-plan.ts';
+import { create2Deployer, planContract } from '@florin/cli';
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { startAnvil, TEST_MNEMONIC } from '@florin/world/anvil.ts';
-import { deployWorld } from '@florin/world/deployment.ts';
-import { deriveRoles, type WorldRoles } from '@florin/world/home.ts';
+import { deployWorld, deriveRoles, startAnvil, TEST_MNEMONIC, type WorldRoles } from '@florin/world';
 import {
   type Abi,
   concat,

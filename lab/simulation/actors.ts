@@ -1,16 +1,17 @@
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { createRefund } from '@florin/server/src/refunds/refund.ts';
-import { type DepositOrder, prepareDeposit } from '@florin/server/src/sessions/deposit-terms.ts';
-import { prepareOrder } from '@florin/server/src/sessions/order.ts';
 import {
   cancelSession,
   createCheckoutSession,
+  createRefund,
+  type DepositOrder,
   findSession,
   lockSession,
-} from '@florin/server/src/sessions/session.ts';
-import type { StoredOrder } from '@florin/server/src/sessions/stored-session.ts';
+  prepareDeposit,
+  prepareOrder,
+  type StoredOrder,
+} from '@florin/server/parts';
 import { encodeFunctionData } from 'viem';
 import { playAgent } from './agent-play.ts';
 import { playBatch } from './batch-play.ts';

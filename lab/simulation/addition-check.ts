@@ -1,5 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { receiverOf } from '@florin/server/src/sessions/receiver.ts';
+import { receiverOf } from '@florin/server/parts';
 import type pg from 'pg';
 import { decodeFunctionData, erc20Abi } from 'viem';
 import type { ChainModel } from './chain-model.ts';

@@ -1,11 +1,15 @@
 import { agentDomainName } from '@florin/protocol/typed-data.ts';
-import { createAuthorizedSession } from '@florin/server/src/authorizations/creation.ts';
-import type { AgentMessage } from '@florin/server/src/authorizations/cryptography.ts';
-import { linkTerms, quoteFor } from '@florin/server/src/authorizations/offer.ts';
-import { checkPreparation, prepareAuthorizedOrder } from '@florin/server/src/authorizations/preparation.ts';
-import { findLink } from '@florin/server/src/links/link.ts';
-import { routeFrom } from '@florin/server/src/sessions/quote.ts';
-import type { StoredOrder } from '@florin/server/src/sessions/stored-session.ts';
+import {
+  type AgentMessage,
+  checkPreparation,
+  createAuthorizedSession,
+  findLink,
+  linkTerms,
+  prepareAuthorizedOrder,
+  quoteFor,
+  routeFrom,
+  type StoredOrder,
+} from '@florin/server/parts';
 import type { Actors } from './actors.ts';
 import { modelHash } from './seeded-random.ts';
 import type { ServiceModel } from './service-model.ts';

@@ -1,5 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { type AttestationSource, AttestationUnavailable } from '@florin/server/src/outside/attestation.ts';
+import { type AttestationSource, AttestationUnavailable } from '@florin/server/parts';
 import { decodeEventLog, parseAbi } from 'viem';
 import type { ChainModel } from './chain-model.ts';
 import { burnMessage } from './circle-model.ts';

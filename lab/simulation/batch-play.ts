@@ -1,5 +1,5 @@
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
-import type { StoredOrder } from '@florin/server/src/sessions/stored-session.ts';
+import type { StoredOrder } from '@florin/server/parts';
 import { encodeFunctionData, parseAbi } from 'viem';
 import type { Actors } from './actors.ts';
 import { type BatchedCall, batchData } from './batch.ts';

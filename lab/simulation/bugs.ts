@@ -1,6 +1,4 @@
-import type { FinalityPolicy } from '@florin/server/src/chains/chain.ts';
-import type { SendPurpose } from '@florin/server/src/chains/sender/sent.ts';
-import { EgressFailure } from '@florin/server/src/outside/egress.ts';
+import { EgressFailure, type FinalityPolicy, type SendPurpose } from '@florin/server/parts';
 import { bugPatches } from './bug-patches.ts';
 import type { FaultRates } from './faults.ts';
 import { readTransaction } from './node-model.ts';

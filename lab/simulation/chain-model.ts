@@ -1,6 +1,6 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Chain } from '@florin/server/src/chains/chain.ts';
-import { bloomOf } from '@florin/server/src/chains/rpc/bloom.ts';
+import type { Chain } from '@florin/server/operator';
+import { bloomOf } from '@florin/server/parts';
 import { execute } from './contract-model.ts';
 import {
   type Call,

@@ -1,5 +1,5 @@
 import { orderKinds } from '@florin/protocol/order.ts';
-import type { Chain } from '@florin/server/src/chains/chain.ts';
+import type { Chain } from '@florin/server/operator';
 import type pg from 'pg';
 import { zeroHash } from 'viem';
 import { checkAdditions } from './addition-check.ts';

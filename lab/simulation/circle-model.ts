@@ -1,5 +1,5 @@
 import type { Hex, Order } from '@florin/protocol/order.ts';
-import { parseBurnMessage } from '@florin/server/src/chains/cctp-message.ts';
+import { parseBurnMessage } from '@florin/server/parts';
 import { concat, decodeFunctionData, numberToHex, pad, parseAbi, zeroAddress, zeroHash } from 'viem';
 import { logOther } from './contract-logs.ts';
 import { type CircleContext, funded, Reverted, type Running } from './contract-state.ts';

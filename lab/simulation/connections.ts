@@ -1,6 +1,4 @@
-import { columnTypes } from '@florin/server/src/db/column-types.ts';
-import { withSystemScope } from '@florin/server/src/db/database.ts';
-import type { NamedQuery } from '@florin/server/src/db/packet.ts';
+import { columnTypes, type NamedQuery, withSystemScope } from '@florin/server/parts';
 import pg from 'pg';
 import { ReadMemory } from './read-memory.ts';
 import { type Given, type Outcome, record } from './recorded-packet.ts';

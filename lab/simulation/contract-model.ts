@@ -1,8 +1,6 @@
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { type Hex, type Order, orderKinds } from '@florin/protocol/order.ts';
-import { permit2Address } from '@florin/server/src/chains/token-signing.ts';
-import { orderIdOf } from '@florin/server/src/sessions/order-signer.ts';
-import { receiverOf } from '@florin/server/src/sessions/receiver.ts';
+import { orderIdOf, permit2Address, receiverOf } from '@florin/server/parts';
 import { decodeFunctionData, zeroAddress, zeroHash } from 'viem';
 import { type BatchedCall, callsIn } from './batch.ts';
 import { executeTransmitter, sendByRoute } from './circle-model.ts';

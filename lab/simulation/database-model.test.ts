@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '@florin/protocol/id.ts';
-import type { Database } from '@florin/server/src/db/database.ts';
-import { statement } from '@florin/server/src/db/statement.ts';
-import { type TestDatabase, testDatabase } from '../../apps/server/test/harness/database.ts';
+import { type Database, statement } from '@florin/server/operator';
+import { type TestDatabase, testDatabase } from '@florin/server/testing';
 import { Connections } from './connections.ts';
 import { databaseModel } from './database-model.ts';
 import { Faults, noFaults } from './faults.ts';

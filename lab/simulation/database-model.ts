@@ -1,5 +1,5 @@
-import { type Database, databaseOver } from '@florin/server/src/db/database.ts';
-import { type NamedQuery, Packet } from '@florin/server/src/db/packet.ts';
+import type { Database } from '@florin/server/operator';
+import { databaseOver, type NamedQuery, Packet } from '@florin/server/parts';
 import type pg from 'pg';
 import { type Connection, type Connections, refusal } from './connections.ts';
 import type { Faults } from './faults.ts';

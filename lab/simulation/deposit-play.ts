@@ -1,4 +1,4 @@
-import { receiverOf } from '@florin/server/src/sessions/receiver.ts';
+import { receiverOf } from '@florin/server/parts';
 import { encodeFunctionData, parseAbi } from 'viem';
 import type { Actors } from './actors.ts';
 

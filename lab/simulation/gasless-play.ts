@@ -1,4 +1,4 @@
-import { checkSubmission, recordSubmission } from '@florin/server/src/submissions/submission.ts';
+import { checkSubmission, recordSubmission } from '@florin/server/parts';
 import type { Actors } from './actors.ts';
 import type { ServiceModel } from './service-model.ts';
 import { payerSignature } from './signing-model.ts';

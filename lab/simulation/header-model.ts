@@ -1,7 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { parseReceipt } from '@florin/server/src/chains/rpc/actions.ts';
-import { headerHashOf } from '@florin/server/src/chains/rpc/header-hash.ts';
-import { receiptsRootOf } from '@florin/server/src/chains/rpc/receipts-root.ts';
+import { headerHashOf, parseReceipt, receiptsRootOf } from '@florin/server/parts';
 import type { MinedTransaction, ModelBlock } from './chain-model.ts';
 import { modelHash } from './seeded-random.ts';
 

@@ -1,9 +1,5 @@
-import { createProduct } from '@florin/server/src/catalog/product.ts';
-import { statement } from '@florin/server/src/db/statement.ts';
-import { createLink } from '@florin/server/src/links/link.ts';
-import { createAccount } from '@florin/server/src/merchants/account.ts';
-import { createMerchant } from '@florin/server/src/merchants/merchant.ts';
-import { createWebhook } from '@florin/server/src/webhooks/webhook.ts';
+import { createAccount, createLink, createMerchant, createWebhook, statement } from '@florin/server/operator';
+import { createProduct } from '@florin/server/parts';
 import { Actors } from './actors.ts';
 import type { Backup, Tables } from './backup.ts';
 import { type Bug, bugs } from './bugs.ts';

@@ -1,5 +1,5 @@
-import { RpcError, RpcUnavailable } from '@florin/server/src/chains/rpc/rpc.ts';
-import type { Log } from '@florin/server/src/telemetry/log.ts';
+import { RpcError, RpcUnavailable } from '@florin/server/operator';
+import type { Log } from '@florin/server/parts';
 import type { Scheduler } from './scheduler.ts';
 import type { Story } from './story.ts';
 

@@ -1,13 +1,13 @@
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { receiptsMethod, scanAnswer } from '@florin/server/src/chains/rpc/answer-scan.ts';
+import { RpcError, RpcUnavailable } from '@florin/server/operator';
 import {
+  type NodeConnection,
   type RpcCall,
-  RpcError,
   type RpcOutcome,
-  RpcUnavailable,
-} from '@florin/server/src/chains/rpc/rpc.ts';
-import type { NodeConnection } from '@florin/server/src/chains/rpc/transport.ts';
+  receiptsMethod,
+  scanAnswer,
+} from '@florin/server/parts';
 import {
   type Abi,
   encodeErrorResult,

@@ -1,13 +1,8 @@
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import {
-  type Chain,
-  type ChainConditions,
-  type Chains,
-  chainsOf,
-  type FinalityPolicy,
-} from '@florin/server/src/chains/chain.ts';
+import { type Chain, type Chains, chainsOf } from '@florin/server/operator';
+import type { ChainConditions, FinalityPolicy } from '@florin/server/parts';
 import { getAddress } from 'viem';
 import { type CallContext, type CircleContext, type ContractState, funded } from './contract-state.ts';
 import { modelWallet, orderSigner, payerSignature, payoutMark } from './signing-model.ts';

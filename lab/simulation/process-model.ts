@@ -1,4 +1,4 @@
-import type { Clock } from '@florin/server/src/outside/clock.ts';
+import type { Clock } from '@florin/server/operator';
 import type { Faults } from './faults.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 

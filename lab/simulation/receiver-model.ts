@@ -1,4 +1,4 @@
-import { type Egress, EgressFailure, type EgressResponse } from '@florin/server/src/outside/egress.ts';
+import { type Egress, EgressFailure, type EgressResponse } from '@florin/server/parts';
 import type { Faults } from './faults.ts';
 import type { ModelProcess } from './process-model.ts';
 

@@ -1,4 +1,4 @@
-import { type NamedQuery, Packet } from '@florin/server/src/db/packet.ts';
+import { type NamedQuery, Packet } from '@florin/server/parts';
 import type pg from 'pg';
 
 /** A row as PostgreSQL writes it. */

@@ -1,7 +1,5 @@
-import { resumeChain } from '@florin/server/src/chains/watcher/cursor.ts';
-import { type Database, databaseOver } from '@florin/server/src/db/database.ts';
-import { statement } from '@florin/server/src/db/statement.ts';
-import { releaseStopped } from '@florin/server/src/reconcile/reconcile.ts';
+import { type Database, releaseStopped, resumeChain, statement } from '@florin/server/operator';
+import { databaseOver } from '@florin/server/parts';
 import type pg from 'pg';
 import { check, checkForked, checkGone, checkHalted, lastTransaction } from './checker.ts';
 import type { Connections } from './connections.ts';

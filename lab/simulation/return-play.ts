@@ -1,7 +1,6 @@
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { createRefund, findRefund } from '@florin/server/src/refunds/refund.ts';
-import { findSession } from '@florin/server/src/sessions/session.ts';
+import { createRefund, findRefund, findSession } from '@florin/server/parts';
 import { encodeFunctionData } from 'viem';
 import type { Actors } from './actors.ts';
 import { merchantAddress } from './places.ts';

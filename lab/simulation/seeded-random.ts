@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Random } from '@florin/server/src/outside/random.ts';
+import type { Random } from '@florin/server/operator';
 
 /** Chance from a seed: the same seed and the same questions in the same order give the same answers. */
 export interface SeededRandom extends Random {

@@ -1,30 +1,37 @@
 import { microUsd } from '@florin/protocol/money.ts';
-import type { AuthorizationDeps } from '@florin/server/src/authorizations/authorization.ts';
-import { type CreationDeps, creationDepsOf } from '@florin/server/src/authorizations/creation.ts';
-import type { Chain, Chains } from '@florin/server/src/chains/chain.ts';
-import { call } from '@florin/server/src/chains/rpc/actions.ts';
-import { rpcOver } from '@florin/server/src/chains/rpc/http-rpc.ts';
-import type { Rpc } from '@florin/server/src/chains/rpc/rpc.ts';
-import { createSender, type Sender } from '@florin/server/src/chains/sender/sender.ts';
-import type { SendPurpose } from '@florin/server/src/chains/sender/sent.ts';
-import type { WalletSigner } from '@florin/server/src/chains/sender/wallet.ts';
-import { runWatcher } from '@florin/server/src/chains/watcher/watcher.ts';
-import type { Database } from '@florin/server/src/db/database.ts';
-import { type DepositDeps, runDeposits } from '@florin/server/src/deposits/deposit.ts';
-import type { Egress } from '@florin/server/src/outside/egress.ts';
-import { secretBox } from '@florin/server/src/outside/secret-box.ts';
-import { runReconciliation } from '@florin/server/src/reconcile/reconcile.ts';
-import { runExpiry } from '@florin/server/src/service/housekeeping.ts';
-import { chainReactions, outcomesOf } from '@florin/server/src/service/reactions.ts';
-import type { DepositPolicy } from '@florin/server/src/sessions/deposit-terms.ts';
-import { runSettlement } from '@florin/server/src/settlement/settlement.ts';
-import type { SubmissionDeps } from '@florin/server/src/submissions/submission.ts';
-import type { Log } from '@florin/server/src/telemetry/log.ts';
 import {
+  type Chain,
+  type Chains,
+  type Database,
+  type DepositPolicy,
+  type Rpc,
+  secretBox,
+} from '@florin/server/operator';
+import {
+  type AuthorizationDeps,
+  type CreationDeps,
+  call,
+  chainReactions,
+  createSender,
+  creationDepsOf,
   type DeliverySettings,
+  type DepositDeps,
   defaultDeliverySettings,
+  type Egress,
+  type Log,
+  outcomesOf,
+  rpcOver,
   runDeliveries,
-} from '@florin/server/src/webhooks/delivery.ts';
+  runDeposits,
+  runExpiry,
+  runReconciliation,
+  runSettlement,
+  runWatcher,
+  type Sender,
+  type SendPurpose,
+  type SubmissionDeps,
+  type WalletSigner,
+} from '@florin/server/parts';
 import { attestationModel } from './attestation-model.ts';
 import type { ChainModel } from './chain-model.ts';
 import type { Faults } from './faults.ts';

@@ -1,13 +1,16 @@
 import type { Hex, Order, Payout } from '@florin/protocol/order.ts';
-import { consentsOf } from '@florin/server/src/authorizations/consent.ts';
-import { type Cryptography, cryptographyOf } from '@florin/server/src/authorizations/cryptography.ts';
-import type { Chain } from '@florin/server/src/chains/chain.ts';
-import type { WalletSigner } from '@florin/server/src/chains/sender/wallet.ts';
-import type { TokenDomain } from '@florin/server/src/chains/token-signing.ts';
-import { secp256k1 } from '@florin/server/src/outside/secp256k1.ts';
-import { orderIdOf } from '@florin/server/src/sessions/order-signer.ts';
-import type { OrderSigner } from '@florin/server/src/sessions/signer.ts';
-import type { StoredOrder } from '@florin/server/src/sessions/stored-session.ts';
+import type { Chain } from '@florin/server/operator';
+import {
+  type Cryptography,
+  consentsOf,
+  cryptographyOf,
+  type OrderSigner,
+  orderIdOf,
+  type StoredOrder,
+  secp256k1,
+  type TokenDomain,
+  type WalletSigner,
+} from '@florin/server/parts';
 import { pad, parseTransaction, serializeTransaction } from 'viem';
 import { modelHash } from './seeded-random.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { type TestDatabase, testDatabase } from '../../apps/server/test/harness/database.ts';
+import { type TestDatabase, testDatabase } from '@florin/server/testing';
 import { Tables } from './backup.ts';
 import { bugPatches, patched } from './bug-patches.ts';
 import { bugs } from './bugs.ts';

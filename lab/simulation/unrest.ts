@@ -1,5 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { noticedAmount } from '@florin/server/src/deposits/deposit.ts';
+import { noticedAmount } from '@florin/server/parts';
 import type pg from 'pg';
 import { balanceOf } from './contract-state.ts';
 import { operatorAddress } from './places.ts';

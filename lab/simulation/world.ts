@@ -1,6 +1,6 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Chains, chainsOf } from '@florin/server/src/chains/chain.ts';
-import type { Log } from '@florin/server/src/telemetry/log.ts';
+import { type Chains, chainsOf } from '@florin/server/operator';
+import type { Log } from '@florin/server/parts';
 import { encodeFunctionData, parseAbi } from 'viem';
 import type { Bug } from './bugs.ts';
 import { ChainModel, type ModelBlock } from './chain-model.ts';

@@ -7,7 +7,6 @@ import { ChainKeeper } from './chain-keeper.ts';
 import { findFreePort, LOOPBACK } from './port.ts';
 
 export type { Mining, Rpc } from './anvil-process.ts';
-export { RpcError } from './anvil-process.ts';
 
 /** A running local chain. */
 export interface Anvil {

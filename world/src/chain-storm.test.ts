@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fuzzSeed, seedNote } from '../../apps/server/test/fuzz/seed.ts';
-import { seededRandom } from '../../lab/simulation/seeded-random.ts';
+import { seededRandom } from '@florin/lab';
+import { fuzzSeed, seedNote } from '@florin/server/testing';
 import { findFreePort } from './port.ts';
 import { FinalBlocks, shakeAndKill, startChainRun } from './storm.fixture.ts';
 

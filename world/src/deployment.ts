@@ -4,7 +4,7 @@ import {
   type PlannedContract,
   planContract,
   planContracts,
-} from '@florin/cli/contract-plan.ts';
+} from '@florin/cli';
 import {
   type Address,
   concat,

@@ -1,12 +1,14 @@
 import type { LinkCreateBody } from '@florin/protocol/link.ts';
 import type { ProductCreateBody } from '@florin/protocol/product.ts';
-import { readConfig } from '@florin/server/src/config/config.ts';
-import { openDatabase } from '@florin/server/src/db/database.ts';
-import { createAccount } from '@florin/server/src/merchants/account.ts';
-import { createApiKey } from '@florin/server/src/merchants/api-key.ts';
-import { createMerchant } from '@florin/server/src/merchants/merchant.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
+import {
+  createAccount,
+  createApiKey,
+  createMerchant,
+  openDatabase,
+  readConfig,
+  systemClock,
+  systemRandom,
+} from '@florin/server/operator';
 
 /** What the demo merchant of a world is made of; kept across restarts. */
 export interface Seed {

@@ -1,12 +1,12 @@
 import { settlementModes } from '@florin/protocol/order.ts';
-import { disableLinksOfAccount } from '@florin/server/src/links/link-status.ts';
 import {
   accountOf,
   chooseSettlementMode,
   createAccount,
+  disableLinksOfAccount,
   listAccounts,
   removeAccount,
-} from '@florin/server/src/merchants/account.ts';
+} from '@florin/server/operator';
 import { type Command, requiredMerchant, table, withDatabase } from './command.ts';
 
 export const createAccountCommand: Command = {

@@ -3,14 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import {
-  type EmptyDatabase,
-  emptyDatabase,
-  type TestDatabase,
-  testDatabase,
-} from '../../server/test/harness/database.ts';
+import { systemClock, systemRandom } from '@florin/server/operator';
+import { type EmptyDatabase, emptyDatabase, type TestDatabase, testDatabase } from '@florin/server/testing';
 import { type CliResult, runCli } from './cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-backup-test-'));

@@ -3,11 +3,7 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { readConfig } from '@florin/server/src/config/config.ts';
-import { ArchiveError } from '@florin/server/src/db/archive.ts';
-import { backUp } from '@florin/server/src/db/backup.ts';
-import { restore } from '@florin/server/src/db/restore.ts';
-import { reportRestoration } from '@florin/server/src/payments/restoration.ts';
+import { ArchiveError, backUp, readConfig, reportRestoration, restore } from '@florin/server/operator';
 import { type Command, table, withDatabase } from './command.ts';
 import { CommandError } from './command-error.ts';
 

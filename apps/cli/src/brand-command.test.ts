@@ -3,11 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createMerchant } from '@florin/server/src/merchants/merchant.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import { type TestDatabase, testDatabase } from '../../server/test/harness/database.ts';
-import { keys } from '../../server/test/life/life-chain.ts';
+import { createMerchant, systemClock, systemRandom } from '@florin/server/operator';
+import { keys, type TestDatabase, testDatabase } from '@florin/server/testing';
 import { type CliResult, runCli } from './cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-brand-test-'));

@@ -1,11 +1,17 @@
-import { findBranding, findFront, takeLogo, updateBranding } from '@florin/server/src/catalog/branding.ts';
-import { noIntake } from '@florin/server/src/catalog/images/intake.ts';
-import { openImages } from '@florin/server/src/catalog/images/open-images.ts';
-import type { Config } from '@florin/server/src/config/config.ts';
-import type { Database } from '@florin/server/src/db/database.ts';
-import { searchSnapshots } from '@florin/server/src/sessions/session-search.ts';
-import { bytesOf, imageOptionsOf } from '@florin/server/src/start/options.ts';
-import { silentLog } from '@florin/server/src/telemetry/log.ts';
+import {
+  bytesOf,
+  type Config,
+  type Database,
+  findBranding,
+  findFront,
+  imageOptionsOf,
+  noIntake,
+  openImages,
+  searchSnapshots,
+  silentLog,
+  takeLogo,
+  updateBranding,
+} from '@florin/server/operator';
 import { type Command, type Outside, requiredMerchant, withDatabase } from './command.ts';
 import { UsageError } from './command-error.ts';
 

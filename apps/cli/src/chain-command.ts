@@ -1,11 +1,12 @@
-import type { Chain, Chains } from '@florin/server/src/chains/chain.ts';
 import {
   backfillChain,
+  type Chain,
+  type Chains,
   findCursor,
   findDroppedEvents,
   lockChain,
   resumeChain,
-} from '@florin/server/src/chains/watcher/cursor.ts';
+} from '@florin/server/operator';
 import { type Command, type Options, table, withDatabase } from './command.ts';
 import { CommandError } from './command-error.ts';
 

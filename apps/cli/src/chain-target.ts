@@ -1,4 +1,4 @@
-import { readConfig } from '@florin/server/src/config/config.ts';
+import { readConfig } from '@florin/server/operator';
 import { createPublicClient, type EIP1193RequestFn, http } from 'viem';
 import type { Options, Outside } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';

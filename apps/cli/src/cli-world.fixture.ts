@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Chain } from '@florin/server/src/chains/chain.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import { type TestDatabase, testDatabase } from '../../server/test/harness/database.ts';
-import { keys, LifeChain } from '../../server/test/life/life-chain.ts';
+import { type Chain, systemClock, systemRandom } from '@florin/server/operator';
+import { keys, LifeChain, type TestDatabase, testDatabase } from '@florin/server/testing';
 import { type CliResult, runCli } from './cli.ts';
 
 export const origin = 'http://127.0.0.1:4000';

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { Refusal } from '@florin/protocol/error.ts';
-import { ConfigError } from '@florin/server/src/config/config.ts';
+import { ConfigError } from '@florin/server/operator';
 import {
   createAccountCommand,
   listAccountsCommand,

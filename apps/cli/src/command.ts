@@ -1,9 +1,15 @@
-import { type Config, readConfig } from '@florin/server/src/config/config.ts';
-import type { Environment } from '@florin/server/src/config/field.ts';
-import { type Database, openDatabase, type Queryable } from '@florin/server/src/db/database.ts';
-import { findMerchant, type Merchant } from '@florin/server/src/merchants/merchant.ts';
-import type { Clock } from '@florin/server/src/outside/clock.ts';
-import type { Random } from '@florin/server/src/outside/random.ts';
+import {
+  type Clock,
+  type Config,
+  type Database,
+  type Environment,
+  findMerchant,
+  type Merchant,
+  openDatabase,
+  type Queryable,
+  type Random,
+  readConfig,
+} from '@florin/server/operator';
 import { CommandError, UsageError } from './command-error.ts';
 import type { Streams } from './mcp-command.ts';
 

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { systemClock, systemRandom } from '@florin/server/operator';
+import { type Anvil, startTestAnvil } from '@florin/server/testing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getAddress, getContractAddress } from 'viem';
-import { type Anvil, startTestAnvil } from '../../server/test/harness/anvil.ts';
 import { runCli } from './cli.ts';
 import type { DeploymentRecord } from './deployment-record.ts';
 

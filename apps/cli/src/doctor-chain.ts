@@ -1,25 +1,32 @@
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { type Chain, type Chains, contractsOf, finalityText } from '@florin/server/src/chains/chain.ts';
-import { type BlockHeader, getBlock } from '@florin/server/src/chains/rpc/actions.ts';
-import { readContract } from '@florin/server/src/chains/rpc/contract-read.ts';
-import { type HttpRpc, openHttpRpc } from '@florin/server/src/chains/rpc/http-rpc.ts';
-import { countProviders } from '@florin/server/src/chains/rpc/provider.ts';
-import { type Rpc, RpcError, RpcUnavailable } from '@florin/server/src/chains/rpc/rpc.ts';
-import { readGasBalance } from '@florin/server/src/chains/sender/gas-balance.ts';
-import { findCursor } from '@florin/server/src/chains/watcher/cursor.ts';
-import type { Queryable } from '@florin/server/src/db/database.ts';
-import { readAdditionBalances } from '@florin/server/src/deposits/addition-balance.ts';
-import type { Clock } from '@florin/server/src/outside/clock.ts';
-import type { DepositPolicy } from '@florin/server/src/sessions/deposit-terms.ts';
 import {
+  type BlockHeader,
+  type Chain,
+  type Chains,
   ChainUnreachable,
+  type Clock,
+  contractsOf,
+  countProviders,
+  type DepositPolicy,
+  finalityText,
   findChainProblems,
+  findCursor,
+  getBlock,
+  type HttpRpc,
   lonelyWord,
+  openHttpRpc,
+  type Queryable,
+  type Rpc,
+  RpcError,
+  RpcUnavailable,
+  readAdditionBalances,
+  readContract,
+  readGasBalance,
   type ServiceWallets,
-} from '@florin/server/src/start/check.ts';
-import { silentLog } from '@florin/server/src/telemetry/log.ts';
+  silentLog,
+} from '@florin/server/operator';
 import { formatEther, formatUnits } from 'viem';
 import { bad, type Finding, good } from './doctor-finding.ts';
 

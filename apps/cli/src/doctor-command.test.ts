@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { endResync } from '@florin/server/src/chains/watcher/watcher.sql.ts';
-import { statement } from '@florin/server/src/db/statement.ts';
+import { statement } from '@florin/server/operator';
+import { addresses, keys } from '@florin/server/testing';
 import { privateKeyToAddress } from 'viem/accounts';
-import { addresses, keys } from '../../server/test/life/life-chain.ts';
 import { CliWorld, failure } from './cli-world.fixture.ts';
 
 let world: CliWorld;
@@ -138,13 +137,21 @@ test('a halted chain is told by doctor, and resumed by hand', async () => {
     (await world.run('doctor')).stdout,
     /^WRONG ethereum watcher: was halted: a final block was replaced: goes on once/m,
   );
-  await world.database.db.query(endResync, [world.life.chain.chainId, new Date()]);
+  await world.database.db.query(endResync, [BigInt(world.life.chain.chainId)]);
   assert.equal((await world.run('doctor')).exitCode, 0);
   assert.equal(
     (await world.run('chain resume --chain ethereum')).stdout,
     'the chain ethereum was not halted\n',
   );
 });
+
+// The watcher's own act once it has read the chain again.
+const endResync = statement(
+  'cli_test_resync_end',
+  ['int8'],
+  {},
+  `update chain_cursors set is_resync_due = false, halted_reason = '' where chain_id = $1`,
+);
 
 const dropEvent = statement(
   'cli_test_drop',

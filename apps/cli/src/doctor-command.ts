@@ -1,7 +1,11 @@
-import { type Config, readConfig } from '@florin/server/src/config/config.ts';
-import { addressOfKey } from '@florin/server/src/config/signer.ts';
-import { type Database, openDatabase } from '@florin/server/src/db/database.ts';
-import { pendingMigrations } from '@florin/server/src/db/migrate.ts';
+import {
+  addressOfKey,
+  type Config,
+  type Database,
+  openDatabase,
+  pendingMigrations,
+  readConfig,
+} from '@florin/server/operator';
 import type { Command, Options, Outcome, Outside } from './command.ts';
 import { UsageError } from './command-error.ts';
 import { examineChain } from './doctor-chain.ts';

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { statement } from '@florin/server/src/db/statement.ts';
-import { sendBack } from '@florin/server/src/deposits/deposit-move.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import { DepositMoves } from '../../server/test/harness/deposit-moves.ts';
+import { sendBack, statement, systemClock, systemRandom } from '@florin/server/operator';
+import { DepositMoves } from '@florin/server/testing';
 import { runCli } from './cli.ts';
 import { CliWorld } from './cli-world.fixture.ts';
 import { examineDepositGas } from './doctor-database.ts';

@@ -1,13 +1,17 @@
-import { ownContracts } from '@florin/server/src/chains/chain.ts';
-import { findCursor, findDroppedEvents } from '@florin/server/src/chains/watcher/cursor.ts';
-import type { Config } from '@florin/server/src/config/config.ts';
-import type { Database } from '@florin/server/src/db/database.ts';
-import { findScopeProblems } from '@florin/server/src/db/scope-check.ts';
-import { type DepositBudgets, findUsedUpBudgets } from '@florin/server/src/deposits/deposit-gas.ts';
-import { findAccountsAt } from '@florin/server/src/merchants/account.ts';
-import type { Clock } from '@florin/server/src/outside/clock.ts';
-import { readStatus } from '@florin/server/src/reconcile/status.ts';
-import { listOpenLegs } from '@florin/server/src/settlement/held.ts';
+import {
+  type Clock,
+  type Config,
+  type Database,
+  type DepositBudgets,
+  findAccountsAt,
+  findCursor,
+  findDroppedEvents,
+  findScopeProblems,
+  findUsedUpBudgets,
+  listOpenLegs,
+  ownContracts,
+  readStatus,
+} from '@florin/server/operator';
 import { databaseTime } from './doctor.sql.ts';
 import { bad, type Finding, good } from './doctor-finding.ts';
 

@@ -3,10 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Clock } from '@florin/server/src/outside/clock.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { makeCertificate } from '../../server/test/harness/certificate.ts';
-import { startReceiver } from '../../server/test/harness/receiver.ts';
+import { type Clock, systemClock } from '@florin/server/operator';
+import { makeCertificate, startReceiver } from '@florin/server/testing';
 import { examineBackups, examineCertificate, examineDisk } from './doctor-outside.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-doctor-test-'));

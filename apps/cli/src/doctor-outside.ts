@@ -1,7 +1,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { connect, type PeerCertificate } from 'node:tls';
-import type { Clock } from '@florin/server/src/outside/clock.ts';
+import type { Clock } from '@florin/server/operator';
 import { bad, type Finding, good } from './doctor-finding.ts';
 
 const dayMs = 86_400_000;

@@ -1,4 +1,4 @@
-import { statement } from '@florin/server/src/db/statement.ts';
+import { statement } from '@florin/server/operator';
 
 export const databaseTime = statement(
   'doctor_time',

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { systemClock, systemRandom } from '@florin/server/operator';
 import { runCli } from './cli.ts';
 
 const root = new URL('../../../', import.meta.url);

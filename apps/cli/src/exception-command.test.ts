@@ -3,11 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { statement } from '@florin/server/src/db/statement.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import { commandConfig } from '../../server/test/harness/command-config.ts';
-import { MerchantWorld } from '../../server/test/harness/merchant-fixture.ts';
-import { addLateDeposit, addPaidSession, happen } from '../../server/test/harness/payment-fixture.ts';
+import { statement, systemRandom } from '@florin/server/operator';
+import { addLateDeposit, addPaidSession, commandConfig, happen, MerchantWorld } from '@florin/server/testing';
 import { type CliResult, runCli } from './cli.ts';
 import { failure } from './cli-world.fixture.ts';
 

@@ -1,11 +1,12 @@
 import type { PaymentException } from '@florin/protocol/exception.ts';
-import type { Queryable, Transaction } from '@florin/server/src/db/database.ts';
 import {
   decide,
   findException,
   listExceptions,
   markResolved,
-} from '@florin/server/src/exceptions/exception.ts';
+  type Queryable,
+  type Transaction,
+} from '@florin/server/operator';
 import { formatUnits } from 'viem';
 import { type Command, type Outside, requiredMerchant, table, withDatabase } from './command.ts';
 

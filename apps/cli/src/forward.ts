@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { unixSeconds } from '@florin/server/src/outside/clock.ts';
-import { plainHeaders, signWebhook } from '@florin/server/src/webhooks/signature.ts';
+import { plainHeaders, signWebhook, unixSeconds } from '@florin/server/operator';
 import type { Options, Outside } from './command.ts';
 import { UsageError } from './command-error.ts';
 import { reasonOf } from './merchant-client.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { type Anvil, startTestAnvil } from '@florin/server/testing';
 import timelockArtifact from '@openzeppelin/contracts/build/contracts/TimelockController.json' with {
   type: 'json',
 };
 import { type Abi, encodeDeployData, encodeFunctionData, getAddress, pad, toHex, zeroAddress } from 'viem';
-import { type Anvil, startTestAnvil } from '../../server/test/harness/anvil.ts';
 import { CommandError } from './command-error.ts';
 import { type Deployment, deployContracts } from './deploy.ts';
 import { type HandoverOptions, handOver, type MultisigStep } from './handover.ts';

@@ -3,10 +3,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { permissionPresets } from '@florin/protocol/permission.ts';
-import { apiKeyLookup, authenticate } from '@florin/server/src/merchants/api-key.ts';
-import { decryptKeystore } from '@florin/server/src/outside/keystore.ts';
+import { apiKeyLookup, authenticate, decryptKeystore } from '@florin/server/operator';
+import { addresses, keys } from '@florin/server/testing';
 import { privateKeyToAddress } from 'viem/accounts';
-import { addresses, keys } from '../../server/test/life/life-chain.ts';
 import { CliWorld } from './cli-world.fixture.ts';
 
 let world: CliWorld;

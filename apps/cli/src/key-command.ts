@@ -6,7 +6,7 @@ import {
   createApiKey,
   listApiKeys,
   revokeApiKey,
-} from '@florin/server/src/merchants/api-key.ts';
+} from '@florin/server/operator';
 import {
   type Command,
   type Options,

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { encryptKeystore } from '@florin/server/src/outside/keystore.ts';
+import { encryptKeystore } from '@florin/server/operator';
 import { bytesToHex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import type { Command } from './command.ts';

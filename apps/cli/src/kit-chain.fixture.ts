@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from '@florin/protocol/order.ts';
 import { domainVersion, gatewayDomainName, orderTypes } from '@florin/protocol/typed-data.ts';
+import { type Anvil, startTestAnvil } from '@florin/server/testing';
 import { Contract, JsonRpcProvider, NonceManager, Signature, TypedDataEncoder, Wallet } from 'ethers';
-import { type Anvil, startTestAnvil } from '../../server/test/harness/anvil.ts';
 import { create2Deployer, planContract } from './contract-plan.ts';
 import { type Deployment, deployContracts } from './deploy.ts';
 

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { metaDataOf } from '@florin/kit/receipt.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import { metaDataOf as serviceMetaDataOf } from '@florin/server/src/sessions/session.ts';
+import { metaDataOf } from '@florin/kit';
+import { metaDataOf as serviceMetaDataOf, systemClock, systemRandom } from '@florin/server/operator';
 import { type Contract, Wallet } from 'ethers';
 import { runCli } from './cli.ts';
 import {

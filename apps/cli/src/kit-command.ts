@@ -1,24 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { findDeposits, parseDepositOrder } from '@florin/kit/deposit.ts';
 import {
   chainTime,
+  checkReceipt,
+  describeVerdict,
+  encodeReclaim,
+  encodeSettle,
+  findDeposits,
   findPayments,
   openPlace,
   type Payment,
   type Place,
+  parseDepositOrder,
+  parseReceipt,
+  type Receipt,
   reclaimProblem,
   type Search,
   settleProblem,
-} from '@florin/kit/payment.ts';
-import {
-  checkReceipt,
-  describeVerdict,
-  parseReceipt,
-  type Receipt,
   type Verdict,
   verifyReceipt,
-} from '@florin/kit/receipt.ts';
-import { encodeReclaim, encodeSettle, ZERO_ADDRESS } from '@florin/kit/wire.ts';
+  ZERO_ADDRESS,
+} from '@florin/kit';
 import type { Hex } from '@florin/protocol/order.ts';
 import { createWalletClient, custom } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';

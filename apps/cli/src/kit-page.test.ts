@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { metaDataOf } from '@florin/kit/receipt.ts';
+import { metaDataOf } from '@florin/kit';
 import { type Contract, Wallet } from 'ethers';
 import {
   anvil,

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { metaDataOf } from '@florin/kit/receipt.ts';
+import { metaDataOf } from '@florin/kit';
 import { receipt as receiptSchema } from '@florin/protocol/checkout-api.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { systemClock, systemRandom } from '@florin/server/operator';
 import { runCli } from './cli.ts';
 import {
   anvil,

@@ -1,7 +1,10 @@
-import { lockChain } from '@florin/server/src/chains/watcher/cursor.ts';
-import { verifyLedger } from '@florin/server/src/ledger/seal.ts';
-import { acceptDifferences, releaseStopped } from '@florin/server/src/reconcile/reconcile.ts';
-import { readStatus } from '@florin/server/src/reconcile/status.ts';
+import {
+  acceptDifferences,
+  lockChain,
+  readStatus,
+  releaseStopped,
+  verifyLedger,
+} from '@florin/server/operator';
 import { type Command, table, withDatabase } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 

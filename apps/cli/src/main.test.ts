@@ -3,13 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chainsOf } from '@florin/server/src/chains/chain.ts';
-import { statement } from '@florin/server/src/db/statement.ts';
-import { createLink } from '@florin/server/src/links/link.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import { secretBox } from '@florin/server/src/outside/secret-box.ts';
-import { createWebhook, webhookDetail } from '@florin/server/src/webhooks/webhook.ts';
+import {
+  chainsOf,
+  createLink,
+  createWebhook,
+  secretBox,
+  statement,
+  systemClock,
+  systemRandom,
+  webhookDetail,
+} from '@florin/server/operator';
 import { CliWorld, failure, origin } from './cli-world.fixture.ts';
 
 let world: CliWorld;

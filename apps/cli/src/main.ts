@@ -1,5 +1,4 @@
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { systemClock, systemRandom } from '@florin/server/operator';
 import { runCli } from './cli.ts';
 
 /** Ends at Ctrl-C, which may come twice: from the terminal and from the program that started this one. */

@@ -1,6 +1,4 @@
-import { readConfig } from '@florin/server/src/config/config.ts';
-import { migrate } from '@florin/server/src/db/migrate.ts';
-import { createMerchant, listMerchants } from '@florin/server/src/merchants/merchant.ts';
+import { createMerchant, listMerchants, migrate, readConfig } from '@florin/server/operator';
 import { type Command, table, withDatabase } from './command.ts';
 
 export const migrateCommand: Command = {

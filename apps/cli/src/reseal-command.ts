@@ -1,6 +1,4 @@
-import { secretBox } from '@florin/server/src/outside/secret-box.ts';
-import { bytesOf } from '@florin/server/src/start/options.ts';
-import { resealWebhookKeys } from '@florin/server/src/webhooks/reseal.ts';
+import { bytesOf, resealWebhookKeys, secretBox } from '@florin/server/operator';
 import { type Command, withDatabase } from './command.ts';
 
 /** Webhooks whose rows one transaction locks. */

@@ -4,11 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { microUsd } from '@florin/protocol/money.ts';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
-import { settlementRound } from '@florin/server/src/settlement/settlement.ts';
-import { commandConfig } from '../../server/test/harness/command-config.ts';
-import { SettlementWorld } from '../../server/test/harness/settlement-fixture.ts';
+import { settlementRound, systemClock, systemRandom } from '@florin/server/operator';
+import { commandConfig, SettlementWorld } from '@florin/server/testing';
 import { type CliResult, runCli } from './cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-settlement-test-'));

@@ -1,5 +1,5 @@
 import { formatUsd, microUsd } from '@florin/protocol/money.ts';
-import { listOpenLegs, releaseOrder } from '@florin/server/src/settlement/held.ts';
+import { listOpenLegs, releaseOrder } from '@florin/server/operator';
 import { type Command, table, withDatabase } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 

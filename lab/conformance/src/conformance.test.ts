@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Life } from '@florin/server/test/life/life.ts';
+import { Life } from '@florin/server/testing';
 import { runConformance } from './conformance.ts';
 
 test('the service conforms to the specification', async (t) => {

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { findFreePort } from '@florin/world/port.ts';
+import { findFreePort } from '@florin/world';
 import { makeCertificate, type TestCertificate } from '../../test/harness/certificate.ts';
 import { type Receiver, startReceiver } from '../../test/harness/receiver.ts';
 import { createEgress, type Egress, EgressFailure, type EgressOptions, type Lookup } from './egress.ts';

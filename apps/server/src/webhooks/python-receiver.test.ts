@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findFreePort } from '@florin/world/port.ts';
+import { findFreePort } from '@florin/world';
 import { createEgress } from '#outside/egress.ts';
 import { makeCertificate } from '../../test/harness/certificate.ts';
 import { addMerchant, addWebhook, selectAttempts } from '../../test/harness/webhook-fixture.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { parseReceipt, verifyReceipt } from '@florin/kit/receipt.ts';
+import { parseReceipt, verifyReceipt } from '@florin/kit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { permit2Address } from '#chains/token-signing.ts';
 import { Life } from '../life/life.ts';

@@ -1,10 +1,14 @@
-import { create2Deployer, planContract, planContracts } from '@florin/cli/contract-plan.ts';
+import { create2Deployer, planContract, planContracts } from '@florin/cli';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { TEST_MNEMONIC } from '@florin/world/anvil.ts';
-import { deriveRoles } from '@florin/world/home.ts';
-import { type LocalAttester, startLocalAttester } from '@florin/world/local-attester.ts';
-import { planLinks, planLocalCircle } from '@florin/world/local-circle.ts';
+import {
+  deriveRoles,
+  type LocalAttester,
+  planLinks,
+  planLocalCircle,
+  startLocalAttester,
+  TEST_MNEMONIC,
+} from '@florin/world';
 import { concat, zeroHash } from 'viem';
 import type { CctpPlace } from '#chains/chain.ts';
 import { addresses, type LifeChain } from './life-chain.ts';

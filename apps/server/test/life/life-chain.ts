@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { erc20Abi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { permit2Deployment } from '@florin/world/permit2.ts';
+import { permit2Deployment } from '@florin/world';
 import {
   type Abi,
   createWalletClient,

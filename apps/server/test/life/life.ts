@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { LocalAttester } from '@florin/world/local-attester.ts';
-import { findFreePort } from '@florin/world/port.ts';
+import { findFreePort, type LocalAttester } from '@florin/world';
 import { Wallet } from 'ethers';
 import { chainsOf } from '#chains/chain.ts';
 import { createAccount } from '#merchants/account.ts';

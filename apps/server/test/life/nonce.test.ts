@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { findFreePort } from '@florin/world/port.ts';
+import { findFreePort } from '@florin/world';
 import { statement } from '#db/statement.ts';
 import { Life } from './life.ts';
 import { type AgentReply, Payer } from './payer.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { microUsd } from '@florin/protocol/money.ts';
-import { findFreePort } from '@florin/world/port.ts';
+import { findFreePort } from '@florin/world';
 import { statement } from '#db/statement.ts';
 import { type ApiKeyRequest, createApiKey, revokeApiKey } from '#merchants/api-key.ts';
 import { Life } from './life.ts';

@@ -3,10 +3,10 @@ import {
   type ClaimedMoney,
   type ClaimNetwork,
   type ClaimPlace,
+  claimTexts,
   coinAddress,
-} from '@florin/checkout/claim/data.ts';
-import { claimTexts } from '@florin/checkout/text/claim.ts';
-import type { Language } from '@florin/checkout/text/languages.ts';
+  type Language,
+} from '@florin/checkout';
 import type { Claim, checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { Refusal } from '@florin/protocol/error.ts';

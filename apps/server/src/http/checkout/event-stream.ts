@@ -1,4 +1,4 @@
-import { isAtEnd } from '@florin/checkout/checkout/status.ts';
+import { isAtEnd } from '@florin/checkout';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '#outside/clock.ts';

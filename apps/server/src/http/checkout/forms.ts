@@ -1,4 +1,4 @@
-import type { Texts } from '@florin/checkout/text/en.ts';
+import type { Texts } from '@florin/checkout';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { type ErrorName, fieldRefusal, type Refusal } from '@florin/protocol/error.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';

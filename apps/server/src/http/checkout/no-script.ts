@@ -1,6 +1,12 @@
-import type { CheckoutData } from '@florin/checkout/checkout/data.ts';
-import { fill, formatMoney, formatTime, formatToken } from '@florin/checkout/checkout/format.ts';
-import { h, type Tree } from '@florin/checkout/checkout/tree.ts';
+import {
+  type CheckoutData,
+  fill,
+  formatMoney,
+  formatTime,
+  formatToken,
+  h,
+  type Tree,
+} from '@florin/checkout';
 import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import { parseUsd } from '@florin/protocol/money.ts';
 

@@ -1,5 +1,4 @@
-import type { CheckoutData, PageItem } from '@florin/checkout/checkout/data.ts';
-import type { Language } from '@florin/checkout/text/languages.ts';
+import type { CheckoutData, Language, PageItem } from '@florin/checkout';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';

@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { CheckoutData } from '@florin/checkout/checkout/data.ts';
-import { isAtEnd, statusView } from '@florin/checkout/checkout/status.ts';
-import { detailsView, headView, itemsView, logoView } from '@florin/checkout/checkout/summary.ts';
-import { flatten, h, type Tree } from '@florin/checkout/checkout/tree.ts';
-import { claimView } from '@florin/checkout/claim/claim-view.ts';
-import type { ClaimData } from '@florin/checkout/claim/data.ts';
-import { type Language, languages } from '@florin/checkout/text/languages.ts';
+import {
+  type CheckoutData,
+  type ClaimData,
+  claimView,
+  detailsView,
+  flatten,
+  h,
+  headView,
+  isAtEnd,
+  itemsView,
+  type Language,
+  languages,
+  logoView,
+  statusView,
+  type Tree,
+} from '@florin/checkout';
 import { Html, html } from '../html.ts';
 import type { Script } from './assets.ts';
 import { type AccentPair, type BrandColors, grounds } from './brand-colors.ts';

@@ -1,5 +1,4 @@
-import { parseAmount, problemOfAmount } from '@florin/checkout/checkout/amount.ts';
-import { chooseLanguage, type Language } from '@florin/checkout/text/languages.ts';
+import { chooseLanguage, type Language, parseAmount, problemOfAmount } from '@florin/checkout';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';

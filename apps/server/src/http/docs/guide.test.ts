@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { discovery } from '@florin/protocol/discovery.ts';
-import { findFreePort } from '@florin/world/port.ts';
+import { findFreePort } from '@florin/world';
 import { signWebhook } from '#webhooks/signature.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addLateDeposit } from '../../../test/harness/payment-fixture.ts';

@@ -1,5 +1,4 @@
-import { mcpServer } from '@florin/mcp/mcp-server.ts';
-import type { CallApi } from '@florin/mcp/tool.ts';
+import { type CallApi, mcpServer } from '@florin/mcp';
 import { errorCatalogue, Refusal } from '@florin/protocol/error.ts';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -1,0 +1,19 @@
+/** What the service needs to write the hosted pages: views, texts and the shapes of their data. */
+
+export { parseAmount, problemOfAmount } from './checkout/amount.ts';
+export type { CheckoutData, PageItem } from './checkout/data.ts';
+export { fill, formatMoney, formatTime, formatToken } from './checkout/format.ts';
+export { isAtEnd, statusView } from './checkout/status.ts';
+export { detailsView, headView, itemsView, logoView } from './checkout/summary.ts';
+export { flatten, h, type Tree } from './checkout/tree.ts';
+export { claimView } from './claim/claim-view.ts';
+export {
+  type ClaimData,
+  type ClaimedMoney,
+  type ClaimNetwork,
+  type ClaimPlace,
+  coinAddress,
+} from './claim/data.ts';
+export { claimTexts } from './text/claim.ts';
+export type { Texts } from './text/en.ts';
+export { chooseLanguage, type Language, languages } from './text/languages.ts';

@@ -1,0 +1,78 @@
+/**
+ * What operators' tools use of the service: the command line, the local world, and the documents. Nothing else of the
+ * service is imported from outside.
+ */
+
+export { findBranding, findFront, takeLogo, updateBranding } from '#catalog/branding.ts';
+export { noIntake } from '#catalog/images/intake.ts';
+export { openImages } from '#catalog/images/open-images.ts';
+export { type Chain, type Chains, chainsOf, contractsOf, finalityText, ownContracts } from '#chains/chain.ts';
+export { type BlockHeader, getBlock } from '#chains/rpc/actions.ts';
+export { readContract } from '#chains/rpc/contract-read.ts';
+export { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
+export { countProviders } from '#chains/rpc/provider.ts';
+export { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
+export { readGasBalance } from '#chains/sender/gas-balance.ts';
+export {
+  backfillChain,
+  findCursor,
+  findDroppedEvents,
+  lockChain,
+  resumeChain,
+} from '#chains/watcher/cursor.ts';
+export { type Config, ConfigError, readConfig } from '#config/config.ts';
+export type { Environment } from '#config/field.ts';
+export { addressOfKey } from '#config/signer.ts';
+export { ArchiveError } from '#db/archive.ts';
+export { backUp } from '#db/backup.ts';
+export { type Database, openDatabase, type Queryable, type Transaction } from '#db/database.ts';
+export { migrate, pendingMigrations } from '#db/migrate.ts';
+export { restore } from '#db/restore.ts';
+export { findScopeProblems } from '#db/scope-check.ts';
+export { statement } from '#db/statement.ts';
+export { readAdditionBalances } from '#deposits/addition-balance.ts';
+export { type DepositBudgets, findUsedUpBudgets } from '#deposits/deposit-gas.ts';
+export { sendBack } from '#deposits/deposit-move.ts';
+export { decide, findException, listExceptions, markResolved } from '#exceptions/exception.ts';
+export { contractPage } from '#http/docs/contract-pages.ts';
+export { type LinkTarget, renderMarkdown } from '#http/docs/markdown.ts';
+export { conformancePage, guidePages, indexPage, referencePages } from '#http/docs/site.ts';
+export { verifyLedger } from '#ledger/seal.ts';
+export { createLink } from '#links/link.ts';
+export { disableLinksOfAccount } from '#links/link-status.ts';
+export {
+  accountOf,
+  chooseSettlementMode,
+  createAccount,
+  findAccountsAt,
+  listAccounts,
+  removeAccount,
+} from '#merchants/account.ts';
+export {
+  type ApiKeyRequest,
+  type ApiKeySummary,
+  apiKeyLookup,
+  authenticate,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+} from '#merchants/api-key.ts';
+export { createMerchant, findMerchant, listMerchants, type Merchant } from '#merchants/merchant.ts';
+export { type Clock, systemClock, unixSeconds } from '#outside/clock.ts';
+export { decryptKeystore, encryptKeystore } from '#outside/keystore.ts';
+export { type Random, systemRandom } from '#outside/random.ts';
+export { secretBox } from '#outside/secret-box.ts';
+export { reportRestoration } from '#payments/restoration.ts';
+export { acceptDifferences, releaseStopped } from '#reconcile/reconcile.ts';
+export { readStatus } from '#reconcile/status.ts';
+export type { DepositPolicy } from '#sessions/deposit-terms.ts';
+export { metaDataOf } from '#sessions/session.ts';
+export { searchSnapshots } from '#sessions/session-search.ts';
+export { listOpenLegs, releaseOrder } from '#settlement/held.ts';
+export { settlementRound } from '#settlement/settlement.ts';
+export { ChainUnreachable, findChainProblems, lonelyWord, type ServiceWallets } from '#start/check.ts';
+export { bytesOf, imageOptionsOf } from '#start/options.ts';
+export { silentLog } from '#telemetry/log.ts';
+export { resealWebhookKeys } from '#webhooks/reseal.ts';
+export { plainHeaders, signWebhook } from '#webhooks/signature.ts';
+export { createWebhook, webhookDetail } from '#webhooks/webhook.ts';

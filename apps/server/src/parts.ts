@@ -1,0 +1,87 @@
+/**
+ * The service in parts, for what measures or attacks it: the simulation puts them together with a world of its own, the
+ * benchmarks run them beside the limit. Tools of operators have `operator.ts`.
+ */
+
+export { type AuthorizationDeps, parseSignedMessage } from '#authorizations/authorization.ts';
+export { consentsOf } from '#authorizations/consent.ts';
+export { type CreationDeps, createAuthorizedSession, creationDepsOf } from '#authorizations/creation.ts';
+export { type AgentMessage, type Cryptography, cryptographyOf } from '#authorizations/cryptography.ts';
+export { linkTerms, quoteFor } from '#authorizations/offer.ts';
+export { checkPreparation, prepareAuthorizedOrder } from '#authorizations/preparation.ts';
+export { isAuthorizedBy } from '#authorizations/signature.ts';
+export { createProduct } from '#catalog/product.ts';
+export { parseBurnMessage } from '#chains/cctp-message.ts';
+export type { ChainConditions, FinalityPolicy } from '#chains/chain.ts';
+export { type ChainHandler, inOrder } from '#chains/event.ts';
+export { call, parseReceipt, type RpcLog } from '#chains/rpc/actions.ts';
+export { receiptsMethod, scanAnswer } from '#chains/rpc/answer-scan.ts';
+export { bloomOf } from '#chains/rpc/bloom.ts';
+export { headerHashOf } from '#chains/rpc/header-hash.ts';
+export { rpcOver } from '#chains/rpc/http-rpc.ts';
+export { placedLogOf } from '#chains/rpc/log-bytes.ts';
+export { newHeads } from '#chains/rpc/new-heads.ts';
+export { receiptsRootOf } from '#chains/rpc/receipts-root.ts';
+export type { RpcCall, RpcOutcome } from '#chains/rpc/rpc.ts';
+export type { NodeConnection } from '#chains/rpc/transport.ts';
+export { defaultSenderSettings, type SenderContext } from '#chains/sender/context.ts';
+export { createSender, type Sender } from '#chains/sender/sender.ts';
+export { newMemory, senderRound } from '#chains/sender/sender-loop.ts';
+export type { SendPurpose } from '#chains/sender/sent.ts';
+export { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';
+export { permit2Address, type TokenDomain } from '#chains/token-signing.ts';
+export { addMissing } from '#chains/watcher/backfill.ts';
+export { fetchBlocks } from '#chains/watcher/block-source.ts';
+export {
+  appendBlocks,
+  beginChain,
+  finalize,
+  type MoveContext,
+  storedBlock,
+} from '#chains/watcher/chain-move.ts';
+export { decodeEvents, isConcerned, watchedContracts } from '#chains/watcher/log-check.ts';
+export { runWatcher, watcherState, watchRound } from '#chains/watcher/watcher.ts';
+export { columnTypes } from '#db/column-types.ts';
+export { databaseOver, type Parameter, withSystemScope } from '#db/database.ts';
+export { addUpLists } from '#db/list-count.ts';
+export { type NamedQuery, Packet } from '#db/packet.ts';
+export type { ColumnSpec, Statement } from '#db/statement.ts';
+export { type DepositDeps, noticedAmount, runDeposits } from '#deposits/deposit.ts';
+export { sightOrders } from '#deposits/deposit-search.sql.ts';
+export { exceptionHandler } from '#exceptions/exception.ts';
+export { merchantDoor } from '#http/merchant/merchant-door.ts';
+export { buildServer } from '#http/server.ts';
+export { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
+export { sealEntries } from '#ledger/seal.ts';
+export { findLink } from '#links/link.ts';
+export { type AttestationSource, AttestationUnavailable } from '#outside/attestation.ts';
+export { type Egress, EgressFailure, type EgressResponse } from '#outside/egress.ts';
+export { nativeSecp256k1, type Secp256k1, secp256k1, wasmSecp256k1 } from '#outside/secp256k1.ts';
+export { movementHandler } from '#payments/movement.ts';
+export { paymentHandler } from '#payments/payment.ts';
+export { reconcileChain, runReconciliation } from '#reconcile/reconcile.ts';
+export { createRefund, findRefund } from '#refunds/refund.ts';
+export { refundHandler } from '#refunds/refund-events.ts';
+export { runExpiry } from '#service/housekeeping.ts';
+export { chainReactions, outcomesOf } from '#service/reactions.ts';
+export { type Role, type ServiceOptions, startService } from '#service/service.ts';
+export { type DepositOrder, prepareDeposit } from '#sessions/deposit-terms.ts';
+export { prepareOrder } from '#sessions/order.ts';
+export { orderIdOf } from '#sessions/order-signer.ts';
+export { routeFrom } from '#sessions/quote.ts';
+export { receiverOf } from '#sessions/receiver.ts';
+export { sessionById, sessionPage, sessionPageByStatus } from '#sessions/session.sql.ts';
+export {
+  cancelSession,
+  createCheckoutSession,
+  expireSessions,
+  findSession,
+  lockSession,
+} from '#sessions/session.ts';
+export type { OrderSigner } from '#sessions/signer.ts';
+export type { StoredOrder } from '#sessions/stored-session.ts';
+export { runSettlement } from '#settlement/settlement.ts';
+export { settlementHandler } from '#settlement/settlement-events.ts';
+export { checkSubmission, recordSubmission, type SubmissionDeps } from '#submissions/submission.ts';
+export type { Log } from '#telemetry/log.ts';
+export { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';

@@ -1,0 +1,29 @@
+/** Databases, chains, payers and receivers of the service's tests, for the tests of others. */
+
+export { openChromium, openPage } from './browser/chromium.ts';
+export { PageWorld } from './browser/page-world.ts';
+export { fuzzSeed, seedNote } from './fuzz/seed.ts';
+export { type Anvil, startTestAnvil } from './harness/anvil.ts';
+export { makeCertificate } from './harness/certificate.ts';
+export { commandConfig } from './harness/command-config.ts';
+export {
+  type EmptyDatabase,
+  emptyDatabase,
+  prepareTemplate,
+  startTestPostgres,
+  type TestDatabase,
+  testDatabase,
+} from './harness/database.ts';
+export { DepositMoves } from './harness/deposit-moves.ts';
+export { gateway, paidEvent, paidLog, vault } from './harness/emitter.ts';
+export { largestLink, largestProduct, largestSession } from './harness/largest.ts';
+export { type Faults, type LyingRpc, startLyingRpc } from './harness/lying-rpc.ts';
+export { MerchantWorld } from './harness/merchant-fixture.ts';
+export { addLateDeposit, addPaidSession, happen } from './harness/payment-fixture.ts';
+export { type Receiver, startReceiver } from './harness/receiver.ts';
+export { SettlementWorld } from './harness/settlement-fixture.ts';
+export { Life } from './life/life.ts';
+export { addresses, keys, LifeChain } from './life/life-chain.ts';
+export { type AgentReply, Payer } from './life/payer.ts';
+export { ServiceProcess } from './life/service-process.ts';
+export { checkout } from './life/story-fixture.ts';

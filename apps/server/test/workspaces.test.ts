@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { test } from 'node:test';
+
+const root = new URL('../../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+
+/** A workspace: its folder, its name, and what its package.json says that it needs. */
+interface Workspace {
+  readonly folder: string;
+  readonly name: string;
+  readonly needs: ReadonlySet<string>;
+}
+
+const workspaces: readonly Workspace[] = globSync(
+  '{packages/*,apps/*,world,lab,lab/conformance}/package.json',
+  {
+    cwd: root,
+  },
+).map((path) => {
+  const { name, dependencies, devDependencies } = JSON.parse(read(path)) as {
+    name: string;
+    dependencies?: Record<string, string>;
+    devDependencies?: Record<string, string>;
+  };
+  const needs = new Set([...Object.keys(dependencies ?? {}), ...Object.keys(devDependencies ?? {})]);
+  return { folder: posix.dirname(path), name, needs };
+});
+
+/** The workspace of a file: the one with the longest folder. */
+function workspaceOf(path: string): Workspace | undefined {
+  return workspaces
+    .filter(({ folder }) => path.startsWith(`${folder}/`))
+    .toSorted((one, other) => other.folder.length - one.folder.length)[0];
+}
+
+interface Import {
+  readonly file: string;
+  readonly from: Workspace | undefined;
+  readonly specifier: string;
+}
+
+const imports: readonly Import[] = globSync('{packages,apps,world,lab}/**/*.ts', {
+  cwd: root,
+  exclude: (path) => path.endsWith('node_modules') || path.endsWith('ponder'),
+}).flatMap((file) =>
+  [...read(file).matchAll(/^(?:import |(?:import|export|\})[^'\n]* from )'([^']+)'/gm)].map(
+    ([, specifier = '']) => ({
+      file,
+      from: workspaceOf(file),
+      specifier,
+    }),
+  ),
+);
+
+function told({ file, specifier }: Import): string {
+  return `${file} -> ${specifier}`;
+}
+
+test('no file imports a file of another workspace by its path', () => {
+  const wrong = imports.filter(({ file, from, specifier }) => {
+    if (!specifier.startsWith('.')) return false;
+    const target = posix.join(posix.dirname(file), specifier);
+    return workspaceOf(target) !== from;
+  });
+  assert.ok(imports.length > 1_000);
+  assert.deepEqual(wrong.map(told), []);
+});
+
+test('packages never import apps, the world or the lab', () => {
+  const packages = new Set(
+    workspaces.filter(({ folder }) => folder.startsWith('packages/')).map(({ name }) => name),
+  );
+  const wrong = imports.filter(
+    ({ from, specifier }) =>
+      from !== undefined &&
+      packages.has(from.name) &&
+      specifier.startsWith('@florin/') &&
+      !packages.has(specifier.split('/').slice(0, 2).join('/')),
+  );
+  assert.deepEqual(wrong.map(told), []);
+});
+
+test('what a workspace imports of others stands in its package.json', () => {
+  const wrong = imports.filter(({ from, specifier }) => {
+    const name = specifier.split('/').slice(0, 2).join('/');
+    return name.startsWith('@florin/') && from !== undefined && name !== from.name && !from.needs.has(name);
+  });
+  assert.deepEqual([...new Set(wrong.map(({ from, specifier }) => `${from?.folder} -> ${specifier}`))], []);
+});

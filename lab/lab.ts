@@ -1,0 +1,3 @@
+/** What tests of others use of the lab. */
+
+export { type SeededRandom, seededRandom } from './simulation/seeded-random.ts';

@@ -1,0 +1,23 @@
+/** What a payer or merchant can do with nothing but a node: find, reclaim, settle, and verify a receipt. */
+
+export { findDeposits, parseDepositOrder } from './deposit.ts';
+export {
+  chainTime,
+  findPayments,
+  openPlace,
+  type Payment,
+  type Place,
+  reclaimProblem,
+  type Search,
+  settleProblem,
+} from './payment.ts';
+export {
+  checkReceipt,
+  describeVerdict,
+  metaDataOf,
+  parseReceipt,
+  type Receipt,
+  type Verdict,
+  verifyReceipt,
+} from './receipt.ts';
+export { encodeReclaim, encodeSettle, ZERO_ADDRESS } from './wire.ts';

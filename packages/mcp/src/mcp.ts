@@ -1,0 +1,5 @@
+/** The MCP server and its tools. */
+
+export { mcpServer } from './mcp-server.ts';
+export { payTool } from './pay-tool.ts';
+export type { CallApi, Tool } from './tool.ts';
