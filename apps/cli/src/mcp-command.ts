@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { knownTokens, type PolicyToken } from '@florin/agent';
 import { type CallApi, mcpServer, payTool, type Tool } from '@florin/mcp';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Command, Options, Outside } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';

@@ -1,11 +1,5 @@
 import type { JsonObject } from '@florin/protocol/openapi-schema.ts';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import {
-  CallToolRequestSchema,
-  ErrorCode,
-  ListToolsRequestSchema,
-  McpError,
-} from '@modelcontextprotocol/sdk/types.js';
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { merchantTools } from './merchant-tools.ts';
 import { payerTools } from './payer-tools.ts';
 import { type CallApi, type Tool, toolResult } from './tool.ts';
@@ -21,11 +15,11 @@ export interface McpOptions {
   readonly callApi: CallApi;
   /** Whether the caller has an API key: without one there are no merchant tools. */
   readonly hasKey: boolean;
-  /** Tools of this place alone, such as one that pays with a local key. */
+  /** Tools that only this program offers, such as one that pays with a local key. */
   readonly extra?: readonly Tool[];
 }
 
-/** A server of the Model Context Protocol, to be connected to one transport. It keeps nothing between calls. */
+/** A server of the Model Context Protocol. Connect it to one transport. It keeps no state between calls. */
 export function mcpServer({ callApi, hasKey, extra = [] }: McpOptions): Server {
   const tools = new Map<string, Tool>(
     [...extra, ...payerTools(callApi), ...(hasKey ? merchantTools(callApi) : [])].map((tool) => [
@@ -44,10 +38,11 @@ export function mcpServer({ callApi, hasKey, extra = [] }: McpOptions): Server {
     inputSchema,
     annotations: { readOnlyHint: kind.isReadOnly, idempotentHint: kind.isIdempotent, openWorldHint: true },
   }));
-  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: list }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+  server.setRequestHandler('tools/list', async () => ({ tools: list }));
+  server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.get(params.name);
-    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${params.name}`);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
     return toolResult(await tool.run((params.arguments ?? {}) as JsonObject));
   });
   return server;

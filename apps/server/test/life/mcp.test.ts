@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Client as McpClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import '../harness/published-packages.ts';
 import { Life } from './life.ts';
 
-const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
 
 let life: Life;
 let linkId: string;
@@ -42,7 +42,7 @@ before(async () => {
   await http.close();
 });
 /** Programs that were started for a test; one that fails does not end its own. */
-const started: Client[] = [];
+const started: McpClient[] = [];
 after(async () => {
   for (const client of started) await client.close();
   await life.close();
@@ -50,18 +50,17 @@ after(async () => {
 });
 
 /** The stock client, as any assistant has it. */
-async function overHttp(key?: string, path = '/mcp'): Promise<Client> {
+async function overHttp(key?: string, path = '/mcp'): Promise<McpClient> {
   const client = new Client({ name: 'test', version: '1' });
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const transport = new StreamableHTTPClientTransport(new URL(life.options.origin + path), {
     requestInit: { headers },
   });
-  // The library's own types differ in what may be undefined.
-  await client.connect(transport as Parameters<Client['connect']>[0]);
+  await client.connect(transport);
   return client;
 }
 
-async function overStdio(env: Record<string, string>, args: string[] = []): Promise<Client> {
+async function overStdio(env: Record<string, string>, args: string[] = []): Promise<McpClient> {
   const client = new Client({ name: 'test', version: '1' });
   const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
   const transport = new StdioClientTransport({
@@ -88,7 +87,7 @@ interface Answer {
   readonly value: Record<string, unknown>;
 }
 
-async function call(client: Client, name: string, input: Record<string, unknown>): Promise<Answer> {
+async function call(client: McpClient, name: string, input: Record<string, unknown>): Promise<Answer> {
   const result = await client.callTool({ name, arguments: input });
   const [content] = result.content as { text: string }[];
   return {
@@ -103,7 +102,7 @@ function dataOf({ isError, text, value }: Answer): Record<string, unknown> {
   return value['data'] as Record<string, unknown>;
 }
 
-const toolsOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
+const toolsOf = async (client: McpClient) => (await client.listTools()).tools.map(({ name }) => name);
 const payerNames = ['get_link', 'create_session', 'prepare', 'submit', 'status', 'receipt'];
 
 // proves W8.4

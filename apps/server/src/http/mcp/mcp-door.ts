@@ -1,6 +1,6 @@
 import { type CallApi, mcpServer } from '@florin/mcp';
 import { errorCatalogue, Refusal } from '@florin/protocol/error.ts';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
 import type { Clock } from '#outside/clock.ts';
