@@ -7,13 +7,13 @@ export const account = Type.Object({
   accountAddress: Type.String({ description: 'Wallet that settlements go to' }),
   accountType: Type.Literal('EVM::ADDR'),
   settlementCurrencies: Type.Array(Type.String()),
-  version: Type.String({ description: 'Tells an address from the same address created anew' }),
+  version: Type.String({ description: 'Distinguishes an account from a later one with the same address' }),
   status: Type.Literal('normal'),
   /** Additive. */
   settlementMode: Type.Union([Type.Literal(''), Type.Literal('escrow'), Type.Literal('direct')], {
     description:
-      'How payments in the settlement token itself reach the wallet: `escrow`, settled after they are final; `direct`, in ' +
-      'the payer’s own transaction. Empty: as the installation does',
+      'How payments in the settlement token reach the wallet: `escrow`, settled after they are final; `direct`, in ' +
+      'the payer’s own transaction. Empty: the installation’s default',
   }),
   createAt: timestampText,
   updateAt: timestampText,

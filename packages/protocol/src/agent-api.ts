@@ -78,7 +78,7 @@ export const submitPaymentBody = Type.Object(
     orderId: Type.Optional({
       ...bytes32,
       description:
-        'The order that is signed for, as prepare names it. Without it the newest orders of the session are looked through',
+        'The order that the signature is for, as prepare names it. Without it the service compares the newest orders of the session',
     }),
   },
   { additionalProperties: false },
@@ -110,8 +110,7 @@ export const agentApi = {
       method: 'GET',
       path: '/payment/link/:linkId',
       summary: 'Read a payment link',
-      description:
-        'What is sold, which tokens pay for it, and the message to sign in order to begin a session.',
+      description: 'What the link sells, which tokens pay for it, and the message to sign for a new session.',
       tag: 'AI protocol',
       params: Type.Object({ linkId: idText }),
       reply: linkView,
@@ -124,7 +123,7 @@ export const agentApi = {
       path: '/payment/session/create',
       summary: 'Create a payment session',
       description:
-        'The identical request answers the session that it created the first time, so retries are safe.',
+        'The same request again answers the session that the first one created, so retries are safe.',
       tag: 'AI protocol',
       body: createSessionBody,
       reply: createdSessionView,
@@ -145,7 +144,7 @@ export const agentApi = {
       method: 'GET',
       path: '/session/:sessionId',
       summary: 'Read a session',
-      description: 'Where the session stands, and the message to sign in order to pay it.',
+      description: 'The state of the session, and the message to sign for its payment.',
       tag: 'AI protocol',
       params: Type.Object({ sessionId: idText }),
       reply: agentSessionView,
@@ -157,7 +156,7 @@ export const agentApi = {
       method: 'POST',
       path: '/payment/prepare',
       summary: 'Prepare the payment transaction',
-      description: 'The identical request answers the identical order, so retries are safe.',
+      description: 'The same request again answers the same order, so retries are safe.',
       tag: 'AI protocol',
       body: preparePaymentBody,
       reply: preparedView,
@@ -183,7 +182,7 @@ export const agentApi = {
       summary: 'Pay by a signature alone',
       description:
         "Takes the payer's signature over the typed data of one of the alternatives that prepare answered, and sends the " +
-        'payment at the cost of the service. A repeat answers the same payment, so retries are safe.',
+        'payment at the cost of the service. The same request again answers the same payment, so retries are safe.',
       tag: 'AI protocol',
       body: submitPaymentBody,
       reply: submittedView,

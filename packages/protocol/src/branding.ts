@@ -7,7 +7,7 @@ export const branding = Type.Object({
   logoUrl: Type.String({ description: 'The hosted copy; empty when there is none' }),
   color: Type.String({
     description:
-      'Colour of buttons and links, `#` and six lower-case hexadecimal digits; empty: the page’s own. Pages show it darker or lighter where text would be hard to read on it',
+      'Colour of buttons and links, `#` and six lower-case hexadecimal digits; empty: the page’s default. Pages show it darker or lighter where text would be hard to read',
   }),
   updateAt: Type.Union([Type.Literal(''), timestampText], { description: 'Empty before the first update' }),
 });
@@ -20,7 +20,7 @@ const brandingUpdateBody = Type.Object(
     color: Type.Optional(
       Type.String({
         pattern: '^(#[0-9a-fA-F]{6})?$',
-        description: '`#` and six hexadecimal digits; empty: the page’s own',
+        description: '`#` and six hexadecimal digits; empty: the page’s default',
       }),
     ),
     ...ignored('updateAt'),
@@ -34,8 +34,7 @@ export const brandingRoutes = {
     method: 'GET',
     path: '/branding/detail',
     summary: 'Read the branding of the hosted pages',
-    description:
-      'All of it is empty before the first update; pages then have colours of their own and no logo.',
+    description: 'Everything is empty before the first update; pages then have default colours and no logo.',
     tag: 'Branding',
     reply: branding,
     permissions: ['products:read'],
@@ -47,7 +46,7 @@ export const brandingRoutes = {
     path: '/branding/update',
     summary: 'Replace the branding of the hosted pages',
     description:
-      'Full replacement: fields left out are reset. The logo is downloaded meanwhile, which takes 10 seconds at most, and hosted like images of products; the hosted URL sent back keeps it. A logo that cannot be had refuses the update, and nothing changes.',
+      'Full replacement: fields left out are reset. The logo is downloaded during the request, which takes 10 seconds at most, and hosted like images of products; the current hosted URL keeps it. When the download fails, the update is refused and nothing changes.',
     tag: 'Branding',
     body: brandingUpdateBody,
     reply: successReply,

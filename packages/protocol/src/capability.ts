@@ -13,14 +13,14 @@ export const paymentCapability = Type.Object({
   tokenId: Type.String(),
   crosschain: Type.Boolean(),
   feeRatePPM: Type.Integer(),
-  minPaymentValue: Type.Integer({ description: 'The least price that is taken with feeModel 1' }),
-  maxPaymentValue: Type.Integer({ description: 'The highest price that is taken' }),
+  minPaymentValue: Type.Integer({ description: 'The least price that is accepted with feeModel 1' }),
+  maxPaymentValue: Type.Integer({ description: 'The highest price that is accepted' }),
   etaSeconds: Type.Integer({
     description:
       'Time from the payment to the merchant in seconds, as measured on the chains over the last minutes; for accounts ' +
       'that leave the settlement mode to the installation',
   }),
-  finality: Type.String({ description: 'When a payment counts as final on the chain it is paid on' }),
+  finality: Type.String({ description: 'When a payment counts as final on the payer’s chain' }),
   methods: Type.Array(Type.String(), {
     description:
       'Ways to pay with this token. `transaction` and `eip5792`: by the payer’s own wallet; `eip3009` and `permit2`: by a ' +
@@ -28,7 +28,7 @@ export const paymentCapability = Type.Object({
   }),
   status: Type.Union([Type.Literal('available'), Type.Literal('delayed'), Type.Literal('unavailable')], {
     description:
-      '`delayed`: payments take longer than usual. `unavailable`: none are begun, answered with 900401',
+      '`delayed`: payments take longer than usual. `unavailable`: new ones are refused with 900401',
   }),
   statusReason: Type.String({
     description: '`chain_halted`, `chain_lagging` or `chain_not_followed`; empty while available',

@@ -255,7 +255,7 @@ export const checkoutApi = {
     quoteLink: route({
       method: 'GET',
       path: '/quote/:linkId/:amount',
-      summary: 'What an amount costs in every token',
+      summary: 'Quote an amount in every token',
       tag: 'Hosted checkout',
       params: Type.Object({ linkId: idText, amount: Type.String({ pattern: '^[1-9][0-9]{0,13}$' }) }),
       reply: Type.Object({ options: Type.Array(checkoutOption) }),
@@ -266,7 +266,7 @@ export const checkoutApi = {
     readSession: route({
       method: 'GET',
       path: '/session/:sessionId',
-      summary: 'Where a session stands',
+      summary: 'Read the state of a session',
       tag: 'Hosted checkout',
       params: sessionParams,
       reply: Type.Object({
@@ -282,7 +282,7 @@ export const checkoutApi = {
     readBalances: route({
       method: 'POST',
       path: '/balances',
-      summary: 'What a payer holds of tokens',
+      summary: 'Read a payer’s token balances',
       tag: 'Hosted checkout',
       body: Type.Object(
         {
@@ -325,7 +325,7 @@ export const checkoutApi = {
     claim: route({
       method: 'POST',
       path: '/claim',
-      summary: 'What can be taken back of a session, and how',
+      summary: 'List what a payer can take back, and how',
       tag: 'Hosted checkout',
       body: claimBody,
       reply: claimReply,
@@ -336,7 +336,7 @@ export const checkoutApi = {
     readReceipt: route({
       method: 'GET',
       path: '/session/:sessionId/receipt',
-      summary: 'The receipt of a paid session',
+      summary: 'Read the receipt of a paid session',
       tag: 'Hosted checkout',
       params: sessionParams,
       reply: receipt,

@@ -24,7 +24,7 @@ export type ResendStatus = (typeof resendStatuses)[number];
 const timestampOrNull = Type.Union([timestampText, Type.Null()]);
 
 const attempt = {
-  attempt: Type.Integer({ description: 'Counts from 1, on through replays' }),
+  attempt: Type.Integer({ description: 'Counts from 1, and continues through replays' }),
   at: timestampText,
   httpStatus: Type.Union([Type.Integer(), Type.Null()]),
   latencyMs: Type.Integer(),
@@ -50,9 +50,9 @@ export const delivery = Type.Object({
 export type Delivery = Static<typeof delivery>;
 
 const request = Type.Object({
-  url: Type.String({ description: 'Empty for attempts of older versions, which did not note it' }),
+  url: Type.String({ description: 'Empty for attempts of older versions, which did not store it' }),
   headers: Type.Record(Type.String(), Type.String(), {
-    description: 'As they were sent, without webhook-signature, which would let a reader pass for the sender',
+    description: 'As sent, without webhook-signature: a reader could use it to impersonate the sender',
   }),
 });
 
@@ -64,14 +64,14 @@ const deliveryDetail = Type.Object({
   ...deliveryHead,
   webhookId: Type.String({ description: 'Prefix `wkid_`' }),
   body: Type.String({
-    description: 'What is sent, byte for byte. Empty for keys without events:read; redacted as events are',
+    description: 'The body, byte for byte. Empty for keys without events:read; redacted like events',
   }),
   attempts: Type.Array(
     Type.Object({
       ...attempt,
       request,
       changes: Type.Array(Type.Enum(attemptChanges), {
-        description: 'What differs from the attempt before',
+        description: 'What differs from the previous attempt',
       }),
     }),
     { maxItems: maxShownAttempts, description: lastOnes },
@@ -111,7 +111,7 @@ const resendAllBody = Type.Object(
       }),
     ),
     after: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: '`last` of the answer before' }),
+      Type.String({ minLength: 1, maxLength: 64, description: '`last` of the previous answer' }),
     ),
   },
   closed,
@@ -124,9 +124,9 @@ export const deliveryRoutes = {
     path: '/webhook/test',
     summary: 'Send a test event to one webhook',
     description:
-      'Raises webhook.test for this webhook alone, whatever it subscribes to; while it is not active the delivery is ' +
-      'skipped. Every test is an object of its own: no test waits for another. With eventType it carries an example ' +
-      'event of that type instead, with `fixture: true` and ids that exist nowhere: check for it before you deliver goods.',
+      'Sends webhook.test to this webhook alone, regardless of its subscriptions; while it is not active the delivery is ' +
+      'skipped. Tests do not wait for one another. With eventType it sends an example ' +
+      'event of that type instead, with `fixture: true` and ids that exist nowhere. Check for it before you deliver goods.',
     tag: 'Webhooks',
     body: testBody,
     reply: Type.Object({ eventId: Type.String(), deliveryId: Type.String() }),
@@ -138,7 +138,7 @@ export const deliveryRoutes = {
     method: 'GET',
     path: '/webhook/delivery/list/:webhookId/:page/:size',
     summary: 'List the deliveries of a webhook, newest first',
-    description: 'What was sent, how often and with which answer. `page` and `size` come back as numbers.',
+    description: 'What was sent, how often, and the answers. `page` and `size` come back as numbers.',
     tag: 'Webhooks',
     params: Type.Object({ webhookId: idText, ...pageParams.properties }),
     reply: numberPage({ deliveries: Type.Array(delivery) }),
@@ -151,8 +151,8 @@ export const deliveryRoutes = {
     path: '/webhook/delivery/detail/:deliveryId',
     summary: 'Read a delivery with its requests and answers',
     description:
-      'Every attempt with the request as it was sent, the answer, how long it took, and what differs from the attempt ' +
-      'before. Signatures are left out.',
+      'Every attempt with its request, its answer, how long it took, and what differs from the previous attempt. ' +
+      'Signatures are left out.',
     tag: 'Webhooks',
     params: Type.Object({ deliveryId: idText }),
     reply: deliveryDetail,
@@ -163,10 +163,10 @@ export const deliveryRoutes = {
   resendDeliveries: route({
     method: 'POST',
     path: '/webhook/delivery/resend/all',
-    summary: 'Send an event, or a webhook’s deliveries of a time, again',
+    summary: 'Resend an event, or a webhook’s deliveries in a period',
     description:
-      'With eventId: its deliveries to every webhook, or to webhookId alone. Otherwise the deliveries of webhookId since ' +
-      `a time, and until one. At most ${maxResent} in one call, oldest first: while hasMore, call again with after as ` +
+      'With eventId it resends that event to every webhook, or to webhookId alone. Otherwise it resends the deliveries of webhookId from since ' +
+      `to until. At most ${maxResent} in one call, oldest first. While hasMore, call again with after set to ` +
       'the last of the answer. Each is sent as POST /webhook/delivery/resend does it; how fast follows from how the ' +
       'receiver answers.',
     tag: 'Webhooks',
@@ -175,7 +175,7 @@ export const deliveryRoutes = {
       success: Type.Literal(true),
       resent: Type.Integer(),
       hasMore: Type.Boolean(),
-      last: Type.String({ description: 'The last delivery that was looked at; empty when there was none' }),
+      last: Type.String({ description: 'The last delivery that was examined; empty when there was none' }),
     }),
     permissions: ['webhooks:write'],
     effect: 'update',
@@ -184,9 +184,9 @@ export const deliveryRoutes = {
   resendDelivery: route({
     method: 'POST',
     path: '/webhook/delivery/resend',
-    summary: 'Send a finished delivery again',
+    summary: 'Resend a finished delivery',
     description:
-      'The same webhook-id and body, signed anew, on a fresh schedule. One that is still being tried is left as it ' +
+      'Sends the same webhook-id and body, signed anew, on a new schedule. A delivery that is still being tried stays as it ' +
       'is; while the webhook is not active it waits until the webhook is enabled.',
     tag: 'Webhooks',
     body: Type.Object({ deliveryId: idText }, { additionalProperties: false }),

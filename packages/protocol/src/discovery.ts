@@ -4,12 +4,12 @@ const described = (description: string) => Type.String({ description });
 
 /** `/.well-known/ai-pay.json`: everything that an agent has to know of an installation before its first request. */
 export const discovery = Type.Object({
-  version: Type.Literal('1', { description: 'Of this document; members may be added to it' }),
-  serviceDomain: described('Behind `aipay.` it is the EIP-712 domain that payers sign for'),
+  version: Type.Literal('1', { description: 'Version of this document; members may be added' }),
+  serviceDomain: described('With the prefix `aipay.` it is the EIP-712 domain that payers sign for'),
   origin: described('Where the hosted pages are'),
   aiProtocol: Type.Object(
     {
-      baseUrl: described('Before the path of every operation'),
+      baseUrl: described('Prefix of the path of every operation'),
       domain: Type.Object({ name: Type.String(), version: Type.String() }),
       endpoints: Type.Record(Type.String(), Type.Object({ method: Type.String(), url: Type.String() }), {
         description: 'By operation id of the OpenAPI document; parameters are written {name}',
@@ -43,7 +43,7 @@ export const discovery = Type.Object({
         }),
       ),
     }),
-    { description: 'What payers can pay with; a link names those that it takes' },
+    { description: 'What payers can pay with; a link names those that it accepts' },
   ),
   documents: Type.Object({
     openapi: Type.String(),
@@ -51,7 +51,7 @@ export const discovery = Type.Object({
     llms: Type.String(),
     llmsFull: Type.String(),
   }),
-  untrustedText: described('What to think of text that merchants have written'),
+  untrustedText: described('How to treat text that merchants have written'),
 });
 export type Discovery = Static<typeof discovery>;
 

@@ -15,7 +15,7 @@ export const event = Type.Object({
   data: Type.Unknown({ description: 'What the matching read returned when it happened' }),
   truncated: Type.Optional(Type.Literal(true)),
   fixture: Type.Optional(
-    Type.Literal(true, { description: 'An example that POST /webhook/test asked for: nothing happened' }),
+    Type.Literal(true, { description: 'An example that POST /webhook/test sent: nothing happened' }),
   ),
 });
 
@@ -33,7 +33,7 @@ const eventFilter = Type.Object(
       text({
         min: 1,
         max: 64,
-        description: 'The id of an event: only what was raised after it, oldest first',
+        description: 'The id of an event: only later events, oldest first',
       }),
     ),
   },
@@ -41,7 +41,7 @@ const eventFilter = Type.Object(
 );
 
 const readers =
-  'The body is the one that webhooks get, byte for byte. Keys that may not read payer_pii see payerEmail empty, and ' +
+  'The body is the one that webhooks get, byte for byte. Keys without payer_pii:read see an empty payerEmail, and ' +
   'restricted keys see clientCode as ****.';
 
 /** Events of the merchant API. */
@@ -51,9 +51,9 @@ export const eventRoutes = {
     path: '/event/list/:page/:size',
     summary: 'List events, newest first',
     description:
-      `The events of the last ${eventLifeDays} days. With after the list holds what was raised after that event, ` +
-      'oldest first: take page 1, go on behind its last event, and so on while hasMore. Events whose changes are ' +
-      'stored at the same moment can still come in before one that was already listed; webhooks miss none. ' +
+      `The events of the last ${eventLifeDays} days. With after the list holds later events, ` +
+      'oldest first. Read page 1, then ask again after its last event, while hasMore. Events whose changes are ' +
+      'stored at the same moment can still appear before an event that was already listed; webhooks miss none. ' +
       readers,
     tag: 'Events',
     params: pageParams,

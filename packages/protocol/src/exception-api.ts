@@ -10,8 +10,8 @@ export const exceptionRoutes = {
     path: '/exception/list/:page/:size',
     summary: 'List exceptions, newest first',
     description:
-      'Second payments, deposits of too little, too much, too late or in another token, and payments that went back. Each ' +
-      'is raised as the event session.exception, too.',
+      'Second payments; deposits that are too small, too large, too late or in another token; and payments that went back. Each ' +
+      'is also the event session.exception.',
     tag: 'Exceptions',
     params: pageParams,
     reply: numberPage({ exceptions: Type.Array(paymentException) }),
@@ -22,9 +22,9 @@ export const exceptionRoutes = {
   resolveException: route({
     method: 'POST',
     path: '/exception/resolve',
-    summary: 'Say that an exception is dealt with',
+    summary: 'Mark an exception as resolved',
     description:
-      'Moves no money. Most exceptions are resolved by themselves, once the chain shows that the money is back with its ' +
+      'Moves no money. Most exceptions become resolved without a call, once the chain shows that the money is back with its ' +
       'payer.',
     tag: 'Exceptions',
     body: exceptionResolveBody,
@@ -36,11 +36,11 @@ export const exceptionRoutes = {
   acceptException: route({
     method: 'POST',
     path: '/exception/accept',
-    summary: 'Take a late or short deposit as the payment',
+    summary: 'Accept a late or short deposit as the payment',
     description:
-      'For exceptions of kind `late` and `underpaid`, until their `decideBy`. A short deposit is accepted only where the ' +
-      'operator adds what it lacks. The session becomes `paid` (`late: true` after its end) once the chain shows the payment, ' +
-      'not before. The first decision stands; the same one again changes nothing.',
+      'For exceptions of kind `late` and `underpaid`, until their `decideBy`. A short deposit is accepted only if the ' +
+      'operator adds the missing amount. The session becomes `paid` (`late: true` after its end) once the chain shows the payment, ' +
+      'not before. The first decision stands; repeating it changes nothing.',
     tag: 'Exceptions',
     body: exceptionResolveBody,
     reply: successReply,
@@ -51,11 +51,11 @@ export const exceptionRoutes = {
   refundException: route({
     method: 'POST',
     path: '/exception/refund',
-    summary: 'Give a late or short deposit back',
+    summary: 'Return a late or short deposit',
     description:
-      'For exceptions of kind `late` and `underpaid` that wait for a decision. The contract lets a deposit go back once it can ' +
+      'For exceptions of kind `late` and `underpaid` that wait for a decision. The contract releases a deposit once it can ' +
       'no longer be collected, so it goes back after the time in which late deposits may be accepted. The first decision ' +
-      'stands; the same one again changes nothing.',
+      'stands; repeating it changes nothing.',
     tag: 'Exceptions',
     body: exceptionResolveBody,
     reply: successReply,

@@ -27,13 +27,13 @@ export const exceptionPolicy = Type.Object(
         minimum: 0,
         maximum: 10_000_000_000_000,
         description:
-          'The same in Micro-USD; of both, the smaller counts, and never more than the operator allows',
+          'The same in Micro-USD; the smaller of both counts, and never more than the operator allows',
       }),
     ),
     latePayment: Type.Optional(
       Type.Enum(latePayments, {
         description:
-          'A deposit after the session has expired: `return` sends it back, `accept` takes it as the payment, `ask` ' +
+          'A deposit after the session has expired: `return` sends it back, `accept` makes it the payment, `ask` ' +
           'waits for POST /exception/accept or /exception/refund',
       }),
     ),
@@ -42,7 +42,7 @@ export const exceptionPolicy = Type.Object(
         minimum: 1,
         maximum: maxLateHours,
         description:
-          'Hours after the session’s end in which a deposit may still be accepted; what is not accepted goes back only then',
+          'Hours after the session’s end in which a deposit may still be accepted; a deposit that is not accepted goes back after them',
       }),
     ),
   },

@@ -27,12 +27,12 @@ export const raisedException = Type.Object({
   payer: Type.String(),
   tokenId: Type.String(),
   amountInToken: Type.String({ description: 'Smallest token unit' }),
-  txHash: Type.String({ description: 'Empty where no one transaction shows it' }),
+  txHash: Type.String({ description: 'Empty when no single transaction shows it' }),
   decision: Type.Enum(['', 'accept', 'refund'], {
-    description: 'What you, or the link’s policy, have said; empty while nothing is said',
+    description: 'Your decision, or that of the link’s policy; empty while there is none',
   }),
   decideBy: Type.String({
-    description: 'Until when POST /exception/accept is possible; empty where nothing is to be decided',
+    description: 'Until when POST /exception/accept is possible; empty when there is nothing to decide',
   }),
 });
 
@@ -41,10 +41,10 @@ export const paymentException = Type.Object({
   sessionId: Type.String(),
   status: Type.Enum(['open', 'resolved'], {
     description:
-      'resolved: the money is back with its payer, or was accepted as the payment, or you have said that it is dealt with',
+      'resolved: the money is back with its payer, or was accepted as the payment, or you have marked the exception as resolved',
   }),
   resolvedTx: Type.String({
-    description: 'The transaction that gave the money back or took it as the payment, else empty',
+    description: 'The transaction that returned the money or made it the payment, else empty',
   }),
   createAt: timestampText,
   updateAt: timestampText,

@@ -21,7 +21,7 @@ export type ProductData = Static<typeof productData>;
 export const lineItem = Type.Object({
   lineItemId: Type.String({ description: 'Prefix `li_`' }),
   itemType,
-  productId: Type.String({ description: 'Empty for items that are no product' }),
+  productId: Type.String({ description: 'Empty for items without a product' }),
   quantity: Type.Integer(),
   unitPrice: Type.Integer(),
   productData: Type.Optional(productData),

@@ -54,8 +54,7 @@ export const linkRoutes = {
     method: 'GET',
     path: '/payment/link/:linkId',
     summary: 'Read a payment link',
-    description:
-      'With the account and the settlement token in detail. Links that were deleted answer 100102.',
+    description: 'With the details of the account and the settlement token. Deleted links answer 100102.',
     tag: 'Payment links',
     params: Type.Object({ linkId: idText }),
     reply: linkDetail,
@@ -80,7 +79,7 @@ export const linkRoutes = {
     path: '/payment/link/disable',
     summary: 'Disable a payment link',
     description:
-      'Its page shows customDisabledText, and no session begins through it; open sessions stay payable. A disabled link stays as it is.',
+      'Its page shows customDisabledText, and it starts no new session; open sessions stay payable. Disabling it again changes nothing.',
     tag: 'Payment links',
     body: linkIdBody,
     reply: successReply,
@@ -93,7 +92,7 @@ export const linkRoutes = {
     path: '/payment/link/enable',
     summary: 'Enable a payment link',
     description:
-      'Refused while a product of the link is archived or its account is removed. An active link stays as it is.',
+      'Refused while a product of the link is archived or its account is removed. Enabling it again changes nothing.',
     tag: 'Payment links',
     body: linkIdBody,
     reply: successReply,

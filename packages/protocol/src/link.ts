@@ -22,11 +22,11 @@ const linkBase = {
   linkUrl: Type.String({ description: 'Hosted page of the link' }),
   status: Type.Union([Type.Literal('active'), Type.Literal('disabled')]),
   versionCode: Type.String({
-    description: 'Hash of everything that a payer agrees to: moves with each real edit',
+    description: 'Hash of everything that a payer agrees to; each real change gives a new one',
   }),
   exceptionPolicy: Type.Optional(
     Type.Object(exceptionPolicy.properties, {
-      description: 'What the link says about deposits that are short or late; absent when it says nothing',
+      description: 'The link’s policy for short or late deposits; absent when it has none',
     }),
   ),
   createAt: timestampText,
@@ -75,7 +75,7 @@ export const linkItemBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 10_000_000_000_000,
-        description: 'Micro-USD. A product item needs it; a user_priced item leaves it out or says 0',
+        description: 'Micro-USD. A product item needs it; a user_priced item leaves it out or has 0',
       }),
     ),
   },

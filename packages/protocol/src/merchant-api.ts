@@ -18,7 +18,7 @@ const accountRoutes = {
     method: 'GET',
     path: '/account/detail/:accountId',
     summary: 'Read a collection account',
-    description: 'Accounts that were removed answer 100402.',
+    description: 'Removed accounts answer 100402.',
     tag: 'Accounts',
     params: Type.Object({ accountId: idText }),
     reply: account,

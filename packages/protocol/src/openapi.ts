@@ -12,22 +12,22 @@ const keyScheme = 'apiKey';
 /** What each heading of the documents is about. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Products: 'What a merchant sells. Prices are integers in Micro-USD.',
-  Accounts: 'Wallets that settlements go to. The API reads them; they are made and removed by the operator.',
+  Accounts: 'Wallets that settlements go to. The API reads them; the operator creates and removes them.',
   'Payment links': 'Reusable pages that sell products at fixed prices, or let the payer choose the amount.',
   Branding: 'How the hosted pages of a merchant look: a logo and a colour.',
   Sessions:
-    'One attempt to be paid: made by the API, by a payment link or by the AI protocol, queried alike.',
+    'One attempt to be paid. The API, a payment link or the AI protocol creates it; reading it is the same for all.',
   Webhooks: 'Receivers of notifications, signed as Standard Webhooks prescribes.',
   Events: 'What happened, kept for 90 days.',
-  Refunds: 'Money on its way back to its payer.',
-  Exceptions: 'Payments that went another way than they should, and where their money is.',
+  Refunds: 'Money that goes back to its payer.',
+  Exceptions: 'Payments that went wrong, and where their money is.',
   Capabilities: 'Tokens, routes and fees of this installation. Public.',
   'AI protocol':
     'How an agent pays without an API key: it reads, signs EIP-712 messages with the payer’s wallet, and sends the ' +
     'transaction that it is given.',
   x402:
-    'Links and sessions as resources of x402 version 2: a stock client asks, signs one EIP-3009 authorization, and has ' +
-    'a receipt. Only where the installation sends payments at its own cost.',
+    'Links and sessions as resources of x402 version 2: a stock client asks, signs one EIP-3009 authorization, and gets ' +
+    'a receipt. Only on installations that send payments at their own cost.',
 };
 
 /**
@@ -45,7 +45,7 @@ export function openApiDocument(options: { origin: string; tables: readonly Rout
       version: 'v1',
       description:
         'Stablecoin payment collection. Amounts are integers in Micro-USD (1,000,000 = one US dollar). Business ' +
-        'errors are HTTP 200 with a non-zero code: test for code = 0; only x402 answers them with HTTP statuses of their ' +
+        'errors are HTTP 200 with a non-zero code, so test for code = 0. Only x402 answers them with HTTP statuses of their ' +
         'own. Timestamps are UTC.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -77,7 +77,8 @@ export function openApiDocument(options: { origin: string; tables: readonly Rout
           schema: { type: 'string' },
         },
         'Idempotent-Replayed': {
-          description: '`true` when the answer is that of an earlier request with the same Idempotency-Key',
+          description:
+            '`true` when this is the stored answer to an earlier request with the same Idempotency-Key',
           schema: { type: 'string' },
         },
       },
@@ -91,7 +92,7 @@ const idempotencyParameter: JsonObject = {
   in: 'header',
   required: false,
   description:
-    'Makes a retry safe: the same key with the same body answers what the first request answered, for 30 days. At ' +
+    'Makes a retry safe: for 30 days the same key with the same body gets the first request’s answer. At ' +
     'most 255 characters, for example a UUID.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   example: '5f0a8a34-3c1f-4f0e-9d0b-6a2f1d0c7e11',
@@ -241,7 +242,7 @@ function endHeadersOf({ deprecation }: Route): JsonObject {
   return {
     Deprecation: { description: 'Deprecated since (RFC 9745)', schema: { type: 'string' }, example: since },
     Sunset: {
-      description: 'May be gone from then on (RFC 8594)',
+      description: 'May be removed from then on (RFC 8594)',
       schema: { type: 'string' },
       example: sunset,
     },
@@ -305,7 +306,7 @@ function eventOperation(origin: string): JsonObject {
     summary: 'A notification, as it is posted to a webhook',
     description:
       `Signed by the headers webhook-id, webhook-timestamp and webhook-signature; see ${origin}/docs/webhooks. Any ` +
-      '2xx status within 15 seconds counts as received; everything else is tried again.',
+      '2xx status within 15 seconds counts as received; anything else is retried.',
     security: [],
     parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
       name,

@@ -13,7 +13,7 @@ export const productRoutes = {
     path: '/product/create',
     summary: 'Create a product',
     description:
-      'The image is downloaded meanwhile, which takes 10 seconds at most. A product is made also when its image cannot be had: then imageUrl is empty, imageReason says why, and imageStatus whether it is tried again.',
+      'The image is downloaded meanwhile, which takes 10 seconds at most. The product is created even when the download fails: then imageUrl is empty, imageReason says why, and imageStatus whether it is retried.',
     tag: 'Products',
     body: productCreateBody,
     reply: product,
@@ -37,7 +37,7 @@ export const productRoutes = {
     method: 'POST',
     path: '/product/list/by/ids',
     summary: 'Read several products',
-    description: 'In the order asked for; unknown ids are left out.',
+    description: 'In the requested order; unknown ids are left out.',
     tag: 'Products',
     body: Type.Object({ productIds: Type.Array(idText, { maxItems: 100 }) }, closed),
     reply: Type.Array(product),
@@ -50,7 +50,7 @@ export const productRoutes = {
     path: '/product/update',
     summary: 'Replace a product',
     description:
-      'Full replacement: fields left out are reset. A new imageUrl is downloaded and replaces the image; the hosted URL sent back keeps it. The links that show the product get a new version.',
+      'Full replacement: fields left out are reset. A new imageUrl is downloaded and replaces the image; the current hosted URL keeps it. The links that show the product get a new version.',
     tag: 'Products',
     body: productUpdateBody,
     reply: successReply,
@@ -63,7 +63,7 @@ export const productRoutes = {
     path: '/product/remove',
     summary: 'Remove a product that no payment link ever referenced',
     description:
-      'Refused for good once a link, disabled and deleted ones included, has referenced the product. Products of sessions alone can be removed.',
+      'Always refused after any link, even a disabled or deleted one, has referenced the product. A product that only sessions used can be removed.',
     tag: 'Products',
     body: productIdBody,
     reply: successReply,

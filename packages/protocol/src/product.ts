@@ -8,7 +8,7 @@ export const imageStatus = Type.Union(
   [Type.Literal('none'), Type.Literal('hosted'), Type.Literal('pending'), Type.Literal('failed')],
   {
     description:
-      'none: no image was named. hosted: imageUrl shows it. pending: it could not be had and is tried again. failed: it is tried no more',
+      'none: no image was named. hosted: imageUrl shows it. pending: the download failed and is retried. failed: it is not retried any more',
   },
 );
 

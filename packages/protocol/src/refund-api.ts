@@ -8,13 +8,13 @@ export const refundRoutes = {
   createRefund: route({
     method: 'POST',
     path: '/refund/create',
-    summary: 'Give a payment back to its payer',
+    summary: 'Refund a payment to its payer',
     description:
-      'While the payment waits for its settlement, the platform returns all of it on chain: the refund is pending ' +
-      'until that is final. Once it is settled the money is yours: the refund is requires_signature, and your wallet ' +
-      'sends prerequisites and txRequest. The gateway pays the recorded payer alone, in parts if you like, and never ' +
-      'more than was paid. While a settlement is on its way the answer is 100702. The status of the session does not ' +
-      'change; its refundedAmount does.',
+      'Before the settlement the platform returns the whole payment on chain: the refund is pending ' +
+      'until that is final. After the settlement the money is yours: the refund is requires_signature, and your wallet ' +
+      'sends prerequisites and txRequest. The gateway pays only the recorded payer, in parts if you like, and never ' +
+      'more than was paid. While a settlement is under way the answer is 100702. The status of the session does not ' +
+      'change, but its refundedAmount does.',
     tag: 'Refunds',
     body: refundCreateBody,
     reply: refund,

@@ -12,11 +12,11 @@ export type RefundStatus = (typeof refundStatuses)[number];
 
 export const refund = Type.Object({
   refundId: Type.String({ description: 'Prefix `rfd_`' }),
-  sessionId: Type.String({ description: 'Session that was paid' }),
+  sessionId: Type.String({ description: 'The paid session' }),
   amount: Type.Integer({ description: 'Micro-USD' }),
   status: Type.Enum(refundStatuses),
   reason: Type.String({ description: "The merchant's own words, else empty" }),
-  txHash: Type.String({ description: 'The transaction that gave the money back; empty until completed' }),
+  txHash: Type.String({ description: 'The transaction that returned the money; empty until completed' }),
   createAt: timestampText,
   updateAt: timestampText,
   txRequest: Type.Optional(txRequest),
@@ -38,7 +38,7 @@ export const refundCreateBody = Type.Object(
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
         description:
-          'Micro-USD; all that is left of the payment when left out. Before the settlement only all of it can go back',
+          'Micro-USD; by default the rest of the payment. Before the settlement only the whole payment can go back',
       }),
     ),
     reason: Type.Optional(text({ max: 500 })),

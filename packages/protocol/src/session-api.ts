@@ -51,9 +51,9 @@ export const sessionRoutes = {
   cancelCheckoutSession: route({
     method: 'POST',
     path: '/session/checkout/cancel',
-    summary: 'Cancel a session that nobody has signed',
+    summary: 'Cancel a session without a signed order',
     description:
-      'Takes any session of the merchant that is initialized and has signedOnce 0: once an order is signed, somebody may be paying it. When a final block is later than the deadline of every order that was signed, none can be paid any more: then signedOnce is 0 again and the session is cancelled.',
+      'Cancels a session that is initialized and has signedOnce 0. After an order is signed, a payer may be paying it. Once a final block is later than the deadline of every signed order, none can be paid any more: then signedOnce is 0 again and the session can be cancelled.',
     tag: 'Sessions',
     body: Type.Object({ sessionId: idText }, { additionalProperties: false }),
     reply: successReply,
@@ -83,7 +83,7 @@ export const sessionRoutes = {
   listInitializedSessions: sessionList(
     'initialized',
     'List sessions that wait for a payment',
-    'Those whose payment was seen but is not final are among them: their initiateTx is set.',
+    'Includes sessions whose payment was seen but is not final yet: their initiateTx is set.',
   ),
   listPaidSessions: sessionList(
     'paid',
@@ -103,7 +103,7 @@ export const sessionRoutes = {
   listCancelledSessions: sessionList(
     'cancelled',
     'List sessions that were cancelled',
-    'Cancelled by the merchant before anybody had signed.',
+    'Cancelled by the merchant before an order was signed.',
   ),
   listExpiredSessions: sessionList(
     'expired',
@@ -113,6 +113,6 @@ export const sessionRoutes = {
   listSettlementPendingSessions: sessionList(
     'settlement/pending',
     'List sessions whose settlement is delayed',
-    'Paid sessions whose settlement is retried by itself; pendingReason says why.',
+    'Paid sessions whose settlement is retried automatically; pendingReason says why.',
   ),
 } as const;

@@ -71,12 +71,12 @@ export const session = Type.Object({
   }),
   /** Additive. */
   refundedAmount: Type.Integer({
-    description: 'Micro-USD that finally went back to the payer; 0 when nothing did',
+    description: 'Micro-USD that went back to the payer, final on the chain; 0 when nothing did',
   }),
   /** Additive. */
   late: Type.Optional(
     Type.Literal(true, {
-      description: 'Paid by a deposit that came after the session had expired and was accepted; else absent',
+      description: 'True when an accepted deposit paid the session after it had expired; else absent',
     }),
   ),
   metadata: Type.Unknown({ description: 'The merchant’s own object, byte for byte' }),
@@ -103,7 +103,7 @@ export const sessionItemBody = Type.Object(
         minimum: 1,
         maximum: 10_000_000_000_000,
         description:
-          'Micro-USD. A product item may leave it out: it is then the first of the product’s commonPrices',
+          'Micro-USD. A product item may leave it out: the default is the first of the product’s commonPrices',
       }),
     ),
     productData: Type.Optional(productDataBody),

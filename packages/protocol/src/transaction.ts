@@ -13,7 +13,7 @@ export const transaction = Type.Object({
   from: Type.String({ description: 'Payer’s wallet' }),
   to: Type.String({ description: 'Merchant’s wallet' }),
   metaData: Type.String({ description: '32 bytes on chain that commit to the line items, hex' }),
-  totalValue: Type.Integer({ description: 'Micro-USD that the payer paid in all' }),
+  totalValue: Type.Integer({ description: 'Micro-USD that the payer paid in total' }),
   paymentValue: Type.Integer({ description: 'Micro-USD: the session’s amount' }),
   feeValue: Type.Integer({ description: 'Micro-USD: always totalValue - netValue' }),
   netValue: Type.Integer({ description: 'Micro-USD that the merchant receives' }),

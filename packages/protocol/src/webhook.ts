@@ -56,7 +56,7 @@ export const webhookEnableBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: latestSeconds,
-        description: 'Unix seconds: also sends again what was skipped or failed since then',
+        description: 'Unix seconds: also resends what was skipped or failed since then',
       }),
     ),
   },
@@ -73,7 +73,7 @@ export const webhookKeyRefreshBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: maxKeyOverlapSeconds,
-        description: 'How long the old key signs as well; 0 by default: it is invalid at once',
+        description: 'How long the old key also signs; with the default 0 it is invalid at once',
       }),
     ),
   },

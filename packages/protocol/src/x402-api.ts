@@ -18,13 +18,13 @@ const exchange = {
   steps: {
     '202': {
       description:
-        'The payment was sent and is not seen in a block yet. PAYMENT-RESPONSE says so with errorReason ' +
+        'The payment was sent, and no block shows it yet. PAYMENT-RESPONSE says so with errorReason ' +
         '`settlement_pending` and its transaction. The same request asks again, and never pays twice.',
       reply: x402Receipt,
       headers: { 'PAYMENT-RESPONSE': 'Base64 of the JSON of the outcome' },
     },
     '402': {
-      description: 'What to pay. Also answered to a payment that was not taken, of which nothing was sent.',
+      description: 'What to pay. Also the answer to a refused payment, of which nothing was sent.',
       body: x402Required,
       headers: { 'PAYMENT-REQUIRED': 'Base64 of the JSON of the body' },
     },
@@ -57,9 +57,9 @@ export const x402Api = {
       summary: 'Pay a link by x402',
       description:
         'Answers 402 with offers; the same request with PAYMENT-SIGNATURE pays one of them, creates the session and ' +
-        'answers its receipt. The same request again has the same receipt; another authorization for an offer that is paid ' +
+        'answers its receipt. The same request again gets the same receipt; another authorization for a paid offer ' +
         'is refused with 409. A link whose payer chooses the amount needs `amountInUSD`. Links that ask for an e-mail ' +
-        'address are refused with 100610: x402 has no place for one, the AI protocol has.',
+        'address are refused with 100610: x402 has no field for one, but the AI protocol does.',
       tag: 'x402',
       params: Type.Object({ linkId: idText }),
       query: Type.Object({
@@ -67,14 +67,14 @@ export const x402Api = {
           Type.String({
             pattern: address,
             description:
-              'Where money goes back to. Without it refunds through the gateway are impossible: the offer is made ' +
-              'before the payer is known, and the merchant’s wallet stands in its place',
+              'The address that refunds go to. Without it the gateway cannot refund: the offer is made ' +
+              'before the payer is known, and names the merchant’s wallet instead',
           }),
         ),
         amountInUSD: Type.Optional(
           Type.String({
             pattern: '^(0|[1-9][0-9]{0,9})(\\.[0-9]{1,6})?$',
-            description: 'The total that the payer chooses; only for links that leave it open',
+            description: 'The total that the payer chooses; only for links with an open amount',
           }),
         ),
       }),
@@ -104,14 +104,14 @@ export const x402Api = {
       summary: 'Pay a session by x402',
       description:
         'Answers 402 with offers; the same request with PAYMENT-SIGNATURE pays one of them and answers its receipt. ' +
-        'The same request again has the same receipt. Sessions that ask for an e-mail address are refused with 100610.',
+        'The same request again gets the same receipt. Sessions that ask for an e-mail address are refused with 100610.',
       tag: 'x402',
       params: Type.Object({ sessionId: idText }),
       query: Type.Object({
         payer: Type.String({
           pattern: address,
           description:
-            'Where the money goes back to when another payer has paid the session first; 400 without it',
+            'The address that gets the money back when another payer pays the session first; 400 without it',
         }),
       }),
       ...exchange,
