@@ -28,6 +28,11 @@ export const lineItem = Type.Object({
 });
 export type LineItem = Static<typeof lineItem>;
 
+/** A line item as link lists and shortened events show it. */
+export function withoutProductData({ productData: _, ...item }: LineItem): Omit<LineItem, 'productData'> {
+  return item;
+}
+
 export const lineItems = Type.Object({ items: Type.Array(lineItem) });
 
 /** How many units of one item may be sold at once. */

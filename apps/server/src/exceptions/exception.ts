@@ -6,7 +6,7 @@ import type { Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
-import { fullView, sessionJson } from '#sessions/session-json.ts';
+import { fullView, type SessionJsonOptions, sessionJson } from '#sessions/session-json.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -91,12 +91,16 @@ export async function raise(
     updateAt: _u,
     ...told
   } = exceptionOf(row);
+  const shown = fullView(deps.origin);
+  const dataOf = (options: SessionJsonOptions) =>
+    `{"exception":${JSON.stringify(told)},"session":${sessionJson(session, options)}}`;
   await emit(transaction, deps.random, [
     {
       merchantId: session.merchantId,
       type: 'session.exception',
       objectId: session.sessionId,
-      dataJson: `{"exception":${JSON.stringify(told)},"session":${sessionJson(session, fullView(deps.origin))}}`,
+      dataJson: dataOf(shown),
+      shortDataJson: () => dataOf({ ...shown, showProductData: false }),
       at: deps.clock.now(),
     },
   ]);

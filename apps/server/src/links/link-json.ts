@@ -1,4 +1,4 @@
-import type { LineItem } from '@florin/protocol/line-item.ts';
+import { type LineItem, withoutProductData } from '@florin/protocol/line-item.ts';
 import type { Link, LinkCreated, LinkDetail } from '@florin/protocol/link.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
@@ -37,7 +37,7 @@ function linkFields(link: StoredLink, origin: string): Omit<Link, 'lineItems'> {
 
 /** A link as lists show it: its line items without productData. */
 export function linkListItem(link: StoredLink, origin: string): Link {
-  const items = link.items.map(({ productData: _, ...item }) => item);
+  const items = link.items.map(withoutProductData);
   return { ...linkFields(link, origin), lineItems: { items } };
 }
 
@@ -60,6 +60,15 @@ export function linkDetailOf(
     accountName: link.account.accountName,
     accountAddress: link.account.accountAddress,
     settlementTokenInfo: settlementTokenInfoOf(link.settlementToken, shown.chains),
+  };
+}
+
+/** The data of an event about a link: what a read shows, and the same without productData. */
+export function linkEventData(link: LinkDetail): { dataJson: string; shortDataJson: () => string } {
+  const shortItems = () => ({ items: link.lineItems.items.map(withoutProductData) });
+  return {
+    dataJson: JSON.stringify({ link }),
+    shortDataJson: () => JSON.stringify({ link: { ...link, lineItems: shortItems() } }),
   };
 }
 

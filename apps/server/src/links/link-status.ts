@@ -14,6 +14,7 @@ import {
   takeLinkTurn,
 } from './link.sql.ts';
 import { type LinkDeps, linkDetails, lockOwnLink, ownLink, productIdsOf } from './link.ts';
+import { linkEventData } from './link-json.ts';
 import { assertItemsFit } from './link-terms.ts';
 
 /** Links whose events are written together: each may be of 64 KiB. */
@@ -140,7 +141,7 @@ async function changeLinks(
         merchantId,
         type,
         objectId: link.linkId,
-        dataJson: JSON.stringify({ link }),
+        ...linkEventData(link),
         at: now,
       })),
     );

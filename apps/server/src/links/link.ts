@@ -26,7 +26,7 @@ import {
   replaceLink,
   takeLinkTurn,
 } from './link.sql.ts';
-import { linkCreated, linkDetailOf, linkListItem } from './link-json.ts';
+import { linkCreated, linkDetailOf, linkEventData, linkListItem } from './link-json.ts';
 import { parseLink, policyOf } from './link-row.ts';
 import {
   assertItemsFit,
@@ -177,9 +177,10 @@ async function emitLink(
   const loaded = await ownLink(transaction, changed);
   assertItemsFit(loaded.link.items);
   const detail = linkDetailOf(loaded.link, loaded.products, deps);
-  const dataJson = JSON.stringify({ link: detail });
   const { merchantId, linkId: objectId } = changed;
-  await emit(transaction, deps.random, [{ merchantId, type, objectId, dataJson, at: deps.clock.now() }]);
+  await emit(transaction, deps.random, [
+    { merchantId, type, objectId, ...linkEventData(detail), at: deps.clock.now() },
+  ]);
   return loaded;
 }
 

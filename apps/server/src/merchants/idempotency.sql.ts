@@ -13,10 +13,8 @@ export const holdKey = statement(
 export const answerByKey = statement(
   'idempotency_answer_by_key',
   ['text', 'text', 'text'],
-  { body_hash: 'bytea', api_key_id: 'text', sealed_answer: 'bytea?', created_body: 'text?' },
-  `select body_hash, api_key_id, sealed_answer, (
-     select body from events where event_id = answer_event_id
-   ) as created_body
+  { body_hash: 'bytea', api_key_id: 'text', sealed_answer: 'bytea?', open_answer: 'text?' },
+  `select body_hash, api_key_id, sealed_answer, open_answer
    from idempotency_keys
    where merchant_id = $1 and path = $2 and idempotency_key = $3`,
 );
@@ -64,17 +62,15 @@ export const claimPlaceColumns = [
 ] as const;
 
 /**
- * The common table `claimed`, from a table `draft` with merchant_id, created_at, event_id and all columns of claims: stores
- * the answers of those whose key nobody has used, and names their requests. Without an answer of its own a claim refers
- * to the object's first event. A key that another statement is storing is waited for.
+ * The common table `claimed`, from a table `draft` with merchant_id, created_at and all columns of claims: stores
+ * the answers of those whose key is unused, and names their requests. It waits for a key that another statement is storing.
  * All statements take their keys in one order, so that none waits for another in a circle.
  */
 export const claimedTable = `claimed as (
     insert into idempotency_keys
-      (merchant_id, path, idempotency_key, body_hash, api_key_id, request_id, sealed_answer, answer_event_id, created_at)
+      (merchant_id, path, idempotency_key, body_hash, api_key_id, request_id, sealed_answer, created_at)
     select
-      merchant_id, claim_path, claim_key, claim_body_hash, claim_api_key_id, claim_request_id, claim_answer,
-      case when claim_answer is null then event_id end, created_at
+      merchant_id, claim_path, claim_key, claim_body_hash, claim_api_key_id, claim_request_id, claim_answer, created_at
     from draft
     where claim_key is not null
     order by merchant_id, claim_path, claim_key

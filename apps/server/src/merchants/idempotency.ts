@@ -5,7 +5,6 @@ import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
-import { sessionOfCreated } from '#webhooks/event-body.ts';
 import type { ApiKeyIdentity } from './api-key.ts';
 import { canonicalBody } from './canonical-body.ts';
 import { answerByKey, deleteAnswers, holdKey, insertAnswer } from './idempotency.sql.ts';
@@ -30,12 +29,8 @@ export interface KeyedRequest {
 /** What a claim is stored with when a statement of another room stores it. */
 export interface IdempotencyClaim {
   readonly request: KeyedRequest;
-  /** Undefined when the answer is the session that is stored with the claim, as its session.created event shows it. */
-  readonly sealedAnswer: Uint8Array | undefined;
+  readonly sealedAnswer: Uint8Array;
 }
-
-/** What a request was answered: the whole body, or the session that it was about, both byte for byte. */
-export type EarlierAnswer = { readonly body: string } | { readonly sessionJson: string };
 
 export interface IdempotencyDeps {
   readonly clock: Clock;
@@ -71,7 +66,7 @@ export async function holdIdempotencyKey(
   transaction: Transaction,
   deps: IdempotencyDeps,
   request: KeyedRequest,
-): Promise<EarlierAnswer | undefined> {
+): Promise<string | undefined> {
   const [held] = await transaction.query(holdKey, scopeOf(request));
   // Only after the lock: a statement of its own sees whatever the last holder has committed.
   const earlier = await findAnswer(transaction, deps, request);
@@ -102,14 +97,6 @@ export function claimOf(deps: IdempotencyDeps, request: KeyedRequest, answer: st
   return { request, sealedAnswer: sealAnswer(deps, request, answer) };
 }
 
-/**
- * Makes the claim of a new session whose answer is what its session.created event shows, so that a text of some 1.5 kB is
- * neither sealed nor stored a second time. Only for callers who may see all of the event, and only when it fits there.
- */
-export function claimOfCreated(request: KeyedRequest): IdempotencyClaim {
-  return { request, sealedAnswer: undefined };
-}
-
 /** Values of `claimColumns` for drafts, some of them without a key. */
 export function claimValues(claims: readonly (IdempotencyClaim | undefined)[]): Parameter[] {
   return [
@@ -128,19 +115,19 @@ export function claimPlace(
 }
 
 /**
- * The answer that the request got before; undefined when it was never carried out. Refuses the key of another body, and
+ * The whole body that the request was answered before, byte for byte; undefined when it was never carried out. Refuses the key of another body, and
  * of another API key unless the caller's is a secret one: what a key may see differs from key to key (400401).
  */
 export async function findAnswer(
   queryable: Queryable,
   deps: Pick<IdempotencyDeps, 'secrets'>,
   request: KeyedRequest,
-): Promise<EarlierAnswer | undefined> {
+): Promise<string | undefined> {
   const [row] = await queryable.query(answerByKey, scopeOf(request));
   return row === undefined ? undefined : openAnswer(deps.secrets, request, row);
 }
 
-function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof answerByKey>): EarlierAnswer {
+function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof answerByKey>): string {
   const { caller, bodyHash } = request;
   if (!row.body_hash.equals(bodyHash)) {
     throw new Refusal('idempotency_key_reused', 'the first request with this key had another body');
@@ -152,11 +139,11 @@ function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof a
     );
   }
   if (row.sealed_answer !== null) {
-    return { body: Buffer.from(secrets.open(row.sealed_answer, contextOf(request))).toString('utf8') };
+    return Buffer.from(secrets.open(row.sealed_answer, contextOf(request))).toString('utf8');
   }
-  // Events outlive answers by 60 days.
-  if (row.created_body === null) throw new Error('the event of a stored answer is gone');
-  return { sessionJson: sessionOfCreated(row.created_body) };
+  // Only rows of an older version hold their answer as text (migration 0230).
+  if (row.open_answer === null) throw new Error('a stored key has no answer');
+  return row.open_answer;
 }
 
 /** What is answered while an identical request is being carried out (400402). */

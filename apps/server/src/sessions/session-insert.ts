@@ -6,7 +6,7 @@ import { claimPlace, claimValues, type IdempotencyClaim } from '#merchants/idemp
 import type { Random } from '#outside/random.ts';
 import { firstEventValues } from '#webhooks/outbox.ts';
 import { insertClaimedSessions, insertSessions } from './session-insert.sql.ts';
-import { fullView, sessionViewJson } from './session-json.ts';
+import { sessionEventData } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';
 
 // For rooms that claim something of their own in the statement that stores the session.
@@ -112,11 +112,8 @@ export function insertValues(
 }
 
 function createdEvent({ session, eventDataJson }: NewSession, origin: string) {
-  return {
-    type: 'session.created',
-    dataJson: eventDataJson ?? sessionViewJson({ session, order: undefined }, fullView(origin)),
-    at: session.createdAt,
-  } as const;
+  const data = sessionEventData({ session, order: undefined }, origin, eventDataJson);
+  return { type: 'session.created', ...data, at: session.createdAt } as const;
 }
 
 /** What of the terms stands in each session, each set of values once: the places, from 1, and a list for each column. */

@@ -1,3 +1,4 @@
+import { withoutProductData } from '@florin/protocol/line-item.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Session } from '@florin/protocol/session.ts';
@@ -18,6 +19,8 @@ export interface SessionJsonOptions {
   readonly showClientCode: boolean;
   /** False without the permission payer_pii:read. */
   readonly showPayerEmail: boolean;
+  /** False in an event that would be over 64 KiB. */
+  readonly showProductData?: boolean;
 }
 
 /** What webhooks and secret keys see. */
@@ -51,7 +54,9 @@ export function sessionJson(session: StoredSession, options: SessionJsonOptions)
     settlementToken: session.settlementToken,
     feeModel: session.feeModel,
     amount: microUsdToNumber(session.amount),
-    lineItems: { items: [...session.items] },
+    lineItems: {
+      items: options.showProductData === false ? session.items.map(withoutProductData) : [...session.items],
+    },
     expirationTime: unixSeconds(session.expirationTime),
     successUrl: session.successUrl,
     paymentUrl: options.showClientCode
@@ -101,4 +106,14 @@ export function sessionViewJson(view: StoredSessionView, options: SessionJsonOpt
   const transaction = transactionOf(view);
   const tail = transaction === undefined ? '' : `,"transaction":${JSON.stringify(transaction)}`;
   return `{"session":${sessionJson(view.session, options)}${tail}}`;
+}
+
+/** The data of an event about a session: what a secret key reads, unless the caller has that text, and the same without productData. */
+export function sessionEventData(
+  view: StoredSessionView,
+  origin: string,
+  dataJson = sessionViewJson(view, fullView(origin)),
+): { dataJson: string; shortDataJson: () => string } {
+  const short = { ...fullView(origin), showProductData: false };
+  return { dataJson, shortDataJson: () => sessionViewJson(view, short) };
 }

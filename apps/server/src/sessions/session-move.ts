@@ -7,7 +7,7 @@ import { emit, type OutboxEvent } from '#webhooks/outbox.ts';
 import { orderById } from './order.sql.ts';
 import { type SessionTrigger, sessionMove } from './session.machine.ts';
 import { updateSession } from './session.sql.ts';
-import { fullView, sessionViewJson } from './session-json.ts';
+import { sessionEventData } from './session-json.ts';
 import { parseOrder } from './session-row.ts';
 import type { StoredOrder, StoredSession } from './stored-session.ts';
 
@@ -98,12 +98,12 @@ async function eventOf(
   { origin }: SessionMoveDeps,
   session: StoredSession,
   known: StoredOrder | undefined,
-): Promise<Pick<OutboxEvent, 'merchantId' | 'objectId' | 'dataJson'>> {
+): Promise<Pick<OutboxEvent, 'merchantId' | 'objectId' | 'dataJson' | 'shortDataJson'>> {
   const order = known?.orderId === session.orderId ? known : await paidOrderOf(transaction, session);
   return {
     merchantId: session.merchantId,
     objectId: session.sessionId,
-    dataJson: sessionViewJson({ session, order }, fullView(origin)),
+    ...sessionEventData({ session, order }, origin),
   };
 }
 

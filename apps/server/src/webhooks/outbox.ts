@@ -16,6 +16,8 @@ export interface OutboxEvent {
   readonly objectId: string;
   /** What the matching read returned when it happened, as JSON text. */
   readonly dataJson: string;
+  /** The same with less in it, for a body over 64 KiB. */
+  readonly shortDataJson?: (() => string) | undefined;
   readonly at: Date;
 }
 
@@ -53,7 +55,7 @@ function incomingEventValues(random: Random, events: readonly OutboxEvent[]): Pa
 /** Values of `firstEventColumns`: the events with which new objects begin, one for each. */
 export function firstEventValues(
   random: Random,
-  events: readonly Pick<OutboxEvent, 'type' | 'dataJson' | 'at'>[],
+  events: readonly Pick<OutboxEvent, 'type' | 'dataJson' | 'shortDataJson' | 'at'>[],
 ): Parameter[] {
   const randomBytes = (size: number) => random.bytes(size);
   const eventIds = events.map(() => newId('event', randomBytes));

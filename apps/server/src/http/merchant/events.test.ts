@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '#db/statement.ts';
+import { largestLink, largestProduct, largestSession } from '../../../test/harness/largest.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addPaidSession } from '../../../test/harness/payment-fixture.ts';
+import { shownText } from './events.ts';
 
 const bodyById = statement(
   'events_test_body',
@@ -139,4 +141,57 @@ test('an event of another merchant is unknown, and one of 90 days ago is gone', 
   world.clock.time = now + 90 * dayMs;
   assert.deepEqual([(await read(key)).code, (await list('1/10')).total], [100506, 0]);
   world.clock.time = now;
+});
+
+// proves W6.9
+test('a session or link of over 64 KiB is told without productData, its metadata byte for byte', async () => {
+  const merchantId = await world.addMerchant();
+  const key = await world.addKey(merchantId);
+  const accountId = await world.addAccount(merchantId);
+  const send = async (path: string, body: unknown) => (await world.send('POST', path, { key, body })).data;
+  const metadata =
+    '{"productData":1,"productData":2, "n":1.0e400,"lineItems":{"items":[{"productData":"kept"}]}}';
+  const large = JSON.stringify({ ...largestSession(accountId), metadata: {} }).replace(
+    '"metadata":{}',
+    () => `"metadata":${metadata}`,
+  );
+  const { sessionId } = await send('/session/checkout/create', large);
+  await send('/session/checkout/cancel', { sessionId });
+  const { productId } = await send('/product/create', largestProduct);
+  const { linkId } = await send('/payment/link/create', largestLink(accountId, productId));
+  await send('/payment/link/disable', { linkId });
+  const { events } = (await world.send('GET', '/event/list/1/10', { key })).data;
+  const shortened = events.filter((event: ShownEvent & { truncated?: true }) => event.truncated);
+  assert.deepEqual(types({ events: shortened }), [
+    'payment.link.disabled',
+    'payment.link.created',
+    'session.cancelled',
+    'session.created',
+  ]);
+  for (const { id, data } of shortened) {
+    const { items } = (data.link ?? data.session).lineItems;
+    assert.ok(items.length > 2 && items.every((item: object) => !('productData' in item)));
+    const [row] = await world.database.db.query(bodyById, [id]);
+    if (data.session) assert.ok(row?.body.includes(`,"metadata":${metadata}}`));
+  }
+});
+
+test('hiding what a key may not see changes those values alone', () => {
+  const metadata = '{"clientCode":"kept","payerEmail":"kept", "n":1.0e400,"n":2}';
+  const text = (code: string, email: string, url: string) =>
+    `{"id":"evt_1","sequence":3,"data":{"exception":{},"session":{"clientCode":"${code}","payerEmail":"${email}",` +
+    `"paymentUrl":"${url}","metadata":${metadata}},"transaction":{"payerEmail":"kept"}}}`;
+  const whole = text('a\\"b', 'payer@example.com', 'https://x.example/checkout/s#a');
+  const cases = [
+    ['secret', true, whole],
+    ['secret', false, text('a\\"b', '', 'https://x.example/checkout/s#a')],
+    ['restricted', true, text('****', 'payer@example.com', 'https://x.example/checkout/s')],
+    ['restricted', false, text('****', '', 'https://x.example/checkout/s')],
+  ] as const;
+  for (const [kind, maySeePayer, expected] of cases) {
+    const permissions = new Set(maySeePayer ? ['payer_pii:read' as const] : []);
+    assert.equal(shownText({ kind, permissions }, whole), expected);
+  }
+  const other = '{"id":"evt_1","data":{"product":{"clientCode":"kept"}}}';
+  assert.equal(shownText({ kind: 'restricted', permissions: new Set() }, other), other);
 });

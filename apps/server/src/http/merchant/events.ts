@@ -1,9 +1,10 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { Session } from '@florin/protocol/session.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import type { Clock } from '#outside/clock.ts';
-import { withoutSecrets } from '#webhooks/event-body.ts';
 import { eventText, listEvents } from '#webhooks/event-log.ts';
-import { type RawJson, rawJson } from '../raw-json.ts';
+import { rawMember } from '../body.ts';
+import { type RawJson, rawJson, writeJson } from '../raw-json.ts';
 import type { MerchantRoutes } from './once.ts';
 import { hasMore, listReply, shownPortions } from './page.ts';
 
@@ -26,12 +27,28 @@ export function addEventRoutes(add: MerchantRoutes, deps: { readonly clock: Cloc
   );
 }
 
-/** No key learns from an event what it may not see in the session itself. */
-export function shownText(caller: ApiKeyIdentity, body: string): string {
+/** No key learns from an event what it may not see in the session itself. The metadata stays byte for byte. */
+export function shownText(caller: Pick<ApiKeyIdentity, 'kind' | 'permissions'>, body: string): string {
   const showClientCode = caller.kind === 'secret';
   const showPayerEmail = caller.permissions.has('payer_pii:read');
   if (showClientCode && showPayerEmail) return body;
-  return withoutSecrets(body, { showClientCode, showPayerEmail });
+  const event: { data: { session?: Session } } = JSON.parse(body);
+  const { session } = event.data;
+  if (session === undefined) return body;
+  const shown = {
+    ...session,
+    ...(showPayerEmail ? {} : { payerEmail: '' }),
+    ...(showClientCode ? {} : { clientCode: '****', paymentUrl: session.paymentUrl.replace(/#.*$/, '') }),
+    metadata: rawJson(metadataOf(body)),
+  };
+  return writeJson({ ...event, data: { ...event.data, session: shown } });
+}
+
+function metadataOf(body: string): string {
+  const path = ['data', 'session', 'metadata'];
+  const text = path.reduce<string | undefined>((json, name) => json && rawMember(json, name), body);
+  if (text === undefined) throw new Error('an event about a session has no metadata');
+  return text;
 }
 
 function shownTo(caller: ApiKeyIdentity, body: string): RawJson {

@@ -5,8 +5,6 @@ import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import {
   bodyHashOf,
   claimOf,
-  claimOfCreated,
-  type EarlierAnswer,
   findAnswer,
   holdIdempotencyKey,
   type IdempotencyClaim,
@@ -17,7 +15,7 @@ import {
   storeAnswer,
 } from '#merchants/idempotency.ts';
 import { envelope } from '../envelope.ts';
-import { type RawJson, rawJson } from '../raw-json.ts';
+import type { RawJson } from '../raw-json.ts';
 import { type AddRoute, type Call, FinishedReply, type ReplyData } from '../route-handler.ts';
 
 /** Who calls the merchant API, and the header with which a request is safe to repeat. */
@@ -132,20 +130,19 @@ export async function once(
 
 /**
  * Does work that stores the answer itself, as a claim in the one statement of its change. Nothing is read before: a key
- * that was used shows when the claim is refused, or as some other refusal of what can be done once only. The work says of
- * its data whether the event of what it creates holds all of it.
+ * that was used shows when the claim is refused, or as some other refusal of what can be done once only.
  */
 export async function onceByClaim(
   db: MerchantDatabase,
   deps: IdempotencyDeps,
   request: KeyedRequest,
-  work: (claim: (data: RawJson, isInEvent: boolean) => IdempotencyClaim) => Promise<void>,
+  work: (claim: (data: RawJson) => IdempotencyClaim) => Promise<void>,
 ): Promise<FinishedReply> {
   let answer = '';
   try {
-    await work((data, isInEvent) => {
+    await work((data) => {
       answer = envelope.success(data);
-      return isInEvent ? claimOfCreated(request) : claimOf(deps, request, answer);
+      return claimOf(deps, request, answer);
     });
   } catch (error) {
     return answerOfWinner(db, deps, request, error);
@@ -178,7 +175,6 @@ async function answerOfWinner(
   throw wasUsed ? inFlight() : error;
 }
 
-function replayed(earlier: EarlierAnswer): FinishedReply {
-  const answer = 'body' in earlier ? earlier.body : envelope.success(rawJson(earlier.sessionJson));
+function replayed(answer: string): FinishedReply {
   return new FinishedReply(answer, { 'idempotent-replayed': 'true' });
 }

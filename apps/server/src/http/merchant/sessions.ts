@@ -18,7 +18,6 @@ import { type SessionJsonOptions, sessionJson, sessionViewJson } from '#sessions
 import { listSessionViews } from '#sessions/session-list.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { termsReader } from '#sessions/terms-reader.ts';
-import { fitsInEvent } from '#webhooks/event-body.ts';
 import { jsonDepth, rawMember } from '../body.ts';
 import { type RawJson, rawJson } from '../raw-json.ts';
 import { success } from '../route-handler.ts';
@@ -126,7 +125,7 @@ async function createInGroup(
   db: MerchantDatabase,
   deps: SessionRouteDeps,
   { caller, request, write }: Creation,
-  claimFor?: (data: RawJson, isInEvent: boolean) => IdempotencyClaim,
+  claimFor?: (data: RawJson) => IdempotencyClaim,
 ): Promise<RawJson> {
   let answer: RawJson | undefined;
   const insert: SessionInserter = (created: NewSession) => {
@@ -138,9 +137,7 @@ async function createInGroup(
     return deps.insertSession({
       ...created,
       ...(eventDataJson === undefined ? {} : { eventDataJson }),
-      ...(claimFor === undefined
-        ? {}
-        : { claim: claimFor(answer, eventDataJson !== undefined && fitsInEvent(eventDataJson)) }),
+      ...(claimFor === undefined ? {} : { claim: claimFor(answer) }),
     });
   };
   const session = await createCheckoutSession(db, deps, request, insert);

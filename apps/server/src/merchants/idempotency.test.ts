@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openDatabase } from '#db/database.ts';
+import { migrate, readMigrations } from '#db/migrate.ts';
+import { statement } from '#db/statement.ts';
+import { emptyDatabase } from '../../test/harness/database.ts';
+import { testSecrets } from '../../test/harness/webhook-fixture.ts';
+import { bodyHashOf, findAnswer } from './idempotency.ts';
+
+const insertOld = statement(
+  'idempotency_test_insert_old',
+  ['text', 'text', 'text', 'bytea'],
+  {},
+  `with event as (
+     insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)
+     values ($1, $2, 'session.created', 'sess_1', 1, $3, now())
+   )
+   insert into idempotency_keys
+     (merchant_id, path, idempotency_key, body_hash, api_key_id, request_id, answer_event_id, created_at)
+   values ($2, '/session/checkout/create', 'first', $4, 'key_1', 'req_1', $1, now())`,
+);
+
+test('an answer that an older version read out of its event is still given, byte for byte', async () => {
+  const before = (await readMigrations()).map(({ version }) => version).filter((version) => version < 230);
+  const database = await emptyDatabase();
+  await migrate(database.url, new Set(before));
+  const db = openDatabase({ url: database.url });
+  try {
+    const session =
+      '{"sessionId":"sess_1","metadata":{"a":1.0e2,"t":",\\"sequence\\":1,\\"data\\":{\\"session\\":"}}';
+    const body = `{"id":"evt_1","type":"session.created","apiVersion":"v1","timestamp":"2026-01-02T03:04:05.006Z","sequence":1,"data":{"session":${session}}}`;
+    const bodyHash = bodyHashOf('{}');
+    await db.query(insertOld, ['evt_1', 'mer_1', body, bodyHash]);
+    await migrate(database.url);
+    const caller = { merchantId: 'mer_1', keyId: 'key_1', kind: 'secret' } as const;
+    const path = '/session/checkout/create';
+    const request = { caller, path, key: 'first', bodyHash, requestId: 'req_2' };
+    assert.equal(
+      await findAnswer(db, { secrets: testSecrets }, request),
+      `{"code":0,"message":"success","data":${session}}`,
+    );
+  } finally {
+    await db.close();
+    await database.close();
+  }
+});
