@@ -18,7 +18,7 @@ export const maxShownAttempts = 20;
 export const maxResent = 500;
 
 /** Statuses from which a delivery can be sent again. */
-export const resendStatuses = ['succeeded', 'failed', 'skipped'] as const;
+const resendStatuses = ['succeeded', 'failed', 'skipped'] as const;
 export type ResendStatus = (typeof resendStatuses)[number];
 
 const timestampOrNull = Type.Union([timestampText, Type.Null()]);

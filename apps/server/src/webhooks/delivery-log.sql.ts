@@ -49,30 +49,3 @@ export const lastAttempts = statement(
    ) as shown
    order by shown.delivery_id, shown.attempt`,
 );
-
-// Not those of deleted webhooks, nor of events that can no longer be read.
-export const lockDelivery = statement(
-  'webhooks_lock_delivery',
-  ['text', 'text', 'timestamptz'],
-  { status: 'text', webhook_status: 'text' },
-  `select deliveries.status, webhooks.status as webhook_status
-   from deliveries
-   join webhooks on webhooks.webhook_id = deliveries.webhook_id
-   join events on events.event_id = deliveries.event_id
-   where deliveries.merchant_id = $1 and deliveries.delivery_id = $2 and webhooks.status <> 'removed'
-     and events.body <> '' and events.created_at > $3
-   for no key update of deliveries`,
-);
-
-// As a replay does it: the schedule starts again, the log goes on counting. Without a time it waits for its webhook.
-export const restartDelivery = statement(
-  'webhooks_restart_delivery',
-  ['text', 'timestamptz'],
-  { woken: 'text?' },
-  `with restarted as (
-     update deliveries set status = 'pending', next_attempt_at = $2, attempts_before_replay = attempt_count
-     where delivery_id = $1 and status <> 'pending'
-     returning next_attempt_at
-   )
-   select pg_notify('florin_deliveries', '')::text as woken from restarted where next_attempt_at is not null`,
-);

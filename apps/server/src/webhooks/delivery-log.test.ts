@@ -4,7 +4,8 @@ import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { addMerchant, addWebhook } from '../../test/harness/webhook-fixture.ts';
 import { openWebhookWorld } from '../../test/harness/webhook-world.ts';
-import { listDeliveries, resendDelivery } from './delivery-log.ts';
+import { listDeliveries } from './delivery-log.ts';
+import { resendDelivery } from './resend.ts';
 import { sendTestEvent } from './test-event.ts';
 
 const world = await openWebhookWorld();

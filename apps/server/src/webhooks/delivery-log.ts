@@ -1,13 +1,10 @@
 import { type Delivery, type DeliveryStatus, maxShownAttempts } from '@florin/protocol/delivery-api.ts';
-import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
+import type { Queryable } from '#db/database.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
 import type { Row } from '#db/statement.ts';
-import type { Clock } from '#outside/clock.ts';
 import * as sql from './delivery-log.sql.ts';
-import { oldestReadable } from './event-log.ts';
-import { assertWebhook, lockDeliveryLines, type WebhookRef } from './webhook.ts';
+import { assertWebhook, type WebhookRef } from './webhook.ts';
 
 /** One page of what a webhook was told or is to be told, newest first, with the exact total. Unknown: 100501. */
 export async function listDeliveries(
@@ -27,24 +24,6 @@ export async function listDeliveries(
     total: listTotal(listed),
     deliveries: rows.map((row) => deliveryOf(row, byDelivery.get(row.delivery_id) ?? [])),
   };
-}
-
-/**
- * Sends a finished delivery again, on a fresh schedule and with the same webhook-id; one that is still being tried is
- * left as it is. While the webhook is not active it waits for it. Unknown, or its event is too old: 100505.
- */
-export async function resendDelivery(
-  transaction: Transaction,
-  deps: { readonly clock: Clock },
-  request: { readonly merchantId: string; readonly deliveryId: string },
-): Promise<void> {
-  const now = deps.clock.now();
-  await lockDeliveryLines(transaction);
-  const { merchantId, deliveryId } = request;
-  const [row] = await transaction.query(sql.lockDelivery, [merchantId, deliveryId, oldestReadable(now)]);
-  if (row === undefined) throw new Refusal('delivery_not_found', deliveryId);
-  if (row.status === 'pending') return;
-  await transaction.query(sql.restartDelivery, [deliveryId, row.webhook_status === 'active' ? now : null]);
 }
 
 function deliveryOf(row: Row<typeof sql.deliveryPage>, attempts: Row<typeof sql.lastAttempts>[]): Delivery {

@@ -2,6 +2,7 @@ import type { Database, Transaction } from '#db/database.ts';
 import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
+import type { DeliveryStatus } from './delivery.machine.ts';
 import { beginTurn, claimDeliveries, countFailures, maxClaims, recordAttempts } from './delivery.sql.ts';
 import type { FreeRoom } from './lane.ts';
 import type { RetrySettings } from './retry.ts';
@@ -35,7 +36,7 @@ export interface AttemptResult {
   readonly error: string;
   /** The answer's first 4 KiB. */
   readonly responseBody: string;
-  readonly status: 'succeeded' | 'pending' | 'failed';
+  readonly status: DeliveryStatus;
   /** Set while pending. */
   readonly nextAttemptAt: Date | undefined;
 }

@@ -5,6 +5,7 @@ import { type Egress, EgressFailure } from '#outside/egress.ts';
 import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
 import type { Log } from '#telemetry/log.ts';
+import { deliveryMove } from './delivery.machine.ts';
 import { bodyOfEvent, maxClaims } from './delivery.sql.ts';
 import { type AttemptResult, type Claim, takeTurn } from './delivery-turn.ts';
 import { type LaneSettings, type Lanes, makeLanes } from './lane.ts';
@@ -168,13 +169,15 @@ async function attempt(worker: Worker, claim: Claim): Promise<AttemptResult> {
     answer.error === ''
       ? undefined
       : nextAttemptAt(settings.retry, random, { attemptsMade, endedAt, retryAfter });
+  const trigger =
+    answer.error === '' ? 'accepted' : next === undefined ? 'attempts_exhausted' : 'attempt_failed';
   return {
     claim,
     attemptedAt,
     endedAt,
     latencyMs: Math.max(0, Math.round(clock.monotonicMs() - startedMs)),
     ...logged,
-    status: answer.error === '' ? 'succeeded' : next === undefined ? 'failed' : 'pending',
+    status: deliveryMove('pending', trigger).to,
     nextAttemptAt: next,
   };
 }

@@ -35,17 +35,31 @@ export const deliveryOrdinal = statement(
   'select ordinal from deliveries where merchant_id = $1 and delivery_id = $2',
 );
 
+// Not those of deleted webhooks, nor of events that can no longer be read.
+export const lockDelivery = statement(
+  'webhooks_lock_delivery',
+  ['text', 'text', 'timestamptz'],
+  { delivery_id: 'text' },
+  `select deliveries.delivery_id
+   from deliveries
+   join webhooks on webhooks.webhook_id = deliveries.webhook_id
+   join events on events.event_id = deliveries.event_id
+   where deliveries.merchant_id = $1 and deliveries.delivery_id = $2 and webhooks.status <> 'removed'
+     and events.body <> '' and events.created_at > $3
+   for no key update of deliveries`,
+);
+
 // As a replay does it: the schedule starts again, the log goes on counting. While its webhook is not active it waits.
 export const restartDeliveries = statement(
   'webhooks_restart_deliveries',
-  ['text[]', 'timestamptz'],
+  ['text[]', 'timestamptz', 'text[]'],
   { restarted: 'int8', woken: 'text?' },
   `with restarted as (
      update deliveries
      set status = 'pending', next_attempt_at = case when webhooks.status = 'active' then $2::timestamptz end,
        attempts_before_replay = attempt_count
      from webhooks
-     where deliveries.delivery_id = any ($1) and deliveries.status <> 'pending'
+     where deliveries.delivery_id = any ($1) and deliveries.status = any ($3)
        and webhooks.webhook_id = deliveries.webhook_id and webhooks.status <> 'removed'
      returning next_attempt_at
    )

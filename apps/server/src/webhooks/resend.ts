@@ -1,8 +1,9 @@
-import { maxResent, type ResendStatus, resendStatuses } from '@florin/protocol/delivery-api.ts';
+import { maxResent, type ResendStatus } from '@florin/protocol/delivery-api.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { latestSeconds } from '@florin/protocol/webhook.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
+import { statusesBefore } from './delivery.machine.ts';
 import { eventText, oldestReadable } from './event-log.ts';
 import * as sql from './resend.sql.ts';
 import { ordinalBeforeTime } from './sweep.ts';
@@ -46,8 +47,29 @@ export async function resendDeliveries(
   if (chosen.length === 0) return { resent: 0, hasMore, last };
   // Only now: whoever looks for long must not keep the engine waiting.
   await lockDeliveryLines(transaction);
-  const [row] = await transaction.query(sql.restartDeliveries, [chosen, deps.clock.now()]);
+  const [row] = await transaction.query(sql.restartDeliveries, [
+    chosen,
+    deps.clock.now(),
+    statusesBefore('resend'),
+  ]);
   return { resent: Number(row?.restarted ?? 0n), hasMore, last };
+}
+
+/**
+ * Sends a finished delivery again, on a fresh schedule and with the same webhook-id; one that is still being tried is
+ * left as it is. While the webhook is not active it waits for it. Unknown, or its event is too old: 100505.
+ */
+export async function resendDelivery(
+  transaction: Transaction,
+  deps: { readonly clock: Clock },
+  request: { readonly merchantId: string; readonly deliveryId: string },
+): Promise<void> {
+  const now = deps.clock.now();
+  const { merchantId, deliveryId } = request;
+  await lockDeliveryLines(transaction);
+  const rows = await transaction.query(sql.lockDelivery, [merchantId, deliveryId, oldestReadable(now)]);
+  if (rows.length === 0) throw new Refusal('delivery_not_found', deliveryId);
+  await transaction.query(sql.restartDeliveries, [[deliveryId], now, statusesBefore('resend')]);
 }
 
 async function candidatesOf(queryable: Queryable, deps: { readonly clock: Clock }, request: ResendRequest) {
@@ -58,7 +80,7 @@ async function candidatesOf(queryable: Queryable, deps: { readonly clock: Clock 
   if (eventId !== undefined) {
     if (since !== undefined || until !== undefined) throw fieldRefusal('since', 'does not go with eventId');
     await eventText(queryable, deps, { merchantId, eventId });
-    const statuses = request.statuses ?? resendStatuses;
+    const statuses = request.statuses ?? statusesBefore('resend');
     const narrowed = [eventId, webhookId ?? '', behind, maxResent + 1];
     return queryable.query(sql.deliveriesOfEvent, [merchantId, oldest, statuses, ...narrowed]);
   }
@@ -69,7 +91,7 @@ async function candidatesOf(queryable: Queryable, deps: { readonly clock: Clock 
   return queryable.query(sql.deliveriesOfTime, [
     merchantId,
     oldest,
-    request.statuses ?? ['failed', 'skipped'],
+    request.statuses ?? statusesBefore('replay'),
     webhookId,
     sinceTime,
     new Date((until ?? latestSeconds) * 1000),

@@ -45,7 +45,7 @@ export const dropStep = statement(
 // Oldest first, so that each object's events stay in line. While its webhook is not active a delivery waits.
 export const replayStep = statement(
   'webhooks_replay_step',
-  ['text', 'int8', 'timestamptz', 'timestamptz'],
+  ['text', 'int8', 'timestamptz', 'timestamptz', 'text[]'],
   seen,
   `with seen as materialized (
      select delivery_id, ordinal, status, created_at from deliveries
@@ -55,7 +55,7 @@ export const replayStep = statement(
      set status = 'pending', attempts_before_replay = attempt_count,
        next_attempt_at = case when webhooks.status = 'active' then $4::timestamptz end
      from seen, webhooks
-     where deliveries.delivery_id = seen.delivery_id and seen.status in ('skipped', 'failed')
+     where deliveries.delivery_id = seen.delivery_id and seen.status = any ($5)
        and seen.created_at >= $3 and webhooks.webhook_id = $1 and webhooks.status <> 'removed'
      returning deliveries.delivery_id
    )

@@ -3,6 +3,7 @@ import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
+import { statusesBefore } from './delivery.machine.ts';
 import * as sql from './sweep.sql.ts';
 import { lockDeliveries } from './webhook.sql.ts';
 
@@ -129,6 +130,7 @@ async function step(
     }
     if (sweep.kind === 'drop')
       return transaction.query(sql.dropStep, [webhookId, place.object, place.number]);
-    return transaction.query(sql.replayStep, [webhookId, place.number, sweep.since, now]);
+    const replayed = statusesBefore('replay');
+    return transaction.query(sql.replayStep, [webhookId, place.number, sweep.since, now, replayed]);
   }
 }

@@ -12,6 +12,7 @@ import type { SecretBox } from '#outside/secret-box.ts';
 import { emit } from './outbox.ts';
 import { beginSweep } from './sweep.ts';
 import { webhookUrlOf } from './url-policy.ts';
+import { type WebhookStatus, type WebhookTrigger, webhookMove } from './webhook.machine.ts';
 import * as sql from './webhook.sql.ts';
 
 /** What operations on webhooks need. */
@@ -113,9 +114,8 @@ export async function disableWebhook(
   // Before the webhook's row, in the order in which the engine takes the two.
   await transaction.query(sql.lockDeliveries);
   const webhook = await lockWebhook(transaction, options);
-  if (webhook.status === 'inactive') return;
-  await transaction.query(sql.updateWebhookStatus, [options.webhookId, 'inactive', deps.clock.now()]);
-  await transaction.query(sql.parkDeliveries, [options.webhookId]);
+  const disabled = await moveWebhook(transaction, deps, webhook, 'disable');
+  if (disabled !== undefined) await transaction.query(sql.parkDeliveries, [options.webhookId]);
 }
 
 /**
@@ -130,8 +130,7 @@ export async function enableWebhook(
 ): Promise<void> {
   await transaction.query(sql.lockDeliveries);
   const webhook = await lockWebhook(transaction, options);
-  if (webhook.status !== 'active') {
-    await transaction.query(sql.updateWebhookStatus, [options.webhookId, 'active', deps.clock.now()]);
+  if ((await moveWebhook(transaction, deps, webhook, 'enable')) !== undefined) {
     await beginSweep(transaction, deps, { ...options, sweep: { kind: 'free' } });
   }
   if (options.replaySince !== undefined) {
@@ -151,19 +150,17 @@ export async function pauseWebhook(
   deps: Pick<WebhookDeps, 'clock' | 'random'>,
   options: WebhookRef,
 ): Promise<void> {
-  const now = deps.clock.now();
   const webhook = await lockWebhook(transaction, options);
-  if (webhook.status !== 'active') return;
-  const [row] = await transaction.query(sql.updateWebhookStatus, [options.webhookId, 'paused', now]);
-  if (row === undefined) throw new Error('the update returned no webhook');
+  const paused = await moveWebhook(transaction, deps, webhook, 'pause');
+  if (paused === undefined) return;
   await transaction.query(sql.parkDeliveries, [options.webhookId]);
   await emit(transaction, deps.random, [
     {
       merchantId: options.merchantId,
       type: 'webhook.paused',
       objectId: options.webhookId,
-      dataJson: JSON.stringify({ webhook: keylessWebhookOf(row) }),
-      at: now,
+      dataJson: JSON.stringify({ webhook: keylessWebhookOf(paused) }),
+      at: paused.updated_at,
     },
   ]);
 }
@@ -195,8 +192,8 @@ export async function removeWebhook(
   options: WebhookRef,
 ): Promise<void> {
   await transaction.query(sql.lockDeliveries);
-  await lockWebhook(transaction, options);
-  await transaction.query(sql.updateWebhookStatus, [options.webhookId, 'removed', deps.clock.now()]);
+  const webhook = await lockWebhook(transaction, options);
+  await moveWebhook(transaction, deps, webhook, 'remove');
   await beginSweep(transaction, deps, { ...options, sweep: { kind: 'drop' } });
 }
 
@@ -230,6 +227,25 @@ export async function lockWebhook(transaction: Transaction, ref: WebhookRef): Pr
   const [row] = await transaction.query(sql.lockWebhook, [ref.merchantId, ref.webhookId]);
   if (row === undefined) throw new Refusal('webhook_not_found', ref.webhookId);
   return row;
+}
+
+/** Makes a move of the webhook machine. Undefined when there is none, or when it leads to the status that is there. */
+async function moveWebhook(
+  transaction: Transaction,
+  { clock }: { readonly clock: Clock },
+  webhook: WebhookRow,
+  trigger: WebhookTrigger,
+): Promise<WebhookRow | undefined> {
+  // The schema's check constraint is what makes the narrowing true.
+  const move = webhookMove(webhook.status as WebhookStatus, trigger);
+  if (move === undefined || move.to === move.from) return undefined;
+  const [moved] = await transaction.query(sql.updateWebhookStatus, [
+    webhook.webhook_id,
+    move.to,
+    clock.now(),
+  ]);
+  if (moved === undefined) throw new Error('the update returned no webhook');
+  return moved;
 }
 
 function webhookOf(deps: Pick<WebhookDeps, 'secrets'>, row: WebhookRow, isKeyShown: boolean): Webhook {

@@ -8,6 +8,8 @@ import type { FastifyInstance } from 'fastify';
 import { systemRandom } from '#outside/random.ts';
 import { sessionMoves } from '#sessions/session.machine.ts';
 import { silentLog } from '#telemetry/log.ts';
+import { deliveryMoves } from '#webhooks/delivery.machine.ts';
+import { webhookMoves } from '#webhooks/webhook.machine.ts';
 import { buildServer } from '../server.ts';
 import { docsDoor } from './docs-door.ts';
 import { renderDocsPage } from './html-page.ts';
@@ -97,6 +99,13 @@ test('the page about states prints every move of the table', () => {
     assert.ok(
       rows.some((row) => row[0] === `\`${from}\`` && row[1] === `\`${trigger}\`` && row[3] === target),
       `${from} ${trigger} ${to}`,
+    );
+  }
+  for (const { from, trigger, to } of [...webhookMoves, ...deliveryMoves]) {
+    const cells = [`\`${from}\``, `\`${trigger}\``, from === to ? 'stays' : `\`${to}\``];
+    assert.ok(
+      rows.some((row) => cells.every((cell, index) => row[index] === cell)),
+      cells.join(' '),
     );
   }
 });

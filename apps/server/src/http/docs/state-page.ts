@@ -1,6 +1,8 @@
 import { agentMoves } from '@florin/protocol/agent.ts';
 import { pendingReasons, type SessionStatus, sessionStatuses } from '@florin/protocol/session.ts';
 import { type SessionTrigger, sessionMoves, sessionTriggers } from '#sessions/session.machine.ts';
+import { type DeliveryTrigger, deliveryMoves } from '#webhooks/delivery.machine.ts';
+import { type WebhookTrigger, webhookMoves } from '#webhooks/webhook.machine.ts';
 import { type Block, type DocsPage, heading, linkTo, paragraph, table } from './page.ts';
 
 const statusTexts: Readonly<Record<SessionStatus, string>> = {
@@ -78,6 +80,38 @@ function sessionBlocks(): Block[] {
   ];
 }
 
+const webhookTexts: Readonly<Record<WebhookTrigger, string>> = {
+  enable: '`POST /webhook/enable`. What waited is sent; `replaySince` sends skipped and failed events again.',
+  disable: '`POST /webhook/disable`. What is still to be sent waits; events raised meanwhile are skipped.',
+  pause:
+    'Repeated failures, or HTTP 410 once. What is still to be sent waits; the merchant’s other webhooks hear of it.',
+  remove: '`POST /webhook/remove`. What was still to be sent is skipped.',
+};
+
+const deliveryTexts: Readonly<Record<DeliveryTrigger, string>> = {
+  accepted: 'The receiver answered with a status from 200 to 299.',
+  attempt_failed: 'Any other answer, or none; the schedule has another attempt.',
+  attempts_exhausted: 'The last attempt of the schedule failed.',
+  webhook_removed: 'The webhook was removed before the delivery was sent.',
+  resend: '`POST /webhook/delivery/resend` and `/resend/all`: the schedule begins again.',
+  replay: '`POST /webhook/enable` with `replaySince`: the schedule begins again.',
+};
+
+function movesTable<Trigger extends string>(
+  moves: readonly { readonly from: string; readonly trigger: Trigger; readonly to: string }[],
+  texts: Readonly<Record<Trigger, string>>,
+): Block {
+  return table(
+    ['From', 'Trigger', 'To', 'What happens'],
+    moves.map(({ from, trigger, to }) => [
+      `\`${from}\``,
+      `\`${trigger}\``,
+      from === to ? 'stays' : `\`${to}\``,
+      texts[trigger],
+    ]),
+  );
+}
+
 function resourceBlocks(): Block[] {
   return [
     heading('Product'),
@@ -109,20 +143,10 @@ function resourceBlocks(): Block[] {
       ],
     ),
     heading('Webhook'),
-    table(
-      ['From', 'Trigger', 'To', 'Also'],
-      [
-        ['`active`', '`POST /webhook/disable`', '`inactive`', 'Events raised meanwhile are skipped.'],
-        ['`inactive`', '`POST /webhook/enable`', '`active`', '`replaySince` sends skipped events after all.'],
-        [
-          '`active`',
-          'Repeated failures, or HTTP 410 once',
-          '`paused`',
-          'The merchant’s other webhooks hear of it.',
-        ],
-        ['`paused`', '`POST /webhook/enable`', '`active`', ''],
-      ],
-    ),
+    movesTable(webhookMoves, webhookTexts),
+    paragraph('`removed` is the end: the webhook is not found any more (100501).'),
+    heading('Delivery'),
+    movesTable(deliveryMoves, deliveryTexts),
     paragraph('An action on something that is already in the wanted state succeeds and raises no event.'),
   ];
 }

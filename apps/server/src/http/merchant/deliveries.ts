@@ -1,7 +1,7 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { deliveryDetail } from '#webhooks/delivery-detail.ts';
-import { listDeliveries, resendDelivery } from '#webhooks/delivery-log.ts';
-import { resendDeliveries } from '#webhooks/resend.ts';
+import { listDeliveries } from '#webhooks/delivery-log.ts';
+import { resendDeliveries, resendDelivery } from '#webhooks/resend.ts';
 import { sendTestEvent } from '#webhooks/test-event.ts';
 import type { WebhookDeps } from '#webhooks/webhook.ts';
 import { success } from '../route-handler.ts';
