@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import {
   type Clock,
   type Config,
@@ -11,7 +12,12 @@ import {
   readConfig,
 } from '@florin/server/operator';
 import { CommandError, UsageError } from './command-error.ts';
-import type { Streams } from './mcp-command.ts';
+
+/** What a command that talks with a program reads from and writes to. */
+export interface Streams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
 
 /** What a command works in; `main.ts` passes the process's own, tests theirs. */
 export interface Outside {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { knownTokens, type PolicyToken } from '@florin/agent';
 import { type CallApi, mcpServer, payTool, type Tool } from '@florin/mcp';
@@ -52,12 +52,6 @@ function endOf(input: Readable, { ending }: Outside): Promise<void> {
     input.once('end', resolve);
     ending?.().addEventListener('abort', () => resolve());
   });
-}
-
-/** What a command that talks with a program reads from and writes to. */
-export interface Streams {
-  readonly input: Readable;
-  readonly output: Writable;
 }
 
 function originOf(options: Options, { environment }: Outside): string {

@@ -58,6 +58,7 @@ export {
   revokeApiKey,
 } from '#merchants/api-key.ts';
 export { createMerchant, findMerchant, listMerchants, type Merchant } from '#merchants/merchant.ts';
+export type { DepositPolicy } from '#orders/context.ts';
 export { type Clock, systemClock, unixSeconds } from '#outside/clock.ts';
 export { decryptKeystore, encryptKeystore } from '#outside/keystore.ts';
 export { type Random, systemRandom } from '#outside/random.ts';
@@ -65,7 +66,6 @@ export { secretBox } from '#outside/secret-box.ts';
 export { reportRestoration } from '#payments/restoration.ts';
 export { acceptDifferences, releaseStopped } from '#reconcile/reconcile.ts';
 export { readStatus } from '#reconcile/status.ts';
-export type { DepositPolicy } from '#sessions/deposit-terms.ts';
 export { metaDataOf } from '#sessions/session.ts';
 export { searchSnapshots } from '#sessions/session-search.ts';
 export { listOpenLegs, releaseOrder } from '#settlement/held.ts';

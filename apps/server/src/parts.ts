@@ -54,6 +54,12 @@ export { buildServer } from '#http/server.ts';
 export { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 export { sealEntries } from '#ledger/seal.ts';
 export { findLink } from '#links/link.ts';
+export { type DepositOrder, prepareDeposit } from '#orders/deposit-terms.ts';
+export { orderIdOf } from '#orders/order-signer.ts';
+export { routeFrom } from '#orders/quote.ts';
+export { receiverOf } from '#orders/receiver.ts';
+export type { OrderSigner } from '#orders/signer.ts';
+export type { StoredOrder } from '#orders/stored-order.ts';
 export { type AttestationSource, AttestationUnavailable } from '#outside/attestation.ts';
 export { type Egress, EgressFailure, type EgressResponse } from '#outside/egress.ts';
 export { nativeSecp256k1, type Secp256k1, secp256k1, wasmSecp256k1 } from '#outside/secp256k1.ts';
@@ -65,11 +71,7 @@ export { refundHandler } from '#refunds/refund-events.ts';
 export { runExpiry } from '#service/housekeeping.ts';
 export { chainReactions, outcomesOf } from '#service/reactions.ts';
 export { type Role, type ServiceOptions, startService } from '#service/service.ts';
-export { type DepositOrder, prepareDeposit } from '#sessions/deposit-terms.ts';
-export { prepareOrder } from '#sessions/order.ts';
-export { orderIdOf } from '#sessions/order-signer.ts';
-export { routeFrom } from '#sessions/quote.ts';
-export { receiverOf } from '#sessions/receiver.ts';
+export { prepareOrder } from '#sessions/order-preparation.ts';
 export { sessionById, sessionPage, sessionPageByStatus } from '#sessions/session.sql.ts';
 export {
   cancelSession,
@@ -78,8 +80,6 @@ export {
   findSession,
   lockSession,
 } from '#sessions/session.ts';
-export type { OrderSigner } from '#sessions/signer.ts';
-export type { StoredOrder } from '#sessions/stored-session.ts';
 export { runSettlement } from '#settlement/settlement.ts';
 export { settlementHandler } from '#settlement/settlement-events.ts';
 export { checkSubmission, recordSubmission, type SubmissionDeps } from '#submissions/submission.ts';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +16,7 @@ const rooms = [
   'merchants',
   'catalog',
   'links',
+  'orders',
   'sessions',
   'authorizations',
   'exceptions',
@@ -83,6 +85,45 @@ test('imports go one way, from right to left', () => {
   );
   assert.deepEqual(wrong, []);
 });
+
+test('no circle of files: no file imports itself by way of others, types included', async () => {
+  const repository = new URL('../../../', import.meta.url);
+  for (const workspaces of ['apps', 'packages']) {
+    for (const name of await readdir(new URL(`${workspaces}/`, repository))) {
+      const folder = new URL(`${workspaces}/${name}/src/`, repository);
+      if (existsSync(folder)) assert.deepEqual(await circlesBelow(folder), [], name);
+    }
+  }
+});
+
+/** The circles of files below a folder, each with the files on it; `#x` is the folder's `x`. */
+async function circlesBelow(folder: URL): Promise<string[]> {
+  const listed = await readdir(folder, { recursive: true });
+  const imports = new Map<string, readonly string[]>();
+  for (const file of listed.filter((each) => /\.tsx?$/.test(each)).sort()) {
+    const text = await readFile(new URL(file, folder), 'utf8');
+    imports.set(
+      file,
+      [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap(([, specifier = '']) => {
+        if (specifier.startsWith('#')) return [specifier.slice(1)];
+        if (!specifier.startsWith('.')) return [];
+        const target = new URL(specifier, new URL(file, folder)).href;
+        return target.startsWith(folder.href) ? [decodeURI(target.slice(folder.href.length))] : [];
+      }),
+    );
+  }
+  const circles: string[] = [];
+  const isDone = new Set<string>();
+  const visit = (file: string, path: readonly string[]) => {
+    const start = path.indexOf(file);
+    if (start >= 0) circles.push([...path.slice(start), file].join(' -> '));
+    if (start >= 0 || isDone.has(file)) return;
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+    isDone.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  return circles;
+}
 
 test('one door never imports another', () => {
   const doorOf = (file: string) => /^http\/([^/]+)\//.exec(file)?.[1];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { en } from '../text/en.ts';
+import type { Actions } from './actions.ts';
 import { depositView } from './deposit-view.ts';
 import type { Deposit, Model } from './model.ts';
-import type { Actions } from './pay-view.ts';
 import { flatten, type Tree } from './tree.ts';
 
 const code = { size: 1, path: '' };

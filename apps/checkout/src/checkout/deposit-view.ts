@@ -1,8 +1,8 @@
 import type { Code } from '@florin/protocol/checkout-api.ts';
+import type { Actions } from './actions.ts';
 import { fill, formatTime, formatToken, shorten, toDecimal } from './format.ts';
 import type { Deposit, Model } from './model.ts';
 import { optionView } from './option-view.ts';
-import type { Actions } from './pay-view.ts';
 import { h, type Tree } from './tree.ts';
 
 /** For payers whose money lies elsewhere: which token, and where the rest may go back to. */

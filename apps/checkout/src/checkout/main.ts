@@ -1,3 +1,4 @@
+import type { Actions } from './actions.ts';
 import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
 import { follow } from './api.ts';
 import { connectWallet } from './connect.ts';
@@ -8,7 +9,7 @@ import { elementOf, show } from './dom.ts';
 import { bestOption, isMade, isOver, type Model } from './model.ts';
 import type { Page } from './page.ts';
 import { payWith } from './pay.ts';
-import { type Actions, payView } from './pay-view.ts';
+import { payView } from './pay-view.ts';
 import { stopWaiting } from './prompt.ts';
 import { downloadReceipt } from './receipt.ts';
 import { recallSent } from './sent.ts';

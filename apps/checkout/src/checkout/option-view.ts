@@ -1,7 +1,7 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { Actions } from './actions.ts';
 import { fill, formatToken } from './format.ts';
 import type { Model } from './model.ts';
-import type { Actions } from './pay-view.ts';
 import { h, type Tree } from './tree.ts';
 
 /** One token on one network to choose, with what the wallet has of it. */

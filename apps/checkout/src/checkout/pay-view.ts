@@ -1,26 +1,10 @@
-import { type Edit, editOf } from './amount.ts';
+import type { Actions } from './actions.ts';
+import { editOf } from './amount.ts';
 import { depositView, elsewhereView } from './deposit-view.ts';
 import { fill, formatMoney, formatToken, shorten } from './format.ts';
 import { boundsOf, type Model, mayPay } from './model.ts';
 import { optionView } from './option-view.ts';
 import { h, type Tree } from './tree.ts';
-import type { Wallet } from './wallet.ts';
-
-/** What the payer can do on the page. */
-export interface Actions {
-  readonly connect: (wallet: Wallet) => void;
-  readonly disconnect: () => void;
-  readonly choose: (tokenId: string) => void;
-  readonly pay: () => void;
-  readonly payPlainly: () => void;
-  readonly cancel: () => void;
-  readonly askAgain: () => void;
-  readonly copy: (text: string) => void;
-  readonly showDeposit: () => void;
-  readonly hideDeposit: () => void;
-  readonly typeAmount: (field: HTMLInputElement, how: Edit) => void;
-  readonly leaveAmount: (field: HTMLInputElement) => void;
-}
 
 type Typed = { readonly target: HTMLInputElement } & Parameters<typeof editOf>[0];
 

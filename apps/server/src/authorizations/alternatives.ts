@@ -2,11 +2,11 @@ import type { PaymentAlternative, SubmitMethod, TxRequest } from '@florin/protoc
 import type { PermitKind, Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
 import { permit2Address, type TokenSigning } from '#chains/token-signing.ts';
-import { approvalsOf } from '#sessions/approval.ts';
-import type { DepositOrder } from '#sessions/deposit-terms.ts';
-import { gatewayOf } from '#sessions/order-gateway.ts';
-import { receiverOf, rescueCall } from '#sessions/receiver.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import { approvalsOf } from '#orders/approval.ts';
+import type { DepositOrder } from '#orders/deposit-terms.ts';
+import { gatewayOf } from '#orders/order-gateway.ts';
+import { receiverOf, rescueCall } from '#orders/receiver.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { consentOf } from './consent.ts';
 
 /** What is known of the ways in which one payer can pay one order. */

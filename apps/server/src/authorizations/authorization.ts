@@ -8,9 +8,9 @@ import { parseAddress } from '#chains/checksum.ts';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
 import { batched } from '#db/batch.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
+import type { DepositPolicy, OrderContext } from '#orders/context.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import type { DepositPolicy } from '#sessions/deposit-terms.ts';
-import type { OrderDeps } from '#sessions/order.ts';
+import type { SessionMoveDeps } from '#sessions/session-move.ts';
 import {
   type AuthorizationRow,
   authorizationByNonce,
@@ -21,7 +21,7 @@ import {
 import type { AgentMessage, Cryptography } from './cryptography.ts';
 import { isAuthorizedBy, type SignatureDeps } from './signature.ts';
 
-export interface AuthorizationDeps extends OrderDeps, SignatureDeps {
+export interface AuthorizationDeps extends OrderContext, SessionMoveDeps, SignatureDeps {
   /** The service's own domain, from the configuration; `aipay.` before it is the name of the EIP-712 domain. */
   readonly serviceDomain: string;
   /** How many payable sessions one payer may have opened; undefined: no limit. */

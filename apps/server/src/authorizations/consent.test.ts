@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { fixtureOrder as order } from '../../test/harness/order-fixture.ts';
 import { consentOf, consentsOf, permit2Word } from './consent.ts';
 

@@ -3,7 +3,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { permitWitnessTypes, receiveAuthorizationTypes } from '@florin/protocol/typed-data.ts';
 import { hashTypedData, keccak256, stringToHex } from 'viem';
 import { permit2Address, type TokenDomain } from '#chains/token-signing.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 
 /** What a payer signs so that anybody may bring the payment to the gateway, and nobody can use it for anything else. */
 export interface Consent {

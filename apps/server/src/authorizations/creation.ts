@@ -4,7 +4,7 @@ import { type MicroUsd, tokenAmount, toMicroUsd } from '@florin/protocol/money.t
 import type { Database, Queryable } from '#db/database.ts';
 import { type LinkReader, rememberingLinkReader, type VersionedLink } from '#links/link-reader.ts';
 import type { StoredLink } from '#links/stored-link.ts';
-import { assertServed } from '#sessions/order.ts';
+import { assertServed } from '#orders/order.ts';
 import {
   assertRouteOpen,
   outOfBounds,
@@ -14,7 +14,7 @@ import {
   type Route,
   routeFrom,
   totalBounds,
-} from '#sessions/quote.ts';
+} from '#orders/quote.ts';
 import { draftLinkSession, findSession } from '#sessions/session.ts';
 import type { NewSession } from '#sessions/session-insert.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';

@@ -4,7 +4,7 @@ import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import fc from 'fast-check';
 import { type Chains, chainsOf } from '#chains/chain.ts';
-import { priceBounds, quoteOf, quoteOfTotal, routesTo, totalBounds } from '#sessions/quote.ts';
+import { priceBounds, quoteOf, quoteOfTotal, routesTo, totalBounds } from '#orders/quote.ts';
 import { offeredTokens, pricingModelOf, type Terms } from './offer.ts';
 
 function token(chainName: string, chainId: number, symbol: string, decimals: number): Token {

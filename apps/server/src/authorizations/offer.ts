@@ -14,7 +14,7 @@ import {
   routesTo,
   totalBounds,
   widestOf,
-} from '#sessions/quote.ts';
+} from '#orders/quote.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 
 interface OfferDeps {

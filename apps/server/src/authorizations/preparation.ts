@@ -7,11 +7,13 @@ import type { Chain } from '#chains/chain.ts';
 import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import { permit2Address, type TokenSigning } from '#chains/token-signing.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
-import { type DepositOrder, findDeposit, prepareDeposit } from '#sessions/deposit-terms.ts';
-import { assertPayable, findOrder, prepareOrder, quoteSession } from '#sessions/order.ts';
-import { admitOrder } from '#sessions/order-limit.ts';
+import { type DepositOrder, findDeposit, prepareDeposit } from '#orders/deposit-terms.ts';
+import { findOrder, quoteSession } from '#orders/order.ts';
+import { admitOrder } from '#orders/order-limit.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
+import { assertPayable, prepareOrder } from '#sessions/order-preparation.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
-import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
 import {
   type AuthorizationDeps,
   assertInTime,

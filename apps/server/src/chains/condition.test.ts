@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
 import { statement } from '#db/statement.ts';
-import { routeFrom, routesTo } from '#sessions/quote.ts';
+import { routeFrom, routesTo } from '#orders/quote.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { type VaultChain, vaultChain } from '../../test/harness/vault-rpc.ts';

@@ -1,8 +1,8 @@
 import { latePayments, maxLateHours, maxUnderpaidPpm } from '@florin/protocol/exception-policy.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { GasTotal } from '#merchants/relayed-gas.ts';
+import type { DepositPolicy } from '#orders/context.ts';
 import { type GaslessSettings, relayers } from '#service/gasless.ts';
-import type { DepositPolicy } from '#sessions/deposit-terms.ts';
 import { ConfigError, type Fields } from './field.ts';
 
 /** Reads the section `gasless`; undefined when it is switched off. */

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { type Column, columnsOf } from './column-types.ts';
-import type { Transaction } from './database.ts';
 import { commit, type NamedQuery, sendPacket } from './packet.ts';
 import { encodeParameters, type Parameter } from './parameter.ts';
+import type { Transaction } from './queryable.ts';
 import type { ColumnSpec, RowOf, Statement } from './statement.ts';
 
 const retryableStates = new Set(['40001', '40P01']);

@@ -4,7 +4,7 @@ import { encodeEventTopics, encodeFunctionData, pad } from 'viem';
 import { calls, parseHeader, parseLogs, toQuantity } from '#chains/rpc/actions.ts';
 import { parseData } from '#chains/rpc/parse.ts';
 import { type Rpc, RpcAnswerInvalid, type RpcCall, RpcError, resultOf } from '#chains/rpc/rpc.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 
 export function collectCall({ order, signature }: Pick<StoredOrder, 'order' | 'signature'>): Hex {
   return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'collect', args: [order, signature] });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
 import { findDecisions, raise } from '#exceptions/exception.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
 import { findUsedUpBudgets, lookAtBudgets } from './deposit-gas.ts';

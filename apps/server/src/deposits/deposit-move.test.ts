@@ -6,9 +6,9 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { encodeErrorResult, encodeFunctionData, erc20Abi } from 'viem';
 import { statement } from '#db/statement.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
-import { receiverOf } from '#sessions/receiver.ts';
+import { receiverOf } from '#orders/receiver.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { expireSessions, findSession } from '#sessions/session.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
 import { add, collect, depositOutcome, movesUndone, releaseUnfollowedMoves } from './deposit-move.ts';
 

@@ -10,16 +10,17 @@ import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { findDecisions } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
 import { type GasTotals, takeGas } from '#merchants/relayed-gas.ts';
+import type { DepositPolicy } from '#orders/context.ts';
+import { findOrder, isCollectedOnly } from '#orders/order.ts';
+import { gatewayOf } from '#orders/order-gateway.ts';
+import { planPayment } from '#orders/payment-plan.ts';
+import { receiverOf, rescueCall } from '#orders/receiver.ts';
+import type { OrderSigner } from '#orders/signer.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
 import { additionPostings } from '#payments/postings.ts';
-import type { DepositPolicy } from '#sessions/deposit-terms.ts';
-import { findOrder, isCollectedOnly } from '#sessions/order.ts';
-import { gatewayOf } from '#sessions/order-gateway.ts';
-import { planPayment } from '#sessions/payment-plan.ts';
-import { receiverOf, rescueCall } from '#sessions/receiver.ts';
 import { lockSession } from '#sessions/session.ts';
-import type { OrderSigner } from '#sessions/signer.ts';
-import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
 import type { Log } from '#telemetry/log.ts';
 import {
   addedSince,

@@ -2,11 +2,11 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
 import { type ChainCursor, findCursor } from '#chains/watcher/cursor.ts';
 import type { Database } from '#db/database.ts';
+import { findOrders } from '#orders/order.ts';
+import { gatewayOf } from '#orders/order-gateway.ts';
+import { receiverOf } from '#orders/receiver.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import { findOrders } from '#sessions/order.ts';
-import { gatewayOf } from '#sessions/order-gateway.ts';
-import { receiverOf } from '#sessions/receiver.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
 import { readBalances, readTransfers } from './deposit-call.ts';
 import { collect, type DepositMoveDeps, ownHolding } from './deposit-move.ts';
 import {

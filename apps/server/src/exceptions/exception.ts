@@ -5,10 +5,11 @@ import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
 import { fullView, type SessionJsonOptions, sessionJson } from '#sessions/session-json.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';
-import type { StoredOrder, StoredSession } from '#sessions/stored-session.ts';
+import type { StoredSession } from '#sessions/stored-session.ts';
 import type { Log } from '#telemetry/log.ts';
 import { emit } from '#webhooks/outbox.ts';
 import {

@@ -1,6 +1,6 @@
 import { orderKinds } from '@florin/protocol/order.ts';
 import type { Posting } from '#ledger/entry.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 
 /**
  * How each on-chain fact is booked. Assets (gateway, vault) are debits; what is owed (merchant, fees) and the

@@ -5,9 +5,9 @@ import type { Refund } from '@florin/protocol/refund.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import { approvalsOf } from '#sessions/approval.ts';
-import { gatewayOf } from '#sessions/order-gateway.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import { approvalsOf } from '#orders/approval.ts';
+import { gatewayOf } from '#orders/order-gateway.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 
 /**
  * What the merchant's wallet sends to give some of a settled payment back, in the token and on the chain that it was paid

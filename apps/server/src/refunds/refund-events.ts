@@ -1,10 +1,10 @@
 import { microUsd } from '@florin/protocol/money.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { eachWithOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
 import { lockOpenRefunds, lockRefundsToSign } from './refund.sql.ts';
 import { moveRefund } from './refund.ts';
 import { unitsPerMicroUsd } from './refund-call.ts';

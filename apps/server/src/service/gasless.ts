@@ -16,13 +16,13 @@ import { creationGuard, type RateLimits, type WalletCallGuard, walletCallGuard }
 import type { Door } from '#http/server.ts';
 import { x402Door } from '#http/x402/x402-door.ts';
 import { type GasOffers, type GasTotals, gasAlarm, gasOffers } from '#merchants/relayed-gas.ts';
+import type { DepositPolicy, OrderContext } from '#orders/context.ts';
+import { orderSignerOf } from '#orders/order-signer.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { secp256k1 } from '#outside/secp256k1.ts';
 import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
-import type { DepositPolicy } from '#sessions/deposit-terms.ts';
-import type { OrderDeps } from '#sessions/order.ts';
-import { orderSignerOf } from '#sessions/order-signer.ts';
+import type { SessionMoveDeps } from '#sessions/session-move.ts';
 import { type GasBudgets, releaseUnfollowed, type SubmissionDeps } from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
@@ -84,7 +84,7 @@ interface Parts {
 export function agentDoors(
   options: Options,
   parts: Parts,
-  sessionDeps: Omit<OrderDeps, 'signer' | 'reclaimAfterSeconds'>,
+  sessionDeps: Omit<OrderContext & SessionMoveDeps, 'signer' | 'reclaimAfterSeconds' | 'gasless'>,
 ): Door[] {
   const { deps, submissions } = agentDepsOf(options, parts, sessionDeps);
   const { db } = parts;
@@ -107,7 +107,7 @@ export function agentDoors(
 export function agentDepsOf(
   options: Options,
   parts: Parts,
-  sessionDeps: Omit<OrderDeps, 'signer' | 'reclaimAfterSeconds'>,
+  sessionDeps: Omit<OrderContext & SessionMoveDeps, 'signer' | 'reclaimAfterSeconds' | 'gasless'>,
 ): Pick<AgentDoorOptions, 'deps' | 'submissions'> {
   const deps = {
     ...sessionDeps,

@@ -7,9 +7,9 @@ import { type SessionCreateBody, sessionLifeSeconds } from '@florin/protocol/ses
 import type { VersionedProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import { assertItemsFit, assertSettlementToken } from '#links/link-terms.ts';
+import { assertRouteOpen, type FeeRates, quoteOf, type Route, routeFrom, routesTo } from '#orders/quote.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
-import { assertRouteOpen, type FeeRates, quoteOf, type Route, routeFrom, routesTo } from './quote.ts';
 import type { TermsReader } from './terms-reader.ts';
 
 /** A merchant's request for a checkout session. */

@@ -1,5 +1,5 @@
 import { type Row, statement } from '#db/statement.ts';
-import { type OrderRow, orderColumns } from './order.sql.ts';
+import { type OrderRow, orderColumns } from '#orders/order-row.ts';
 import { sessionColumns } from './session.sql.ts';
 
 type Named<Columns, Prefix extends string> = {

@@ -1,9 +1,11 @@
 import type { Transaction } from '#db/database.ts';
 import type { Row } from '#db/statement.ts';
+import { findOrders } from '#orders/order.ts';
+import { parseOrder } from '#orders/order-row.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { lockOrdersWithSessions, orderPart } from './event-order.sql.ts';
-import { findOrders } from './order.ts';
-import { parseOrder, parseSession } from './session-row.ts';
-import type { StoredOrder, StoredSession } from './stored-session.ts';
+import { parseSession } from './session-row.ts';
+import type { StoredSession } from './stored-session.ts';
 
 /** An order with its session, whose row is locked until the transaction ends. */
 export interface LockedOrder {

@@ -5,9 +5,9 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress, zeroAddress } from 'viem';
 import { createAccount } from '#merchants/account.ts';
 import { assertNotOwn } from '#merchants/own-address.ts';
+import { receiverOf } from '#orders/receiver.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
-import { receiverOf } from './receiver.ts';
 
 let world: SettlementWorld;
 before(async () => {

@@ -1,8 +1,8 @@
 import type { Receipt } from '@florin/protocol/checkout-api.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Queryable } from '#db/database.ts';
-import { findOrder } from './order.ts';
-import { gatewayOf } from './order-gateway.ts';
+import { findOrder } from '#orders/order.ts';
+import { gatewayOf } from '#orders/order-gateway.ts';
 import { sessionSalt } from './progress.sql.ts';
 import type { StoredSession } from './stored-session.ts';
 

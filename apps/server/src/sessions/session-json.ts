@@ -3,8 +3,9 @@ import { microUsdToNumber } from '@florin/protocol/money.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Session } from '@florin/protocol/session.ts';
 import type { Transaction } from '@florin/protocol/transaction.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import type { StoredOrder, StoredSession } from './stored-session.ts';
+import type { StoredSession } from './stored-session.ts';
 
 /** A session and, once it is paid, the order that was paid. */
 export interface StoredSessionView {

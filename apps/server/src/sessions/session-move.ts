@@ -1,15 +1,15 @@
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import type { Parameter, Transaction } from '#db/database.ts';
+import { findOrder } from '#orders/order.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { emit, type OutboxEvent } from '#webhooks/outbox.ts';
-import { orderById } from './order.sql.ts';
 import { type SessionTrigger, sessionMove } from './session.machine.ts';
 import { updateSession } from './session.sql.ts';
 import { sessionEventData } from './session-json.ts';
-import { parseOrder } from './session-row.ts';
-import type { StoredOrder, StoredSession } from './stored-session.ts';
+import type { StoredSession } from './stored-session.ts';
 
 export interface SessionMoveDeps {
   readonly clock: Clock;
@@ -112,6 +112,5 @@ async function paidOrderOf(
   session: StoredSession,
 ): Promise<StoredOrder | undefined> {
   if (session.orderId === '') return undefined;
-  const rows = await transaction.query(orderById, [session.orderId]);
-  return rows[0] === undefined ? undefined : parseOrder(rows[0]);
+  return findOrder(transaction, session.orderId);
 }

@@ -1,11 +1,10 @@
 import type { FeeModel } from '@florin/protocol/fee.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
-import type { Hex, OrderType } from '@florin/protocol/order.ts';
+import type { Hex } from '@florin/protocol/order.ts';
 import type { PendingReason, SessionStatus, SessionType } from '@florin/protocol/session.ts';
-import type { OrderRow } from './order.sql.ts';
 import type { SessionRow, SessionStateRow } from './session.sql.ts';
-import type { SessionState, StoredOrder, StoredSession } from './stored-session.ts';
+import type { SessionState, StoredSession } from './stored-session.ts';
 
 /** Reads a row of `sessions`. */
 export function parseSession(row: SessionRow): StoredSession {
@@ -62,38 +61,4 @@ function inOrder(item: LineItem): LineItem {
   const { productName, productDescription, imageUrl, attributes, status } = productData;
   const data = { productName, productDescription, imageUrl, attributes };
   return { ...fields, productData: status === undefined ? data : { ...data, status } };
-}
-
-/** Reads a row of `orders`. */
-export function parseOrder(row: OrderRow): StoredOrder {
-  return {
-    orderId: row.order_id as Hex,
-    sessionId: row.session_id,
-    chainId: Number(row.chain_id),
-    tokenId: row.token_id,
-    payerEmail: row.payer_email,
-    order: {
-      channelId: row.channel_id as Hex,
-      metaData: row.meta_data as Hex,
-      payer: row.payer as Hex,
-      token: row.token as Hex,
-      to: row.recipient as Hex,
-      total: row.total,
-      payment: row.payment,
-      fee: row.fee,
-      payBy: row.pay_by,
-      reclaimAt: row.reclaim_at,
-      orderType: row.order_type as OrderType,
-      targetChain: row.target_chain,
-    },
-    gateway: row.gateway as Hex | '',
-    payoutVault: row.payout_vault as Hex | '',
-    amounts: {
-      totalValue: microUsd(row.total_value),
-      paymentValue: microUsd(row.payment_value),
-      feeValue: microUsd(row.fee_value),
-      netValue: microUsd(row.net_value),
-    },
-    signature: row.signature as Hex,
-  };
 }

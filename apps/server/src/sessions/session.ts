@@ -12,9 +12,9 @@ import { batchedByKey } from '#db/batch.ts';
 import type { Database, Queryable, Transaction } from '#db/database.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { IdempotencyKeyUsed } from '#merchants/idempotency.ts';
+import { findOrder } from '#orders/order.ts';
+import type { FeeRates } from '#orders/quote.ts';
 import { type CheckoutRequest, checkoutTerms } from './checkout-terms.ts';
-import { findOrder } from './order.ts';
-import type { FeeRates } from './quote.ts';
 import {
   expirableSigned,
   expirableUnsigned,

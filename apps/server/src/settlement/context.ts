@@ -1,12 +1,19 @@
+import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Sender } from '#chains/sender/sender.ts';
 import type { Database } from '#db/database.ts';
+import type { OrderSigner } from '#orders/signer.ts';
 import type { AttestationSource } from '#outside/attestation.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';
-import type { OrderSigner } from '#sessions/signer.ts';
 import type { Log } from '#telemetry/log.ts';
-import type { OutflowCaps } from './outflow.ts';
+
+/** Most that vaults of one chain pay out of the operator's float without a person's release, in Micro-USD. */
+export interface OutflowCaps {
+  readonly perOrder: MicroUsd;
+  readonly hourly: MicroUsd;
+  readonly daily: MicroUsd;
+}
 
 export interface SettlementSettings {
   /** Orders in one settle or payout transaction, 1 to 50. */

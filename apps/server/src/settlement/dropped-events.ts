@@ -1,8 +1,8 @@
 import type { ChainEvent, ChainEventName } from '#chains/event.ts';
 import type { Transaction } from '#db/database.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
 import { type LegName, reopenLeg, showDelay } from './leg.ts';
 
 /** What each final event had closed. */

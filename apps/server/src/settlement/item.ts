@@ -1,4 +1,4 @@
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Leg } from './leg.ts';
 
 /** A leg that is due, and its order. */

@@ -1,8 +1,8 @@
 import type { PendingReason } from '@florin/protocol/session.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
 import {
   insertLeg,
   type LegRow,

@@ -5,12 +5,12 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { concat, numberToHex, pad } from 'viem';
 import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import {
   type AttestationSource,
   AttestationUnavailable,
   type AttestedMessage,
 } from '#outside/attestation.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import type { SettlementDeps } from './context.ts';

@@ -1,14 +1,6 @@
-import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { SettlementDeps } from './context.ts';
 import { payoutsSince } from './leg.sql.ts';
-
-/** Most that vaults of one chain pay out of the operator's float without a person's release, in Micro-USD. */
-export interface OutflowCaps {
-  readonly perOrder: MicroUsd;
-  readonly hourly: MicroUsd;
-  readonly daily: MicroUsd;
-}
 
 /** How much has flown out of a chain's vaults, as payouts are chosen. */
 export interface Outflow {

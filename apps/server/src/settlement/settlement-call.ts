@@ -4,7 +4,7 @@ import type { Hex, Payout } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { decodeFunctionResult, encodeFunctionData } from 'viem';
 import { type Chain, contractsOf } from '#chains/chain.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 
 /** The vault that pays for the order, on the chain of its payout: always the same, or two could pay. */
 export function payoutVaultOf(order: StoredOrder, chain: Chain): Hex {

@@ -4,7 +4,7 @@ import { maxMicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress } from 'viem';
 import { type Chain, chainsOf } from '#chains/chain.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { type Log, silentLog } from '#telemetry/log.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import type { SettlementSettings } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '#db/database.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { closeLeg, requestLeg } from './leg.ts';
 import { canonicalOutcome, lockSettleLeg, pendingCarrier } from './withdrawal.sql.ts';
 

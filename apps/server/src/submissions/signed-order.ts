@@ -8,9 +8,9 @@ import { isPaymentSignedBy, type SignatureClaim } from '#authorizations/signatur
 import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { TokenSigning } from '#chains/token-signing.ts';
 import type { Queryable } from '#db/database.ts';
-import { findOrder, findOrders, isCollectedOnly } from '#sessions/order.ts';
-import { gatewayOf } from '#sessions/order-gateway.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import { findOrder, findOrders, isCollectedOnly } from '#orders/order.ts';
+import { gatewayOf } from '#orders/order-gateway.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { recentOrders } from './submission.sql.ts';
 
 /** An order with the nonce that its payer has signed it with. */

@@ -6,7 +6,7 @@ import { payerChainOf } from '#authorizations/payer-chain.ts';
 import { type Rpc, RpcError } from '#chains/rpc/rpc.ts';
 import type { SendPlan } from '#chains/sender/sender.ts';
 import { findLink } from '#links/link.ts';
-import { prepareOrder } from '#sessions/order.ts';
+import { prepareOrder } from '#sessions/order-preparation.ts';
 import { createLinkSession } from '#sessions/session.ts';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { isSmartAccount } from './smart-account.ts';

@@ -3,7 +3,7 @@ import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { type ErrorName, Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { decodeErrorResult, encodeFunctionData } from 'viem';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 
 /** What a payer has signed to have an order paid. */
 export interface Consent {

@@ -6,11 +6,12 @@ import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import type { Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { type GasTotals, takeGas } from '#merchants/relayed-gas.ts';
+import { findOrders } from '#orders/order.ts';
+import { planPayment, type RelayedPayment } from '#orders/payment-plan.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
-import { assertPayable, findOrders } from '#sessions/order.ts';
-import { planPayment, type RelayedPayment } from '#sessions/payment-plan.ts';
+import { assertPayable } from '#sessions/order-preparation.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
 import { asking, type SignedOrder, signedOrder } from './signed-order.ts';
 import { assertSmartAccount, isSmartAccount, type SmartAccountLimits } from './smart-account.ts';
 import {

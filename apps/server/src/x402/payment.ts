@@ -7,7 +7,7 @@ import type { SendPlan } from '#chains/sender/sender.ts';
 import type { Transaction } from '#db/database.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import { assertPayable, prepareOrder } from '#sessions/order.ts';
+import { assertPayable, prepareOrder } from '#sessions/order-preparation.ts';
 import { createLinkSession, findSession, lockSession } from '#sessions/session.ts';
 import { asking } from '#submissions/signed-order.ts';
 import { isSmartAccount } from '#submissions/smart-account.ts';

@@ -18,11 +18,11 @@ import { statement } from '#db/statement.ts';
 import { agentDoor } from '#http/agent/agent.ts';
 import { buildServer } from '#http/server.ts';
 import { createLink } from '#links/link.ts';
+import { orderSignerOf } from '#orders/order-signer.ts';
+import type { OrderSigner } from '#orders/signer.ts';
 import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { secp256k1 } from '#outside/secp256k1.ts';
-import { orderSignerOf } from '#sessions/order-signer.ts';
-import type { OrderSigner } from '#sessions/signer.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 

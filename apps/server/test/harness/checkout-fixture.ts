@@ -1,7 +1,7 @@
 import { microUsd } from '@florin/protocol/money.ts';
 import { toHex } from 'viem';
 import type { CheckoutDoorOptions } from '#http/checkout/checkout-door.ts';
-import { orderSignerOf } from '#sessions/order-signer.ts';
+import { orderSignerOf } from '#orders/order-signer.ts';
 import { silentLog } from '#telemetry/log.ts';
 import type { MerchantWorld } from './merchant-fixture.ts';
 

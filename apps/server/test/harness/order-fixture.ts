@@ -1,6 +1,6 @@
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 
 const address = (byte: string): Hex => `0x${byte.repeat(20)}`;
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`;

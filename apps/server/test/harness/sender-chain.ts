@@ -14,7 +14,8 @@ import {
 import { type LoopMemory, newMemory, senderRound } from '#chains/sender/sender-loop.ts';
 import { findPending, type PendingTransaction } from '#chains/sender/store.ts';
 import { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';
-import { type WatcherState, watcherState, watchRound } from '#chains/watcher/watcher.ts';
+import type { WatcherState } from '#chains/watcher/state.ts';
+import { watcherState, watchRound } from '#chains/watcher/watcher.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type Anvil, startTestAnvil } from './anvil.ts';

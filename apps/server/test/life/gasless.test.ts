@@ -5,7 +5,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
 import { encodeFunctionData } from 'viem';
 import { ledgerBalances } from '#ledger/entry.ts';
-import { receiverOf } from '#sessions/receiver.ts';
+import { receiverOf } from '#orders/receiver.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';
 import { type AgentReply, alternative, Payer } from './payer.ts';

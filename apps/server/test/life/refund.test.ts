@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Refund } from '@florin/protocol/refund.ts';
 import { statement } from '#db/statement.ts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
-import { findOrder } from '#sessions/order.ts';
+import { findOrder } from '#orders/order.ts';
 import { settleCall } from '#settlement/settlement-call.ts';
 import { type Role, startService } from '../../src/service/service.ts';
 import { Life } from './life.ts';

@@ -5,7 +5,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { findFreePort } from '@florin/world';
 import { encodeFunctionData } from 'viem';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
-import { findOrder } from '#sessions/order.ts';
+import { findOrder } from '#orders/order.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import { Life } from './life.ts';
 import type { LifeChain } from './life-chain.ts';

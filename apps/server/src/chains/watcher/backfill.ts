@@ -11,8 +11,8 @@ import {
   storedBlock,
 } from './chain-move.ts';
 import { type ChainCursor, parseEvents } from './cursor.ts';
+import type { WatcherState } from './state.ts';
 import { deleteTransfers, insertMissingEvents, moveBackfill, transfersOfBlock } from './watcher.sql.ts';
-import type { WatcherState } from './watcher.ts';
 
 /** Blocks read again between two looks at the head. */
 const blocksAtOnce = 200;

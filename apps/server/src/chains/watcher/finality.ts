@@ -3,7 +3,7 @@ import { type BlockHeader, calls, getBlock, headerIn } from '../rpc/actions.ts';
 import { RpcAnswerInvalid, RpcUnavailable, surveyOf } from '../rpc/rpc.ts';
 import { finalize, haltChain, pruneChain, storedBlock } from './chain-move.ts';
 import type { ChainCursor } from './cursor.ts';
-import type { WatcherState } from './watcher.ts';
+import type { WatcherState } from './state.ts';
 
 /** Most blocks that become final in one transaction, so that a long catch-up is many short ones. */
 const finalStep = 200n;

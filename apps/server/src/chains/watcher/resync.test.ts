@@ -7,8 +7,8 @@ import { getBlock } from '../rpc/actions.ts';
 import type { Rpc, RpcCall } from '../rpc/rpc.ts';
 import { haltChain } from './chain-move.ts';
 import { backfillChain, resumeChain } from './cursor.ts';
+import type { WatcherState } from './state.ts';
 import { deleteEvents, dropBlocks } from './watcher.sql.ts';
-import type { WatcherState } from './watcher.ts';
 
 let database: TestDatabase;
 let world: WatchedChain;

@@ -3,6 +3,7 @@ import { calls, getBlock, headerIn, parseHeader } from '../rpc/actions.ts';
 import { RpcAnswerInvalid, RpcUnavailable, resultOf, surveyOf } from '../rpc/rpc.ts';
 import { lockUnmoved, type MoveContext } from './chain-move.ts';
 import { type ChainCursor, parseBlock, parseEvents } from './cursor.ts';
+import type { WatcherState } from './state.ts';
 import {
   dropBlocks,
   dropEvents,
@@ -12,7 +13,6 @@ import {
   rewindCursor,
   storedBlocks,
 } from './watcher.sql.ts';
-import type { WatcherState } from './watcher.ts';
 
 /** Stored blocks compared at once. */
 const comparedAtOnce = 100;

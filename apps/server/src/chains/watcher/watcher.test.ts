@@ -24,8 +24,9 @@ import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
 import { fetchBlocks } from './block-source.ts';
 import { appendBlocks, CursorMoved, finalize, pruneChain, removeHead, storedBlock } from './chain-move.ts';
 import { findCursor } from './cursor.ts';
+import type { WatcherState } from './state.ts';
 import { blockAt, deleteEvents } from './watcher.sql.ts';
-import { type WatcherState, watcherState, watchRound } from './watcher.ts';
+import { watcherState, watchRound } from './watcher.ts';
 
 let database: TestDatabase;
 let anvil: Anvil;

@@ -14,7 +14,7 @@ import { metadataLimits, sessionLifeSeconds } from '@florin/protocol/session.ts'
 import { maxWebhooks } from '@florin/protocol/webhook.ts';
 import { imageLimits } from '#catalog/images/intake.ts';
 import { keyInTextPattern } from '#merchants/api-key.ts';
-import { defaultOrderLimits, unsignedOrderSeconds } from '#sessions/order-limit.ts';
+import { defaultOrderLimits, unsignedOrderSeconds } from '#orders/order-limit.ts';
 import { defaultWaitingLimits } from '#x402/waiting.ts';
 import { bodyLimitBytes } from '../failure.ts';
 import { freeOperations, mostInAnHour } from '../free-creation.ts';

@@ -7,7 +7,7 @@ import { type Chain, type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
 import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
-import { type FeeRates, priceBounds, type Route, routesTo } from '#sessions/quote.ts';
+import { type FeeRates, priceBounds, type Route, routesTo } from '#orders/quote.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply } from '../route-handler.ts';
 

@@ -11,7 +11,7 @@ import type { LinkPrice } from '#links/link-terms.ts';
 import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
 import type { KeyUseRecorder } from '#merchants/api-key-limits.ts';
 import { idempotencyKeyOf } from '#merchants/idempotency.ts';
-import { quoteOf, routesTo } from '#sessions/quote.ts';
+import { quoteOf, routesTo } from '#orders/quote.ts';
 import type { SessionDeps, SessionFinder } from '#sessions/session.ts';
 import type { SessionInserter } from '#sessions/session-insert.ts';
 import type { WebhookDeps } from '#webhooks/webhook.ts';

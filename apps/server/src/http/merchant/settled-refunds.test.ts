@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { decodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem';
-import type { StoredOrder } from '#sessions/stored-session.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { untilLockWaiter } from '../../../test/harness/lock-waiter.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addPaidSession, happen } from '../../../test/harness/payment-fixture.ts';

@@ -15,7 +15,7 @@ import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.
 import { findLink } from '#links/link.ts';
 import { assertNotOwn } from '#merchants/own-address.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import { assertPayable } from '#sessions/order.ts';
+import { assertPayable } from '#sessions/order-preparation.ts';
 import { findSession } from '#sessions/session.ts';
 import { type OfferTerms, type Resource, requirementsFor } from '#x402/offer.ts';
 import { type PaymentDeps, type PaymentResult, paymentBefore, takePayment } from '#x402/payment.ts';

@@ -5,7 +5,7 @@ import type { Chain } from '#chains/chain.ts';
 import type { RevertedPlan, SendCall, Sender, SendPlan } from '#chains/sender/sender.ts';
 import { gatewayOf } from './order-gateway.ts';
 import type { OrderSigner } from './signer.ts';
-import type { StoredOrder } from './stored-session.ts';
+import type { StoredOrder } from './stored-order.ts';
 
 /** A payment of an order that the service is to send, with money of somebody else's. */
 export interface RelayedPayment {

@@ -1,6 +1,6 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { type Chain, contractsOf } from '#chains/chain.ts';
-import type { StoredOrder } from './stored-session.ts';
+import type { StoredOrder } from './stored-order.ts';
 
 /** The gateway that takes and holds the order's money. Rows that name none are from before a chain could have had two. */
 export function gatewayOf(order: Pick<StoredOrder, 'gateway'>, chain: Chain): Hex {

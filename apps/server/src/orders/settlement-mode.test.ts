@@ -4,11 +4,11 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { type Hex, orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
 import { statement } from '#db/statement.ts';
 import { chooseSettlementMode } from '#merchants/account.ts';
+import { prepareOrder } from '#sessions/order-preparation.ts';
+import { lockSession } from '#sessions/session.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { addSession } from '../../test/harness/payment-fixture.ts';
-import { prepareOrder } from './order.ts';
 import { orderSignerOf } from './order-signer.ts';
-import { lockSession } from './session.ts';
 
 let world: MerchantWorld;
 before(async () => {

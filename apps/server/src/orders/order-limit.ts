@@ -1,14 +1,8 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import type { OrderDeps, OrderRequest } from './order.ts';
+import type { OrderContext, OrderLimits, OrderRequest } from './context.ts';
 import { liveOrders } from './order-limit.sql.ts';
-
-/** How many orders of one session may be payable at a time: prepared from one client network, and in all. */
-export interface OrderLimits {
-  readonly ofNetwork: number;
-  readonly inAll: number;
-}
 
 export const defaultOrderLimits: OrderLimits = { ofNetwork: 10, inAll: 200 };
 
@@ -26,7 +20,7 @@ type Asked = Pick<OrderRequest, 'session' | 'payer' | 'token'> & { readonly netw
  */
 export async function admitOrder(
   transaction: Transaction,
-  deps: Pick<OrderDeps, 'clock' | 'orderLimits'>,
+  deps: Pick<OrderContext, 'clock' | 'orderLimits'>,
   asked: Asked,
 ): Promise<void> {
   await readOwnEnd(transaction, deps, asked);
@@ -38,7 +32,7 @@ export async function admitOrder(
  */
 export async function endOfUnsigned(
   transaction: Transaction,
-  deps: Pick<OrderDeps, 'clock' | 'orderLimits'>,
+  deps: Pick<OrderContext, 'clock' | 'orderLimits'>,
   asked: Asked,
 ): Promise<number> {
   const now = unixSeconds(deps.clock.now());
@@ -50,7 +44,7 @@ export async function endOfUnsigned(
 
 async function readOwnEnd(
   transaction: Transaction,
-  { clock, orderLimits }: Pick<OrderDeps, 'clock' | 'orderLimits'>,
+  { clock, orderLimits }: Pick<OrderContext, 'clock' | 'orderLimits'>,
   { session, payer, token, network }: Asked,
 ): Promise<number | undefined> {
   const now = unixSeconds(clock.now());

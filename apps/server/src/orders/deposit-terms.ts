@@ -8,27 +8,15 @@ import { type MicroUsd, maxMicroUsd, microUsd, toTokenAmount } from '@florin/pro
 import { orderKinds } from '@florin/protocol/order.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { findExceptionPolicy } from '#links/link.ts';
+import type { DepositPolicy, OrderContext, OrderRequest } from './context.ts';
 import {
   type DepositTermsRow,
   insertDepositTerms,
   termsBesideOrder,
   termsOfOrders,
 } from './deposit-terms.sql.ts';
-import { draftOrder, findOrder, type OrderDeps, type OrderRequest, storeOrder, unsigned } from './order.ts';
-import type { StoredOrder } from './stored-session.ts';
-
-/** What holds for deposits where a link says nothing, and what the operator adds at the most. */
-export interface DepositPolicy {
-  readonly underpaidPpm: number;
-  /** Micro-USD; undefined: the share alone counts. */
-  readonly underpaidAmount: MicroUsd | undefined;
-  readonly latePayment: LatePayment;
-  readonly lateHours: number;
-  /** What the operator adds to a short deposit besides the order's own fee, in Micro-USD. */
-  readonly addedAboveFee: MicroUsd;
-  /** What the operator adds to all short deposits of 24 hours together, in Micro-USD. */
-  readonly addedPerDay: MicroUsd;
-}
+import { draftOrder, findOrder, storeOrder, unsigned } from './order.ts';
+import type { StoredOrder } from './stored-order.ts';
 
 /** The terms of one deposit address, as the payer got them. */
 export interface DepositTerms {
@@ -46,11 +34,6 @@ export interface DepositOrder {
   readonly terms: DepositTerms;
 }
 
-export interface DepositTermsDeps extends OrderDeps {
-  /** Absent where nobody looks after deposit addresses; without a policy a deposit pays in full and in time, or goes back. */
-  readonly gasless?: { readonly deposits?: DepositPolicy };
-}
-
 /** What came in time may be final, be added to and be collected only after the session's end. */
 const additionSeconds = 3_600;
 
@@ -61,7 +44,7 @@ const additionSeconds = 3_600;
  */
 export async function prepareDeposit(
   transaction: Transaction,
-  deps: DepositTermsDeps,
+  deps: OrderContext,
   request: OrderRequest,
   walletOrder: StoredOrder,
 ): Promise<DepositOrder | undefined> {

@@ -1,32 +1,5 @@
-import { type Row, statement } from '#db/statement.ts';
-
-/** What is read of an order. */
-export const orderColumns = {
-  order_id: 'text',
-  session_id: 'text',
-  chain_id: 'int8',
-  token_id: 'text',
-  channel_id: 'text',
-  meta_data: 'text',
-  payer: 'text',
-  payer_email: 'text',
-  token: 'text',
-  recipient: 'text',
-  total: 'numeric',
-  payment: 'numeric',
-  fee: 'numeric',
-  pay_by: 'int8',
-  reclaim_at: 'int8',
-  order_type: 'int4',
-  target_chain: 'int8',
-  total_value: 'int8',
-  payment_value: 'int8',
-  fee_value: 'int8',
-  net_value: 'int8',
-  signature: 'text',
-  gateway: 'text',
-  payout_vault: 'text',
-} as const;
+import { statement } from '#db/statement.ts';
+import { orderColumns } from './order-row.ts';
 
 const columnList = Object.keys(orderColumns).join(', ');
 
@@ -74,7 +47,6 @@ export const orderById = statement(
   orderColumns,
   `select ${columnList} from orders where order_id = $1`,
 );
-export type OrderRow = Row<typeof orderById>;
 
 export const ordersByIds = statement(
   'orders_by_ids',

@@ -2,7 +2,7 @@ import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { concat, encodeFunctionData, getContractAddress } from 'viem';
 import { receiverImplementationOf } from '#chains/chain.ts';
-import type { StoredOrder } from './stored-session.ts';
+import type { StoredOrder } from './stored-order.ts';
 
 /**
  * The deposit address of an order: an ERC-1167 proxy that its gateway puts there by CREATE2 with the order's id as salt

@@ -1,9 +1,9 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import { orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
-import type { OrderDeps, OrderRequest } from './order.ts';
+import type { OrderContext, OrderRequest } from './context.ts';
 import { directChain, modeTerms } from './settlement-mode.sql.ts';
-import type { StoredSession } from './stored-session.ts';
+import type { SessionTerms } from './stored-order.ts';
 
 /**
  * How the money of an order that is about to be signed reaches the merchant, by the account or else the configuration.
@@ -13,7 +13,7 @@ import type { StoredSession } from './stored-session.ts';
  */
 export async function settlementModeFor(
   transaction: Transaction,
-  deps: Pick<OrderDeps, 'settlementMode'>,
+  deps: Pick<OrderContext, 'settlementMode'>,
   { session, token, payer, settlementMode: given }: OrderRequest,
 ): Promise<SettlementMode> {
   const isSameToken = token.tokenId === session.settlementToken;
@@ -43,7 +43,7 @@ export async function settlementModeFor(
 /** The one chain on which a session can still be paid, because a direct order is signed there; undefined when none is. */
 export async function findDirectChain(
   queryable: Queryable,
-  session: StoredSession,
+  session: SessionTerms,
 ): Promise<number | undefined> {
   if (!session.signedOnce) return undefined;
   const [row] = await queryable.query(directChain, [session.sessionId, orderKinds.direct]);

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { amountsOf } from '@florin/protocol/fee.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import fc from 'fast-check';
-import { type DepositPolicy, tolerancesOf } from './deposit-terms.ts';
+import type { DepositPolicy } from './context.ts';
+import { tolerancesOf } from './deposit-terms.ts';
 
 const silent: DepositPolicy = {
   underpaidPpm: 0,

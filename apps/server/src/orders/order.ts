@@ -1,13 +1,13 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import { toTokenAmount } from '@florin/protocol/money.ts';
-import { type Hex, type Order, orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
+import { type Hex, type Order, orderKinds } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { type Chains, ownerlessAt } from '#chains/chain.ts';
-import { findCursor } from '#chains/watcher/cursor.ts';
 import type { Queryable, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
+import type { OrderContext, OrderRequest } from './context.ts';
 import { depositOrdersOfSession, insertOrder, orderById, ordersByIds } from './order.sql.ts';
-import type { OrderLimits } from './order-limit.ts';
+import { parseOrder } from './order-row.ts';
 import {
   assertRouteOpen,
   type FeeRates,
@@ -21,41 +21,7 @@ import {
   totalBounds,
 } from './quote.ts';
 import { receiverOf } from './receiver.ts';
-import { moveSession, type SessionMoveDeps } from './session-move.ts';
-import { parseOrder } from './session-row.ts';
-import { settlementModeFor } from './settlement-mode.ts';
-import type { OrderSigner } from './signer.ts';
-import type { StoredOrder, StoredSession } from './stored-session.ts';
-
-export interface OrderDeps extends SessionMoveDeps {
-  readonly chains: Chains;
-  readonly rates: FeeRates;
-  readonly signer: OrderSigner;
-  /** How long after the deadline the payer may take an unsettled payment back, in seconds. */
-  readonly reclaimAfterSeconds: number;
-  /** For accounts that say nothing; escrow when absent. */
-  readonly settlementMode?: SettlementMode;
-  /** Payable orders of a session; any number when absent. */
-  readonly orderLimits?: OrderLimits;
-}
-
-export interface OrderRequest {
-  /** Locked by the caller. */
-  readonly session: StoredSession;
-  /** Checksummed. */
-  readonly payer: Hex;
-  /** Empty when not given; never goes on chain. */
-  readonly payerEmail: string;
-  readonly token: Token;
-  /** When the order ends, in Unix seconds; with the session when absent. */
-  readonly endsAt?: number;
-  /** The client network that has it prepared, where it counts for one. */
-  readonly network?: string;
-  /** How long after the order's end a block may still carry the payment, in seconds; 0 when absent. */
-  readonly lateSeconds?: number;
-  /** When absent, an order that is signed goes by the merchant's account, and one that is only drafted is held. */
-  readonly settlementMode?: SettlementMode;
-}
+import type { SessionTerms, StoredOrder } from './stored-order.ts';
 
 /** The signature of an order that nobody has signed: it is only ever collected, and signed for that. */
 export const unsigned: Hex = '0x';
@@ -69,7 +35,7 @@ export function isCollectedOnly(order: Pick<StoredOrder, 'signature'>): boolean 
  * The price of a session in one token. Refuses a token without a route, a chain that is unavailable, and an amount that
  * the route does not take.
  */
-export function quoteSession(chains: Chains, rates: FeeRates, session: StoredSession, token: Token): Quote {
+export function quoteSession(chains: Chains, rates: FeeRates, session: SessionTerms, token: Token): Quote {
   const ends = { paymentTokenId: token.tokenId, settlementTokenId: session.settlementToken };
   const route = routeFrom(chains, rates, ends);
   if (route === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
@@ -83,15 +49,6 @@ export function quoteSession(chains: Chains, rates: FeeRates, session: StoredSes
   return quote;
 }
 
-/** Refuses a session that cannot be paid any more, with the code that says why. */
-export function assertPayable(session: StoredSession, now: Date): void {
-  if (session.status === 'cancelled') throw new Refusal('session_cancelled');
-  if (session.status === 'expired') throw new Refusal('session_expired');
-  if (session.status !== 'initialized') throw new Refusal('session_paid');
-  if (session.initiateTx !== '') throw new Refusal('order_already_paid', `seen in ${session.initiateTx}`);
-  if (session.expirationTime <= now) throw new Refusal('session_expired');
-}
-
 /** Refuses a payer to whom nothing could go back: the zero address, or a contract of the installation (100611). */
 export function assertServed(chains: Chains, payer: Hex): void {
   const ownerless = ownerlessAt(chains, payer);
@@ -101,38 +58,10 @@ export function assertServed(chains: Chains, payer: Hex): void {
 }
 
 /**
- * Signs and stores an order that lets one payer pay the session with one token, exactly once. Identical requests give
- * the identical order. Sets signedOnce. Refuses what cannot be paid (1002xx, 100608, 100613, 900401), and another chain
- * than that of a direct order (100612).
- */
-export async function prepareOrder(
-  transaction: Transaction,
-  deps: OrderDeps,
-  request: OrderRequest,
-): Promise<StoredOrder> {
-  const { session, token } = request;
-  assertPayable(session, deps.clock.now());
-  const chain = deps.chains.byId(token.chainId);
-  if (chain === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
-  const cursor = await findCursor(transaction, chain.chainId);
-  // Nobody looks at a chain whose breaker has tripped: a payment there would stay unseen for as long.
-  if (cursor !== undefined && cursor.haltedReason !== '') throw new Refusal('chain_unavailable', chain.name);
-  const settlementMode = await settlementModeFor(transaction, deps, request);
-  const drafted = draftOrder(deps, { ...request, settlementMode });
-  const stored: StoredOrder = {
-    ...drafted,
-    signature: await deps.signer.signOrder(chain.chainId, chain.gateway, drafted.order),
-  };
-  await storeOrder(transaction, stored, deps.clock.now(), request.network);
-  if (!session.signedOnce) await moveSession(transaction, deps, session, 'order_signed');
-  return stored;
-}
-
-/**
  * The order of a request as it would be signed now, without its signature: the same terms always give the same id. Refuses
  * a token without a route, an amount that the route does not take, and a payer who cannot be served (100611).
  */
-export function draftOrder(deps: OrderDeps, request: OrderRequest): Omit<StoredOrder, 'signature'> {
+export function draftOrder(deps: OrderContext, request: OrderRequest): Omit<StoredOrder, 'signature'> {
   const { session, token } = request;
   const chain = deps.chains.byId(token.chainId);
   const settlementToken = deps.chains.token(session.settlementToken);
