@@ -56,16 +56,17 @@ function copyCheckout(): void {
   });
   const deleted = execFileSync('git', ['ls-files', '-z', '--deleted'], { cwd: root, encoding: 'utf8' });
   const gone = new Set(deleted.split('\0'));
-  for (const file of listed.split('\0').filter((name) => name !== '' && !gone.has(name))) {
+  const files = listed.split('\0').filter((name) => name !== '' && !gone.has(name));
+  for (const file of files) {
     mkdirSync(dirname(join(checkout, file)), { recursive: true });
     copyFileSync(join(root, file), join(checkout, file));
   }
   const modules = join(checkout, 'node_modules');
   mkdirSync(join(modules, own), { recursive: true });
-  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    workspaces: string[];
-  };
-  for (const name of workspaces) symlinkSync(join('..', '..', name), join(modules, own, name));
+  for (const file of files.filter((name) => name.endsWith('/package.json'))) {
+    const { name } = JSON.parse(readFileSync(join(root, file), 'utf8')) as { name: string };
+    if (name.startsWith(`${own}/`)) symlinkSync(join('..', '..', dirname(file)), join(modules, name));
+  }
   const installed = readdirSync(join(root, 'node_modules')).filter(
     (name) => name !== own && !name.startsWith('.florin'),
   );

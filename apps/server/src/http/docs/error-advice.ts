@@ -20,15 +20,15 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   link_archived: advice(
     'The payment link was deleted.',
-    'Use another link: a deleted one does not come back.',
+    'Use another link. A deleted link cannot be restored.',
   ),
   link_not_active: advice(
-    'The payment link is disabled and begins no sessions.',
+    'The payment link is disabled and starts no sessions.',
     'Enable it with POST /payment/link/enable, or show the payer its customDisabledText.',
   ),
   link_version_invalid: advice(
     'The link was edited after the payer had read it: linkVersion is not its current version.',
-    '`data.latest` holds the fresh view. Look at the new terms, sign a new message and send it.',
+    '`data.latest` holds the current view. Check the new terms, sign a new message and send it.',
   ),
   link_items_mismatch: advice(
     'The line items do not fit the type of the link.',
@@ -37,48 +37,45 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   session_not_found: advice('No session has this id for this caller.', 'Check the id.'),
   client_code_invalid: advice(
     'The secret of the hosted page is wrong.',
-    'Open paymentUrl whole, with the part behind `#`.',
+    'Open the whole paymentUrl, with the part after `#`.',
   ),
   session_expired: advice(
     'The session was not paid in time and is closed.',
-    'Create a new session. An order that was sent before the deadline is still counted by its chain.',
+    'Create a new session. A payment sent before the deadline still counts, by its chain’s time.',
   ),
-  session_paid: advice('The session is paid, or further.', 'Read the session; do not pay again.'),
+  session_paid: advice(
+    'The session is already paid, settling or completed.',
+    'Read the session; do not pay again.',
+  ),
   session_cancelled: advice('The merchant cancelled the session.', 'Create a new session.'),
   payer_mismatch: advice(
     'The session belongs to another payer.',
     'Sign with the wallet that the session was created for, or create a session for this one.',
   ),
   session_already_signed: advice(
-    'An order was signed for a payer, who may be paying at this moment.',
-    'Wait for the payment, or for the session to expire; then it closes by itself. Before that it can be cancelled once a final block of each chain is later than every order’s deadline.',
+    'An order was signed for a payer, who may be paying now.',
+    'Wait for the payment, or until the session expires. You can cancel earlier, once a final block of each chain is later than every order’s deadline.',
   ),
   expiration_out_of_range: advice(
     'expirationTime is less than 1800 seconds or more than 30 days ahead.',
     'Send Unix seconds within that range, or leave it out: 30 minutes is the default.',
   ),
   amount_out_of_range: advice(
-    'The total is over ten million dollars, or no route takes an amount so small or so large.',
-    'The message names the bounds of a token. GET /capabilities/all has those of every route.',
+    'The total is over ten million dollars, or it is too small or too large for every route.',
+    'The message names the limits of a token. GET /capabilities/all lists those of every route.',
   ),
-  product_not_found: advice(
-    'The product, or every one of those that were named, does not exist.',
-    'Check the ids.',
-  ),
-  products_missing: advice(
-    'Some of the products that were named do not exist.',
-    'Check the ids in the message.',
-  ),
+  product_not_found: advice('None of the named products exists.', 'Check the ids.'),
+  products_missing: advice('Some of the named products do not exist.', 'Check the ids in the message.'),
   products_not_active: advice(
-    'Some of the products that were named are archived.',
+    'Some of the named products are archived.',
     'Unarchive them with POST /product/unarchive, or leave them out.',
   ),
   product_not_active: advice(
-    'The product, or every one of those that were named, is archived.',
+    'All of the named products are archived.',
     'Unarchive it with POST /product/unarchive.',
   ),
   product_used: advice(
-    'A payment link has referenced the product at some time, so it stays for good.',
+    'A payment link has used the product, so it cannot be removed any more.',
     'Archive it instead.',
   ),
   product_removed: advice('The product was removed.', 'Create a new one.'),
@@ -88,10 +85,10 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   account_removed: advice(
     'The collection account was removed.',
-    'Choose another account; the same address added again has a new accountId.',
+    'Choose another account. If the same address is added again, it has a new accountId.',
   ),
   account_version_changed: advice(
-    'The account was removed and created anew since.',
+    'The account has been removed and created again.',
     'Read the account again and repeat the request.',
   ),
   settlement_token_not_enabled: advice(
@@ -122,19 +119,19 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   signature_invalid: advice(
     'The signature is not that of the payer over exactly this message.',
-    'Sign the typed data of the answer before, with domain.chainId = paymentChainId, and send the message as signed.',
+    'Sign the typed data of the previous answer, with domain.chainId = paymentChainId, and send the message as signed.',
   ),
   authorization_expired: advice(
     'authorizationExpiresAt has passed.',
-    'Read the link or the session again and sign the fresh messageTemplate.',
+    'Read the link or the session again and sign the new messageTemplate.',
   ),
   authorization_too_far: advice(
     'authorizationExpiresAt is more than 3900 seconds ahead.',
-    'Sign with a nearer expiry; templates use 900 seconds.',
+    'Sign with an earlier expiry; templates use 900 seconds.',
   ),
   nonce_used: advice(
     'The payer has used this nonce for another request.',
-    'Take a new random nonce. Repeating the very same message and signature is safe and is answered as before.',
+    'Use a new random nonce. Sending exactly the same message and signature again is safe and gets the same answer.',
   ),
   domain_chain_mismatch: advice(
     'The chain of the signing domain is not paymentChainId.',
@@ -142,7 +139,7 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   purpose_mismatch: advice(
     'The message is meant for another operation.',
-    'Sign `create_payment_session` or `prepare_payment`, as the answer before says.',
+    'Sign `create_payment_session` or `prepare_payment`, as the previous answer says.',
   ),
   merchant_mismatch: advice(
     'merchantId is not that of the link or the session.',
@@ -153,7 +150,7 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Choose one of supportedPaymentTokens.',
   ),
   amount_mismatch: advice(
-    'The signed amount is not what is asked for.',
+    'The signed amount differs from the quote.',
     '`data` holds the current quote. Sign its amount.',
   ),
   payer_email_required: advice(
@@ -162,35 +159,38 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   payer_not_served: advice('This installation does not serve this payer.', 'Pay from another wallet.'),
   method_not_available: advice(
-    'This way of paying is not available here. Or an order is signed that pays the merchant in one transaction: then no other chain gets one for this session, lest both be paid.',
-    'Choose another one of the methods offered. Pay on the chain that was chosen first, or begin a new session.',
+    'This way of paying is not available here. Or an order is signed that pays the merchant directly: then no other chain gets an order for this session, because both could be paid.',
+    'Choose another of the offered methods. Pay on the first chosen chain, or start a new session.',
   ),
   order_already_paid: advice(
     'A payment for this session is already on its chain, or the session was paid in another way.',
     'Read the session; do not pay again.',
   ),
-  refund_exceeds: advice('More would go back than was paid and not returned yet.', 'Ask for less.'),
+  refund_exceeds: advice(
+    'The refund is larger than what is left of the payment.',
+    'Request a smaller refund.',
+  ),
   refund_not_possible: advice(
-    'The session has nothing that could go back now: it is not paid, settled, or refunded already.',
+    'Nothing can be refunded now: the session is not paid, is being settled, or is refunded already.',
     'Read the session and its refunds.',
   ),
   refund_not_found: advice('No refund of this merchant has this id.', 'Check the id.'),
   exception_not_found: advice('No exception of this merchant has this id.', 'Check the id.'),
   exception_decided: advice(
-    'The other decision about this exception came first, from you or by the link’s policy.',
-    'Read the exception: `decision` says what stands.',
+    'You or the link’s policy have already made the other decision about this exception.',
+    'Read the exception: `decision` holds the decision that counts.',
   ),
   exception_not_acceptable: advice(
-    'The exception is resolved, is of a kind that needs no decision, its `decideBy` has passed, or it lacks more than the operator adds.',
-    'Nothing to do: what is not accepted can go back to its payer alone, by itself where it is worth a transaction.',
+    'The exception is resolved, needs no decision, or its `decideBy` has passed. Or the deposit lacks more than the operator adds.',
+    'Nothing to do: the deposit can only go back to its payer. The service sends it back when it is worth a transaction.',
   ),
   authorization_header_malformed: advice(
     'The header Authorization is missing or is not `Bearer`, one space and a key.',
     'Send `Authorization: Bearer sk_live_…` with exactly one space.',
   ),
   api_key_invalid: advice(
-    'The key is unknown, expired or revoked. Which of them is not said.',
-    'Use another key. A wrong character is enough: keys carry a checksum.',
+    'The key is unknown, expired or revoked. The answer does not say which.',
+    'Use another key, and check it for typing errors: keys carry a checksum.',
   ),
   api_key_forbidden: advice(
     'The key may not do this; the message names the permission.',
@@ -201,7 +201,7 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Send one JSON object in UTF-8.',
   ),
   field_invalid: advice(
-    'A field of the path, the query or the body breaks its rule, or is not known.',
+    'A field of the path, the query or the body breaks its rule or is unknown.',
     '`error.param` is the path of the field and the message its rule. Unknown fields are refused so that a typo never resets a field.',
   ),
   body_too_large: advice('The body has more than 256 KiB.', 'Send less; metadata takes at most 16 KiB.'),
@@ -219,15 +219,15 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   route_unavailable: advice(
     'No route leads from one of these tokens to the other.',
-    'Choose tokens that GET /capabilities/all joins.',
+    'Choose a pair of tokens from GET /capabilities/all.',
   ),
   stat_not_found: advice('There is no such statistic.', 'Check the name.'),
   idempotency_key_reused: advice(
     'Another body was sent with this Idempotency-Key within the last 30 days.',
-    'Take a new key for a new request, and the same body for a retry.',
+    'Use a new key for a new request, and the same body for a retry.',
   ),
   idempotency_in_flight: advice(
-    'The first request with this Idempotency-Key is still being worked on.',
+    'The first request with this Idempotency-Key is still running.',
     'Wait for Retry-After and send the same request again.',
   ),
   route_unknown: advice(
@@ -236,19 +236,22 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
   ),
   method_not_allowed: advice('The path exists, with another method.', 'The header Allow names the methods.'),
   rate_limited: advice(
-    'The caller asks too often, or the payer has too many open sessions.',
+    'The caller sends too many requests, or the payer has too many open sessions.',
     'Wait for Retry-After, then send the same request again.',
   ),
   create_failed: advice('The database could not store the record now.', again),
   update_failed: advice('The database could not change the record now.', again),
-  query_failed: advice('The database could not be asked now.', 'Send the same request again.'),
-  image_store_unavailable: advice('The image could not be stored now. It is never the image’s fault.', again),
+  query_failed: advice('The database did not answer.', 'Send the same request again.'),
+  image_store_unavailable: advice(
+    'The image could not be stored now. The image itself is not the cause.',
+    again,
+  ),
   chain_unavailable: advice(
     'The node of the chain does not answer, so a signature or an allowance could not be checked.',
-    'Wait for Retry-After, then send the same request again; the same nonce is right.',
+    'Wait for Retry-After, then send the same request again with the same nonce.',
   ),
   internal: advice(
-    'Something failed that should not. It is logged in full.',
-    'Try again; if it stays, tell the operator the requestId.',
+    'An unexpected error occurred. The log has its details.',
+    'Try again. If it happens again, tell the operator the requestId.',
   ),
 };

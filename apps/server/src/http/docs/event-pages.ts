@@ -18,7 +18,7 @@ const eventTexts: Readonly<Record<EventType, readonly [when: string, data: strin
   'product.removed': ['A product was removed.', '`{product}`'],
   'payment.link.created': ['A payment link was created.', '`{link}`'],
   'payment.link.updated': ['A payment link was replaced.', '`{link}`'],
-  'payment.link.disabled': ['A payment link was disabled, by whatever did it.', '`{link}`'],
+  'payment.link.disabled': ['A payment link was disabled, for any reason.', '`{link}`'],
   'payment.link.enabled': ['A payment link was enabled.', '`{link}`'],
   'session.created': ['A session was created.', '`{session}`'],
   'session.payment_detected': ['Its payment is in a block that is not final.', '`{session}`'],
@@ -56,7 +56,7 @@ export function eventPage(origin: string): DocsPage {
         '`sequence` counts the events of one object from 1. Events of one object arrive in order.',
         '`data` is what the matching read returned when the event happened.',
         `Over ${maxBodyBytes / 1024} KiB line items lose \`productData\`, and the body says \`"truncated": true\`.`,
-        '`"fixture": true` marks an example that `POST /webhook/test` or `florin trigger` was asked for: nothing happened, and its ids exist nowhere.',
+        '`"fixture": true` marks an example from `POST /webhook/test` or `florin trigger`: nothing happened, and its ids exist nowhere.',
         `${linkTo('GET /event/list', '/docs/api/events')} gives the same bodies again for ${eventLifeDays} days.`,
       ),
       paragraph(
@@ -76,25 +76,25 @@ export function eventPage(origin: string): DocsPage {
 
 const kindTexts: Readonly<Record<ExceptionKind, string>> = {
   duplicate:
-    'A second payment. It goes back to its payer by itself, unless it is settled first: then `duplicate_settled` follows.',
+    'A second payment. The service returns it to its payer, unless it is settled first: then `duplicate_settled` follows.',
   duplicate_settled: 'A second payment was settled before it could go back: you have to return it.',
-  refunded: 'The payment that counted is back with its payer by a refund.',
-  reclaimed: 'Its payer has taken the unsettled payment back.',
+  refunded: 'A refund returned the counted payment to its payer.',
+  reclaimed: 'The payer has reclaimed the unsettled payment.',
   underpaid:
-    'Too little lies at a deposit address. With `decision` `accept` the operator adds what is lacking; with a `decideBy` you can decide; else it goes back.',
-  overpaid: 'More than the total came to a deposit address. The rest goes back by itself.',
-  late: 'A deposit came after the session’s end. With `decision` `accept` it becomes the payment; with a `decideBy` you can decide; else it goes back.',
-  wrong_token: 'Another token came to a deposit address. It goes back by itself.',
+    'A deposit is too small. With `decision` `accept` the operator adds the missing amount. With a `decideBy` you can decide. Otherwise it goes back.',
+  overpaid: 'A deposit is larger than the total. The service returns the rest.',
+  late: 'A deposit came after the session’s end. With `decision` `accept` it becomes the payment. With a `decideBy` you can decide. Otherwise it goes back.',
+  wrong_token: 'A deposit is in another token. The service returns it.',
 };
 
 function exceptionBlocks(origin: string): Block[] {
   return [
     table(
-      ['`kind`', 'What has happened, and what becomes of the money'],
+      ['`kind`', 'What happened, and where the money goes'],
       exceptionKinds.map((kind) => [`\`${kind}\``, kindTexts[kind]]),
     ),
     paragraph(
-      'What is worth less than the service sends back (one dollar, unless its operator says otherwise) stays at the deposit address until a wallet sends it back, by the payer’s page or without it.',
+      'Amounts below what the service returns (one dollar, unless the operator sets it) stay at the deposit address until a wallet sends them back, from the payer’s page or without it.',
     ),
     paragraph('For example a late deposit that waits for your decision:'),
     code('json', JSON.stringify(exceptionFixture('late', origin)['exception'], undefined, 2)),
@@ -106,7 +106,7 @@ export function webhookPage(): DocsPage {
   return {
     path: '/docs/webhooks',
     title: 'Webhooks',
-    summary: 'How a notification is verified, when it is repeated, and when a webhook is paused.',
+    summary: 'How to verify a notification, when it is repeated, and when a webhook is paused.',
     section: 'Concepts',
     blocks: [...verificationBlocks(), ...deliveryBlocks()],
   };
@@ -135,9 +135,9 @@ function verificationBlocks(): Block[] {
       items: [
         'Take the body as it came, byte for byte, before anything parses it.',
         'Join `webhook-id`, `webhook-timestamp` and the body with dots.',
-        'The secret is what follows `whsec_` in `key`, decoded from base64: 32 bytes.',
+        'The secret is the part of `key` after `whsec_`, decoded from base64: 32 bytes.',
         'Compute HMAC-SHA256 of the joined text with the secret, and write it as base64.',
-        'Compare, in constant time, with each signature behind `v1,`. One that fits is enough.',
+        'Compare it in constant time with each signature after `v1,`. One match is enough.',
         'Refuse a timestamp that is more than five minutes away from your clock.',
       ],
     },
@@ -166,14 +166,14 @@ function deliveryBlocks(): Block[] {
       `Each wait varies by up to ${jitter * 100} %. All attempts span ${
         Math.round(hours(delaysMs.reduce((sum, delayMs) => sum + delayMs, 0)) * 10) / 10
       } hours.`,
-      `A longer \`Retry-After\` is honoured up to ${hours(retryAfterLimitMs)} hours, a shorter one changes nothing.`,
+      `A longer \`Retry-After\` is honoured up to ${hours(retryAfterLimitMs)} hours; a shorter one changes nothing.`,
       'Later events of the same session wait for the earlier one; other sessions do not.',
     ),
     heading('Pause'),
     paragraph(
       `A webhook is paused after ${pauseAfterFailures} failed attempts in a row that span at least ${hours(pauseAfterMs)} ` +
         'hours, or at once when it answers HTTP 410. Any success starts the count anew. `POST /webhook/enable` starts it ' +
-        'again, and `replaySince` sends what was skipped or failed since then. The operator can change both numbers.',
+        'again, and `replaySince` sends events that were skipped or failed since then. The operator can change both numbers.',
     ),
     heading('Send again'),
     list(
@@ -181,9 +181,9 @@ function deliveryBlocks(): Block[] {
         'POST /webhook/delivery/resend/all',
         '/docs/api/webhooks',
       )} an event, or everything of a webhook since a time. On the command line: \`florin resend\`.`,
-      'A delivery that is sent again keeps its `webhook-id` and its body, and begins a fresh schedule.',
-      'To a receiver that has failed, few requests go at once, and more as it answers.',
-      `${linkTo('GET /webhook/delivery/detail', '/docs/api/webhooks')} shows every attempt with its request, its answer, and what changed since the attempt before.`,
+      'A resent delivery keeps its `webhook-id` and its body, and starts a new schedule.',
+      'After failures a receiver gets few requests at a time, and more as it answers.',
+      `${linkTo('GET /webhook/delivery/detail', '/docs/api/webhooks')} shows every attempt with its request, its answer, and what changed since the previous attempt.`,
     ),
     heading('Addresses'),
     paragraph(

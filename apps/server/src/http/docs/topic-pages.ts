@@ -36,21 +36,21 @@ export function authenticationPage(): DocsPage {
         'Exactly one space after `Bearer`. A missing, malformed, unknown, expired or revoked key is HTTP 401.',
         '`sk_live_` is a secret key: every permission. Keep it on servers.',
         '`rk_live_` is a restricted key: the permissions that it was made with. A missing one is HTTP 403, code 200103.',
-        'Keys are shown once. What is stored is their hash.',
+        'Keys are shown once. Only their hash is stored.',
         'The address decides the interface: a merchant path without a valid key is always 401.',
-        'A key can end at a time, be bound to IP addresses and networks (elsewhere it is as invalid as an unknown one) and to web origins, and be limited in what one session and all sessions of a UTC day may come to (code 100209).',
-        'Revoking a key ends it with the next request, at every replica. Open sessions live on.',
+        'A key can have an expiry, and can be bound to IP addresses, networks and web origins. From any other address it is as invalid as an unknown key. It can also have limits for one session and for all sessions of a UTC day (code 100209).',
+        'A revoked key is refused from the next request on, by every replica. Open sessions stay payable.',
       ),
       heading('Keys in browsers'),
       list(
         'A key that is bound to origins answers pages of these origins with the CORS headers that let them read it, and refuses every other request with HTTP 403, code 200103: those of other origins, and those without an `Origin`.',
-        'The preset `storefront` needs a list of origins. Give such a key limits too: whoever looks at the page can read it, and programs that are no browsers can send any origin.',
+        'The preset `storefront` needs a list of origins. Give such a key limits too: every visitor of the page can read it, and programs other than browsers can send any origin.',
         'A key without origins sends no CORS headers. No answer that needs a key has `Access-Control-Allow-Origin: *`, and none allows credentials.',
-        'A secret key is refused wherever there is an `Origin`, with HTTP 403, code 200103. Replace it then: the page that sent it is public.',
+        'A secret key with an `Origin` is refused with HTTP 403, code 200103. Replace such a key: the page that sent it is public.',
       ),
       heading('Secret scanning'),
       paragraph(
-        `A key matches the regular expression \`${keyInTextPattern}\`. Its last six characters are a checksum that tells a key ` +
+        `A key matches the regular expression \`${keyInTextPattern}\`. Its last six characters are a checksum that distinguishes a key ` +
           'from noise: the CRC-32 (as in zip and PNG) of all characters before them, in base 62 with the digits 0-9, A-Z, a-z, ' +
           'the most significant first, filled up with zeros.',
       ),
@@ -67,14 +67,14 @@ export function authenticationPage(): DocsPage {
       heading('AI protocol'),
       paragraph(
         'Requests that change anything carry `message` and `signature`: EIP-712 typed data, signed by the payer’s wallet. ' +
-          'The answer before says what to sign: `authorizationSpec` has the types, `messageTemplate` a message that is ' +
+          'The previous answer says what to sign: `authorizationSpec` has the types, `messageTemplate` a message that is ' +
           'complete but for what the payer chooses. The domain is `aipay.` and the service’s domain, version `1`, and ' +
           'the chain of the payment.',
       ),
       list(
-        `An authorization is good until \`authorizationExpiresAt\`, at most ${grouped(authorizationLifeSeconds.maximum)} seconds ahead.`,
+        `An authorization is valid until \`authorizationExpiresAt\`, at most ${grouped(authorizationLifeSeconds.maximum)} seconds ahead.`,
         'The same message and signature again get the same answer, marked `replayed`: a retry after a time-out is always safe. The same nonce with anything else is refused.',
-        'Where the payer chooses the total, each token of the view has its own `minAmountInUSD` and `maxAmountInUSD`; anything outside them is refused with 100209.',
+        'When the payer chooses the total, each token of the view has its own `minAmountInUSD` and `maxAmountInUSD`. Amounts outside are refused with 100209.',
         'A plain account signs in one form: 65 bytes, low s, v 27 or 28. Smart accounts authorize by their own code (EIP-1271, EIP-7702), and by a wrapped signature before they are deployed (ERC-6492).',
       ),
     ],
@@ -91,7 +91,7 @@ export function conventionsPage(): DocsPage {
   return {
     path: '/docs/conventions',
     title: 'Conventions',
-    summary: 'What holds for every operation: addresses, envelope, money, pages, retries, versions.',
+    summary: 'Rules of every operation: addresses, envelope, money, pages, retries, versions.',
     section: 'Concepts',
     blocks: [
       table(
@@ -114,9 +114,9 @@ export function conventionsPage(): DocsPage {
       ),
       heading('Retries'),
       paragraph(
-        'Every POST of the merchant API takes the header `Idempotency-Key`. The same key with the same body answers what the ' +
-          'first request answered, with `Idempotent-Replayed: true`, for 30 days. Bodies are the same when they differ in ' +
-          'spelling only: white space, the order of keys, escapes, `1.0` for `1`. Another body is 422 with code 400401; a ' +
+        'Every POST of the merchant API takes the header `Idempotency-Key`. The same key with the same body gets the answer of the ' +
+          'first request, with `Idempotent-Replayed: true`, for 30 days. Bodies are the same when they differ only in ' +
+          'spelling: white space, the order of keys, escapes, `1.0` for `1`. Another body is 422 with code 400401; a ' +
           'request still under way is 409 with code 400402. Only successes are kept: a failure has changed nothing and may ' +
           'be retried.',
       ),
@@ -127,21 +127,21 @@ export function conventionsPage(): DocsPage {
       ),
       heading('Fields'),
       list(
-        'Unknown fields are refused, nested ones too, and so are unknown query parameters (400101). Pages for people and the x402 resources take any query parameter. An update takes and ignores what a read of the same resource returns, so that read, change, write works.',
+        'Unknown fields are refused, nested ones too, and so are unknown query parameters (400101). Pages for people and the x402 resources take any query parameter. An update accepts and ignores the other fields that a read returns, so you can read, change and write back.',
         'An update replaces everything: optional fields that are left out are reset.',
         'Absent texts are `""`, absent metadata is `{}`.',
         'Timestamps are `YYYY-MM-DD HH:MM:SS` in UTC; `expirationTime` is in Unix seconds.',
       ),
       heading('Paths'),
       list(
-        'Without a valid key every merchant path is HTTP 401, whatever ids it holds.',
-        'An id that cannot exist, such as one that is too long or of another form, is answered like one that does not exist: with the code of its resource, such as 100201 for a session, at HTTP 200.',
-        'An unknown path is HTTP 404 with code 404000. Browsers (`Accept: text/html`) get a page for unknown paths and for errors of pages; below the interfaces for programs everyone gets the envelope.',
+        'Without a valid key every merchant path is HTTP 401, with any ids in it.',
+        'An id that cannot exist, such as one that is too long or of another form, gets the same answer as one that does not exist: the code of its resource, such as 100201 for a session, at HTTP 200.',
+        'An unknown path is HTTP 404 with code 404000. Browsers (`Accept: text/html`) get a page for unknown paths and for errors of pages; all paths of interfaces for programs answer the envelope.',
       ),
       heading('Versions'),
       paragraph(
-        'Version 1 only ever gains: new fields, operations, event types and codes may come, so ignore what you do not know. A ' +
-          'breaking change would be `/payment/v2`, with twelve months of both.',
+        'Version 1 only grows: new fields, operations, event types and codes may come, so ignore unknown ones. A ' +
+          'breaking change would become `/payment/v2`, with both versions available for twelve months.',
       ),
     ],
   };
@@ -196,11 +196,11 @@ function subjectLimits(): Block {
     [
       [
         "Gas that the service pays for a merchant's payers, on each chain in 24 hours",
-        '500,000,000 units, and 50,000,000 for returns, unless the operator says otherwise; then 100612',
+        '500,000,000 units, and 50,000,000 for returns, unless the operator sets them; then 100612',
       ],
       [
         'The same for payers with code at their address (smart accounts)',
-        'a fifth of it; 600,000 units for one payment; none for 24 hours after a payment of the account has failed, or after 20 have failed, or may, for the merchant; unless the operator says otherwise; then 100612',
+        'a fifth of it; 600,000 units for one payment; none for 24 hours after a payment of the account has failed, or after 20 of the merchant’s have failed or may still fail; unless the operator sets them; then 100612',
       ],
       ['Collection accounts per merchant', String(maxAccounts)],
       ['Webhooks per merchant', String(maxWebhooks)],
@@ -223,12 +223,12 @@ function subjectLimits(): Block {
       ],
       ['Life of an order that no payer has signed for', `${grouped(unsignedOrderSeconds)} seconds`],
       [
-        'Hosted pages that are kept up to date by server-sent events',
+        'Hosted pages updated by server-sent events',
         `${streamLimits.ofNetwork} per client address, ${grouped(streamLimits.inAll)} per process; others ask again`,
       ],
       [
         'Images that one process gets at once',
-        `${imageLimits.perMerchant} for one merchant, ${imageLimits.atOnce} in all; what is more stays \`pending\` and is tried again`,
+        `${imageLimits.perMerchant} for one merchant, ${imageLimits.atOnce} in all; others stay \`pending\` and are retried`,
       ],
     ],
   );
@@ -239,7 +239,7 @@ function freeCreationBlocks(): Block[] {
   return [
     heading('What can be written without a key'),
     paragraph(
-      'The most that one client network can have written within an hour after a rest, with the default limits. Finding a deposit costs no more for it: what a block takes goes by its transfers.',
+      'The most rows that one client network can cause within an hour after a pause, with the default limits. They do not slow the search for deposits, whose cost depends on the transfers in a block.',
     ),
     table(
       ['Operation', 'Requests', 'Sessions', 'Orders', 'Besides bounded by'],
