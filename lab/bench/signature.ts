@@ -1,14 +1,8 @@
 import type { CreateSessionMessage } from '@florin/protocol/agent-api.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { agentDomainName, paymentSessionCreationTypes } from '@florin/protocol/typed-data.ts';
-import {
-  cryptographyOf,
-  isAuthorizedBy,
-  nativeSecp256k1,
-  parseSignedMessage,
-  type Secp256k1,
-  wasmSecp256k1,
-} from '@florin/server/parts';
+import { cryptographyOf, isAuthorizedBy, parseSignedMessage } from '@florin/server/parts';
+import { nativeSecp256k1, type Secp256k1, wasmSecp256k1 } from '@florin/signing';
 import { verifyTypedData as ethersVerifyTypedData } from 'ethers';
 import { getAddress, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';

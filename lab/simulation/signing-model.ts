@@ -7,10 +7,10 @@ import {
   type OrderSigner,
   orderIdOf,
   type StoredOrder,
-  secp256k1,
   type TokenDomain,
   type WalletSigner,
 } from '@florin/server/parts';
+import { secp256k1 } from '@florin/signing';
 import { pad, parseTransaction, serializeTransaction } from 'viem';
 import { modelHash } from './seeded-random.ts';
 

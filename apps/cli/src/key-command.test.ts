@@ -3,8 +3,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { permissionPresets } from '@florin/protocol/permission.ts';
-import { apiKeyLookup, authenticate, decryptKeystore } from '@florin/server/operator';
+import { apiKeyLookup, authenticate } from '@florin/server/operator';
 import { addresses, keys } from '@florin/server/testing';
+import { decryptKeystore } from '@florin/signing';
 import { privateKeyToAddress } from 'viem/accounts';
 import { CliWorld } from './cli-world.fixture.ts';
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { encryptKeystore } from '@florin/server/operator';
+import { encryptKeystore } from '@florin/signing';
 import { bytesToHex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import type { Command } from './command.ts';

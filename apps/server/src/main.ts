@@ -1,9 +1,9 @@
+import { nativeFailure, secp256k1 } from '@florin/signing';
 import { ConfigError, readConfig } from '#config/config.ts';
 import { migrate } from '#db/migrate.ts';
 import { ScopeError } from '#db/scope-check.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
-import { nativeFailure, secp256k1 } from '#outside/secp256k1.ts';
 import { startService } from '#service/service.ts';
 import { checkChains, checkDatabase } from '#start/check.ts';
 import { serviceOptionsOf } from '#start/options.ts';

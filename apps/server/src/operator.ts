@@ -60,7 +60,6 @@ export {
 export { createMerchant, findMerchant, listMerchants, type Merchant } from '#merchants/merchant.ts';
 export type { DepositPolicy } from '#orders/context.ts';
 export { type Clock, systemClock, unixSeconds } from '#outside/clock.ts';
-export { decryptKeystore, encryptKeystore } from '#outside/keystore.ts';
 export { type Random, systemRandom } from '#outside/random.ts';
 export { secretBox } from '#outside/secret-box.ts';
 export { reportRestoration } from '#payments/restoration.ts';

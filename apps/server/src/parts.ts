@@ -62,7 +62,6 @@ export type { OrderSigner } from '#orders/signer.ts';
 export type { StoredOrder } from '#orders/stored-order.ts';
 export { type AttestationSource, AttestationUnavailable } from '#outside/attestation.ts';
 export { type Egress, EgressFailure, type EgressResponse } from '#outside/egress.ts';
-export { nativeSecp256k1, type Secp256k1, secp256k1, wasmSecp256k1 } from '#outside/secp256k1.ts';
 export { movementHandler } from '#payments/movement.ts';
 export { paymentHandler } from '#payments/payment.ts';
 export { reconcileChain, runReconciliation } from '#reconcile/reconcile.ts';

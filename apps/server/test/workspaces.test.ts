@@ -82,6 +82,21 @@ test('packages never import apps, the world or the lab', () => {
   assert.deepEqual(wrong.map(told), []);
 });
 
+/** Libraries that know no payment; of each other they may know. */
+const general = ['pg', 'signing', 'evm', 'outbox'].map((name) => `@florin/${name}`);
+
+test('pg, signing, evm and outbox know nothing of the product', () => {
+  const wrong = imports.filter(
+    ({ file, from, specifier }) =>
+      from !== undefined &&
+      general.includes(from.name) &&
+      !file.endsWith('.test.ts') &&
+      specifier.startsWith('@florin/') &&
+      !general.includes(specifier),
+  );
+  assert.deepEqual(wrong.map(told), []);
+});
+
 test('what a workspace imports of others stands in its package.json', () => {
   const wrong = imports.filter(({ from, specifier }) => {
     const name = specifier.split('/').slice(0, 2).join('/');

@@ -4,7 +4,7 @@ import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { agentDomainName } from '@florin/protocol/typed-data.ts';
-import { parseAddress } from '#chains/checksum.ts';
+import { parseAddress } from '@florin/signing';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
 import { batched } from '#db/batch.ts';
 import type { Queryable, Transaction } from '#db/database.ts';

@@ -5,10 +5,7 @@ import {
   paymentSessionCreationTypes,
   preparePaymentTypes,
 } from '@florin/protocol/typed-data.ts';
-import { addressOfPublicKey } from '#chains/checksum.ts';
-import { keccakHex } from '#chains/rpc/keccak.ts';
-import { structHasher, typedPreimage } from '#chains/typed-data.ts';
-import type { Secp256k1 } from '#outside/secp256k1.ts';
+import { addressOfPublicKey, keccakHex, type Secp256k1, structHasher, typedPreimage } from '@florin/signing';
 
 /** A message of the AI protocol, told apart by what it authorizes. Checked by the schema; hex in any letter case. */
 export type AgentMessage =

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import type { CreateSessionMessage, PreparePaymentMessage } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { secp256k1 } from '@florin/signing';
 import { AbiCoder, Signature, TypedDataEncoder, Wallet } from 'ethers';
 import fc from 'fast-check';
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts';
-import { secp256k1 } from '#outside/secp256k1.ts';
 import { type AgentMessage, cryptographyOf } from './cryptography.ts';
 import { isAuthorizedBy, isPaymentSignedBy, type PayerChain } from './signature.ts';
 

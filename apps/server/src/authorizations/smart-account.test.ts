@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
+import { secp256k1 } from '@florin/signing';
 import {
   type Abi,
   concat,
@@ -18,7 +19,6 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
 import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import { systemClock } from '#outside/clock.ts';
-import { secp256k1 } from '#outside/secp256k1.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type Anvil, startTestAnvil } from '../../test/harness/anvil.ts';
 import { cryptographyOf } from './cryptography.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { encryptKeystore } from '@florin/signing';
 import { defaultRateLimits } from '#http/rate-limit.ts';
-import { encryptKeystore } from '#outside/keystore.ts';
 import { systemRandom } from '#outside/random.ts';
 import { Secret } from '#outside/secret.ts';
 import {
@@ -216,9 +216,18 @@ test('images are kept in a folder, or in a bucket whose secret comes from the en
   );
   const { store } = inBucket.images;
   assert.ok(store?.kind === 's3');
-  const { secretAccessKey, ...rest } = store;
-  assert.deepEqual(rest, { kind: 's3', ...bucket, prefix: 'shop/' });
-  assert.equal(secretAccessKey.reveal(), 'secret');
+  const { accessKeyId, ...place } = bucket;
+  const { credentials, ...rest } = store;
+  assert.deepEqual(rest, { kind: 's3', ...place, prefix: 'shop/' });
+  assert.equal(credentials?.accessKeyId, accessKeyId);
+  assert.equal(credentials.secretAccessKey.reveal(), 'secret');
+});
+
+test('a bucket without an access key is used with the credentials that the machine has', async () => {
+  const { accessKeyId: _, ...place } = bucket;
+  const { images } = await read({ ...completeFile(), images: { s3: place } });
+  assert.ok(images.store?.kind === 's3');
+  assert.equal(images.store.credentials, undefined);
 });
 
 test('payments of others are sent within budgets, or not at all', async () => {

@@ -81,7 +81,7 @@ export function readConfig(given: Environment): Config {
     chains,
     attestationUrl: attestationUrlOf(fields, chains.all),
     fees: feesOf(fields.object('fees')),
-    ...signersOf(secrets, signer, environment),
+    ...signersOf(secrets, signer),
     masterKeys: masterKeysOf(secrets),
     webhooks: webhooksOf(fields.object('webhooks'), kind),
     gasless: gaslessOf(fields.object('gasless')),

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Hex } from '@florin/protocol/order.ts';
-import { decryptKeystore } from '#outside/keystore.ts';
+import { decryptKeystore } from '@florin/signing';
 import { Secret } from '#outside/secret.ts';
 
 /** Environment variables as the process got them. */

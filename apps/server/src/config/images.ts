@@ -12,8 +12,8 @@ export interface ImagesConfig {
         readonly region: string;
         readonly bucket: string;
         readonly prefix: string;
-        readonly accessKeyId: string;
-        readonly secretAccessKey: Secret;
+        /** Undefined: those that the machine has. */
+        readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: Secret } | undefined;
       }
     | undefined;
   readonly allowLoopback: boolean;
@@ -72,14 +72,20 @@ function bucketOf(
       `images.s3.prefix is ${prefix}: write names that each end in a slash, such as florin/`,
     );
   }
+  const accessKeyId = fields.optionalText('accessKeyId');
   const store = {
     kind: 's3',
     endpoint,
     region: fields.text('region'),
     bucket,
     prefix,
-    accessKeyId: fields.text('accessKeyId'),
-    secretAccessKey: secrets.read('FLORIN_IMAGES_SECRET_KEY', 'imagesSecretKey', /^\S+$/, 'one word'),
+    credentials:
+      accessKeyId === undefined
+        ? undefined
+        : {
+            accessKeyId,
+            secretAccessKey: secrets.read('FLORIN_IMAGES_SECRET_KEY', 'imagesSecretKey', /^\S+$/, 'one word'),
+          },
   } as const;
   fields.done();
   return store;

@@ -7,13 +7,12 @@ import { addressOfKey, openSigners, signersOf } from './signer.ts';
 
 const [first, second, third] = ['11', '22', '33'].map((byte) => `0x${byte.repeat(32)}` as const);
 const address = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
-const aws = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'secret' };
 const kms = { kind: 'aws_kms', region: 'eu-central-1', keyId: 'alias/florin', address };
 
 function read(signer: object, environment: Environment = {}) {
   const fields = new Fields(signer, 'signer');
   const secrets = new SecretSource(environment, fields, new Fields({}), undefined);
-  const signers = signersOf(secrets, fields, environment);
+  const signers = signersOf(secrets, fields);
   secrets.done();
   return signers;
 }
@@ -29,7 +28,7 @@ test('orders and settlements may be signed by different kinds of signers, and se
     [signers.settlerKey, ...signers.otherSettlerKeys].map(addressOfKey),
     [first, second].map((key) => key !== undefined && privateKeyToAddress(key)),
   );
-  const opened = openSigners(read({ orderKey: third, settler: kms }, aws), systemClock);
+  const opened = openSigners(read({ orderKey: third, settler: kms }), systemClock);
   assert.equal(opened.orderKey, third);
   assert.ok(typeof opened.settlerKey !== 'string');
   assert.equal(opened.settlerKey.address, address);
@@ -50,10 +49,9 @@ test('every mistake about signers is one sentence', () => {
       { FLORIN_SETTLER_2_KEY: second },
       /names a wallet twice/,
     ],
-    [{ ...keys, order: kms }, {}, /set AWS_ACCESS_KEY_ID/],
     [{ ...keys, order: { kind: 'web3signer', url: 'http://x/', address } }, {}, /without a slash/],
     [{ ...keys, order: { kind: 'ledger', address } }, {}, /signer.order.kind must be one of/],
-    [{ settlerKey: second, order: { ...kms, color: 1 } }, aws, /signer.order.color is not a known setting/],
+    [{ settlerKey: second, order: { ...kms, color: 1 } }, {}, /signer.order.color is not a known setting/],
   ];
   for (const [signer, environment, message] of mistakes)
     assert.throws(() => read(signer, environment), message);

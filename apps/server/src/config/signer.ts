@@ -1,13 +1,10 @@
 import type { Hex } from '@florin/protocol/order.ts';
+import { awsKmsSigner, type SignerHttp, type SigningKey, signerHttp, web3Signer } from '@florin/signing';
 import { privateKeyToAddress } from 'viem/accounts';
 import type { Clock } from '#outside/clock.ts';
 import { Secret } from '#outside/secret.ts';
-import { awsKmsSigner } from '#outside/signer/aws-kms.ts';
-import type { SigningKey } from '#outside/signer/signer.ts';
-import { type SignerHttp, signerHttp } from '#outside/signer/signer-http.ts';
-import { web3Signer } from '#outside/signer/web3signer.ts';
 import { addressOf } from './contracts.ts';
-import { ConfigError, type Environment, type Fields, type SecretSource } from './field.ts';
+import { ConfigError, type Fields, type SecretSource } from './field.ts';
 
 /** A service that has a key and signs with it. */
 export type RemoteSigner =
@@ -18,9 +15,6 @@ export type RemoteSigner =
       readonly keyId: string;
       readonly endpoint?: string;
       readonly address: Hex;
-      readonly accessKeyId: string;
-      readonly secretAccessKey: Secret;
-      readonly sessionToken?: Secret;
     };
 
 /** A private key, or who signs instead. */
@@ -36,10 +30,9 @@ export interface Signers {
 
 const maxSettlers = 16;
 
-/** Reads `signer`, and the keys that the environment names. */
-export function signersOf(secrets: SecretSource, fields: Fields, environment: Environment): Signers {
-  const remote = (name: string) =>
-    fields.has(name) ? remoteOf(fields.object(name), environment) : undefined;
+/** Reads `signer`, and the keys that the environment names. AWS KMS takes the credentials that the machine has. */
+export function signersOf(secrets: SecretSource, fields: Fields): Signers {
+  const remote = (name: string) => (fields.has(name) ? remoteOf(fields.object(name)) : undefined);
   const others = fields.has('otherSettlers') ? fields.objects('otherSettlers') : [];
   if (others.length >= maxSettlers)
     throw new ConfigError(
@@ -48,45 +41,34 @@ export function signersOf(secrets: SecretSource, fields: Fields, environment: En
   const signers: Signers = {
     orderKey: remote('order') ?? secrets.privateKey('ORDER_SIGNER', 'orderKey'),
     settlerKey: remote('settler') ?? secrets.privateKey('SETTLER', 'settlerKey'),
-    otherSettlerKeys: others.map((entry) => otherOf(secrets, entry, environment)),
+    otherSettlerKeys: others.map((entry) => otherOf(secrets, entry)),
   };
   assertApart(signers);
   return signers;
 }
 
-function otherOf(secrets: SecretSource, fields: Fields, environment: Environment): ConfiguredKey {
-  if (fields.choice('kind', ['key', 'web3signer', 'aws_kms']) !== 'key') return remoteOf(fields, environment);
+function otherOf(secrets: SecretSource, fields: Fields): ConfiguredKey {
+  if (fields.choice('kind', ['key', 'web3signer', 'aws_kms']) !== 'key') return remoteOf(fields);
   const number = fields.integer('number', { least: 2, most: maxSettlers });
   fields.done();
   return secrets.privateKey(`SETTLER_${number}`, `settler${number}Key`);
 }
 
-function remoteOf(fields: Fields, environment: Environment): RemoteSigner {
+function remoteOf(fields: Fields): RemoteSigner {
   const kind = fields.choice('kind', ['web3signer', 'aws_kms']);
   const address = addressOf(fields, 'address');
   const signer: RemoteSigner =
     kind === 'web3signer'
       ? { kind, address, url: urlOf(fields, 'url') }
       : {
-          ...{ kind, address, region: fields.text('region'), keyId: fields.text('keyId') },
-          ...(fields.has('endpoint') ? { endpoint: urlOf(fields, 'endpoint') } : {}),
-          ...credentialsOf(environment),
+          kind,
+          address,
+          region: fields.text('region'),
+          keyId: fields.text('keyId'),
+          ...(fields.has('endpoint') && { endpoint: urlOf(fields, 'endpoint') }),
         };
   fields.done();
   return signer;
-}
-
-function credentialsOf(environment: Environment) {
-  const accessKeyId = environment['AWS_ACCESS_KEY_ID'];
-  const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'];
-  const sessionToken = environment['AWS_SESSION_TOKEN'];
-  if (accessKeyId === undefined || secretAccessKey === undefined)
-    throw new ConfigError('a signer is an aws_kms key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
-  return {
-    accessKeyId,
-    secretAccessKey: new Secret(secretAccessKey),
-    ...(sessionToken === undefined ? {} : { sessionToken: new Secret(sessionToken) }),
-  };
 }
 
 function urlOf(fields: Fields, name: string): string {
@@ -119,7 +101,7 @@ export function openSigners(
   clock: Clock,
 ): { orderKey: SigningKey; settlerKey: SigningKey; otherSettlerKeys: readonly SigningKey[] } {
   const http = signerHttp(clock);
-  const open = (key: ConfiguredKey) => openSigner(key, http, clock);
+  const open = (key: ConfiguredKey) => openSigner(key, http);
   return {
     orderKey: open(orderKey),
     settlerKey: open(settlerKey),
@@ -127,14 +109,8 @@ export function openSigners(
   };
 }
 
-function openSigner(key: ConfiguredKey, http: SignerHttp, clock: Clock): SigningKey {
+function openSigner(key: ConfiguredKey, http: SignerHttp): SigningKey {
   if (key instanceof Secret) return key.reveal() as Hex;
   if (key.kind === 'web3signer') return web3Signer(http, key);
-  const { accessKeyId, secretAccessKey, sessionToken, ...settings } = key;
-  const credentials = {
-    accessKeyId,
-    secretAccessKey: secretAccessKey.reveal(),
-    ...(sessionToken === undefined ? {} : { sessionToken: sessionToken.reveal() }),
-  };
-  return awsKmsSigner(http, clock, { ...settings, credentials });
+  return awsKmsSigner(key);
 }

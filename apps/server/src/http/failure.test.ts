@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SignerFailure } from '#outside/signer/signer.ts';
+import { SignerFailure } from '@florin/signing';
 import { reportFailure } from './failure.ts';
 
 function told(error: unknown): readonly [string, number, string, string] {

@@ -6,11 +6,16 @@ import {
   payoutTypes,
   vaultDomainName,
 } from '@florin/protocol/typed-data.ts';
-import { addressOfPublicKey } from '#chains/checksum.ts';
-import { keccakHex } from '#chains/rpc/keccak.ts';
-import { type SigningDomain, structHasher, typedPreimage } from '#chains/typed-data.ts';
-import { secp256k1 } from '#outside/secp256k1.ts';
-import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
+import {
+  addressOfPublicKey,
+  keccakHex,
+  type SigningDomain,
+  type SigningKey,
+  secp256k1,
+  signerOf,
+  structHasher,
+  typedPreimage,
+} from '@florin/signing';
 import type { OrderSigner } from './signer.ts';
 
 const hashOrder = structHasher('Order', orderTypes.Order);

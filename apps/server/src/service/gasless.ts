@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { MicroUsd } from '@florin/protocol/money.ts';
+import { type SigningKey, secp256k1, signerOf } from '@florin/signing';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
 import { payerChainOf } from '#authorizations/payer-chain.ts';
 import type { Chains } from '#chains/chain.ts';
@@ -20,8 +21,6 @@ import type { DepositPolicy, OrderContext } from '#orders/context.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
-import { secp256k1 } from '#outside/secp256k1.ts';
-import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';
 import { type GasBudgets, releaseUnfollowed, type SubmissionDeps } from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';

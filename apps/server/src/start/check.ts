@@ -1,6 +1,7 @@
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
+import { type SigningKey, signerOf } from '@florin/signing';
 import { parseAbi } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { getCode } from '#chains/rpc/actions.ts';
@@ -14,7 +15,6 @@ import { ConfigError } from '#config/field.ts';
 import { openDatabase } from '#db/database.ts';
 import { findScopeProblems } from '#db/scope-check.ts';
 import type { Clock } from '#outside/clock.ts';
-import { type SigningKey, signerOf } from '#outside/signer/signer.ts';
 import type { Log } from '#telemetry/log.ts';
 
 /** How long a chain may stay unreachable before the start is given up. */

@@ -40,8 +40,11 @@ export function serviceOptionsOf(
 export function imageOptionsOf({ store, allowLoopback }: Config['images']): Pick<ServiceOptions, 'images'> {
   if (store === undefined) return {};
   if (store.kind === 'folder') return { images: { store, allowLoopback } };
-  const secretAccessKey = store.secretAccessKey.reveal();
-  return { images: { store: { ...store, secretAccessKey }, allowLoopback } };
+  const { credentials, ...bucket } = store;
+  if (credentials === undefined) return { images: { store: bucket, allowLoopback } };
+  const { accessKeyId, secretAccessKey } = credentials;
+  const revealed = { accessKeyId, secretAccessKey: secretAccessKey.reveal() };
+  return { images: { store: { ...bucket, credentials: revealed }, allowLoopback } };
 }
 
 /** The 32 bytes of a configured master key. */

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
 import { transferAuthorizationTypes } from '@florin/protocol/typed-data.ts';
 import type { X402Payment } from '@florin/protocol/x402.ts';
+import { secp256k1 } from '@florin/signing';
 import { decodeFunctionData, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
-import { secp256k1 } from '#outside/secp256k1.ts';
 import { flawOf, isAuthorizationSigned, payloadHashOf, transferCall } from './transfer-authorization.ts';
 
 const abi = parseAbi([

@@ -3,6 +3,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { transferAuthorizationTypes } from '@florin/protocol/typed-data.ts';
 import type { X402Payment } from '@florin/protocol/x402.ts';
+import { isCanonicalSignature } from '@florin/signing';
 import {
   encodeFunctionData,
   getAddress,
@@ -15,7 +16,6 @@ import {
 } from 'viem';
 import { isPaymentSignedBy, type SignatureDeps } from '#authorizations/signature.ts';
 import type { TokenDomain } from '#chains/token-signing.ts';
-import { isCanonicalSignature } from '#outside/secp256k1.ts';
 
 type Payload = X402Payment['payload'];
 

@@ -1,6 +1,6 @@
+import { secp256k1 } from '@florin/signing';
 import type { AgentMessage } from '#authorizations/cryptography.ts';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
-import { secp256k1 } from '#outside/secp256k1.ts';
 
 /** Requests with a signature, most of them wrong in one way: what a stranger could try in order to pass for a payer. */
 

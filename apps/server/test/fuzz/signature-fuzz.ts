@@ -1,11 +1,11 @@
 import { createSessionBody, preparePaymentBody } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { type Secp256k1, secp256k1, wasmSecp256k1 } from '@florin/signing';
 import { parseSignedMessage } from '#authorizations/authorization.ts';
 import { type AgentMessage, cryptographyOf } from '#authorizations/cryptography.ts';
 import { isAuthorizedBy } from '#authorizations/signature.ts';
 import { compileCheck } from '#http/schema-check.ts';
-import { type Secp256k1, secp256k1, wasmSecp256k1 } from '#outside/secp256k1.ts';
 import { type SignatureCase, signatureCase } from './signature-case.ts';
 import { judge, type Library, type Verdict } from './signature-oracle.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { secp256k1 } from '#outside/secp256k1.ts';
+import { secp256k1 } from '@florin/signing';
 import { fuzzSignatures } from './signature-fuzz.ts';
 
 /**

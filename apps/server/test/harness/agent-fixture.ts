@@ -4,6 +4,7 @@ import type { LinkCreateBody } from '@florin/protocol/link.ts';
 import type { Hex, Order } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { domainVersion, gatewayDomainName, orderTypes } from '@florin/protocol/typed-data.ts';
+import { secp256k1 } from '@florin/signing';
 import { Wallet } from 'ethers';
 import type { FastifyInstance } from 'fastify';
 import { hashTypedData, toHex } from 'viem';
@@ -22,7 +23,6 @@ import { orderSignerOf } from '#orders/order-signer.ts';
 import type { OrderSigner } from '#orders/signer.ts';
 import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
-import { secp256k1 } from '#outside/secp256k1.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 

@@ -1,4 +1,5 @@
 import { microUsd } from '@florin/protocol/money.ts';
+import { secp256k1 } from '@florin/signing';
 import type { FastifyInstance } from 'fastify';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
 import type { PayerChain } from '#authorizations/signature.ts';
@@ -10,7 +11,6 @@ import { merchantDoor } from '#http/merchant/merchant-door.ts';
 import { buildServer } from '#http/server.ts';
 import { x402Door } from '#http/x402/x402-door.ts';
 import { systemRandom } from '#outside/random.ts';
-import { secp256k1 } from '#outside/secp256k1.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { checkoutOptionsOf } from './checkout-fixture.ts';
 import type { MerchantWorld } from './merchant-fixture.ts';

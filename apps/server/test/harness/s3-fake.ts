@@ -68,7 +68,7 @@ function serve(
   response: ServerResponse,
   bucket: string,
 ): void {
-  const path = request.url ?? '';
+  const [path = ''] = (request.url ?? '').split('?');
   if (!path.startsWith(`/${bucket}/`)) {
     response.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>');
     return;
@@ -112,7 +112,8 @@ function isSigned(
   if (!date.startsWith(day) || Math.abs(timeOf(date) - Date.now()) > maxSkewMs) return false;
   if (request.headers['x-amz-content-sha256'] !== hash) return false;
   const headers = names.map((name) => `${name}:${request.headers[name]}\n`).join('');
-  const canonical = `${request.method}\n${request.url}\n\n${headers}\n${signedHeaders}\n${hash}`;
+  const [path, query = ''] = (request.url ?? '').split('?');
+  const canonical = `${request.method}\n${path}\n${query}\n${headers}\n${signedHeaders}\n${hash}`;
   const scope = `${day}/${region}/s3/aws4_request`;
   const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${createHash('sha256').update(canonical).digest('hex')}`;
   let key: Buffer | string = `AWS4${account.secretAccessKey}`;

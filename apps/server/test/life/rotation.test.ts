@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Hex } from '@florin/protocol/order.ts';
+import { awsKmsSigner, type SignerHttp, signerHttp, web3Signer } from '@florin/signing';
+import { type FakeSigner, startKms, startWeb3Signer } from '@florin/signing/testing';
 import { systemClock } from '#outside/clock.ts';
-import { awsKmsSigner } from '#outside/signer/aws-kms.ts';
-import { type SignerHttp, signerHttp } from '#outside/signer/signer-http.ts';
-import { web3Signer } from '#outside/signer/web3signer.ts';
-import { type FakeSigner, startKms, startWeb3Signer } from '../harness/signer-fake.ts';
 import { Life } from './life.ts';
 import { addresses, type LifeChain } from './life-chain.ts';
 import { type AgentReply, alternative, Payer, succeeded } from './payer.ts';
@@ -76,7 +74,7 @@ test('both keys are changed for remote ones while an order is open: it is paid a
   const settings = { region: 'eu-central-1', keyId, address, credentials, endpoint };
   Object.assign(life.options, {
     orderKey: web3Signer(http, web3),
-    settlerKey: awsKmsSigner(http, systemClock, settings),
+    settlerKey: awsKmsSigner(settings),
   });
   await life.startService();
   // 3. What the old key signed is paid, and settled and paid out by the new ones.

@@ -16,7 +16,7 @@ import { type S3StoreOptions, s3Store } from './s3-store.ts';
 export interface ImageSettings {
   readonly store:
     | { readonly kind: 'folder'; readonly folder: string }
-    | ({ readonly kind: 's3' } & Omit<S3StoreOptions, 'clock'>);
+    | ({ readonly kind: 's3' } & S3StoreOptions);
   /** For the local world only: sources on this machine. */
   readonly allowLoopback: boolean;
   /** Authorities that sources' certificates may come from, in PEM, instead of the system's. */
@@ -72,6 +72,6 @@ export function openImages(options: ImagesOptions): Images {
   };
 }
 
-function openStore({ settings: { store }, random, clock }: ImagesOptions): ImageStore {
-  return store.kind === 'folder' ? folderStore({ ...store, random }) : s3Store({ ...store, clock });
+function openStore({ settings: { store }, random }: ImagesOptions): ImageStore {
+  return store.kind === 'folder' ? folderStore({ ...store, random }) : s3Store(store);
 }

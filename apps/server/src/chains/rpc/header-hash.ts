@@ -1,6 +1,6 @@
 import type { Hex } from '@florin/protocol/order.ts';
+import { keccakHex } from '@florin/signing';
 import { hexToBytes } from 'viem';
-import { keccakHex } from './keccak.ts';
 import { parseData, parseQuantity } from './parse.ts';
 import { encodeRlp, integerBytes, type RlpItem } from './rlp.ts';
 

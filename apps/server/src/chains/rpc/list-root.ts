@@ -1,5 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { keccakBytes, keccakHex } from './keccak.ts';
+import { keccakBytes, keccakHex } from '@florin/signing';
 import { encodeRlp, integerBytes, type RlpItem, rlpHead } from './rlp.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Hex } from '@florin/protocol/order.ts';
+import { keccakHex } from '@florin/signing';
 import type { Queryable, Transaction } from '#db/database.ts';
-import { keccakHex } from '../rpc/keccak.ts';
 import type { Fees } from './fees.ts';
 import {
   type AttemptRow,

@@ -1,9 +1,9 @@
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import { withChecksum } from '@florin/signing';
 import { type Abi, type AbiEvent, bytesToHex, getAddress, toEventSelector, zeroHash } from 'viem';
 import { parseBurnBody } from '../cctp-message.ts';
 import type { MintSource } from '../chain.ts';
-import { withChecksum } from '../checksum.ts';
 import type { ChainEventName, ContractName } from '../event.ts';
 import { type BloomBits, bloomBitsOf } from '../rpc/bloom.ts';
 import { hexAt, isAt, type LogContent, type LogPlaces } from '../rpc/log-bytes.ts';

@@ -3,10 +3,10 @@ import { after, test } from 'node:test';
 import type { CreateSessionMessage } from '@florin/protocol/agent-api.ts';
 import type { CreatedSessionView, LinkView } from '@florin/protocol/agent-view.ts';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import { secp256k1 } from '@florin/signing';
 import { decodeFunctionData } from 'viem';
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
-import { secp256k1 } from '#outside/secp256k1.ts';
 import { fixtureChains } from '../../../test/harness/agent-fixture.ts';
 import {
   creationBody,

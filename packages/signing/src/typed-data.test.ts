@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Hex } from '@florin/protocol/order.ts';
 import { orderTypes, receiveAuthorizationTypes } from '@florin/protocol/typed-data.ts';
 import { TypedDataEncoder } from 'ethers';
 import fc from 'fast-check';
+import type { Hex } from 'viem';
 import { hashTypedData } from 'viem';
-import { keccakHex } from './rpc/keccak.ts';
+import { keccakHex } from './keccak.ts';
 import { structHasher, typedPreimage } from './typed-data.ts';
 
 const hexText = (size: number) =>

@@ -1,5 +1,5 @@
-import type { Hex } from '@florin/protocol/order.ts';
-import { keccakBytes, keccakHex } from './rpc/keccak.ts';
+import type { Hex } from 'viem';
+import { keccakBytes, keccakHex } from './keccak.ts';
 
 const addressForm = /^0x[0-9a-fA-F]{40}$/;
 

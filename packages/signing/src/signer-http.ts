@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import type { Clock } from '../clock.ts';
+import type { Sleeper } from './outside.ts';
 import { SignerFailure } from './signer.ts';
 
 /** What a signing service answered. */
@@ -33,7 +33,7 @@ const maxTries = 3;
 const firstPauseMs = 100;
 const maxAnswerBytes = 64 * 1024;
 
-export function signerHttp(clock: Clock): SignerHttp {
+export function signerHttp(clock: Sleeper): SignerHttp {
   const agent = new Agent({ connections: 16, connect: { timeout: 2_000 }, maxResponseSize: maxAnswerBytes });
   return {
     async ask(asked) {

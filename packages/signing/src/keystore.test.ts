@@ -5,7 +5,6 @@ import { computeAddress, encryptKeystoreJsonSync, Wallet } from 'ethers';
 import type { Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { decryptKeystore, encryptKeystore } from './keystore.ts';
-import { systemRandom } from './random.ts';
 
 // From the Web3 Secret Storage Definition.
 const secretOfPbkdf2Vector = '0x7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d';
@@ -77,7 +76,7 @@ test('a keystore of ethers opens here', () => {
 test('a keystore written here opens in ethers and here', async () => {
   const key = newKey();
   const secrets = { privateKey: key, password: 'correct horse' };
-  const json = encryptKeystore(systemRandom, secrets, { scryptN: 1024 });
+  const json = encryptKeystore({ bytes: randomBytes }, secrets, { scryptN: 1024 });
   assert.equal((await Wallet.fromEncryptedJson(json, 'correct horse')).privateKey, key);
   assert.equal(decryptKeystore(JSON.parse(json), 'correct horse'), key);
   assert.equal(json.includes(key.slice(2)), false);

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
-import type { Hex } from '@florin/protocol/order.ts';
 import { Signature } from 'ethers';
 import fc from 'fast-check';
+import type { Hex } from 'viem';
 import { keccak256, recoverAddress } from 'viem';
-import { type FakeSigner, startKms, startWeb3Signer } from '../../../test/harness/signer-fake.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { type FakeSigner, startKms, startWeb3Signer } from '../test/signer-fake.ts';
 import { awsKmsSigner } from './aws-kms.ts';
 import { parseEcdsaSignature, parsePublicKey } from './der.ts';
+import type { Sleeper } from './outside.ts';
 import { canonicalSignature, localSigner, type Signer, SignerFailure } from './signer.ts';
 import { type SignerHttp, signerHttp } from './signer-http.ts';
 import { web3Signer } from './web3signer.ts';
 
-const quickClock: Clock = { ...systemClock, sleep: async () => {} };
+const quickClock: Sleeper = { sleep: async () => {} };
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: 'token' };
+const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret' };
 
 let http: SignerHttp;
 let kms: FakeSigner & { readonly keyId: string };
@@ -35,7 +35,7 @@ beforeEach(() => {
 function kmsSigner(changes: { keyId?: string; address?: Hex } = {}): Signer {
   const { keyId, address, url: endpoint } = kms;
   const settings = { region: 'eu-central-1', keyId, address, credentials, endpoint, ...changes };
-  return awsKmsSigner(http, quickClock, settings);
+  return awsKmsSigner(settings);
 }
 
 function web3signer(changes: { address?: Hex } = {}): Signer {

@@ -1,5 +1,5 @@
-import type { Hex } from '@florin/protocol/order.ts';
-import { keccakBytes } from './rpc/keccak.ts';
+import type { Hex } from 'viem';
+import { keccakBytes } from './keccak.ts';
 
 /**
  * Hashing of typed data (EIP-712) for structs that are known when the process starts. The types are read once; what

@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Hex } from '@florin/protocol/order.ts';
 import { Wallet } from 'ethers';
+import type { Hex } from 'viem';
 import { getAddress, keccak256 } from 'viem';
 
 /** What goes wrong at a fake signing service; each number counts down. */

@@ -1,4 +1,4 @@
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex } from 'viem';
 import { keccak256 } from 'viem';
 import { publicKeyToAddress } from 'viem/accounts';
 import { canonicalSignature, type Signer, SignerFailure } from './signer.ts';

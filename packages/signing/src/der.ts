@@ -1,4 +1,4 @@
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex } from 'viem';
 
 /** The two structures of DER (X.690) that key services answer with. Both are read exactly: no byte more, no other form. */
 

@@ -1,7 +1,7 @@
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex } from 'viem';
 import { concat, keccak256, numberToHex, recoverAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { secp256k1 } from '../secp256k1.ts';
+import { secp256k1 } from './secp256k1.ts';
 
 /**
  * Signs with one secp256k1 key, wherever that is. Given is the preimage, not its hash: some signers hash for themselves,

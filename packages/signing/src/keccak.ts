@@ -1,5 +1,5 @@
-import type { Hex } from '@florin/protocol/order.ts';
 import { createKeccak } from 'hash-wasm';
+import type { Hex } from 'viem';
 
 // Proving a block is next to nothing but this hash: in JavaScript it took three quarters of the whole time.
 const hasher = await createKeccak(256);

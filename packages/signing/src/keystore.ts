@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto';
 import { type Hex, keccak256 } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import type { Random } from './random.ts';
+import type { RandomBytes } from './outside.ts';
 
 /** Encrypted private keys in files: Web3 Secret Storage version 3, as geth and most wallets write them. */
 
@@ -44,7 +44,7 @@ export function decryptKeystore(file: unknown, password: string): Hex {
 
 /** Encrypts a private key as a version 3 keystore with scrypt. `scryptN`: a power of two, 262,144 by default. */
 export function encryptKeystore(
-  random: Random,
+  random: RandomBytes,
   secrets: { privateKey: Hex; password: string },
   options: { scryptN?: number } = {},
 ): string {
@@ -78,7 +78,7 @@ function macOf(derived: Buffer, ciphertext: Buffer): Buffer {
 }
 
 /** A version 4 UUID (RFC 9562). */
-function uuidOf(random: Random): string {
+function uuidOf(random: RandomBytes): string {
   const bytes = Buffer.from(random.bytes(16));
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -1,0 +1,18 @@
+/** Hashing of typed data, secp256k1, keystores, and signers whose key may be elsewhere. Knows nothing of what is signed. */
+
+export { type AwsKmsSettings, awsKmsSigner } from './aws-kms.ts';
+export { addressOfPublicKey, parseAddress, withChecksum } from './checksum.ts';
+export { keccakBytes, keccakHex } from './keccak.ts';
+export { decryptKeystore, encryptKeystore } from './keystore.ts';
+export {
+  isCanonicalSignature,
+  nativeFailure,
+  nativeSecp256k1,
+  type Secp256k1,
+  secp256k1,
+  wasmSecp256k1,
+} from './secp256k1.ts';
+export { localSigner, type Signer, SignerFailure, type SigningKey, signerOf } from './signer.ts';
+export { type SignerHttp, signerHttp } from './signer-http.ts';
+export { type SigningDomain, type StructHasher, structHasher, typedPreimage } from './typed-data.ts';
+export { type Web3SignerSettings, web3Signer } from './web3signer.ts';
