@@ -135,7 +135,7 @@ export async function ownWays(chain: LogChain, rpc: HttpRpc, world: SettlementWo
     runWatcher({
       chain: { ...chain.chain, startBlock: head + 1n, finality: { tag: 'latest', depth: 100_000 } },
       ...{ rpc, db: noted, clock: systemClock, log: silentLog, handler: serviceHandler(world) },
-      ...{ signal: stop.signal, wake, hint: heads.hint },
+      ...{ signal: stop.signal, wake },
     }),
   ];
   await begun;

@@ -18,7 +18,6 @@ import {
   ledgerBalances,
   type MoveContext,
   movementHandler,
-  placedLogOf,
   type RpcLog,
   storedBlock,
   watchedContracts,
@@ -66,7 +65,7 @@ export class Books {
       .filter((log) => isConcerned(watched, log));
     const read = (told: readonly RpcLog[]) => ({
       header,
-      events: decodeEvents(watched, header, told.map(placedLogOf)),
+      events: decodeEvents(watched, header, told),
     });
     const isMissed = this.#random.chance(0.3);
     const first = isMissed ? logs.filter(() => this.#random.chance(0.7)) : logs;

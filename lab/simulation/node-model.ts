@@ -1,13 +1,7 @@
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { RpcError, RpcUnavailable } from '@florin/server/operator';
-import {
-  type NodeConnection,
-  type RpcCall,
-  type RpcOutcome,
-  receiptsMethod,
-  scanAnswer,
-} from '@florin/server/parts';
+import type { NodeConnection, RpcCall, RpcOutcome } from '@florin/server/parts';
 import {
   type Abi,
   encodeErrorResult,
@@ -340,18 +334,10 @@ export function connectionTo(node: NodeModel, process: ModelProcess, faults: Fau
           process.io(wait, `rpc ${label} answered`, () => {
             if (isLost) reject(new RpcUnavailable('timed out'));
             else if (isFailing) reject(new RpcUnavailable('HTTP status 502'));
-            else resolve(asRead(calls, outcomes));
+            else resolve(outcomes);
           });
         });
       }),
     close: async () => {},
   };
-}
-
-/** Receipts come as the transport reads them out of an answer's bytes, all else as it was said. */
-function asRead(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[]): readonly RpcOutcome[] {
-  if (!calls.some(({ method }) => method === receiptsMethod)) return outcomes;
-  const envelopes = outcomes.map((outcome, index) => ({ jsonrpc: '2.0', id: index + 1, ...outcome }));
-  const body = Buffer.from(JSON.stringify(calls.length === 1 ? envelopes[0] : envelopes));
-  return scanAnswer(body, calls) ?? outcomes;
 }

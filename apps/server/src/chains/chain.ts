@@ -49,7 +49,7 @@ export interface Chain {
   readonly name: string;
   readonly chainId: number;
   readonly rpcUrls: readonly string[];
-  /** WebSocket addresses of nodes that say when there is a new block; those of `rpcUrls`' hosts are asked for it as well. */
+  /** WebSocket addresses of nodes that announce new blocks. */
   readonly wsUrls?: readonly string[];
   /**
    * required: blocks must hash to their own hash, and receipts to the root in them. quorum: where they do not, as on

@@ -282,10 +282,9 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
   return { listeningOrigin: `http://${http.host}:${port}`, close: () => closeServer(server) };
 }
 
-/** Only watchers have questions that are urgent enough for a WebSocket. */
-function rpcOfChain(chain: Chain, { clock, log, roles }: ServiceOptions): HttpRpc {
-  const { chainId, rpcUrls: urls, wsUrls = [] } = chain;
-  return openHttpRpc({ chainId, urls, wsUrls: roles.has('watcher') ? wsUrls : [], clock, log });
+function rpcOfChain(chain: Chain, { clock, log }: ServiceOptions): HttpRpc {
+  const { chainId, rpcUrls: urls } = chain;
+  return openHttpRpc({ chainId, urls, clock, log });
 }
 
 /** The interfaces that this installation has, as its documents describe them. */
@@ -314,7 +313,7 @@ function watch(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Prom
   return options.chains.all.flatMap((chain: Chain) => {
     const { chainId, wsUrls: urls = [] } = chain;
     const heads = newHeads({ chainId, urls, clock, log });
-    const wake = urls.length === 0 ? {} : { wake: heads.wake, hint: heads.hint };
+    const wake = urls.length === 0 ? {} : { wake: heads.wake };
     const rpc = rooms.rpcOf(chainId);
     return [
       runWatcher({ chain, rpc, db, clock, log, handler, signal, candidate, ...wake }),

@@ -34,23 +34,17 @@ export interface Faults {
   cutOff: boolean;
   /** The answer has ids that were not asked for. */
   otherIds: boolean;
-  /** The answer comes twice; over a WebSocket only. */
-  answerTwice: boolean;
 }
 
-/** A proxy in front of a node, over HTTP and WebSockets. */
+/** A proxy in front of a node. Requests come over HTTP; over WebSockets it passes on what the node announces. */
 export interface LyingRpc {
   readonly url: string;
   readonly wsUrl: string;
   readonly faults: Faults;
-  /** Those of WebSockets alone. */
+  /** Those of WebSockets alone: announcements hang, are cut off, huge or half JSON. */
   readonly socketFaults: Faults;
-  /** Of the requests that were seen, those that came over WebSockets. */
-  readonly seenOnSockets: Map<string, number>;
   /** Changes what the node has answered, as each request of a batch is answered; undefined: the truth. */
   lie: Lie | undefined;
-  /** The same over WebSockets alone. */
-  socketLie: Lie | undefined;
   /** Requests seen so far by method; a batch counts each of its requests. */
   readonly seen: Map<string, number>;
   /** Bytes written so far of huge bodies. */
@@ -92,7 +86,6 @@ const noFaults = (): Faults => ({
   prunedState: false,
   cutOff: false,
   otherIds: false,
-  answerTwice: false,
 });
 
 /** Starts a proxy that tells the truth until a fault is switched on. */
@@ -100,18 +93,14 @@ export async function startLyingRpc(target: string): Promise<LyingRpc> {
   const faults = noFaults();
   const socketFaults = noFaults();
   const seen = new Map<string, number>();
-  const seenOnSockets = new Map<string, number>();
   let hugeBytes = 0;
   const noteHuge = (size: number) => {
     hugeBytes += size;
   };
-  const noteSeen = (counts: Map<string, number>, envelopes: readonly Envelope[]) => {
-    for (const { method } of envelopes) counts.set(method, (counts.get(method) ?? 0) + 1);
-  };
   const server = createServer(async (request, response) => {
     try {
       const { parsed, envelopes } = readQuestion(await readBody(request));
-      noteSeen(seen, envelopes);
+      for (const { method } of envelopes) seen.set(method, (seen.get(method) ?? 0) + 1);
       if (faults.hang) return;
       if (faults.cutOff) return void response.destroy();
       if (faults.tooManyRequests) return void response.writeHead(429).end('slow down');
@@ -123,22 +112,12 @@ export async function startLyingRpc(target: string): Promise<LyingRpc> {
       response.destroy(error instanceof Error ? error : undefined);
     }
   });
-  const onSocket = async (socket: ServedSocket, upstream: WebSocket, question: string) => {
-    const { parsed, envelopes } = readQuestion(question);
-    noteSeen(seen, envelopes);
-    noteSeen(seenOnSockets, envelopes);
+  const announce = (socket: ServedSocket, message: string) => {
     const has = (name: keyof Faults) => faults[name] || socketFaults[name];
     if (has('hang')) return;
     if (has('cutOff')) return socket.cut();
-    // What the node tells of by itself comes from the node.
-    if (envelopes[0]?.method === 'eth_subscribe') return upstream.send(question);
-    if (has('tooManyRequests')) return socket.say(JSON.stringify(overload));
-    if (has('hugeBody')) return await sayHuge(socket, noteHuge);
-    const both = { ...faults };
-    for (const name of Object.keys(both) as (keyof Faults)[]) both[name] = has(name);
-    const text = await answerText(target, both, parsed, proxy.socketLie ?? proxy.lie);
-    socket.say(text);
-    if (has('answerTwice')) socket.say(text);
+    if (has('hugeBody')) return void sayHuge(socket, noteHuge).catch(() => socket.cut());
+    socket.say(has('halfJson') ? message.slice(0, message.length >> 1) : message);
   };
   const { cutAll } = serveSockets(server, (socket) => {
     const upstream = new WebSocket(target.replace('http', 'ws'));
@@ -150,11 +129,9 @@ export async function startLyingRpc(target: string): Promise<LyingRpc> {
       });
     });
     upstream.addEventListener('error', () => socket.cut());
-    upstream.addEventListener('message', ({ data }) => {
-      if (!faults.hang && !socketFaults.hang) socket.say(String(data));
-    });
+    upstream.addEventListener('message', ({ data }) => announce(socket, String(data)));
     return {
-      heard: (text) => void ready.then(() => onSocket(socket, upstream, text)).catch(() => socket.cut()),
+      heard: (text) => void ready.then(() => upstream.send(text)).catch(() => socket.cut()),
       ended: () => upstream.close(),
     };
   });
@@ -163,8 +140,7 @@ export async function startLyingRpc(target: string): Promise<LyingRpc> {
   const proxy: LyingRpc = {
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
-    ...{ faults, socketFaults, seen, seenOnSockets },
-    ...{ lie: undefined, socketLie: undefined },
+    ...{ faults, socketFaults, seen, lie: undefined },
     hugeBytes: () => hugeBytes,
     async close() {
       cutAll();
@@ -174,8 +150,6 @@ export async function startLyingRpc(target: string): Promise<LyingRpc> {
   };
   return proxy;
 }
-
-const overload = { jsonrpc: '2.0', id: null, error: { code: -32005, message: 'slow down' } };
 
 function readQuestion(text: string) {
   const parsed = JSON.parse(text) as Envelope | Envelope[];

@@ -38,7 +38,7 @@ export interface WatchedChain {
 /** Starts a chain with this many nodes, its contracts in place, in a database that it shares with others. */
 export async function watchedChain(
   database: TestDatabase,
-  options: { readonly nodes?: number; readonly changes?: Partial<Chain>; readonly hasSockets?: boolean } = {},
+  options: { readonly nodes?: number; readonly changes?: Partial<Chain> } = {},
 ): Promise<WatchedChain> {
   lastChainId += 1;
   const chainId = lastChainId;
@@ -48,9 +48,8 @@ export async function watchedChain(
     Array.from({ length: options.nodes ?? 1 }, () => startLyingRpc(anvil.url)),
   );
   const urls = proxies.map((proxy) => proxy.url);
-  const wsUrls = options.hasSockets === true ? proxies.map((proxy) => proxy.wsUrl) : [];
   const rpc = openHttpRpc({
-    ...{ chainId, urls, wsUrls, clock: systemClock, log: silentLog, timeLimitMs: 60_000 },
+    ...{ chainId, urls, clock: systemClock, log: silentLog, timeLimitMs: 60_000 },
   });
   const chain = testChain(anvil, options.changes);
   const story: string[] = [];

@@ -42,6 +42,9 @@ export interface RpcLog {
   readonly removed: boolean;
 }
 
+/** What of a log says whose it is. */
+export type LogContent = Pick<RpcLog, 'address' | 'topics' | 'data'>;
+
 export interface Receipt {
   readonly transactionHash: Hex;
   readonly blockHash: Hex;
@@ -136,11 +139,6 @@ export function parseLogs(value: unknown): readonly RpcLog[] {
 export function parseReceipt(value: unknown): Receipt | undefined {
   if (value === null) return undefined;
   const receipt = parseRecord('receipt', value);
-  return { ...parseReceiptHead(receipt), logs: parseLogs(receipt['logs']) };
-}
-
-/** Reads all of a receipt but its logs. */
-export function parseReceiptHead(receipt: Readonly<Record<string, unknown>>): Omit<Receipt, 'logs'> {
   const status = parseQuantity('receipt.status', receipt['status']);
   if (status > 1n) throw new RpcAnswerInvalid(`malformed answer: receipt.status is ${status}`);
   // Nodes older than EIP-2718 leave the type out.
@@ -152,6 +150,7 @@ export function parseReceiptHead(receipt: Readonly<Record<string, unknown>>): Om
     blockNumber: parseQuantity('receipt.blockNumber', receipt['blockNumber']),
     succeeded: status === 1n,
     logsBloom: parseBloom('receipt.logsBloom', receipt['logsBloom']),
+    logs: parseLogs(receipt['logs']),
     type,
     // Only proofs need it, and fail without it.
     cumulativeGasUsed:

@@ -1,6 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { keccakHex } from '@florin/signing';
-import { hexToBytes } from 'viem';
 import { parseData, parseQuantity } from './parse.ts';
 import { encodeRlp, integerBytes, type RlpItem } from './rlp.ts';
 
@@ -46,7 +45,7 @@ function itemOf(block: Readonly<Record<string, unknown>>, { name, size }: Header
   const what = `block.${name}`;
   return size === 'quantity'
     ? integerBytes(parseQuantity(what, block[name]))
-    : hexToBytes(parseData(what, block[name], size));
+    : parseData(what, block[name], size);
 }
 
 function isGiven(block: Readonly<Record<string, unknown>>, name: string): boolean {

@@ -8,7 +8,6 @@ import {
   noteWrongChain,
   penaltyOf,
 } from './node-health.ts';
-import { besideHttp, openNodeSocket, socketUrlOf } from './node-socket.ts';
 import { parseSmallQuantity } from './parse.ts';
 import { providerOf } from './provider.ts';
 import {
@@ -26,8 +25,6 @@ export interface HttpRpcOptions {
   readonly chainId: number;
   /** In order of preference; at least one. */
   readonly urls: readonly string[];
-  /** WebSocket addresses of the same nodes, told apart by their hosts: for what is urgent. */
-  readonly wsUrls?: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
   /** For one exchange with one node; 10 s by default. */
@@ -70,20 +67,13 @@ const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] };
  * front that once took the wrong way must not cost the chain.
  */
 export function openHttpRpc(options: HttpRpcOptions): HttpRpc {
-  const { urls, wsUrls = [], chainId, clock, log } = options;
-  const connections = urls.map((url) => {
-    const http = openNode(url);
-    const socketUrl = socketUrlOf(url, urls, wsUrls);
-    if (socketUrl === undefined) return http;
-    return besideHttp(http, openNodeSocket({ url: socketUrl, chainId, clock, log }), clock);
-  });
-  return rpcOver(connections, options);
+  return rpcOver(options.urls.map(openNode), options);
 }
 
 /** The same over connections that are open already, in order of preference, or over what stands in for them. */
 export function rpcOver(
   connections: readonly NodeConnection[],
-  options: Omit<HttpRpcOptions, 'urls' | 'wsUrls'>,
+  options: Omit<HttpRpcOptions, 'urls'>,
 ): HttpRpc {
   const nodes: readonly Node[] = connections.map((connection, place) => ({
     connection,
@@ -107,13 +97,13 @@ export function rpcOver(
 }
 
 class FailoverRpc {
-  readonly #options: Omit<HttpRpcOptions, 'urls' | 'wsUrls'>;
+  readonly #options: Omit<HttpRpcOptions, 'urls'>;
   readonly #nodes: readonly Node[];
   readonly #timeLimitMs: number;
   readonly #maxAnswerBytes: number;
   #lastAnswering: Node | undefined;
 
-  constructor(options: Omit<HttpRpcOptions, 'urls' | 'wsUrls'>, nodes: readonly Node[]) {
+  constructor(options: Omit<HttpRpcOptions, 'urls'>, nodes: readonly Node[]) {
     this.#options = options;
     this.#nodes = nodes;
     this.#timeLimitMs = options.timeLimitMs ?? 10_000;
@@ -170,7 +160,6 @@ class FailoverRpc {
     for (const node of this.#nodes.filter(({ connection }) => connection.name === name)) {
       node.health.quarantinedUntilMs = this.#options.clock.monotonicMs() + quarantineMs;
       node.isVerified = false;
-      node.connection.rest?.(reason);
       this.#options.log.error('rpc.node_quarantined', new Error(reason), {
         chainId: this.#options.chainId,
         node: name,
@@ -229,8 +218,7 @@ class FailoverRpc {
   }
 
   async #verify(node: Node, options: RpcOptions): Promise<boolean> {
-    // By HTTP, whatever waits: a WebSocket is asked for itself, and says nothing of what answers beside it.
-    const outcomes = await this.#exchange(node, [chainIdCall], { ...options, isUrgent: false });
+    const outcomes = await this.#exchange(node, [chainIdCall], options);
     const chainId = parseSmallQuantity('chain id', resultOf(outcomes[0]));
     node.isVerified = chainId === this.#options.chainId;
     if (node.isVerified) {
@@ -253,7 +241,6 @@ class FailoverRpc {
     const limits = {
       timeLimitMs: options.timeLimitMs ?? this.#timeLimitMs,
       maxAnswerBytes: options.maxAnswerBytes ?? this.#maxAnswerBytes,
-      isUrgent: options.isUrgent ?? false,
     };
     return node.connection.exchange(calls, limits, options.signal);
   }
@@ -262,7 +249,6 @@ class FailoverRpc {
     noteFailure(node.health, this.#options.clock.monotonicMs());
     node.isVerified = false;
     const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
-    node.connection.rest?.(reason);
     // Every tenth one, so that an outage does not fill the log.
     if (node.health.failures % 10 === 1) {
       this.#options.log.warn('rpc.node_failed', {

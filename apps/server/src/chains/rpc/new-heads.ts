@@ -1,28 +1,15 @@
-import type { Hex } from '@florin/protocol/order.ts';
+import { Agent, WebSocket } from 'undici';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
-import { stayConnected } from './open-socket.ts';
-import { parseBloom, parseHash, parseRecord } from './parse.ts';
-import { RpcAnswerInvalid } from './rpc.ts';
 
-/** What a node says of a block of which it tells that it is new. Good for asking about it, and for nothing else. */
-export interface HeadHint {
-  readonly hash: Hex;
-  readonly logsBloom: Hex;
-}
-
-/** Wakes a watcher when a node says that there is a new block. Nothing that the node says is believed. */
+/** Wakes a watcher when a node announces a new block. The watcher then asks over HTTP: nothing announced is believed. */
 export interface NewHeads {
   /** Resolves at the next message, at once when one came since the last time, and when the signal aborts. */
   wake(signal: AbortSignal): Promise<void>;
-  /** What the last message said of its block; undefined when it was asked for before, or is no such message. */
-  hint(): HeadHint | undefined;
   /** Stays connected to every address until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A header takes two thousand. */
-const maxMessageBytes = 100_000;
 const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] });
 
 /** Listens for new heads over WebSockets. */
@@ -33,11 +20,9 @@ export function newHeads(options: {
   readonly log: Log;
 }): NewHeads {
   let isNews = false;
-  let newest: unknown;
   const waiting = new Set<() => void>();
-  const note = (message: unknown) => {
+  const note = () => {
     isNews = true;
-    newest = message;
     for (const wakeUp of waiting) wakeUp();
   };
   return {
@@ -54,43 +39,80 @@ export function newHeads(options: {
         signal.addEventListener('abort', end);
       });
     },
-    hint() {
-      const message = newest;
-      newest = undefined;
-      return hintIn(message);
-    },
     async run(signal) {
-      const { urls, chainId, clock, log } = options;
-      await Promise.all(
-        urls.map((url) =>
-          stayConnected({
-            ...{ url, chainId, clock, log, signal, maxMessageBytes },
-            lostName: 'rpc.new_heads_lost',
-            opened: (socket) => socket.send(subscribe),
-            heard: note,
-            // Polling goes on, and the next connection says what there is.
-            ended: () => {},
-          }),
-        ),
-      );
+      const { urls, ...rest } = options;
+      await Promise.all(urls.map((url) => stayConnected({ ...rest, url, signal, onMessage: note })));
     },
   };
 }
 
-/** Reads `eth_subscription` of `newHeads` (the Ethereum execution API's only common form of it). */
-function hintIn(message: unknown): HeadHint | undefined {
-  if (typeof message !== 'string') return undefined;
-  try {
-    const { params } = parseRecord('message', JSON.parse(message));
-    const { result } = parseRecord('params', params);
-    const head = parseRecord('head', result);
-    return {
-      hash: parseHash('head.hash', head['hash']),
-      logsBloom: parseBloom('head.logsBloom', head['logsBloom']),
-    };
-  } catch (error) {
-    // The answer to the subscription, or nonsense: it has woken the watcher, and does no more.
-    if (error instanceof SyntaxError || error instanceof RpcAnswerInvalid) return undefined;
-    throw error;
+interface SocketOptions {
+  readonly url: string;
+  readonly chainId: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly onMessage: () => void;
+}
+
+/** A header takes two thousand. A longer message ends the connection before it is held. */
+const maxMessageBytes = 100_000;
+const firstBackOffMs = 500;
+const maxBackOffMs = 60_000;
+/** A connection that lives this long starts its back-off afresh. */
+const soundAfterMs = 60_000;
+/** After this silence the connection is opened again: no chain takes longer for a block. */
+const maxSilenceMs = 60_000;
+const connectLimitMs = 10_000;
+
+/** Keeps a WebSocket open until the signal aborts. */
+async function stayConnected(options: SocketOptions): Promise<void> {
+  const { url, chainId, clock, log, signal } = options;
+  let failures = 0;
+  while (!signal.aborted) {
+    const start = clock.monotonicMs();
+    const reason = await connect(options);
+    if (signal.aborted) return;
+    failures = clock.monotonicMs() - start > soundAfterMs ? 0 : failures + 1;
+    // The address often holds a key: log the host alone. Polling goes on without the connection, so this is no outage.
+    if (failures % 10 === 1) log.warn('rpc.new_heads_lost', { chainId, node: new URL(url).host, reason });
+    await clock.sleep(Math.min(maxBackOffMs, firstBackOffMs * 2 ** Math.min(failures, 10)), signal);
   }
+}
+
+/** One connection from its opening to its end; returns the reason of the end. */
+async function connect(options: SocketOptions): Promise<string> {
+  const { clock, signal } = options;
+  const dispatcher = new Agent({
+    webSocket: { maxPayloadSize: maxMessageBytes },
+    connect: { timeout: connectLimitMs },
+  });
+  const socket = new WebSocket(options.url, { dispatcher });
+  const over = new AbortController();
+  let heardAtMs = clock.monotonicMs();
+  const ended = new Promise<string>((resolve) => {
+    socket.addEventListener('open', () => socket.send(subscribe));
+    socket.addEventListener('close', (event) => resolve(`closed with code ${event.code}`));
+    socket.addEventListener('error', () => resolve('connection failed'));
+  });
+  socket.addEventListener('message', () => {
+    heardAtMs = clock.monotonicMs();
+    options.onMessage();
+  });
+  const silence = watchSilence(clock, AbortSignal.any([signal, over.signal]), () => {
+    const limitMs = socket.readyState === WebSocket.CONNECTING ? connectLimitMs : maxSilenceMs;
+    return limitMs - (clock.monotonicMs() - heardAtMs);
+  });
+  const reason = await Promise.race([ended, silence]);
+  over.abort();
+  socket.close();
+  await dispatcher.destroy();
+  return reason;
+}
+
+async function watchSilence(clock: Clock, signal: AbortSignal, leftMs: () => number): Promise<string> {
+  while (!signal.aborted && leftMs() > 0) {
+    await clock.sleep(Math.min(leftMs(), connectLimitMs), signal);
+  }
+  return 'silent for too long';
 }

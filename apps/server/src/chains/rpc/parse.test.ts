@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseHeader, parseLogs, parseReceipt, revertDataOf } from './actions.ts';
-import { readBatchAnswer, readSingleAnswer } from './json-rpc.ts';
 import { parseData, parseQuantity, parseSmallQuantity } from './parse.ts';
 import { RpcAnswerInvalid, RpcError, RpcUnavailable } from './rpc.ts';
+import { readBatchAnswer, readSingleAnswer } from './transport.ts';
 
 const hash = `0x${'ab'.repeat(32)}`;
 const address = `0x${'cd'.repeat(20)}`;

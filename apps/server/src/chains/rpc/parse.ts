@@ -6,10 +6,9 @@ import { RpcAnswerInvalid } from './rpc.ts';
  * is thrown as `RpcAnswerInvalid`: nobody may act on half an answer.
  */
 
-const quantityPattern = /^0x(0|[1-9a-f][0-9a-f]{0,63})$/;
+const quantityPattern = /^0x(0|[1-9a-f][0-9a-f]{0,63})$/i;
 // Whole bytes are looked for by the length: a group that repeats for every byte is slow on blooms.
 const dataPattern = /^0x[0-9a-f]*$/;
-const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
 
 function refuse(what: string, value: unknown): never {
   const shown =
@@ -30,13 +29,13 @@ export function parseArray(what: string, value: unknown): readonly unknown[] {
 /** A quantity: `0x` and hexadecimal digits without leading zeros, below 2^256. Upper-case digits are taken too. */
 export function parseQuantity(what: string, value: unknown): bigint {
   if (typeof value !== 'string') return refuse(what, value);
-  return quantityPattern.test(value.toLowerCase()) ? BigInt(value) : refuse(what, value);
+  return quantityPattern.test(value) ? BigInt(value) : refuse(what, value);
 }
 
 /** A quantity that a double holds exactly. */
 export function parseSmallQuantity(what: string, value: unknown): number {
-  const quantity = parseQuantity(what, value);
-  return quantity <= maxSafe ? Number(quantity) : refuse(what, value);
+  const quantity = typeof value === 'string' && quantityPattern.test(value) ? Number(value) : Number.NaN;
+  return Number.isSafeInteger(quantity) ? quantity : refuse(what, value);
 }
 
 /** Bytes as lower-case hexadecimal; of exactly `size` bytes when given. */

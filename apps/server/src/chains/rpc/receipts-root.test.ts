@@ -8,13 +8,10 @@ import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
 import { getBlock, type Receipt } from './actions.ts';
-import { askReceiptsOfBlocks, getReceiptsOfBlock } from './block-receipts.ts';
+import { getReceiptsOfBlocks } from './block-receipts.ts';
 import { headerHashOf } from './header-hash.ts';
 import { type HttpRpc, openHttpRpc } from './http-rpc.ts';
-import { listRoot } from './list-root.ts';
-import { provenLogs } from './proven-logs.ts';
-import { isScanned } from './receipt-scan.ts';
-import { encodeReceipt, isBorReceipt, receiptsRootOf } from './receipts-root.ts';
+import { encodeReceipt, isBorReceipt, listRoot, receiptsRootOf } from './receipts-root.ts';
 import { encodeRlp, integerBytes, type RlpItem } from './rlp.ts';
 
 let anvil: Anvil;
@@ -32,11 +29,14 @@ type Nested = Hex | Nested[];
 
 test('RLP is what another implementation writes, for any nesting and length', () => {
   const bytes = fc.uint8Array({ maxLength: 400 });
+  const text = bytes.map(bytesToHex);
   const { item } = fc.letrec<{ item: RlpItem }>((tie) => ({
-    item: fc.oneof({ maxDepth: 4 }, bytes, fc.array(tie('item'), { maxLength: 60 })),
+    item: fc.oneof({ maxDepth: 4 }, bytes, text, fc.array(tie('item'), { maxLength: 60 })),
   }));
-  const nested = (value: RlpItem): Nested =>
-    value instanceof Uint8Array ? bytesToHex(value) : value.map(nested);
+  const nested = (value: RlpItem): Nested => {
+    if (typeof value === 'string') return value;
+    return value instanceof Uint8Array ? bytesToHex(value) : value.map(nested);
+  };
   fc.assert(
     fc.property(item, (value) => {
       assert.equal(bytesToHex(encodeRlp(value)), ethersRlp(nested(value)));
@@ -47,7 +47,7 @@ test('RLP is what another implementation writes, for any nesting and length', ()
 
 test('a number is written without leading zeros, and zero as nothing', () => {
   assert.deepEqual(
-    [0, 1, 0x7f, 0x80, 256, 2n ** 64n].map((value) => bytesToHex(integerBytes(value))),
+    [0, 1, 0x7f, 0x80, 256, 2n ** 64n].map((value) => integerBytes(value)),
     ['0x', '0x01', '0x7f', '0x80', '0x0100', '0x010000000000000000'],
   );
 });
@@ -111,16 +111,10 @@ test('headers and receipts of a real node prove themselves, for every type of tr
     await anvil.mine();
     const header = await getBlock(rpc, 'latest');
     assert.ok(header !== undefined);
-    const receipts = await getReceiptsOfBlock(rpc, header);
+    const [receipts = []] = await getReceiptsOfBlocks(rpc, [header]);
     assert.equal(receipts.length, count);
     assert.equal(header.isProven, true);
     assert.equal(receiptsRootOf(receipts), header.receiptsRoot);
-    const [told] = await askReceiptsOfBlocks(rpc, [header]);
-    assert.ok(told !== undefined && isScanned(told), 'what a real node answers is scanned');
-    assert.deepEqual(
-      provenLogs(header, told, () => true),
-      [],
-    );
   }
 });
 

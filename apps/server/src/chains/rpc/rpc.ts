@@ -11,8 +11,6 @@ export interface RpcOptions {
   readonly timeLimitMs?: number;
   /** Longer answers are cut off and count as a failure; the default of the nodes when absent. */
   readonly maxAnswerBytes?: number;
-  /** Small, and a payment waits for it: asked over the node's WebSocket where it has one that is sound. */
-  readonly isUrgent?: boolean;
 }
 
 /** What a node said to one request of a batch. */

@@ -1,16 +1,13 @@
 import { Agent, request } from 'undici';
-import { type RpcCall, type RpcOutcome, RpcUnavailable } from './rpc.ts';
-import { questionOf, readAnswer } from './wire.ts';
+import { type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from './rpc.ts';
 
 export interface ExchangeLimits {
   /** For connecting, sending and reading together. */
   readonly timeLimitMs: number;
   readonly maxAnswerBytes: number;
-  /** Small, and somebody waits for it: asked over a WebSocket where there is one. */
-  readonly isUrgent?: boolean;
 }
 
-/** One node, by its HTTP address and perhaps a WebSocket beside it. */
+/** One node at its HTTP address. */
 export interface NodeConnection {
   /** Host and port; the rest of a URL often holds a key and must not reach a log. */
   readonly name: string;
@@ -20,8 +17,6 @@ export interface NodeConnection {
     limits: ExchangeLimits,
     signal: AbortSignal | undefined,
   ): Promise<readonly RpcOutcome[]>;
-  /** The node has failed, or what it said was of no use: whatever is quick and not needed is left alone for a while. */
-  rest?(reason: string): void;
   close(): Promise<void>;
 }
 
@@ -45,11 +40,17 @@ async function exchange(
   signal: AbortSignal | undefined,
 ): Promise<readonly RpcOutcome[]> {
   const deadline = AbortSignal.timeout(limits.timeLimitMs);
+  const envelopes = calls.map(({ method, params }, index) => ({
+    jsonrpc: '2.0',
+    id: index + 1,
+    method,
+    params,
+  }));
   const response = await request(url, {
     dispatcher: agent,
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: questionOf(calls, 1),
+    body: JSON.stringify(envelopes.length === 1 ? envelopes[0] : envelopes),
     signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
     headersTimeout: limits.timeLimitMs,
     bodyTimeout: limits.timeLimitMs,
@@ -59,7 +60,10 @@ async function exchange(
   if (response.statusCode === 429 || response.statusCode >= 500) {
     throw new RpcUnavailable(`HTTP status ${response.statusCode}`);
   }
-  return readAnswer(bytes, calls, 1, `HTTP status ${response.statusCode}`);
+  const text = bytes.toString('utf8');
+  if (isTooDeep(text)) throw new RpcUnavailable(`malformed answer: nested over ${maxDepth} levels`);
+  const answer = parseJson(text, `HTTP status ${response.statusCode}`);
+  return calls.length === 1 ? [readSingleAnswer(answer, 1)] : readBatchAnswer(answer, calls.length);
 }
 
 type AnswerBody = Awaited<ReturnType<typeof request>>['body'];
@@ -85,4 +89,108 @@ async function readLimited(
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);
+}
+
+/** Deeper than any answer goes: a log's topics in a receipt in a batch stand on the sixth level. */
+const maxDepth = 32;
+/** Shorter bodies cannot do harm, however deep they are. */
+const shortBody = 100_000;
+
+/**
+ * Whether a body opens more than 32 levels of arrays and objects. A level costs the sender one byte and the parser some
+ * sixty, so that an answer within the size limit could take half a gigabyte.
+ */
+function isTooDeep(body: string): boolean {
+  if (body.length <= shortBody) return false;
+  let depth = 0;
+  for (let index = 0; index < body.length; index += 1) {
+    const code = body.charCodeAt(index);
+    if (code === 0x22) {
+      index = endOfText(body, index);
+      if (index === -1) return false;
+    } else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (code === 0x5d || code === 0x7d) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Where the text that begins at a quotation mark ends; -1 when it does not: the parser will say so. */
+function endOfText(body: string, start: number): number {
+  let end = body.indexOf('"', start + 1);
+  while (end !== -1) {
+    let escapes = 0;
+    while (body.charCodeAt(end - 1 - escapes) === 0x5c) escapes += 1;
+    if (escapes % 2 === 0) return end;
+    end = body.indexOf('"', end + 1);
+  }
+  return -1;
+}
+
+function parseJson(body: string, from: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    throw new RpcUnavailable(`malformed answer: not JSON, ${from}`, { cause });
+  }
+}
+
+/** Errors by which a node says "not now" rather than "no": another node may well answer. */
+const overloadCodes = new Set([-32005, -32097, 429]);
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readError(value: unknown): RpcError {
+  if (!isRecord(value) || typeof value['message'] !== 'string' || !Number.isInteger(value['code'])) {
+    throw new RpcUnavailable('malformed answer: an error without code or message');
+  }
+  const code = Number(value['code']);
+  if (overloadCodes.has(code)) throw new RpcUnavailable(`overloaded: ${value['message'].slice(0, 200)}`);
+  return new RpcError(code, value['message'].slice(0, 1000), value['data']);
+}
+
+/**
+ * Reads the answers to `count` requests with ids from 1 on (JSON-RPC 2.0, section 6: in any order). Each id must occur
+ * exactly once, with either a result or an error; anything else is a malformed answer and throws `RpcUnavailable`.
+ * A single error in place of the array holds for every request.
+ */
+export function readBatchAnswer(body: unknown, count: number): readonly RpcOutcome[] {
+  if (isRecord(body) && 'error' in body && body['error'] !== null) {
+    const error = readError(body['error']);
+    return Array.from({ length: count }, () => ({ error }));
+  }
+  if (!Array.isArray(body) || body.length !== count) {
+    throw new RpcUnavailable(`malformed answer: not an array of ${count} answers`);
+  }
+  const outcomes = new Array<RpcOutcome | undefined>(count).fill(undefined);
+  for (const entry of body) {
+    const id = isRecord(entry) ? entry['id'] : undefined;
+    if (
+      typeof id !== 'number' ||
+      !Number.isInteger(id) ||
+      id < 1 ||
+      id > count ||
+      outcomes[id - 1] !== undefined
+    ) {
+      throw new RpcUnavailable('malformed answer: an id that was not asked for, or twice');
+    }
+    outcomes[id - 1] = readSingleAnswer(entry, id);
+  }
+  return outcomes.filter((outcome) => outcome !== undefined);
+}
+
+/** Reads the answer to the request with this id; throws `RpcUnavailable` unless it is well-formed. */
+export function readSingleAnswer(body: unknown, id: number): RpcOutcome {
+  if (!isRecord(body) || body['jsonrpc'] !== '2.0')
+    throw new RpcUnavailable('malformed answer: not JSON-RPC 2.0');
+  const error = 'error' in body && body['error'] !== null ? readError(body['error']) : undefined;
+  if (error !== undefined) return { error };
+  if (body['id'] !== id) throw new RpcUnavailable('malformed answer: another id than asked for');
+  if (!('result' in body)) throw new RpcUnavailable('malformed answer: neither result nor error');
+  return { result: body['result'] };
 }

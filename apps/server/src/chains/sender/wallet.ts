@@ -36,22 +36,18 @@ export function walletOf(key: SigningKey): WalletSigner {
 function fieldsOf(transaction: UnsignedTransaction): readonly RlpItem[] {
   const { chainId, nonce, to, data, gasLimit, maxFee, priorityFee } = transaction;
   const numbers = [chainId, nonce, priorityFee, maxFee, gasLimit].map(integerBytes);
-  return [...numbers, bytesOf(to), integerBytes(0), bytesOf(data), []];
+  return [...numbers, to, integerBytes(0), data, []];
 }
 
 const eip1559Type = '02';
 
 function encoded(fields: readonly RlpItem[]): Hex {
-  return `0x${eip1559Type}${Buffer.from(encodeRlp(fields)).toString('hex')}`;
+  return `0x${eip1559Type}${encodeRlp(fields).toString('hex')}`;
 }
 
 /** Parity, r and s out of 65 bytes, as numbers: without leading zeros. */
 function partsOf(signature: Hex): readonly RlpItem[] {
-  const bytes = bytesOf(signature);
-  const number = (from: number, to: number) => integerBytes(BigInt(`0x${bytes.toString('hex', from, to)}`));
-  return [integerBytes(bytes[64] === 28 ? 1 : 0), number(0, 32), number(32, 64)];
-}
-
-function bytesOf(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex');
+  const number = (from: number, to: number) =>
+    integerBytes(BigInt(`0x${signature.slice(2 + 2 * from, 2 + 2 * to)}`));
+  return [integerBytes(Number(`0x${signature.slice(130)}`) === 28 ? 1 : 0), number(0, 32), number(32, 64)];
 }

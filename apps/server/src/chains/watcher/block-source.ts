@@ -1,9 +1,14 @@
 import type { ChainEvent } from '../event.ts';
-import { type BlockHeader, calls, headerIn, parseHeader, parseLogs, type RpcLog } from '../rpc/actions.ts';
-import { askReceiptsOfBlocks, parseReceipts, type ToldReceipts } from '../rpc/block-receipts.ts';
-import { type LogPlaces, placedLogOf } from '../rpc/log-bytes.ts';
-import { provenLogs } from '../rpc/proven-logs.ts';
-import { isScanned } from '../rpc/receipt-scan.ts';
+import {
+  type BlockHeader,
+  calls,
+  headerIn,
+  parseHeader,
+  parseLogs,
+  type Receipt,
+  type RpcLog,
+} from '../rpc/actions.ts';
+import { getReceiptsOfBlocks } from '../rpc/block-receipts.ts';
 import {
   type Rpc,
   RpcAnswerInvalid,
@@ -17,7 +22,6 @@ import {
   decodeEvents,
   eventsOf,
   isConcerned,
-  isConcernedAt,
   logsOfProvenReceipts,
   logsOfReceipts,
   mayHaveEvents,
@@ -121,23 +125,12 @@ async function withEvents(
   watched: WatchedContracts,
   { headers, candidates }: BlockGroup,
 ): Promise<readonly FetchedBlock[]> {
-  const answers = candidates.length === 0 ? [] : await askReceiptsOfBlocks(rpc, candidates);
+  const answers = candidates.length === 0 ? [] : await getReceiptsOfBlocks(rpc, candidates);
   const events = new Map<string, readonly ChainEvent[]>();
   for (const [index, header] of candidates.entries()) {
     events.set(header.hash, await believe(rpc, watched, header, answers[index] ?? []));
   }
   return headers.map((header) => ({ header, events: events.get(header.hash) ?? [] }));
-}
-
-/** The same for one block whose receipts a node has told already. */
-export async function withToldReceipts(
-  rpc: Rpc,
-  watched: WatchedContracts,
-  header: BlockHeader,
-  receipts: ToldReceipts,
-): Promise<FetchedBlock> {
-  const isCandidate = mayHaveEvents(watched, header.logsBloom);
-  return { header, events: isCandidate ? await believe(rpc, watched, header, receipts) : [] };
 }
 
 /** Throws unless every header is proven, or told alike by the quorum where the chain's policy allows that. */
@@ -174,14 +167,10 @@ async function believe(
   rpc: Rpc,
   watched: WatchedContracts,
   header: BlockHeader,
-  told: ToldReceipts,
+  receipts: readonly Receipt[],
 ): Promise<readonly ChainEvent[]> {
-  const isWanted = (bytes: Buffer, places: LogPlaces) => isConcernedAt(watched, bytes, places);
-  const proven = isScanned(told) ? provenLogs(header, told, isWanted) : undefined;
-  if (proven !== undefined) return decodeEvents(watched, header, proven);
-  const receipts = parseReceipts(told);
   if (areProvenReceipts(header, receipts)) {
-    return decodeEvents(watched, header, logsOfProvenReceipts(watched, header, receipts).map(placedLogOf));
+    return decodeEvents(watched, header, logsOfProvenReceipts(watched, header, receipts));
   }
   if (watched.proofs === 'required') {
     throw new RpcAnswerInvalid('receipts that do not come to the root in their block');

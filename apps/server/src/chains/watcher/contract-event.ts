@@ -1,12 +1,12 @@
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { withChecksum } from '@florin/signing';
-import { type Abi, type AbiEvent, bytesToHex, getAddress, toEventSelector, zeroHash } from 'viem';
+import { type Abi, type AbiEvent, getAddress, toEventSelector, zeroHash } from 'viem';
 import { parseBurnBody } from '../cctp-message.ts';
 import type { MintSource } from '../chain.ts';
 import type { ChainEventName, ContractName } from '../event.ts';
+import type { LogContent } from '../rpc/actions.ts';
 import { type BloomBits, bloomBitsOf } from '../rpc/bloom.ts';
-import { hexAt, isAt, type LogContent, type LogPlaces } from '../rpc/log-bytes.ts';
 import { RpcAnswerInvalid } from '../rpc/rpc.ts';
 
 /** A decoded log of one of our contracts. */
@@ -19,79 +19,69 @@ export interface ContractEvent {
 
 interface Parameter {
   readonly name: string;
-  readonly isIndexed: boolean;
+  /** Where its word begins in the bytes of a log: topics first, then data. */
+  readonly place: number;
   readonly read: WordReader;
 }
 
 /** Reads the word of 32 bytes that begins at a place. */
-type WordReader = (bytes: Buffer, at: number) => string;
+type WordReader = (words: Buffer, at: number) => string;
 
 interface EventShape {
-  /** The first topic of its logs. */
-  readonly selector: Uint8Array;
   readonly name: ChainEventName;
   readonly parameters: readonly Parameter[];
   readonly topicCount: number;
-  /** Bytes of its data. */
-  readonly dataSize: number;
+  readonly dataLength: number;
   /** Whether its first indexed argument is an order's id. */
   readonly hasOrder: boolean;
 }
 
 interface EventTable {
-  readonly shapes: readonly EventShape[];
+  readonly shapes: ReadonlyMap<Hex, EventShape>;
   /** Bloom bits of the events' first topics. */
   readonly topicBits: readonly BloomBits[];
 }
 
 const wordSize = 32;
-
-/** An integer whose other bytes are all zero is held exactly by a double: below 2^48. */
-const smallSize = 6;
+/** Digits of a word. */
+const wordLength = 2 * wordSize;
 
 function readInteger(bits: number): WordReader {
   const limit = 1n << BigInt(bits);
-  const smallLimit = 2 ** bits;
-  return (bytes, at) => {
-    // Most amounts are small, and all kinds are: to read them as such takes a tenth of the time.
-    const low = at + wordSize - smallSize;
-    const value = isZero(bytes, at, low)
-      ? bytes.readUIntBE(low, smallSize)
-      : BigInt(hexAt(bytes, at, at + wordSize));
-    if (value >= (typeof value === 'number' ? smallLimit : limit))
-      throw new RpcAnswerInvalid(`malformed log: an integer over ${bits} bits`);
+  return (words, at) => {
+    // Most amounts take six bytes at most: to read them as a double takes a tenth of the time.
+    const low = at + wordSize - 6;
+    const value = isZero(words, at, low) ? words.readUIntBE(low, 6) : BigInt(readBytes(words, at));
+    if (value >= limit) throw new RpcAnswerInvalid(`malformed log: an integer over ${bits} bits`);
     return value.toString();
   };
 }
 
-function isZero(bytes: Buffer, start: number, end: number): boolean {
+function isZero(words: Buffer, start: number, end: number): boolean {
   for (let index = start; index < end; index += 1) {
-    if (bytes[index] !== 0) return false;
+    if (words[index] !== 0) return false;
   }
   return true;
 }
 
-const addressSize = 20;
-
-function readAddress(bytes: Buffer, at: number): string {
-  const start = at + wordSize - addressSize;
-  if (!isZero(bytes, at, start)) throw new RpcAnswerInvalid('malformed log: an address over 20 bytes');
-  const slot = bytes.readUInt16BE(start) % seenAddresses.length;
-  const seen = seenAddresses[slot];
-  if (seen !== undefined && isAt(bytes, start, seen.bytes)) return seen.address;
-  const own = Buffer.from(bytes.subarray(start, start + addressSize));
-  const address = withChecksum(own.toString('hex'));
-  seenAddresses[slot] = { bytes: own, address };
+function readAddress(words: Buffer, at: number): string {
+  const start = at + wordSize - 20;
+  if (!isZero(words, at, start)) throw new RpcAnswerInvalid('malformed log: an address over 20 bytes');
+  const digits = words.toString('hex', start, at + wordSize);
+  const known = checksummed.get(digits);
+  if (known !== undefined) return known;
+  const address = withChecksum(digits);
+  if (checksummed.size === maxChecksummed) checksummed.clear();
+  checksummed.set(digits, address);
   return address;
 }
 
-/** Tokens and merchants come again and again, payers do not. Each address has one place, which the last one takes. */
-const seenAddresses: ({ readonly bytes: Buffer; readonly address: string } | undefined)[] = Array.from({
-  length: 1_024,
-});
+/** Tokens and merchants repeat, and a checksum is most of the time that an event takes to decode. */
+const checksummed = new Map<string, Hex>();
+const maxChecksummed = 1_000;
 
-function readBytes(bytes: Buffer, at: number): string {
-  return hexAt(bytes, at, at + wordSize);
+function readBytes(words: Buffer, at: number): Hex {
+  return `0x${words.toString('hex', at, at + wordSize)}`;
 }
 
 function readerOf(type: string): WordReader {
@@ -103,25 +93,27 @@ function readerOf(type: string): WordReader {
 }
 
 function tableOf(abi: Abi, names: readonly ChainEventName[]): EventTable {
-  const shapes = names.map((name): EventShape => {
+  const shapes = new Map<Hex, EventShape>();
+  for (const name of names) {
     const event = abi.find((item): item is AbiEvent => item.type === 'event' && item.name === name);
     if (event === undefined) throw new Error(`the contract has no event ${name}`);
-    const parameters = event.inputs.map((input) => ({
+    const indexed = event.inputs.filter((input) => input.indexed === true);
+    const plain = event.inputs.filter((input) => input.indexed !== true);
+    // The first topic is the selector.
+    const parameters = [...indexed, ...plain].map((input, index) => ({
       name: input.name ?? '',
-      isIndexed: input.indexed === true,
+      place: wordSize * (1 + index),
       read: readerOf(input.type),
     }));
-    const indexed = parameters.filter((parameter) => parameter.isIndexed).length;
-    return {
+    shapes.set(toEventSelector(event), {
       name,
-      selector: Buffer.from(toEventSelector(event).slice(2), 'hex'),
       parameters,
-      topicCount: 1 + indexed,
-      dataSize: wordSize * (parameters.length - indexed),
+      topicCount: 1 + indexed.length,
+      dataLength: 2 + wordLength * plain.length,
       hasOrder: parameters[0]?.name === 'orderId',
-    };
-  });
-  return { shapes, topicBits: shapes.map(({ selector }) => bloomBitsOf(bytesToHex(selector))) };
+    });
+  }
+  return { shapes, topicBits: [...shapes.keys()].map(bloomBitsOf) };
 }
 
 const tables: Readonly<Record<Exclude<ContractName, 'transmitter'>, EventTable>> = {
@@ -137,9 +129,6 @@ const tables: Readonly<Record<Exclude<ContractName, 'transmitter'>, EventTable>>
   ]),
   vault: tableOf(payoutVaultAbi, ['PaidOut', 'PayoutSkipped', 'Withdrawn']),
 };
-
-/** Digits of a word. */
-const wordLength = 2 * wordSize;
 
 /** MessageReceived of Circle's MessageTransmitterV2. */
 const receivedTopic = toEventSelector('MessageReceived(address,uint32,bytes32,bytes32,uint32,bytes)');
@@ -197,28 +186,18 @@ export function decodeMint(log: LogContent, sources: readonly MintSource[]): Con
  */
 export function decodeLog(
   contract: Exclude<ContractName, 'transmitter'>,
-  bytes: Buffer,
-  { topics, data, dataEnd }: LogPlaces,
+  log: LogContent,
 ): ContractEvent | undefined {
-  const [selector] = topics;
-  if (selector === undefined) return undefined;
-  const shape = tables[contract].shapes.find((candidate) => isAt(bytes, selector, candidate.selector));
+  const selector = log.topics[0];
+  const shape = selector === undefined ? undefined : tables[contract].shapes.get(selector);
   if (shape === undefined) return undefined;
-  if (topics.length !== shape.topicCount || dataEnd - data !== shape.dataSize) {
+  if (log.topics.length !== shape.topicCount || log.data.length !== shape.dataLength) {
     throw new RpcAnswerInvalid(`malformed log: topics or data of ${shape.name}`);
   }
+  const words = Buffer.from(log.topics.map((topic) => topic.slice(2)).join('') + log.data.slice(2), 'hex');
   const values: Record<string, string> = {};
-  let topic = 1;
-  let offset = data;
-  for (const { name, isIndexed, read } of shape.parameters) {
-    if (isIndexed) {
-      values[name] = read(bytes, topics[topic] ?? 0);
-      topic += 1;
-    } else {
-      values[name] = read(bytes, offset);
-      offset += wordSize;
-    }
-  }
-  const orderId = shape.hasOrder ? (values['orderId'] as Hex) : zeroHash;
+  for (const { name, place, read } of shape.parameters) values[name] = read(words, place);
+  const orderId = shape.hasOrder ? log.topics[1] : zeroHash;
+  if (orderId === undefined) throw new RpcAnswerInvalid(`malformed log: ${shape.name} without an order id`);
   return { name: shape.name, orderId, arguments: values };
 }

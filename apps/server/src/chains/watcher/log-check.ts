@@ -1,17 +1,8 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { hexToBytes } from 'viem';
 import { type Chain, contractsOf, type MintSource } from '../chain.ts';
 import type { ChainEvent, ContractName } from '../event.ts';
-import type { BlockHeader, Receipt, RpcLog } from '../rpc/actions.ts';
+import type { BlockHeader, LogContent, Receipt, RpcLog } from '../rpc/actions.ts';
 import { type BloomBits, bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from '../rpc/bloom.ts';
-import {
-  contentOf,
-  isAt,
-  type LogContent,
-  type LogPlaces,
-  type PlacedLog,
-  placedLogOf,
-} from '../rpc/log-bytes.ts';
 import { isBorReceipt, receiptsRootOf } from '../rpc/receipts-root.ts';
 import { RpcAnswerInvalid } from '../rpc/rpc.ts';
 import { decodeLog, decodeMint, topicBitsOf } from './contract-event.ts';
@@ -19,7 +10,6 @@ import { withDirectSettlements } from './direct-settlement.ts';
 import {
   isWatchedTransfer,
   mayHaveTransfers,
-  type TokenLog,
   unaccountedTransfers,
   type WatchedTransfers,
   watchedTransfers,
@@ -32,7 +22,6 @@ export interface WatchedContracts {
     readonly name: ContractName;
     /** Lower case. */
     readonly address: Hex;
-    readonly addressBytes: Uint8Array;
     readonly bits: BloomBits;
   }[];
   readonly transfers: WatchedTransfers;
@@ -55,7 +44,7 @@ export function watchedContracts(chain: Chain): WatchedContracts {
   ];
   const contracts = watched.map(([name, given]) => {
     const address = given.toLowerCase() as Hex;
-    return { name, address, addressBytes: hexToBytes(address), bits: bloomBitsOf(address) };
+    return { name, address, bits: bloomBitsOf(address) };
   });
   const transfers = watchedTransfers(chain);
   return {
@@ -89,15 +78,6 @@ export function isConcerned(watched: WatchedContracts, log: LogContent): boolean
   );
 }
 
-/** The same of a log in bytes. */
-export function isConcernedAt(watched: WatchedContracts, bytes: Buffer, places: LogPlaces): boolean {
-  return (
-    watched.contracts.some(({ addressBytes }) => isAt(bytes, places.address, addressBytes)) ||
-    (watched.transfers.tokens.some(({ addressBytes }) => isAt(bytes, places.address, addressBytes)) &&
-      isWatchedTransfer(watched.transfers, contentOf(bytes, places)))
-  );
-}
-
 /**
  * Checks the logs that a node gave for a block against its header and decodes those of our events, in order. Throws
  * `RpcAnswerInvalid` for a log that cannot be of this block: the answer is then worth nothing.
@@ -112,38 +92,35 @@ export function eventsOf(
     checkPlace(header, log, lastIndex);
     lastIndex = log.logIndex;
   }
-  return decodeEvents(watched, header, logs.map(placedLogOf));
+  return decodeEvents(watched, header, logs);
 }
 
 /** Decodes the logs of our events, in order; their place in the block has been checked, or proven. */
 export function decodeEvents(
   watched: WatchedContracts,
   header: BlockHeader,
-  logs: readonly PlacedLog[],
+  logs: readonly RpcLog[],
 ): readonly ChainEvent[] {
   const events: ChainEvent[] = [];
-  const transfers: TokenLog[] = [];
-  for (const { bytes, places, logIndex, transactionHash } of logs) {
-    const contract = watched.contracts.find(({ addressBytes }) => isAt(bytes, places.address, addressBytes));
+  const transfers: RpcLog[] = [];
+  for (const log of logs) {
+    const contract = watched.contracts.find(({ address }) => address === log.address);
     if (contract === undefined) {
-      const content = contentOf(bytes, places);
-      if (!isWatchedTransfer(watched.transfers, content))
+      if (!isWatchedTransfer(watched.transfers, log))
         throw new RpcAnswerInvalid('a log of another contract than asked for');
-      transfers.push({ ...content, logIndex, transactionHash });
+      transfers.push(log);
       continue;
     }
     const event =
-      contract.name === 'transmitter'
-        ? decodeMint(contentOf(bytes, places), watched.mintSources)
-        : decodeLog(contract.name, bytes, places);
+      contract.name === 'transmitter' ? decodeMint(log, watched.mintSources) : decodeLog(contract.name, log);
     if (event === undefined) continue;
     events.push({
       chainId: watched.chainId,
       blockNumber: header.number,
       blockHash: header.hash,
       blockTime: header.time,
-      logIndex,
-      txHash: transactionHash,
+      logIndex: log.logIndex,
+      txHash: log.transactionHash,
       contract: contract.name,
       ...event,
     });

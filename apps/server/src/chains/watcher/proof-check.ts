@@ -1,5 +1,5 @@
 import { getBlock } from '../rpc/actions.ts';
-import { getReceiptsOfBlock } from '../rpc/block-receipts.ts';
+import { getReceiptsOfBlocks } from '../rpc/block-receipts.ts';
 import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
 import { areProvenReceipts } from './log-check.ts';
 
@@ -8,6 +8,6 @@ export async function unprovenPart(rpc: Rpc): Promise<'headers' | 'receipts' | u
   const header = await getBlock(rpc, 'latest');
   if (header === undefined) throw new RpcUnavailable('a node without a latest block');
   if (header.isProven !== true) return 'headers';
-  const receipts = await getReceiptsOfBlock(rpc, header);
+  const [receipts = []] = await getReceiptsOfBlocks(rpc, [header]);
   return areProvenReceipts(header, receipts) ? undefined : 'receipts';
 }

@@ -1,26 +1,17 @@
-import type { HeadHint } from '../rpc/new-heads.ts';
 import type { Rpc } from '../rpc/rpc.ts';
 import type { MoveContext } from './chain-move.ts';
-import type { ChainCursor } from './cursor.ts';
 import type { WatchedContracts } from './log-check.ts';
 
 /** Everything a round needs, and the little it remembers. Losing it costs a few requests. */
 export interface WatcherState extends MoveContext {
   readonly rpc: Rpc;
   readonly watched: WatchedContracts;
-  readonly hint: () => HeadHint | undefined;
-  /** Where the last round has left the chain, when it has moved it. */
-  left: ChainCursor | undefined;
-  /** Monotonic time before which nothing is asked for beside heads. */
-  plainUntilMs: number;
-  /** Times in a row that receipts were asked for beside a head and were of no use. */
-  vainHints: number;
+  /** The last round moved the chain. */
+  hasMoved: boolean;
   /** Blocks asked for at once: halved by each failure, for nodes that bear less. */
   batchSize: number;
   prunedNumber: bigint;
   term: bigint | undefined;
-  /** The last round found the chain neither halted nor due for a resync: the nodes may be asked at once. */
-  isMoving: boolean;
   /** Somebody else has moved the cursor since the last round. */
   isContested: boolean;
   /** Monotonic time since when nodes have called less final than we know to be. */

@@ -1,19 +1,14 @@
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
-import { getAddress, hexToBytes, toEventSelector, zeroHash } from 'viem';
+import { getAddress, toEventSelector, zeroHash } from 'viem';
 import { type Chain, contractsOf } from '../chain.ts';
 import type { ChainEvent } from '../event.ts';
-import type { BlockHeader } from '../rpc/actions.ts';
+import type { BlockHeader, LogContent, RpcLog } from '../rpc/actions.ts';
 import { type BloomBits, bloomBitsOf, mayContain } from '../rpc/bloom.ts';
-import type { LogContent } from '../rpc/log-bytes.ts';
 
 /** Transfers of the configured tokens into and out of our contracts, ready to be looked for in blooms. */
 export interface WatchedTransfers {
   /** Lower case. */
-  readonly tokens: readonly {
-    readonly address: Hex;
-    readonly addressBytes: Uint8Array;
-    readonly bits: BloomBits;
-  }[];
+  readonly tokens: readonly { readonly address: Hex; readonly bits: BloomBits }[];
   readonly holders: readonly Holder[];
 }
 
@@ -39,7 +34,7 @@ export function watchedTransfers(chain: Chain): WatchedTransfers {
   return {
     tokens: chain.tokens.map((token) => {
       const address = token.address.toLowerCase() as Hex;
-      return { address, addressBytes: hexToBytes(address), bits: bloomBitsOf(address) };
+      return { address, bits: bloomBitsOf(address) };
     }),
     holders: [
       ...gateways.map((address) => holderOf('gateway', address)),
@@ -69,17 +64,11 @@ export function isWatchedTransfer({ tokens, holders }: WatchedTransfers, log: Lo
   );
 }
 
-/** A log of a token, and where it stands in its block. */
-export interface TokenLog extends LogContent {
-  readonly logIndex: number;
-  readonly transactionHash: Hex;
-}
-
 /** What moved the balances of all gateways, or of all vaults, in one token and one transaction. */
 interface Movement {
   readonly holder: Holder['name'];
   readonly token: Hex;
-  readonly last: TokenLog;
+  readonly last: RpcLog;
   readonly moved: bigint;
 }
 
@@ -94,7 +83,7 @@ export function unaccountedTransfers(
   header: BlockHeader,
   found: {
     readonly chainId: number;
-    readonly logs: readonly TokenLog[];
+    readonly logs: readonly RpcLog[];
     readonly events: readonly ChainEvent[];
   },
 ): readonly ChainEvent[] {
@@ -119,7 +108,7 @@ export function unaccountedTransfers(
   return unaccounted;
 }
 
-function movementsOf(watched: WatchedTransfers, logs: readonly TokenLog[]): readonly Movement[] {
+function movementsOf(watched: WatchedTransfers, logs: readonly RpcLog[]): readonly Movement[] {
   const movements = new Map<string, Movement>();
   for (const log of logs) {
     const holderAt = (topic: Hex | undefined) =>

@@ -17,7 +17,7 @@ import { type LyingRpc, startLyingRpc } from '../../../test/harness/lying-rpc.ts
 import type { Chain } from '../chain.ts';
 import { type ChainHandler, inOrder } from '../event.ts';
 import { getBlock } from '../rpc/actions.ts';
-import { getReceiptsOfBlock } from '../rpc/block-receipts.ts';
+import { getReceiptsOfBlocks } from '../rpc/block-receipts.ts';
 import { bloomOf } from '../rpc/bloom.ts';
 import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
 import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
@@ -123,7 +123,7 @@ test('the bloom of a block is that of its logs, as the node computes it', async 
   await anvil.mine();
   const header = await getBlock(rpc, 1n);
   assert.ok(header !== undefined);
-  const receipts = await getReceiptsOfBlock(rpc, header);
+  const [receipts = []] = await getReceiptsOfBlocks(rpc, [header]);
   const logs = receipts.flatMap((receipt) => receipt.logs);
   assert.equal(logs.length, 3);
   assert.equal(bloomOf(logs.flatMap((log) => [log.address, ...log.topics])), header.logsBloom);

@@ -4,25 +4,22 @@ import type { Log } from '#telemetry/log.ts';
 import type { Chain } from '../chain.ts';
 import type { ChainHandler } from '../event.ts';
 import { type BlockHeader, calls, getBlock, parseHeader } from '../rpc/actions.ts';
-import { receiptsBeside, receiptsIfTold, type ToldReceipts } from '../rpc/block-receipts.ts';
-import type { HeadHint } from '../rpc/new-heads.ts';
 import {
   boundTo,
   type Rpc,
   RpcAnswerInvalid,
-  type RpcCall,
   RpcError,
   type RpcOutcome,
   RpcUnavailable,
   resultOf,
 } from '../rpc/rpc.ts';
 import { backfill } from './backfill.ts';
-import { checkHeaders, eachWithEvents, fetchHeaders, withToldReceipts } from './block-source.ts';
+import { checkHeaders, eachWithEvents, fetchHeaders } from './block-source.ts';
 import { appendBlocks, beginChain, CursorMoved, removeHead } from './chain-move.ts';
 import { type ChainCursor, findCursor } from './cursor.ts';
 import { advanceFinal, haltIfFinalForked } from './finality.ts';
 import { type Candidate, type Leadership, leadershipOf } from './leader.ts';
-import { mayHaveEvents, watchedContracts } from './log-check.ts';
+import { watchedContracts } from './log-check.ts';
 import { pauseBetween } from './pause.ts';
 import { resync } from './resync.ts';
 import type { WatcherState } from './state.ts';
@@ -39,8 +36,6 @@ export interface WatcherOptions {
   readonly candidate?: Candidate;
   /** Resolves when there may be a new head; cuts the wait for the next poll short. Must not reject. */
   readonly wake?: (signal: AbortSignal) => Promise<void>;
-  /** What woke it, said once. */
-  readonly hint?: (() => HeadHint | undefined) | undefined;
 }
 
 /** What a round found: nothing new, more to fetch at once, or a chain whose breaker has tripped. */
@@ -69,7 +64,7 @@ export async function runWatcher(options: WatcherOptions): Promise<void> {
     try {
       const result = await roundAsLeader(state, leadership);
       failures = 0;
-      if (state.left !== undefined) pause.noteNews();
+      if (state.hasMoved) pause.noteNews();
       if (result === 'idle') await pause.rest();
       if (result === 'halted') await clock.sleep(Math.max(haltedPollMs, chain.pollIntervalMs), signal);
       if (result === 'standing_by') await clock.sleep(standByMs, signal);
@@ -100,7 +95,7 @@ async function roundAsLeader(
   }
   state.term = leadership.term();
   if (state.term === undefined) {
-    state.left = undefined;
+    state.hasMoved = false;
     return 'standing_by';
   }
   const result = await watchRound(state);
@@ -118,14 +113,10 @@ export function watcherState(options: Omit<WatcherOptions, 'signal' | 'wake'>): 
     log: options.log,
     handler: options.handler,
     watched: watchedContracts(options.chain),
-    hint: options.hint ?? (() => undefined),
-    left: undefined,
-    plainUntilMs: Number.NEGATIVE_INFINITY,
-    vainHints: 0,
+    hasMoved: false,
     batchSize: maxBatchSize,
     prunedNumber: 0n,
     term: undefined,
-    isMoving: false,
     isContested: false,
     wentBackAtMs: undefined,
     acceptedFinal: undefined,
@@ -150,32 +141,21 @@ function noteFailure(state: WatcherState, log: Log, error: unknown, failures: nu
 /** One look at the chain. Throws when nodes or the database fail; the next round begins again from the stored cursor. */
 export async function watchRound(state: WatcherState): Promise<RoundResult> {
   try {
-    const hint = hintFor(state);
-    // Together, where nothing is known to stand in the way: a payment waits for both. For a block that is announced there is
-    // no look at the database either: every move compares the cursor anyway.
-    const left = hint === undefined ? undefined : state.left;
-    state.left = undefined;
-    const [stored, ahead] = await Promise.all([
-      left ?? findCursor(state.db, state.chain.chainId),
-      state.isMoving ? readHeads(state, hint) : undefined,
-    ]);
-    const cursor = stored ?? (await begin(state));
+    state.hasMoved = false;
+    const cursor = (await findCursor(state.db, state.chain.chainId)) ?? (await begin(state));
     state.isContested = false;
-    state.isMoving = cursor.haltedReason === '' && !cursor.isResyncDue;
     if (cursor.isResyncDue) {
       await resync(state, cursor);
       return 'behind';
     }
     if (cursor.haltedReason !== '') return 'halted';
-    const heads = ahead ?? (await readHeads(state, hint));
-    const { head, tagged } = heads;
-    const followed = await follow(state, cursor, heads);
-    noteUseOfHint(state, heads, followed !== cursor);
+    const { head, tagged } = await readHeads(state);
+    const followed = await follow(state, cursor, head);
     if (followed === undefined) return 'halted';
     const final = tagged === undefined ? followed : await advanceFinal(state, followed, head, tagged);
     if (final === undefined) return 'halted';
     const next = state.clock.monotonicMs() < state.backfillAtMs ? undefined : cursor.backfillNext;
-    if (followed !== cursor && next === undefined) state.left = final;
+    state.hasMoved = followed !== cursor && next === undefined;
     if (next !== undefined && (await backfillSome(state, next))) return 'behind';
     return followed.headNumber < head.number ? 'behind' : 'idle';
   } catch (error) {
@@ -226,67 +206,15 @@ async function begin(state: WatcherState): Promise<ChainCursor> {
 interface Heads {
   readonly head: BlockHeader;
   readonly tagged: BlockHeader | undefined;
-  /** Of the head, where they were asked for along with it. */
-  readonly receipts: ToldReceipts | undefined;
-  readonly isAskedWithReceipts: boolean;
 }
 
-async function readHeads(state: WatcherState, hint: HeadHint | undefined): Promise<Heads> {
+async function readHeads(state: WatcherState): Promise<Heads> {
   const { tag } = state.chain.finality;
   const wanted = tag === 'latest' ? [calls.block('latest')] : [calls.block('latest'), calls.block(tag)];
-  const promising = hint !== undefined && mayHaveEvents(state.watched, hint.logsBloom) ? hint : undefined;
-  const outcomes =
-    promising === undefined ? await state.rpc.batch(wanted) : await askWithReceipts(state, wanted, promising);
+  const outcomes = await state.rpc.batch(wanted);
   const head = parseHeader(resultOf(outcomes[0]));
   if (head === undefined) throw new RpcAnswerInvalid('a node without a latest block');
-  return {
-    head,
-    tagged: tag === 'latest' ? head : taggedHeader(state, outcomes[1]),
-    // Of another block than was hinted at they say nothing; what they say of this one is proven like all receipts.
-    receipts: head.hash === hint?.hash ? receiptsIfTold(outcomes[wanted.length]) : undefined,
-    isAskedWithReceipts: promising !== undefined,
-  };
-}
-
-/** How long heads are asked for alone after it has failed, or was in vain, to ask for receipts as well. */
-const plainMs = 60_000;
-/** The last of so many hints in a row that were in vain ends the patience with them. */
-const vainHintsAtOnce = 10;
-
-/**
- * Whoever tells of new blocks must not have us read the receipts of full ones all the time: hints count as in vain when the
- * chain has not moved by what they brought.
- */
-function noteUseOfHint(state: WatcherState, heads: Heads, hasMoved: boolean): void {
-  if (!heads.isAskedWithReceipts) return;
-  state.vainHints = heads.receipts !== undefined && hasMoved ? 0 : state.vainHints + 1;
-  if (state.vainHints < vainHintsAtOnce) return;
-  state.vainHints = 0;
-  state.plainUntilMs = state.clock.monotonicMs() + plainMs;
-}
-
-/** The newest hint; none for a while after one of them has led to a failure, or many to nothing. */
-function hintFor(state: WatcherState): HeadHint | undefined {
-  const hint = state.hint();
-  return state.clock.monotonicMs() < state.plainUntilMs ? undefined : hint;
-}
-
-async function askWithReceipts(
-  state: WatcherState,
-  wanted: readonly RpcCall[],
-  hint: HeadHint,
-): Promise<readonly RpcOutcome[]> {
-  const { call, options } = receiptsBeside(hint.hash);
-  const plainUntilMs = state.clock.monotonicMs() + plainMs;
-  try {
-    const outcomes = await state.rpc.batch([...wanted, call], options);
-    // Some gateways refuse a whole batch for one of its calls: the chain must not stand still for that.
-    if ('error' in (outcomes[0] ?? {})) state.plainUntilMs = plainUntilMs;
-    return outcomes;
-  } catch (error) {
-    state.plainUntilMs = plainUntilMs;
-    throw error;
-  }
+  return { head, tagged: tag === 'latest' ? head : taggedHeader(state, outcomes[1]) };
 }
 
 /** A young chain has no safe or finalized block yet; some nodes then answer with an error rather than null. */
@@ -300,7 +228,7 @@ function taggedHeader(state: WatcherState, outcome: RpcOutcome | undefined): Blo
 async function follow(
   state: WatcherState,
   cursor: ChainCursor,
-  { head, receipts }: Heads,
+  head: BlockHeader,
 ): Promise<ChainCursor | undefined> {
   // A shorter chain than ours is a node that lags, or a fork that may still lose: wait until it is as long.
   if (head.number < cursor.headNumber || head.hash === cursor.headHash) return cursor;
@@ -316,10 +244,6 @@ async function follow(
     const first = headers[0];
     if (first === undefined) throw new RpcAnswerInvalid('a node that lacks blocks below its head');
     if (first.parentHash !== current.headHash) return takeBack(state, current);
-    if (isNext && receipts !== undefined) {
-      const block = await withToldReceipts(state.rpc, state.watched, head, receipts);
-      return appendBlocks(state, current, [block]);
-    }
     await eachWithEvents(state.rpc, state.watched, headers, async (blocks) => {
       current = await appendBlocks(state, current, blocks);
     });

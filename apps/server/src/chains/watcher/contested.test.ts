@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { systemClock } from '#outside/clock.ts';
+import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
+import { type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
+import { haltChain } from './chain-move.ts';
+import { resumeChain } from './cursor.ts';
+import { watchRound } from './watcher.ts';
+
+let database: TestDatabase;
+before(async () => {
+  database = await testDatabase();
+});
+after(() => database.close());
+
+async function mineWith(world: WatchedChain, number: number): Promise<void> {
+  await world.emit(number);
+  await world.anvil.mine();
+}
+
+/** A watcher that has followed the chain so far. Something may happen after it has read the cursor, before it moves it. */
+async function following(world: WatchedChain) {
+  const plain = world.watcher();
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const { batch } = plain.rpc;
+  const state = Object.assign(plain, {
+    rpc: {
+      ...plain.rpc,
+      batch: async (...asked: Parameters<typeof batch>) => {
+        const outcomes = await batch(...asked);
+        const happen = meanwhile;
+        meanwhile = undefined;
+        await happen?.();
+        return outcomes;
+      },
+    },
+  });
+  await mineWith(world, 0);
+  await world.catchUp(state);
+  return {
+    state,
+    roundWith(happen: () => Promise<unknown>) {
+      meanwhile = happen;
+      return watchRound(state);
+    },
+  };
+}
+
+test('a chain that another process moved, halted or resumed during a round is not moved by it', async (t) => {
+  const world = await watchedChain(database);
+  t.after(() => world.close());
+  const { state, roundWith } = await following(world);
+  const contestedRound = async (number: number, happen: () => Promise<unknown>) => {
+    await mineWith(world, number);
+    let told: readonly string[] = [];
+    const found = await roundWith(async () => {
+      await happen();
+      told = [...world.story];
+    });
+    assert.deepEqual([found, state.isContested, world.story], ['behind', true, told]);
+  };
+  await contestedRound(1, () => world.catchUp(world.watcher()));
+  await world.catchUp(state);
+  const halt = async () => haltChain(state, await world.cursor(), 'by a test');
+  await contestedRound(2, halt);
+  assert.equal(await world.catchUp(state), 'halted');
+  await resumeChain(database.db, systemClock, world.chain.chainId);
+  await world.catchUp(state);
+  await contestedRound(3, async () => {
+    await halt();
+    await resumeChain(database.db, systemClock, world.chain.chainId);
+  });
+  await world.catchUp(state);
+  assert.deepEqual(
+    world.story.filter((line) => line.startsWith('block')).map((line) => line.split(': ')[1]),
+    ['0', '1', '2', '3'],
+  );
+});
+
+test('what a watcher read before it slept does not halt a chain that was resynced meanwhile', async (t) => {
+  const world = await watchedChain(database);
+  t.after(() => world.close());
+  const { state, roundWith } = await following(world);
+  await world.anvil.mine(9);
+  await world.catchUp(state);
+  assert.equal((await world.cursor()).finalNumber, 6n);
+  await world.anvil.request('anvil_reorg', [10, []]);
+  await world.anvil.mine();
+  // It sleeps, and another one leads while the chain forks below its final block.
+  const found = await roundWith(async () => {
+    const other = world.watcher();
+    assert.equal(await world.catchUp(other), 'halted');
+    await resumeChain(database.db, systemClock, world.chain.chainId);
+    assert.equal(await world.catchUp(other), 'idle');
+  });
+  assert.equal(found, 'behind');
+  assert.deepEqual([(await world.cursor()).haltedReason, state.isContested], ['', true]);
+  assert.equal(await world.catchUp(state), 'idle');
+});
