@@ -7,13 +7,31 @@ import {
   listAccounts,
   removeAccount,
 } from '@florin/server/operator';
-import { type Command, requiredMerchant, table, withDatabase } from './command.ts';
+import {
+  type Command,
+  mandatory,
+  merchantOption,
+  optional,
+  requiredMerchant,
+  table,
+  withDatabase,
+} from './command.ts';
+
+const accountOption = mandatory('--account <id>', 'the account');
+const updatedModes = [...settlementModes, 'default'] as const;
 
 export const createAccountCommand: Command = {
-  usage:
-    '--merchant ID --name NAME --address 0x… --currencies ethereum::usdc,base::usdc [--settlement-mode escrow|direct]',
   does: 'creates a collection account',
-  options: ['merchant', 'name', 'address', 'currencies', 'settlement-mode'],
+  options: [
+    merchantOption,
+    mandatory('--name <name>', 'its name, which the merchant reads'),
+    mandatory('--address <address>', 'where payments are settled to, with its checksum'),
+    mandatory('--currencies <tokens>', 'settlement tokens, such as ethereum::usdc,base::usdc'),
+    optional(
+      '--settlement-mode <mode>',
+      'how payments in a settlement token itself reach the account',
+    ).choices(settlementModes),
+  ],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
       const settlementMode = options.choice('settlement-mode', settlementModes);
@@ -36,14 +54,16 @@ export const createAccountCommand: Command = {
 };
 
 export const updateAccountCommand: Command = {
-  usage: '--merchant ID --account ID --settlement-mode escrow|direct|default',
   does: 'chooses how payments in a settlement token itself reach the account; default: as the configuration says',
-  options: ['merchant', 'account', 'settlement-mode'],
+  options: [
+    merchantOption,
+    accountOption,
+    mandatory('--settlement-mode <mode>', 'default: as the configuration says').choices(updatedModes),
+  ],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const accountId = options.required('account');
-      options.required('settlement-mode');
-      const chosen = options.choice('settlement-mode', [...settlementModes, 'default']) ?? 'default';
+      const chosen = options.choice('settlement-mode', updatedModes) ?? 'default';
       const { merchantId } = await requiredMerchant(db, options);
       const settlementMode = chosen === 'default' ? '' : chosen;
       const stored = await db.transaction((transaction) =>
@@ -58,9 +78,8 @@ export const updateAccountCommand: Command = {
 };
 
 export const listAccountsCommand: Command = {
-  usage: '--merchant ID',
   does: "lists a merchant's accounts in use, newest first",
-  options: ['merchant'],
+  options: [merchantOption],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const { merchantId } = await requiredMerchant(db, options);
@@ -80,9 +99,8 @@ export const listAccountsCommand: Command = {
 };
 
 export const removeAccountCommand: Command = {
-  usage: '--merchant ID --account ID',
   does: 'removes an account from use and disables its payment links',
-  options: ['merchant', 'account'],
+  options: [merchantOption, accountOption],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains, origin }) => {
       const accountId = options.required('account');

@@ -4,16 +4,15 @@ import { rename, rm } from 'node:fs/promises';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { ArchiveError, backUp, readConfig, reportRestoration, restore } from '@florin/server/operator';
-import { type Command, table, withDatabase } from './command.ts';
+import { type Command, mandatory, optional, table, withDatabase } from './command.ts';
 import { CommandError } from './command-error.ts';
 
 /** Rows of other people: for the operator's eyes alone. */
 const fileMode = 0o600;
 
 export const backupCommand: Command = {
-  usage: '--out FILE',
   does: 'writes the whole database, as of one moment, into one compressed archive; the service goes on meanwhile',
-  options: ['out'],
+  options: [mandatory('--out <file>', 'the archive to write; it must not exist')],
   async run(options, { environment, clock }) {
     const file = options.required('out');
     const draft = `${file}.part`;
@@ -42,9 +41,9 @@ export const backupCommand: Command = {
 };
 
 export const restoreCommand: Command = {
-  usage: '--from FILE',
   does: 'fills the configured database, which has to be empty, from an archive; settlement waits until books and chains agree',
-  options: ['from'],
+  // Needed, but not by `restore report`: commander asks subcommands for what is mandatory here.
+  options: [optional('--from <file>', 'the archive to read')],
   async run(options, { environment, clock }) {
     const file = options.required('from');
     const gunzip = createGunzip();
@@ -74,7 +73,6 @@ export const restoreCommand: Command = {
 };
 
 export const restoreReportCommand: Command = {
-  usage: '',
   does: 'tells what came back after the last restore, and what nothing can bring back',
   options: [],
   run: (_options, outside) =>

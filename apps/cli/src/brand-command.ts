@@ -12,13 +12,23 @@ import {
   takeLogo,
   updateBranding,
 } from '@florin/server/operator';
-import { type Command, type Outside, requiredMerchant, withDatabase } from './command.ts';
+import {
+  type Command,
+  merchantOption,
+  type Outside,
+  optional,
+  requiredMerchant,
+  withDatabase,
+} from './command.ts';
 import { UsageError } from './command-error.ts';
 
 export const brandMerchantCommand: Command = {
-  usage: '--merchant ID [--logo https://…|none] [--color #RRGGBB|none]',
   does: "gives a merchant's hosted pages a logo and a colour, keeps what is not named, and shows what they have",
-  options: ['merchant', 'logo', 'color'],
+  options: [
+    merchantOption,
+    optional('--logo <url>', 'an https URL of an image, or none'),
+    optional('--color <color>', '# and six hexadecimal digits, or none'),
+  ],
   run: (options, outside) =>
     withDatabase(outside, async (db, config) => {
       const { merchantId } = await requiredMerchant(db, options);

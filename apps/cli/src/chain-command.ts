@@ -7,7 +7,7 @@ import {
   lockChain,
   resumeChain,
 } from '@florin/server/operator';
-import { type Command, type Options, table, withDatabase } from './command.ts';
+import { type Command, chainOption, mandatory, type Options, table, withDatabase } from './command.ts';
 import { CommandError } from './command-error.ts';
 
 function requiredChain(chains: Chains, options: Options): Chain {
@@ -23,9 +23,8 @@ function notFollowed(name: string): CommandError {
 }
 
 export const resumeChainCommand: Command = {
-  usage: '--chain NAME',
   does: 'lets a chain move again after its breaker has tripped and a person has looked',
-  options: ['chain'],
+  options: [chainOption],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
       const { chainId, name } = requiredChain(chains, options);
@@ -50,9 +49,8 @@ export const resumeChainCommand: Command = {
 const shownEvents = 1_000;
 
 export const droppedEventsCommand: Command = {
-  usage: '--chain NAME',
   does: 'tells which final events a resumed chain has taken back, and which of them have not come back',
-  options: ['chain'],
+  options: [chainOption],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
       const { chainId, name } = requiredChain(chains, options);
@@ -76,9 +74,8 @@ export const droppedEventsCommand: Command = {
 };
 
 export const backfillChainCommand: Command = {
-  usage: '--chain NAME --from BLOCK',
   does: 'has the watcher read final blocks a second time, from one on, and add events that are missing',
-  options: ['chain', 'from'],
+  options: [chainOption, mandatory('--from <block>', 'the first block to read again')],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
       const { chainId, name } = requiredChain(chains, options);

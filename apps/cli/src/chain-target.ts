@@ -1,6 +1,6 @@
 import { readConfig } from '@florin/server/operator';
 import { createPublicClient, type EIP1193RequestFn, http } from 'viem';
-import type { Options, Outside } from './command.ts';
+import { type Options, type Outside, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import type { Request } from './deploy.ts';
 
@@ -9,6 +9,12 @@ export interface ChainTarget {
   readonly request: Request;
   readonly chainId: number;
 }
+
+/** The options that name a node which no configuration names. */
+export const nodeOptions = [
+  optional('--rpc <url>', 'the node, where the configuration lacks the chain; needs --chain-id'),
+  optional('--chain-id <number>', 'the chain that the node must serve'),
+];
 
 /**
  * The node that `--rpc` and `--chain-id` name, before there is a configuration, or the configured chain `--chain`.

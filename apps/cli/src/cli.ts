@@ -1,6 +1,6 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { Refusal } from '@florin/protocol/error.ts';
 import { ConfigError } from '@florin/server/operator';
+import { CommanderError, Command as Program } from 'commander';
 import {
   createAccountCommand,
   listAccountsCommand,
@@ -10,7 +10,7 @@ import {
 import { backupCommand, restoreCommand, restoreReportCommand } from './backup-command.ts';
 import { brandMerchantCommand } from './brand-command.ts';
 import { backfillChainCommand, droppedEventsCommand, resumeChainCommand } from './chain-command.ts';
-import { type Command, type OptionValues, type Outcome, type Outside, optionsOf } from './command.ts';
+import { type Command, type Options, type Outcome, type Outside, optionsOf } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { deployCommand } from './deploy-command.ts';
 import { describeDatabaseError, doctorCommand } from './doctor-command.ts';
@@ -84,6 +84,20 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['resend', resendCommand],
 ]);
 
+const groups: Readonly<Record<string, string>> = {
+  merchant: 'merchants',
+  account: 'collection accounts of a merchant',
+  key: 'API keys of a merchant',
+  keystore: 'encrypted keys of the service',
+  kit: 'payments on the chain, without the service',
+  chain: 'the watcher of a chain',
+  settlement: 'settlements that are late',
+  exception: 'payments that differ from their order',
+  webhook: 'webhooks',
+  ledger: 'the books',
+  reconcile: 'books against chains',
+};
+
 /** What a command line came to. */
 export interface CliResult {
   /** 0 done, 1 not done or something is wrong, 2 not understood. */
@@ -94,52 +108,83 @@ export interface CliResult {
 
 /** Runs one command line, without the program's name. */
 export async function runCli(args: readonly string[], outside: Outside): Promise<CliResult> {
-  const found = findCommand(args);
-  if (found === undefined) {
-    if (args[0] === 'help' || args[0] === '--help') return { exitCode: 0, stdout: usage(), stderr: '' };
-    const problem = args.length === 0 ? '' : `there is no command ${args.slice(0, 2).join(' ')}\n\n`;
-    return { exitCode: 2, stdout: '', stderr: `${problem}${usage()}` };
-  }
-  const [name, command, rest] = found;
+  const said = { stdout: '', stderr: '' };
+  let result: CliResult | undefined;
+  const program = cliProgram({
+    name: 'npm run florin --',
+    writeOut: (text) => {
+      said.stdout += text;
+    },
+    writeErr: (text) => {
+      said.stderr += text;
+    },
+    async perform(command, options, isJson) {
+      result = resultOf(await command.run(options, outside), isJson);
+    },
+  });
   try {
-    const values = parseOptions(command, rest);
-    const outcome = await command.run(optionsOf(values), outside);
-    return resultOf(outcome, values['json'] === true);
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (error instanceof UsageError) {
-      const line = `usage: npm run florin -- ${`${name} ${command.usage}`.trim()} [--json]`;
-      return { exitCode: 2, stdout: '', stderr: `${error.message}\n${line}\n` };
-    }
+    if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : 2, ...said };
     return { exitCode: 1, stdout: '', stderr: `${sentenceOf(error)}\n` };
   }
+  return result ?? { exitCode: 0, ...said };
 }
 
-function findCommand(args: readonly string[]): [name: string, command: Command, rest: string[]] | undefined {
-  for (const words of [2, 1]) {
-    const name = args.slice(0, words).join(' ');
-    const command = commands.get(name);
-    if (command !== undefined) return [name, command, args.slice(words)];
-  }
-  return undefined;
+interface ProgramParts {
+  /** What is typed before a command. */
+  readonly name: string;
+  readonly writeOut: (text: string) => void;
+  readonly writeErr: (text: string) => void;
+  readonly perform: (command: Command, options: Options, isJson: boolean) => Promise<void>;
 }
 
-function parseOptions(command: Command, args: string[]): OptionValues {
-  const options: ParseArgsOptionsConfig = Object.fromEntries([
-    ['json', { type: 'boolean' as const }],
-    ...command.options.map((name) => [name, { type: 'string' as const }]),
-    ...(command.repeatable ?? []).map((name) => [name, { type: 'string' as const, multiple: true }]),
-  ]);
-  const { positional } = command;
-  try {
-    const parsed = parseArgs({ args, options, strict: true, allowPositionals: positional !== undefined });
-    const [value, ...more] = parsed.positionals;
-    if (more.length > 0) throw new Error(`one value too many: ${more[0]}`);
-    return value === undefined || positional === undefined
-      ? parsed.values
-      : { ...parsed.values, [positional]: value };
-  } catch (error) {
-    throw new UsageError((error as Error).message.replace(/\. To specify.*$/s, ''));
+/** Every command with its options. Help, and whatever it does not understand, end in a CommanderError. */
+export function cliProgram({ name: programName, writeOut, writeErr, perform }: ProgramParts): Program {
+  const program = new Program(programName)
+    .description('The command line of an operator. FLORIN_CONFIG names the configuration file.')
+    .exitOverride()
+    .configureOutput({ writeOut, writeErr })
+    .configureHelp({ subcommandTerm: (command) => command.name(), subcommandDescription });
+  for (const [name, command] of commands) {
+    const [first = '', second] = name.split(' ');
+    const own = second === undefined ? program.command(first) : groupOf(program, first).command(second);
+    addCommand(own, command).action(async () => {
+      try {
+        await perform(command, optionsOf(own), own.getOptionValue('json') === true);
+      } catch (error) {
+        if (error instanceof UsageError) own.error(error.message);
+        throw error;
+      }
+    });
   }
+  return program;
+}
+
+function groupOf(program: Program, name: string): Program {
+  const found = program.commands.find((each) => each.name() === name);
+  return found ?? program.command(name).description(groups[name] ?? '');
+}
+
+function addCommand(own: Program, { does, options, argument }: Command): Program {
+  own.description(does);
+  const typed: string[] = [];
+  if (argument !== undefined) {
+    own.addArgument(argument);
+    typed.push(argument.required ? `<${argument.name()}>` : `[${argument.name()}]`);
+  }
+  for (const option of options) {
+    own.addOption(option);
+    typed.push(option.mandatory ? option.flags : `[${option.flags}]`);
+  }
+  own.option('--json', 'print JSON').usage([...typed, '[--json]'].join(' '));
+  return own.showHelpAfterError(`usage: ${own.createHelp().commandUsage(own)}`);
+}
+
+/** What a command does; of a group, its commands as well. */
+function subcommandDescription(command: Program): string {
+  const names = command.commands.map((each) => each.name());
+  return names.length === 0 ? command.description() : `${command.description()}: ${names.join(', ')}`;
 }
 
 function resultOf(outcome: Outcome, isJson: boolean): CliResult {
@@ -161,18 +206,4 @@ function sentenceOf(error: unknown): string {
     return describeDatabaseError(error);
   const message = error instanceof Error ? error.message : String(error);
   return message.split('\n', 1)[0] ?? message;
-}
-
-function usage(): string {
-  const lines = [...commands].map(
-    ([name, command]) => `  ${`${name} ${command.usage}`.trim()}\n      ${command.does}`,
-  );
-  return [
-    'usage: npm run florin -- COMMAND [--json]',
-    '',
-    ...lines,
-    '',
-    'FLORIN_CONFIG names the configuration file.',
-    '',
-  ].join('\n');
 }

@@ -11,6 +11,7 @@ import {
   type Random,
   readConfig,
 } from '@florin/server/operator';
+import { type Argument, Option, type Command as Program } from 'commander';
 import { CommandError, UsageError } from './command-error.ts';
 
 /** What a command that talks with a program reads from and writes to. */
@@ -32,7 +33,7 @@ export interface Outside {
   readonly streams?: Streams;
 }
 
-/** The options that were typed. */
+/** The values that were typed for a command, by the names of its options and of its argument. */
 export interface Options {
   /** Throws a UsageError when it is missing or empty. */
   required(name: string): string;
@@ -54,41 +55,60 @@ export interface Outcome {
 }
 
 export interface Command {
-  /** What is typed after its name. */
-  readonly usage: string;
-  /** Completes "this command ...". */
+  /** What the command does, as help shows it. */
   readonly does: string;
-  /** Names of its options; each takes a value. */
-  readonly options: readonly string[];
-  /** Names of options that may be given more than once; none when absent. */
-  readonly repeatable?: readonly string[];
-  /** The name of the one value that may be given without an option before it; none when absent. */
-  readonly positional?: string;
+  readonly options: readonly Option[];
+  /** The one value that needs no option before it; none when absent. */
+  readonly argument?: Argument;
   run(options: Options, outside: Outside): Promise<Outcome>;
 }
 
-/** What `parseArgs` found. */
-export type OptionValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+/** An option that a command needs, in commander's notation: `--name <name>`. */
+export function mandatory(flags: string, description: string): Option {
+  return optional(flags, description).makeOptionMandatory();
+}
 
-/** Wraps the values that `parseArgs` found. */
-export function optionsOf(values: OptionValues): Options {
-  const optional = (name: string) => {
-    const value = values[name];
+/** An option that may be left out. */
+export function optional(flags: string, description: string): Option {
+  return new Option(flags, description);
+}
+
+/** An option that may be given more than once. */
+export function repeatable(flags: string, description: string): Option {
+  return optional(flags, `${description} (may be repeated)`).argParser((value, earlier: string[] = []) => [
+    ...earlier,
+    value,
+  ]);
+}
+
+export const merchantOption = mandatory('--merchant <id>', 'the merchant');
+export const chainOption = mandatory('--chain <name>', 'the chain, as the configuration names it');
+
+/** The options and the argument that were typed for a command. */
+export function optionsOf(typed: Program): Options {
+  const values = new Map<string, unknown>([
+    ...typed.options.map((option) => [option.name(), typed.getOptionValue(option.attributeName())] as const),
+    ...typed.registeredArguments.map(
+      (argument, place) => [argument.name(), typed.processedArgs[place]] as const,
+    ),
+  ]);
+  const optionalValue = (name: string) => {
+    const value = values.get(name);
     return typeof value === 'string' ? value : undefined;
   };
   return {
-    optional,
+    optional: optionalValue,
     all(name) {
-      const value = values[name];
+      const value = values.get(name);
       return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
     },
     required(name) {
-      const value = optional(name);
+      const value = optionalValue(name);
       if (value === undefined || value === '') throw new UsageError(`--${name} is missing`);
       return value;
     },
     choice(name, choices) {
-      const value = optional(name);
+      const value = optionalValue(name);
       if (value === undefined) return undefined;
       const found = choices.find((choice) => choice === value);
       if (found === undefined) throw new UsageError(`--${name} is ${value}: choose ${choices.join(' or ')}`);

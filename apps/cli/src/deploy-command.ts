@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress } from 'viem';
-import { type ChainTarget, chainTarget } from './chain-target.ts';
-import type { Command, Options } from './command.ts';
+import { type ChainTarget, chainTarget, nodeOptions } from './chain-target.ts';
+import { type Command, chainOption, mandatory, type Options, optional } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { type ContractRoles, circleMainnet, planContracts } from './contract-plan.ts';
 import { deployContracts } from './deploy.ts';
@@ -11,33 +11,35 @@ import {
   deploymentsFolder,
   readRecord,
   recordOf,
+  recordOption,
   writeRecord,
 } from './deployment-record.ts';
 import { addressOption } from './evm-option.ts';
 import { readKeyFile } from './secret-file.ts';
 
+const cctpChoices = ['circle', 'none'] as const;
+
 export const deployCommand: Command = {
-  usage:
-    '--chain NAME --admin 0x… --settler 0x… --order-signer 0x… --guardian 0x… --fee-recipient 0x… --deployer-key-file FILE [--rpc URL --chain-id N] [--cctp circle|none] [--out FILE] [--record FOLDER]',
   does: 'deploys the contracts to a chain; the same roles give the same addresses on every chain',
   options: [
-    'chain',
-    'admin',
-    'settler',
-    'order-signer',
-    'guardian',
-    'fee-recipient',
-    'deployer-key-file',
-    'rpc',
-    'chain-id',
-    'cctp',
-    'out',
-    'record',
+    chainOption,
+    mandatory('--admin <address>', 'may grant roles and change settings'),
+    mandatory('--settler <address>', 'the wallet that sends settlements'),
+    mandatory('--order-signer <address>', 'the key that signs orders'),
+    mandatory('--guardian <address>', 'may pause the contracts'),
+    mandatory('--fee-recipient <address>', 'receives the fees'),
+    mandatory('--deployer-key-file <file>', 'holds the private key that pays for the deployment'),
+    ...nodeOptions,
+    optional('--cctp <route>', 'whether the contracts can send by CCTP (default: circle)').choices(
+      cctpChoices,
+    ),
+    optional('--out <file>', 'also write the settings to this file'),
+    recordOption,
   ],
   async run(options, outside) {
     const name = options.required('chain');
     const roles = rolesOf(options);
-    const cctp = options.choice('cctp', ['circle', 'none']) === 'none' ? undefined : circleMainnet;
+    const cctp = options.choice('cctp', cctpChoices) === 'none' ? undefined : circleMainnet;
     const deployerKey = readKeyFile(options.required('deployer-key-file'));
     const target = await chainTarget(options, outside);
     const folder = options.optional('record') ?? deploymentsFolder;

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress, isAddress } from 'viem';
+import { optional } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { type ContractRoles, create2Deployer } from './contract-plan.ts';
 import type { Deployment } from './deploy.ts';
@@ -33,6 +34,12 @@ export interface DeploymentRecord {
 
 /** The folder of the checkout that holds one record a chain. */
 export const deploymentsFolder = fileURLToPath(new URL('../../../contracts/deployments', import.meta.url));
+
+/** The option that names another folder. */
+export const recordOption = optional(
+  '--record <folder>',
+  'the folder of the records (default: contracts/deployments)',
+);
 
 /** The record of a deployment that was found to be as asked for. */
 export function recordOf(

@@ -6,7 +6,7 @@ import {
   pendingMigrations,
   readConfig,
 } from '@florin/server/operator';
-import type { Command, Options, Outcome, Outside } from './command.ts';
+import { type Command, type Options, type Outcome, type Outside, optional } from './command.ts';
 import { UsageError } from './command-error.ts';
 import { examineChain } from './doctor-chain.ts';
 import { examineState } from './doctor-database.ts';
@@ -14,9 +14,11 @@ import { bad, type Finding, good } from './doctor-finding.ts';
 import { examineBackups, examineCertificate, examineDisk } from './doctor-outside.ts';
 
 export const doctorCommand: Command = {
-  usage: '[--backups FOLDER [--max-backup-hours 24]]',
   does: 'looks at configuration, database, chains, roles, balances, books, certificate and backups, and tells what is wrong',
-  options: ['backups', 'max-backup-hours'],
+  options: [
+    optional('--backups <folder>', 'the folder of the backups, to check their age'),
+    optional('--max-backup-hours <hours>', 'how old the newest backup may be (default: 24)'),
+  ],
   async run(options, outside) {
     const config = readConfig(outside.environment);
     const backups = backupsOf(options);

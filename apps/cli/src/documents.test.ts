@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { systemClock, systemRandom } from '@florin/server/operator';
-import { runCli } from './cli.ts';
+import type { Command } from 'commander';
+import { cliProgram } from './cli.ts';
 
 const root = new URL('../../../', import.meta.url);
 
-/** The options of each command, by its one or two words, as `help` shows them. */
-async function readHelp(): Promise<Map<string, Set<string>>> {
-  const outside = { environment: {}, clock: systemClock, random: systemRandom, tell: () => {} };
-  const { stdout } = await runCli(['help'], outside);
-  const usages = stdout.split('\n').flatMap((line) => /^ {2}(\S.*)$/.exec(line)?.[1] ?? []);
+/** The options of each command, by its one or two words. */
+function readCommands(): Map<string, Set<string>> {
+  const print = () => {};
+  const program = cliProgram({ name: 'florin', writeOut: print, writeErr: print, perform: async () => {} });
+  const optionsOf = (command: Command) => new Set(['--help', ...command.options.map(({ long }) => long ?? '')]);
   return new Map(
-    usages.map((usage) => [
-      /^[a-z]+(?: [a-z]+)?(?= |$)/.exec(usage)?.[0] ?? '',
-      new Set(['--json', ...(usage.match(/--[a-z-]+/g) ?? [])]),
+    program.commands.flatMap((first) => [
+      [first.name(), optionsOf(first)] as const,
+      ...first.commands.map((second) => [`${first.name()} ${second.name()}`, optionsOf(second)] as const),
     ]),
   );
 }
@@ -25,8 +25,8 @@ function commandLinesOf(text: string): string[] {
   return [...joined.matchAll(/npm run florin --\s([^\n`#|;&]+)/g)].map(([, line = '']) => line.trim());
 }
 
-test('every command line that a document shows has a command and options that there are', async () => {
-  const help = await readHelp();
+test('every command line that a document shows has a command and options that there are', () => {
+  const commands = readCommands();
   const pages = ['*.md', 'docs/**/*.md', 'packages/agent/**/*.md', 'contracts/**/*.md'].flatMap((pattern) =>
     globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }),
   );
@@ -37,7 +37,7 @@ test('every command line that a document shows has a command and options that th
   const wrong = lines.filter(({ line }) => {
     const words = line.split(/\s+/);
     if (words[0] === 'help') return false;
-    const options = help.get(words.slice(0, 2).join(' ')) ?? help.get(words[0] ?? '');
+    const options = commands.get(words.slice(0, 2).join(' ')) ?? commands.get(words[0] ?? '');
     return options === undefined || (line.match(/--[a-z-]+/g) ?? []).some((name) => !options.has(name));
   });
   assert.deepEqual(wrong, []);

@@ -8,20 +8,34 @@ import {
   type Transaction,
 } from '@florin/server/operator';
 import { formatUnits } from 'viem';
-import { type Command, type Outside, requiredMerchant, table, withDatabase } from './command.ts';
+import {
+  type Command,
+  mandatory,
+  merchantOption,
+  type Outside,
+  optional,
+  requiredMerchant,
+  table,
+  withDatabase,
+} from './command.ts';
 
 /** Most that are shown at once, the newest first. */
 const maxShown = 200;
 /** Most that are looked through for those of a status, so many at a time. */
 const maxPages = 100;
 
+const statuses = ['open', 'resolved'] as const;
+const exceptionOption = mandatory('--exception <id>', 'the exception');
+
 export const listExceptionsCommand: Command = {
-  usage: '--merchant ID [--status open|resolved]',
   does: `lists a merchant's newest ${maxShown} payments that went another way than they should`,
-  options: ['merchant', 'status'],
+  options: [
+    merchantOption,
+    optional('--status <status>', 'only exceptions of this status').choices(statuses),
+  ],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
-      const status = options.choice('status', ['open', 'resolved']);
+      const status = options.choice('status', statuses);
       const { merchantId } = await requiredMerchant(db, options);
       const { total, unseen, exceptions } = await findNewest(db.forMerchant(merchantId), merchantId, status);
       const rows = exceptions.map((each) => [
@@ -77,9 +91,8 @@ function amountOf({ tokenId, amountInToken }: PaymentException, decimals: number
 }
 
 export const showExceptionCommand: Command = {
-  usage: '--merchant ID --exception ID',
   does: 'shows one exception in full',
-  options: ['merchant', 'exception'],
+  options: [merchantOption, exceptionOption],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const exceptionId = options.required('exception');
@@ -99,9 +112,8 @@ type Change = (
 /** A change to one exception in its merchant's scope, by the rules of the merchant API; shows what it then is. */
 function changing(does: string, said: string, change: Change): Command {
   return {
-    usage: '--merchant ID --exception ID',
     does,
-    options: ['merchant', 'exception'],
+    options: [merchantOption, exceptionOption],
     run: (options, outside) =>
       withDatabase(outside, async (db) => {
         const exceptionId = options.required('exception');

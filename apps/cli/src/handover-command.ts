@@ -1,8 +1,8 @@
 import { getAddress } from 'viem';
-import { chainTarget } from './chain-target.ts';
-import type { Command, Options } from './command.ts';
+import { chainTarget, nodeOptions } from './chain-target.ts';
+import { type Command, mandatory, type Options, optional } from './command.ts';
 import { UsageError } from './command-error.ts';
-import { deploymentsFolder, readRecord, writeRecord } from './deployment-record.ts';
+import { deploymentsFolder, readRecord, recordOption, writeRecord } from './deployment-record.ts';
 import { addressOption } from './evm-option.ts';
 import { type Handover, handOver } from './handover.ts';
 import { readKeyFile } from './secret-file.ts';
@@ -10,12 +10,16 @@ import { readKeyFile } from './secret-file.ts';
 const defaultMinDelaySeconds = 172_800n;
 
 export const handoverCommand: Command = {
-  usage:
-    '--chain NAME --gateway 0x… --to 0x… --timelock 0x… [--admin-key-file FILE] [--min-delay SECONDS] [--rpc URL --chain-id N] [--record FOLDER]',
   does: 'moves the admin role of gateway and vault to a time lock that only a multisig can use, step by step',
   options: [
-    ...['chain', 'gateway', 'to', 'timelock', 'admin-key-file', 'min-delay'],
-    ...['rpc', 'chain-id', 'record'],
+    optional('--chain <name>', 'the chain, as the configuration names it'),
+    mandatory('--gateway <address>', 'the gateway whose admin changes'),
+    mandatory('--to <address>', 'the multisig that may use the time lock'),
+    mandatory('--timelock <address>', 'the time lock that becomes admin'),
+    optional('--admin-key-file <file>', 'holds the private key of the present admin'),
+    optional('--min-delay <seconds>', 'the delay that the time lock must have at least (default: two days)'),
+    ...nodeOptions,
+    recordOption,
   ],
   async run(options, outside) {
     const multisig = addressOption(options, 'to');

@@ -9,8 +9,12 @@ import {
 } from '@florin/server/operator';
 import {
   type Command,
+  mandatory,
+  merchantOption,
   type Options,
   type Outside,
+  optional,
+  repeatable,
   requiredMerchant,
   table,
   withDatabase,
@@ -18,15 +22,21 @@ import {
 import { CommandError, UsageError } from './command-error.ts';
 
 const presets = Object.keys(permissionPresets) as (keyof typeof permissionPresets)[];
+const keyKinds = ['secret', 'restricted'] as const;
 
 export const createKeyCommand: Command = {
-  usage:
-    `--merchant ID --kind secret|restricted [--preset ${presets.join('|')} | --permission NAME ...] ` +
-    '[--expires 2030-01-31T00:00:00Z] [--ip ADDRESS_OR_CIDR ...] [--origin https://shop.example.com ...] ' +
-    '[--max-session-amount MICRO_USD] [--max-day-amount MICRO_USD]',
   does: 'creates an API key and shows it, this once',
-  options: ['merchant', 'kind', 'preset', 'expires', 'max-session-amount', 'max-day-amount'],
-  repeatable: ['permission', 'ip', 'origin'],
+  options: [
+    merchantOption,
+    mandatory('--kind <kind>', 'what kind of key').choices(keyKinds),
+    optional('--preset <preset>', 'the permissions of a restricted key').choices(presets),
+    repeatable('--permission <name>', 'a permission of a restricted key; excludes --preset'),
+    optional('--expires <time>', 'such as 2030-01-31T00:00:00Z'),
+    repeatable('--ip <address>', 'an address or CIDR range that may use the key'),
+    repeatable('--origin <origin>', 'a web origin that may use the key, such as https://shop.example.com'),
+    optional('--max-session-amount <micro-usd>', 'the most that one session may ask for'),
+    optional('--max-day-amount <micro-usd>', 'the most that the sessions of a day may ask for'),
+  ],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const request = keyRequestOf(options, outside);
@@ -42,7 +52,7 @@ export const createKeyCommand: Command = {
 };
 
 function keyRequestOf(options: Options, outside: Outside): Omit<ApiKeyRequest, 'merchantId'> {
-  const kind = options.choice('kind', ['secret', 'restricted']);
+  const kind = options.choice('kind', keyKinds);
   const preset = options.choice('preset', presets);
   const granted = options.all('permission').map(permissionOf);
   if (kind === undefined) throw new UsageError('--kind is missing');
@@ -98,9 +108,8 @@ function expiryOf(options: Options, outside: Outside): Date | undefined {
 }
 
 export const listKeysCommand: Command = {
-  usage: '--merchant ID',
   does: "lists a merchant's API keys, never the keys themselves",
-  options: ['merchant'],
+  options: [merchantOption],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const { merchantId } = await requiredMerchant(db, options);
@@ -140,9 +149,8 @@ function keyRow(key: ApiKeySummary, now: Date): string[] {
 }
 
 export const revokeKeyCommand: Command = {
-  usage: '--key ID',
   does: 'revokes an API key at once and for ever',
-  options: ['key'],
+  options: [mandatory('--key <id>', 'the id of the key')],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const keyId = options.required('key');

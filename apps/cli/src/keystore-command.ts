@@ -2,16 +2,19 @@ import { writeFileSync } from 'node:fs';
 import { encryptKeystore } from '@florin/signing';
 import { bytesToHex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import type { Command } from './command.ts';
+import { type Command, mandatory, optional } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { readKeyFile, readSecretFile } from './secret-file.ts';
 
 const leastPasswordLength = 12;
 
 export const createKeystoreCommand: Command = {
-  usage: '--out FILE --password-file FILE [--key-file FILE]',
   does: 'writes an encrypted keystore with a new private key, or with the one given',
-  options: ['out', 'password-file', 'key-file'],
+  options: [
+    mandatory('--out <file>', 'the keystore to write; it must not exist'),
+    mandatory('--password-file <file>', 'holds the password'),
+    optional('--key-file <file>', 'holds the private key to encrypt (default: a new key)'),
+  ],
   async run(options, outside) {
     const out = options.required('out');
     const password = readSecretFile(options.required('password-file'));

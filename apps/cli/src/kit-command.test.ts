@@ -210,7 +210,10 @@ async function rescue(
 ) {
   const path = join(folder, 'order.json');
   writeFileSync(path, JSON.stringify({ ...(await receiptFor(order)), chainId: String(chainId) }));
-  return kit('rescue', { order: path, ...more });
+  const result = await kit('rescue', { order: path, ...more });
+  const { sent = [] } = (result.json ?? {}) as { sent?: { transaction: string }[] };
+  for (const { transaction } of sent) await payer.provider?.waitForTransaction(transaction);
+  return result;
 }
 
 test('what cannot pay its order goes from the deposit address to the refund address, whoever sends it', async () => {

@@ -24,14 +24,30 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { createWalletClient, custom } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { openRequest, rpcOption } from './chain-target.ts';
-import { type Command, type Options, type Outcome, table } from './command.ts';
+import { type Command, mandatory, type Options, type Outcome, optional, table } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { addressOption } from './evm-option.ts';
 import { readKeyFile } from './secret-file.ts';
 
 /** Most orders in one settlement: 500 of them cost less than a quarter of a block. */
 const maxOrdersPerCall = 100;
-const placeOptions = ['rpc', 'gateway', 'from-block'];
+const nodeOption = mandatory('--rpc <url>', 'a node of the chain');
+const gatewayOption = mandatory('--gateway <address>', 'the gateway of the installation');
+const fromBlockOption = optional('--from-block <number>', 'the block to search from (default: 0)');
+const placeOptions = [nodeOption, gatewayOption, fromBlockOption];
+const merchantPartyOptions = [
+  optional('--channel <id>', 'the channel of the orders; or --recipient'),
+  optional('--recipient <address>', 'the address that the orders settle to; or --channel'),
+];
+const partyOptions = [
+  optional('--payer <address>', 'who paid; or --channel, or --recipient'),
+  ...merchantPartyOptions,
+];
+const orderOption = optional('--order <id>', 'only this order (default: all that are found)');
+const keyFileOption = optional(
+  '--key-file <file>',
+  'holds the private key that sends (default: show the transactions)',
+);
 
 /** What has to be sent, and what was left out and why. */
 interface Plan {
@@ -40,9 +56,8 @@ interface Plan {
 }
 
 export const kitFindCommand: Command = {
-  usage: '--rpc URL --gateway 0x… (--payer 0x… | --channel 0x… | --recipient 0x…) [--from-block N]',
   does: 'finds the payments of a payer or a merchant on the chain; needs no service, database or configuration',
-  options: [...placeOptions, 'payer', 'channel', 'recipient'],
+  options: [...placeOptions, ...partyOptions],
   async run(options) {
     const place = await placeOf(options);
     const payments = await findPayments(place, searchOf(options));
@@ -56,9 +71,8 @@ export const kitFindCommand: Command = {
 };
 
 export const kitReclaimCommand: Command = {
-  usage: '--rpc URL --gateway 0x… --payer 0x… [--order 0x…] [--key-file FILE] [--from-block N]',
   does: "takes a payer's unsettled payments back; without the payer's key it shows the transactions to send",
-  options: [...placeOptions, 'payer', 'order', 'key-file'],
+  options: [...placeOptions, mandatory('--payer <address>', 'who paid'), orderOption, keyFileOption],
   async run(options) {
     const place = await placeOf(options);
     const payments = await chosen(place, options, { payer: addressOption(options, 'payer') });
@@ -72,10 +86,8 @@ export const kitReclaimCommand: Command = {
 };
 
 export const kitSettleCommand: Command = {
-  usage:
-    '--rpc URL --gateway 0x… (--channel 0x… | --recipient 0x…) [--order 0x…] [--key-file FILE] [--from-block N]',
   does: "sends a merchant's unsettled payments to the merchant; any key can pay for it",
-  options: [...placeOptions, 'channel', 'recipient', 'order', 'key-file'],
+  options: [...placeOptions, ...merchantPartyOptions, orderOption, keyFileOption],
   async run(options) {
     const place = await placeOf(options);
     const plan = planEach(await chosen(place, options, searchOf(options)), settleProblem);
@@ -97,9 +109,14 @@ export const kitSettleCommand: Command = {
 };
 
 export const kitRescueCommand: Command = {
-  usage: '--rpc URL --gateway 0x… --order FILE [--token 0x…] [--key-file FILE]',
   does: 'sends what a deposit address cannot pay its order with to the refund address; any key can pay for it',
-  options: ['rpc', 'gateway', 'order', 'token', 'key-file'],
+  options: [
+    nodeOption,
+    gatewayOption,
+    mandatory('--order <file>', 'the whole order, as JSON'),
+    optional('--token <address>', 'another token to send back'),
+    keyFileOption,
+  ],
   async run(options) {
     const order = readFile(options.required('order'), 'order', parseDepositOrder);
     const token = options.optional('token');
@@ -119,9 +136,13 @@ export const kitRescueCommand: Command = {
 };
 
 export const kitVerifyCommand: Command = {
-  usage: '--receipt FILE [--rpc URL --gateway 0x…] [--from-block N]',
   does: 'checks a receipt, by itself or against the chain too; exit code 1 when anything in it is not so',
-  options: [...placeOptions, 'receipt'],
+  options: [
+    mandatory('--receipt <file>', 'the receipt, as JSON'),
+    optional('--rpc <url>', 'a node of the chain; needs --gateway'),
+    optional('--gateway <address>', 'the gateway of the installation; needs --rpc'),
+    fromBlockOption,
+  ],
   async run(options) {
     const receipt = readFile(options.required('receipt'), 'receipt', parseReceipt);
     const isOffline = ['rpc', 'gateway'].every((name) => options.optional(name) === undefined);

@@ -5,13 +5,12 @@ import {
   releaseStopped,
   verifyLedger,
 } from '@florin/server/operator';
-import { type Command, table, withDatabase } from './command.ts';
+import { type Command, chainOption, optional, table, withDatabase } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 
 export const verifyLedgerCommand: Command = {
-  usage: '[--anchor HASH]',
   does: 'computes the hash chain over the ledger anew; a head that was noted earlier, given as anchor, must be in it',
-  options: ['anchor'],
+  options: [optional('--anchor <hash>', 'a head that was noted earlier')],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const anchor = options.optional('anchor')?.toLowerCase();
@@ -29,7 +28,6 @@ export const verifyLedgerCommand: Command = {
 };
 
 export const statusCommand: Command = {
-  usage: '',
   does: 'shows whether books and chains agreed at the last look',
   options: [],
   run: (_options, outside) =>
@@ -57,9 +55,11 @@ export const statusCommand: Command = {
 };
 
 export const releaseCommand: Command = {
-  usage: '--chain NAME [--differences accept]',
   does: 'lets a chain settle again that differences or a restore have stopped; accept books the differences as they are',
-  options: ['chain', 'differences'],
+  options: [
+    chainOption,
+    optional('--differences <decision>', 'accept books the differences as they are').choices(['accept']),
+  ],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
       const name = options.required('chain');

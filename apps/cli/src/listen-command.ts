@@ -1,12 +1,20 @@
-import type { Command, Outside } from './command.ts';
+import { type Command, mandatory, type Outside, optional } from './command.ts';
 import { subjectOf, subscriptionsOf, tailEvents } from './event-tail.ts';
 import { forward, forwardOf } from './forward.ts';
-import { merchantClient, merchantOptions, merchantUsage } from './merchant-client.ts';
+import { merchantClient, merchantOptions } from './merchant-client.ts';
+
+const eventsOption = optional('--events <types>', 'only these, such as session.*,refund.* (default: all)');
+const fromOption = optional('--from <event>', 'begin after this event (default: now)');
 
 export const listenCommand: Command = {
-  usage: `--forward-to URL [--events session.*,refund.*] [--from EVENT] [--secret whsec_…] ${merchantUsage}`,
   does: 'forwards events to a receiver on this machine as they are raised, signed, until Ctrl-C',
-  options: ['forward-to', 'events', 'from', 'secret', ...merchantOptions],
+  options: [
+    mandatory('--forward-to <url>', 'the receiver, such as http://127.0.0.1:3000/webhooks'),
+    eventsOption,
+    fromOption,
+    optional('--secret <key>', 'signs the events, such as whsec_… (default: a new key)'),
+    ...merchantOptions,
+  ],
   async run(options, outside) {
     const target = forwardOf(options);
     const client = merchantClient(options, outside);
@@ -31,9 +39,8 @@ export const listenCommand: Command = {
 };
 
 export const eventsCommand: Command = {
-  usage: `[--events session.*] [--from EVENT] ${merchantUsage}`,
   does: 'shows events as they are raised, until Ctrl-C',
-  options: ['events', 'from', ...merchantOptions],
+  options: [eventsOption, fromOption, ...merchantOptions],
   async run(options, outside) {
     let shown = 0;
     await tailEvents(merchantClient(options, outside), outside, {

@@ -15,6 +15,9 @@ import {
 } from '@florin/server/operator';
 import { CliWorld, failure, origin } from './cli-world.fixture.ts';
 
+const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
+
 let world: CliWorld;
 before(async () => {
   world = await CliWorld.open();
@@ -138,21 +141,52 @@ test('resealing puts every webhook under the newest master key, and again finds 
 test('a command line that is not understood exits with 2 and the usage', async () => {
   const usage = 'usage: npm run florin --';
   const cases: readonly [commandLine: string, stderr: string][] = [
-    ['merchant create', `--name is missing\n${usage} merchant create --name NAME [--json]`],
-    ['merchant list --all', `Unknown option '--all'\n${usage} merchant list [--json]`],
-    ['key revoke', `--key is missing\n${usage} key revoke --key ID [--json]`],
+    [
+      'merchant create',
+      `error: required option '--name <name>' not specified\n${usage} merchant create --name <name> [--json]`,
+    ],
+    ['merchant create --name=', `--name is missing\n${usage} merchant create --name <name> [--json]`],
+    ['merchant list --all', `error: unknown option '--all'\n${usage} merchant list [--json]`],
+    [
+      'merchant list --jsn',
+      `error: unknown option '--jsn'\n(Did you mean --json?)\n${usage} merchant list [--json]`,
+    ],
+    [
+      'key revoke',
+      `error: required option '--key <id>' not specified\n${usage} key revoke --key <id> [--json]`,
+    ],
+    ['restore', `--from is missing\n${usage} restore [--from <file>] [--json]`],
+    ['merchant destroy', "error: unknown command 'destroy'"],
+    ['mrchant list', "error: unknown command 'mrchant'\n(Did you mean merchant?)"],
   ];
   for (const [commandLine, stderr] of cases) {
     assert.deepEqual(await world.run(commandLine), failure(2, stderr));
   }
   const kinds = await world.run('key create --merchant x --kind public');
   assert.equal(kinds.exitCode, 2);
-  assert.match(kinds.stderr, /^--kind is public: choose secret or restricted\n/);
+  assert.match(kinds.stderr, /argument 'public' is invalid\. Allowed choices are secret, restricted\.\n/);
   const past = await world.run('key create --merchant x --kind secret --expires 2020-01-01T00:00:00Z');
   assert.match(past.stderr, /^--expires is 2020-01-01T00:00:00Z: it must lie ahead\n/);
-  const unknown = await world.run('merchant destroy');
-  assert.equal(unknown.exitCode, 2);
-  assert.match(unknown.stderr, /^there is no command merchant destroy\n\nusage: /);
+  const group = await world.run('merchant');
+  assert.deepEqual([group.exitCode, group.stdout], [2, '']);
+  assert.match(group.stderr, /^Usage: npm run florin -- merchant .*\n.*^Commands:$/ms);
+  const empty = spawnSync(process.execPath, [...flags, main], { encoding: 'utf8' });
+  assert.deepEqual([empty.status, empty.stdout], [2, '']);
+  assert.match(empty.stderr, /^Usage: npm run florin -- .*\n.*^Commands:$/ms);
+});
+
+test('help names each command, and each command its options', async () => {
+  const all = await world.run('help');
+  assert.equal(all.exitCode, 0);
+  assert.match(all.stdout, /^ {2}merchant +merchants: create, list, brand$/m);
+  for (const line of ['key help revoke', 'key revoke --help']) {
+    const { exitCode, stdout, stderr } = await world.run(line);
+    assert.deepEqual([exitCode, stderr], [0, '']);
+    assert.match(
+      stdout,
+      /^Usage: .* key revoke --key <id> \[--json\]\n\nrevokes .*--key <id> +the id of the key$/ms,
+    );
+  }
 });
 
 test('a refusal is one sentence and exits with 1', async () => {
@@ -172,9 +206,15 @@ test('a refusal is one sentence and exits with 1', async () => {
   );
 });
 
+test('a shell completes commands and options', () => {
+  const complete = (...args: string[]) =>
+    spawnSync(process.execPath, [...flags, main, 'complete', ...args], { encoding: 'utf8' }).stdout;
+  assert.match(complete('--', 'mer'), /^merchant\t/);
+  assert.match(complete('--', 'key', 'create', '--ki'), /^--kind\t/);
+  assert.match(complete('bash'), /complete .*florin/);
+});
+
 test('the program passes its exit code and streams on', () => {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
   const environment = { ...process.env, FLORIN_CONFIG: '' };
   const result = spawnSync(process.execPath, [...flags, main, 'merchant', 'list'], {
     env: environment,

@@ -1,5 +1,6 @@
 import { systemClock, systemRandom } from '@florin/server/operator';
 import { runCli } from './cli.ts';
+import { complete } from './completion.ts';
 
 /** Ends at Ctrl-C, which may come twice: from the terminal and from the program that started this one. */
 function ending(): AbortSignal {
@@ -8,14 +9,18 @@ function ending(): AbortSignal {
   return controller.signal;
 }
 
-const { exitCode, stdout, stderr } = await runCli(process.argv.slice(2), {
-  environment: process.env,
-  clock: systemClock,
-  random: systemRandom,
-  tell: (sentence) => process.stderr.write(`${sentence}\n`),
-  ending,
-  streams: { input: process.stdin, output: process.stdout },
-});
-process.stdout.write(stdout);
-process.stderr.write(stderr);
-process.exitCode = exitCode;
+const args = process.argv.slice(2);
+if (args[0] === 'complete') await complete(args);
+else {
+  const { exitCode, stdout, stderr } = await runCli(args, {
+    environment: process.env,
+    clock: systemClock,
+    random: systemRandom,
+    tell: (sentence) => process.stderr.write(`${sentence}\n`),
+    ending,
+    streams: { input: process.stdin, output: process.stdout },
+  });
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
+  process.exitCode = exitCode;
+}

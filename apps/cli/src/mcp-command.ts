@@ -6,7 +6,7 @@ import { knownTokens, type PolicyToken } from '@florin/agent';
 import { type CallApi, mcpServer, payTool, type Tool } from '@florin/mcp';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { Command, Options, Outside } from './command.ts';
+import { type Command, type Options, type Outside, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 
 const timeoutMs = 60_000;
@@ -24,11 +24,16 @@ interface PolicyFile {
 }
 
 export const mcpCommand: Command = {
-  usage: '[--origin URL] [--policy FILE]',
   does:
     'speaks the Model Context Protocol over standard input and output; with FLORIN_API_KEY for a merchant, with ' +
     'FLORIN_PAYER_KEY and a policy for a payer',
-  options: ['origin', 'policy'],
+  options: [
+    optional(
+      '--origin <url>',
+      'the installation, such as https://pay.example.com (default: the local world)',
+    ),
+    optional('--policy <file>', 'what a payer may spend, as JSON; needs FLORIN_PAYER_KEY'),
+  ],
   async run(options, outside) {
     const { streams, environment } = outside;
     if (streams === undefined) throw new CommandError('there is no standard input to read from');

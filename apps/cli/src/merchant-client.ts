@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Options, Outside } from './command.ts';
+import { type Options, type Outside, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 
 /** Asks the merchant API with one key. */
@@ -13,9 +13,11 @@ export interface MerchantClient {
   post(path: string, body: unknown): Promise<unknown>;
 }
 
-/** The options by which a command of a merchant finds the API; their usage stands in `merchantUsage`. */
-export const merchantOptions = ['api', 'key'] as const;
-export const merchantUsage = '[--api URL --key KEY]';
+/** The options by which a command of a merchant finds the API. */
+export const merchantOptions = [
+  optional('--api <url>', 'the merchant API (default: FLORIN_API_URL, or the local world)'),
+  optional('--key <key>', 'an API key (default: FLORIN_API_KEY, or the key of the local world)'),
+];
 
 const timeoutMs = 30_000;
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));

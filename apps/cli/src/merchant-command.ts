@@ -1,8 +1,7 @@
 import { createMerchant, listMerchants, migrate, readConfig } from '@florin/server/operator';
-import { type Command, table, withDatabase } from './command.ts';
+import { type Command, mandatory, table, withDatabase } from './command.ts';
 
 export const migrateCommand: Command = {
-  usage: '',
   does: "brings the database's schema up to this version",
   options: [],
   async run(_options, outside) {
@@ -13,9 +12,8 @@ export const migrateCommand: Command = {
 };
 
 export const createMerchantCommand: Command = {
-  usage: '--name NAME',
   does: 'creates a merchant',
-  options: ['name'],
+  options: [mandatory('--name <name>', 'the name that payers read')],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const merchantName = options.required('name');
@@ -27,7 +25,6 @@ export const createMerchantCommand: Command = {
 };
 
 export const listMerchantsCommand: Command = {
-  usage: '',
   does: 'lists the merchants, oldest first',
   options: [],
   run: (_options, outside) =>

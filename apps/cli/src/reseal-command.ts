@@ -5,7 +5,6 @@ import { type Command, withDatabase } from './command.ts';
 const batch = 100;
 
 export const resealCommand: Command = {
-  usage: '',
   does: 'seals the signing keys of all webhooks under the newest master key',
   options: [],
   run: (_options, outside) =>

@@ -1,13 +1,12 @@
 import { formatUsd, microUsd } from '@florin/protocol/money.ts';
 import { listOpenLegs, releaseOrder } from '@florin/server/operator';
-import { type Command, table, withDatabase } from './command.ts';
+import { type Command, mandatory, table, withDatabase } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 
 /** Most that are shown at once; the oldest matter most. */
 const maxShown = 200;
 
 export const listSettlementsCommand: Command = {
-  usage: '',
   does: 'shows the settlements that are delayed, and those that wait for a release',
   options: [],
   run: (_options, outside) =>
@@ -37,9 +36,8 @@ export const listSettlementsCommand: Command = {
 };
 
 export const releaseSettlementCommand: Command = {
-  usage: '--order ORDER_ID',
   does: 'lets a held or delayed settlement go at once, whatever the caps in the configuration say',
-  options: ['order'],
+  options: [mandatory('--order <id>', 'the id of the order')],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
       const orderId = options.required('order').toLowerCase();

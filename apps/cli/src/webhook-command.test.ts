@@ -192,7 +192,10 @@ test('what a command does not understand it says, without touching the API', asy
     [['trigger', 'session.paid'], /^give --webhook or --forward-to\n/],
     [['resend'], /^give the id of an event or a delivery/],
     [['resend', '--webhook', 'wkid_1', '--since', 'yesterday'], /^--since is yesterday: give a time/],
-    [['resend', 'evt_1', 'evt_2'], /^one value too many: evt_2/],
+    [
+      ['resend', 'evt_1', 'evt_2'],
+      /^error: too many arguments for 'resend'\. Expected 1 argument but got 2: evt_1, evt_2\./,
+    ],
   ];
   for (const [args, message] of cases) {
     const result = await run(args);

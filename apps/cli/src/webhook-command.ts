@@ -3,21 +3,26 @@ import { type EventType, eventTypes } from '@florin/protocol/event.ts';
 import { eventFixture } from '@florin/protocol/event-fixture.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import { newId } from '@florin/protocol/id.ts';
-import type { Command, Options, Outcome, Outside } from './command.ts';
+import { Argument } from 'commander';
+import { type Command, type Options, type Outcome, type Outside, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { forward, forwardOf } from './forward.ts';
-import { type MerchantClient, merchantClient, merchantOptions, merchantUsage } from './merchant-client.ts';
+import { type MerchantClient, merchantClient, merchantOptions } from './merchant-client.ts';
 
 /** Calls after which a resend gives up: 500 deliveries each. */
 const maxCalls = 10_000;
 
 export const triggerCommand: Command = {
-  usage: `EVENT --webhook ID ${merchantUsage} | EVENT --forward-to URL [--secret whsec_…]`,
   does: 'sends an example event of a type to a webhook, or straight to a receiver on this machine',
-  positional: 'EVENT',
-  options: ['webhook', 'forward-to', 'secret', ...merchantOptions],
+  argument: new Argument('<event>', 'the type of the event, such as session.paid'),
+  options: [
+    optional('--webhook <id>', 'the webhook that receives it'),
+    optional('--forward-to <url>', 'a receiver on this machine, instead of a webhook'),
+    optional('--secret <key>', 'signs the event for --forward-to, such as whsec_… (default: a new key)'),
+    ...merchantOptions,
+  ],
   run(options, outside) {
-    const text = options.required('EVENT');
+    const text = options.required('event');
     const eventType = eventTypes.find((type) => type === text);
     if (eventType === undefined) throw new UsageError(`${text} is no event type: ${eventTypes.join(', ')}`);
     const webhookId = options.optional('webhook');
@@ -52,12 +57,17 @@ async function triggerLocally(options: Options, outside: Outside, type: EventTyp
 }
 
 export const resendCommand: Command = {
-  usage: `EVENT_OR_DELIVERY ${merchantUsage} | --webhook ID --since TIME [--until TIME] [--statuses failed,skipped]`,
   does: "sends an event, a delivery, or a webhook's deliveries of a time again",
-  positional: 'ID',
-  options: ['webhook', 'since', 'until', 'statuses', ...merchantOptions],
+  argument: new Argument('[id]', 'an event or a delivery'),
+  options: [
+    optional('--webhook <id>', 'the webhook whose deliveries are sent again; needs --since'),
+    optional('--since <time>', 'the start, such as 2030-01-31T00:00:00Z'),
+    optional('--until <time>', 'the end (default: now)'),
+    optional('--statuses <statuses>', 'such as failed,skipped'),
+    ...merchantOptions,
+  ],
   async run(options, outside) {
-    const id = options.optional('ID');
+    const id = options.optional('id');
     const client = merchantClient(options, outside);
     if (id?.startsWith('dlv_') === true) {
       await client.post('/webhook/delivery/resend', { deliveryId: id });
