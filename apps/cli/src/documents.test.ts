@@ -10,7 +10,8 @@ const root = new URL('../../../', import.meta.url);
 function readCommands(): Map<string, Set<string>> {
   const print = () => {};
   const program = cliProgram({ name: 'florin', writeOut: print, writeErr: print, perform: async () => {} });
-  const optionsOf = (command: Command) => new Set(['--help', ...command.options.map(({ long }) => long ?? '')]);
+  const optionsOf = (command: Command) =>
+    new Set(['--help', ...command.options.map(({ long }) => long ?? '')]);
   return new Map(
     program.commands.flatMap((first) => [
       [first.name(), optionsOf(first)] as const,
