@@ -1,4 +1,4 @@
-import { statement } from '@florin/server/operator';
+import { statement } from '@florin/pg';
 
 // Sessions and orders like the newest order's, from number $1 to $2: open for a day, each with an address of its own.
 export const copySessions = statement(

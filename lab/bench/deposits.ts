@@ -1,7 +1,7 @@
+import type { Database } from '@florin/pg';
 import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import type { Database } from '@florin/server/operator';
 import { type ServiceOptions, sightOrders, startService } from '@florin/server/parts';
 import { checkout, Life, Payer, prepareTemplate } from '@florin/server/testing';
 import { encodeFunctionData, erc20Abi } from 'viem';

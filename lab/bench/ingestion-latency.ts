@@ -1,5 +1,6 @@
+import type { Database } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Database, type HttpRpc, silentLog, systemClock } from '@florin/server/operator';
+import { type HttpRpc, silentLog, systemClock } from '@florin/server/operator';
 import {
   type ChainHandler,
   exceptionHandler,

@@ -1,4 +1,4 @@
-import { statement } from '@florin/server/operator';
+import { statement } from '@florin/pg';
 
 export const clearCursors = statement(
   'bench_cursors_clear',

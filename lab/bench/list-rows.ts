@@ -1,6 +1,7 @@
+import { type Database, withSystemScope } from '@florin/pg';
 import { newId } from '@florin/protocol/id.ts';
-import { type Database, systemRandom } from '@florin/server/operator';
-import { addUpLists, withSystemScope } from '@florin/server/parts';
+import { schema, systemRandom } from '@florin/server/operator';
+import { addUpLists } from '@florin/server/parts';
 import pg from 'pg';
 
 /** How many sessions stand in the table, and whose they are. */
@@ -43,7 +44,7 @@ export async function fillSessions(
   crowd: Crowd,
 ): Promise<{ merchantId: string; addUpMs: number }> {
   const merchantId = newId('merchant', (size) => systemRandom.bytes(size));
-  const client = new pg.Client({ connectionString: withSystemScope(url) });
+  const client = new pg.Client({ connectionString: withSystemScope(url, schema) });
   await client.connect();
   try {
     const count = crowd.own * (crowd.between + 1);

@@ -1,12 +1,14 @@
-import { migrate, openDatabase, type Queryable, statement } from '@florin/server/operator';
 import {
   type ColumnSpec,
+  migrate,
+  openDatabase,
   type Parameter,
+  type Queryable,
   type Statement,
-  sessionById,
-  sessionPage,
-  sessionPageByStatus,
-} from '@florin/server/parts';
+  statement,
+} from '@florin/pg';
+import { schema } from '@florin/server/operator';
+import { sessionById, sessionPage, sessionPageByStatus } from '@florin/server/parts';
 import { cpuOf, cpuOfChildren } from './cpu.ts';
 import type { Environment } from './environment.ts';
 import { type Crowd, fillSessions } from './list-rows.ts';
@@ -159,11 +161,11 @@ export async function measureLists(environment: Environment): Promise<Result> {
   ];
   for (const [index, crowd] of crowds.entries()) {
     const url = await environment.createDatabase(`bench_list_${index}`);
-    await migrate(url);
-    const db = openDatabase({ url, connections: 1 });
+    await migrate(url, schema);
+    const db = openDatabase({ schema, url, connections: 1 });
     environment.onEnd(() => db.close());
     const { merchantId, addUpMs } = await fillSessions(url, db, crowd);
-    const scoped = db.forMerchant(merchantId);
+    const scoped = db.inScope(merchantId);
     const { asked, pairs: own } = await askForPages(scoped, merchantId, crowd);
     asked.push(
       asking(scoped, `count(*): ${crowd.name}`, { statement: countAll, values: [merchantId] }),

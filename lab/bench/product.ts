@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { openDatabase } from '@florin/pg';
 import {
   chainsOf,
   createAccount,
   createApiKey,
   createMerchant,
-  openDatabase,
+  schema,
   systemClock,
   systemRandom,
 } from '@florin/server/operator';
@@ -127,7 +128,7 @@ async function start(options: ProductOptions, config: WorldConfig): Promise<Serv
 }
 
 async function seed(config: WorldConfig) {
-  const db = openDatabase({ url: config.databaseUrl, connections: 1 });
+  const db = openDatabase({ schema, url: config.databaseUrl, connections: 1 });
   const chains = chainsOf(
     // The benchmarks' worlds have no CCTP.
     config.chains.map(({ cctp: _, ...chain }) => ({

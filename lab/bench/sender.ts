@@ -1,13 +1,6 @@
+import { migrate, openDatabase } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import {
-  type Chain,
-  chainsOf,
-  migrate,
-  openDatabase,
-  openHttpRpc,
-  silentLog,
-  systemClock,
-} from '@florin/server/operator';
+import { type Chain, chainsOf, openHttpRpc, schema, silentLog, systemClock } from '@florin/server/operator';
 import {
   createSender,
   defaultSenderSettings,
@@ -83,8 +76,8 @@ async function senderWay(
   place: { url: string; privateKey: Hex; request: Request },
 ): Promise<Way> {
   const databaseUrl = await environment.createDatabase('sender');
-  await migrate(databaseUrl);
-  const db = openDatabase({ url: databaseUrl });
+  await migrate(databaseUrl, schema);
+  const db = openDatabase({ schema, url: databaseUrl });
   const rpc = openHttpRpc({ chainId, urls: [place.url], clock: systemClock, log: silentLog });
   environment.onEnd(() => db.close());
   environment.onEnd(() => rpc.close());

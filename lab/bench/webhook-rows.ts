@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { secretBox, systemRandom } from '@florin/server/operator';
-import { withSystemScope } from '@florin/server/parts';
+import { withSystemScope } from '@florin/pg';
+import { schema, secretBox, systemRandom } from '@florin/server/operator';
 import pg from 'pg';
 
 /** A queue to be filled with deliveries and emptied by a worker. */
@@ -39,7 +39,7 @@ const bodyBytes = 2_000;
 const bodySql = `'{"id":"' || event_id || '","type":"session.completed","data":"${'x'.repeat(bodyBytes - 70)}"}'`;
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: withSystemScope(url) });
+  const client = new pg.Client({ connectionString: withSystemScope(url, schema) });
   // PostgreSQL may end first when a bench fails; what failed is what has to be told.
   client.on('error', () => undefined);
   await client.connect();

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrate } from '@florin/server/operator';
+import { migrate } from '@florin/pg';
+import { schema } from '@florin/server/operator';
 import { makeCertificate } from '@florin/server/testing';
 import { findFreePort } from '@florin/world';
 import { type Server, startServer } from './child.ts';
@@ -189,7 +190,7 @@ export async function measureWebhooks(environment: Environment): Promise<Result>
   const targets: Targets = { origins: receiver.origins, masterKey: randomBytes(32) };
   const bareUrl = await environment.createDatabase('bench_webhook_limit', bareSchema);
   const productUrl = await environment.createDatabase('bench_webhook');
-  await migrate(productUrl);
+  await migrate(productUrl, schema);
   const variables = {
     DELIVERY_DATABASE_URL: productUrl,
     DELIVERY_MASTER_KEY: targets.masterKey.toString('hex'),

@@ -1,5 +1,6 @@
+import { statement } from '@florin/pg';
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
-import { openHttpRpc, silentLog, statement, systemClock, verifyLedger } from '@florin/server/operator';
+import { openHttpRpc, silentLog, systemClock, verifyLedger } from '@florin/server/operator';
 import { ledgerSums, reconcileChain, sealEntries } from '@florin/server/parts';
 import { encodeEventTopics } from 'viem';
 import type { Sale } from './chaos-payers.ts';

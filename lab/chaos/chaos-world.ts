@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Database, migrate, openDatabase } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
   type Chains,
@@ -9,9 +10,7 @@ import {
   createAccount,
   createApiKey,
   createMerchant,
-  type Database,
-  migrate,
-  openDatabase,
+  schema,
   silentLog,
   systemClock,
   systemRandom,
@@ -126,7 +125,7 @@ async function buildWorld(started: AsyncDisposableStack): Promise<ChaosWorld> {
   started.defer(async () => disk?.close());
   const database = await crashableDatabase(disk?.folder ?? folder);
   started.defer(() => database.stop());
-  await migrate(database.url);
+  await migrate(database.url, schema);
   const receiver = await startReceiver();
   started.defer(() => receiver.close());
   const chains: ChaosChain[] = [];
@@ -147,7 +146,7 @@ async function buildWorld(started: AsyncDisposableStack): Promise<ChaosWorld> {
       pollIntervalMs: 100,
     })),
   );
-  const db = openDatabase({ url: database.url, connections: 4, onError: () => undefined });
+  const db = openDatabase({ schema, url: database.url, connections: 4, onError: () => undefined });
   started.defer(() => db.close());
   const merchantWallet = Wallet.createRandom().address as Hex;
   const merchant = await addMerchant(db, configured, merchantWallet);

@@ -1,4 +1,5 @@
-import { statement, systemClock } from '@florin/server/operator';
+import { statement } from '@florin/pg';
+import { systemClock } from '@florin/server/operator';
 import { findViolations, settleDown } from './chaos-check.ts';
 import { type HarmCounts, harm, mineChain, supervise } from './chaos-faults.ts';
 import { buy, fundBuyers, type Sale } from './chaos-payers.ts';

@@ -1,9 +1,9 @@
+import type { Database } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
   type BlockHeader,
   type Chain,
   chainsOf,
-  type Database,
   findCursor,
   silentLog,
   systemClock,

@@ -1,5 +1,5 @@
+import type { Database } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Database } from '@florin/server/operator';
 import { execute } from '../simulation/contract-model.ts';
 import {
   balanceOf,

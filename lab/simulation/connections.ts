@@ -1,4 +1,5 @@
-import { columnTypes, type NamedQuery, withSystemScope } from '@florin/server/parts';
+import { columnTypes, type NamedQuery, withSystemScope } from '@florin/pg';
+import { schema } from '@florin/server/operator';
 import pg from 'pg';
 import { ReadMemory } from './read-memory.ts';
 import { type Given, type Outcome, record } from './recorded-packet.ts';
@@ -327,7 +328,7 @@ function close(connection: Connection): void {
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
-    connectionString: withSystemScope(url),
+    connectionString: withSystemScope(url, schema),
     types: columnTypes,
   });
   // A server that ends is found by the next statement.

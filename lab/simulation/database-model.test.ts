@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type Database, statement } from '@florin/pg';
 import { newId } from '@florin/protocol/id.ts';
-import { type Database, statement } from '@florin/server/operator';
 import { type TestDatabase, testDatabase } from '@florin/server/testing';
 import { Connections } from './connections.ts';
 import { databaseModel } from './database-model.ts';
@@ -107,7 +107,7 @@ test('what commits alone may stand when its connection is lost, in a merchant’
     for (let seed = 1; seed <= 60; seed += 1) {
       let told = 'done';
       const { words } = await lived(seed, { connectionLost: 0.4 }, async ({ db }) => {
-        const place = inScope ? db.forMerchant(merchantId) : db;
+        const place = inScope ? db.inScope(merchantId) : db;
         await place.query(keep, ['alone']).catch(() => {
           told = 'lost';
         });

@@ -1,5 +1,5 @@
-import type { Database } from '@florin/server/operator';
-import { databaseOver, type NamedQuery, Packet } from '@florin/server/parts';
+import { type Database, databaseOver, type NamedQuery, Packet } from '@florin/pg';
+import { schema } from '@florin/server/operator';
 import type pg from 'pg';
 import { type Connection, type Connections, refusal } from './connections.ts';
 import type { Faults } from './faults.ts';
@@ -50,9 +50,10 @@ export function databaseModel(options: DatabaseModelOptions): Database {
     connect: async () => lend(),
     end: async () => {},
   };
-  return databaseOver(pool as unknown as pg.Pool, (_channel, onNotify) => {
+  const listen: Database['listen'] = (_channel, onNotify) => {
     listeners.push(() => process.io(1, 'notified', () => onNotify('')));
-  });
+  };
+  return databaseOver(pool as unknown as pg.Pool, listen, schema.scope);
 }
 
 type Callback = (error: unknown) => void;

@@ -1,4 +1,5 @@
-import { createAccount, createLink, createMerchant, createWebhook, statement } from '@florin/server/operator';
+import { statement } from '@florin/pg';
+import { createAccount, createLink, createMerchant, createWebhook } from '@florin/server/operator';
 import { createProduct } from '@florin/server/parts';
 import { Actors } from './actors.ts';
 import type { Backup, Tables } from './backup.ts';

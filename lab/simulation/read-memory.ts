@@ -1,4 +1,4 @@
-import type { NamedQuery } from '@florin/server/parts';
+import type { NamedQuery } from '@florin/pg';
 import type pg from 'pg';
 import type { Rows } from './recorded-packet.ts';
 

@@ -1,4 +1,4 @@
-import { type NamedQuery, Packet } from '@florin/server/parts';
+import { type NamedQuery, Packet } from '@florin/pg';
 import type pg from 'pg';
 
 /** A row as PostgreSQL writes it. */

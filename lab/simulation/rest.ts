@@ -1,5 +1,5 @@
-import { type Database, releaseStopped, resumeChain, statement } from '@florin/server/operator';
-import { databaseOver } from '@florin/server/parts';
+import { type Database, databaseOver, statement } from '@florin/pg';
+import { releaseStopped, resumeChain, schema } from '@florin/server/operator';
 import type pg from 'pg';
 import { check, checkForked, checkGone, checkHalted, lastTransaction } from './checker.ts';
 import type { Connections } from './connections.ts';
@@ -29,7 +29,7 @@ const lateJumpMs = 4_000_000;
 export function observed(connections: Connections): Database {
   const ask = connections.observer.query.bind(connections.observer);
   const pool = { query: ask, connect: async () => ({ query: ask, on() {}, off() {}, release() {} }) };
-  return databaseOver(pool as unknown as pg.Pool, () => {});
+  return databaseOver(pool as unknown as pg.Pool, () => {}, schema.scope);
 }
 
 /** Waits until nothing is left to do, then past every deadline and again; what is wrong then. */

@@ -1,12 +1,6 @@
+import type { Database } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
-import {
-  type Chain,
-  type Chains,
-  type Database,
-  type DepositPolicy,
-  type Rpc,
-  secretBox,
-} from '@florin/server/operator';
+import { type Chain, type Chains, type DepositPolicy, type Rpc, secretBox } from '@florin/server/operator';
 import {
   type AuthorizationDeps,
   type CreationDeps,

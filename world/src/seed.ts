@@ -1,11 +1,12 @@
+import { openDatabase } from '@florin/pg';
 import type { LinkCreateBody } from '@florin/protocol/link.ts';
 import type { ProductCreateBody } from '@florin/protocol/product.ts';
 import {
   createAccount,
   createApiKey,
   createMerchant,
-  openDatabase,
   readConfig,
+  schema,
   systemClock,
   systemRandom,
 } from '@florin/server/operator';
@@ -45,7 +46,7 @@ const MERCHANT_PAYS_FEE = 1;
 const createOwner = async (options: SeedOptions): Promise<Owner> => {
   const { chains } = readConfig({ FLORIN_CONFIG: options.configPath });
   const deps = { clock: systemClock, random: systemRandom, chains };
-  const database = openDatabase({ url: options.databaseUrl, connections: 1 });
+  const database = openDatabase({ schema, url: options.databaseUrl, connections: 1 });
   try {
     return await database.transaction(async (transaction) => {
       const { merchantId } = await createMerchant(transaction, deps, { merchantName: 'Demo Shop' });

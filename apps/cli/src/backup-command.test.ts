@@ -3,14 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { ThrowAwayDatabase } from '@florin/pg';
 import { systemClock, systemRandom } from '@florin/server/operator';
-import { type EmptyDatabase, emptyDatabase, type TestDatabase, testDatabase } from '@florin/server/testing';
+import { emptyDatabase, type TestDatabase, testDatabase } from '@florin/server/testing';
 import { type CliResult, runCli } from './cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-backup-test-'));
 const archive = join(folder, 'florin.gz');
 let source: TestDatabase;
-let target: EmptyDatabase;
+let target: ThrowAwayDatabase;
 
 before(async () => {
   [source, target] = [await testDatabase(), await emptyDatabase()];

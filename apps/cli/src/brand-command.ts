@@ -1,7 +1,7 @@
+import type { Database } from '@florin/pg';
 import {
   bytesOf,
   type Config,
-  type Database,
   findBranding,
   findFront,
   imageOptionsOf,

@@ -1,15 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
+import { type Database, openDatabase, type Queryable } from '@florin/pg';
 import {
   type Clock,
   type Config,
-  type Database,
   type Environment,
   findMerchant,
   type Merchant,
-  openDatabase,
-  type Queryable,
   type Random,
   readConfig,
+  schema,
 } from '@florin/server/operator';
 import { type Argument, Option, type Command as Program } from 'commander';
 import { CommandError, UsageError } from './command-error.ts';
@@ -123,7 +122,7 @@ export async function withDatabase<T>(
   work: (db: Database, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(outside.environment);
-  const db = openDatabase({ url: config.databaseUrl.reveal(), connections: 2 });
+  const db = openDatabase({ schema, url: config.databaseUrl.reveal(), connections: 2 });
   try {
     return await work(db, config);
   } finally {

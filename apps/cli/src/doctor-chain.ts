@@ -1,3 +1,4 @@
+import type { Queryable } from '@florin/pg';
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
@@ -17,7 +18,6 @@ import {
   type HttpRpc,
   lonelyWord,
   openHttpRpc,
-  type Queryable,
   type Rpc,
   RpcError,
   RpcUnavailable,

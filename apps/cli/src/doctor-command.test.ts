@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { statement } from '@florin/server/operator';
+import { statement } from '@florin/pg';
 import { addresses, keys } from '@florin/server/testing';
 import { privateKeyToAddress } from 'viem/accounts';
 import { CliWorld, failure } from './cli-world.fixture.ts';

@@ -1,11 +1,5 @@
-import {
-  addressOfKey,
-  type Config,
-  type Database,
-  openDatabase,
-  pendingMigrations,
-  readConfig,
-} from '@florin/server/operator';
+import { type Database, openDatabase, pendingMigrations } from '@florin/pg';
+import { addressOfKey, type Config, readConfig, schema } from '@florin/server/operator';
 import { type Command, type Options, type Outcome, type Outside, optional } from './command.ts';
 import { UsageError } from './command-error.ts';
 import { examineChain } from './doctor-chain.ts';
@@ -100,14 +94,14 @@ function outcomeOf(findings: readonly Finding[]): Outcome {
 async function openCurrent(config: Config): Promise<{ readonly db?: Database; readonly finding: Finding }> {
   const url = config.databaseUrl.reveal();
   try {
-    const pending = await pendingMigrations(url);
+    const pending = await pendingMigrations(url, schema);
     if (pending.length > 0)
       return { finding: bad('database', `its schema lacks ${pending.join(', ')}: run florin migrate`) };
   } catch (error) {
     return { finding: bad('database', describeDatabaseError(error)) };
   }
   const finding = good('database', 'answers, and its schema is current');
-  return { db: openDatabase({ url, connections: 2 }), finding };
+  return { db: openDatabase({ schema, url, connections: 2 }), finding };
 }
 
 /** An error of the database's for people; an unreachable one has only codes in its parts. */

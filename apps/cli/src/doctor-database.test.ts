@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sendBack, statement, systemClock, systemRandom } from '@florin/server/operator';
+import { statement } from '@florin/pg';
+import { sendBack, systemClock, systemRandom } from '@florin/server/operator';
 import { DepositMoves } from '@florin/server/testing';
 import { runCli } from './cli.ts';
 import { CliWorld } from './cli-world.fixture.ts';

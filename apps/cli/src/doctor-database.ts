@@ -1,7 +1,7 @@
+import type { Database } from '@florin/pg';
 import {
   type Clock,
   type Config,
-  type Database,
   type DepositBudgets,
   findAccountsAt,
   findCursor,

@@ -1,4 +1,4 @@
-import { statement } from '@florin/server/operator';
+import { statement } from '@florin/pg';
 
 export const databaseTime = statement(
   'doctor_time',

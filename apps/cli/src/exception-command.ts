@@ -1,12 +1,6 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import type { PaymentException } from '@florin/protocol/exception.ts';
-import {
-  decide,
-  findException,
-  listExceptions,
-  markResolved,
-  type Queryable,
-  type Transaction,
-} from '@florin/server/operator';
+import { decide, findException, listExceptions, markResolved } from '@florin/server/operator';
 import { formatUnits } from 'viem';
 import {
   type Command,
@@ -37,7 +31,7 @@ export const listExceptionsCommand: Command = {
     withDatabase(outside, async (db, { chains }) => {
       const status = options.choice('status', statuses);
       const { merchantId } = await requiredMerchant(db, options);
-      const { total, unseen, exceptions } = await findNewest(db.forMerchant(merchantId), merchantId, status);
+      const { total, unseen, exceptions } = await findNewest(db.inScope(merchantId), merchantId, status);
       const rows = exceptions.map((each) => [
         each.exceptionId,
         each.kind,
@@ -97,7 +91,7 @@ export const showExceptionCommand: Command = {
     withDatabase(outside, async (db) => {
       const exceptionId = options.required('exception');
       const { merchantId } = await requiredMerchant(db, options);
-      const found = await findException(db.forMerchant(merchantId), { merchantId, exceptionId });
+      const found = await findException(db.inScope(merchantId), { merchantId, exceptionId });
       const rows = Object.entries(found).map(([name, value]) => [name, value === '' ? '-' : value]);
       return { text: table(['FIELD', 'VALUE'], rows), json: found };
     }),
@@ -119,7 +113,7 @@ function changing(does: string, said: string, change: Change): Command {
         const exceptionId = options.required('exception');
         const { merchantId } = await requiredMerchant(db, options);
         const request = { merchantId, exceptionId };
-        const changed = await db.forMerchant(merchantId).transaction(async (transaction) => {
+        const changed = await db.inScope(merchantId).transaction(async (transaction) => {
           await change(transaction, outside, request);
           return findException(transaction, request);
         });

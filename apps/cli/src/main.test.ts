@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { statement } from '@florin/pg';
 import {
   chainsOf,
   createLink,
   createWebhook,
   secretBox,
-  statement,
   systemClock,
   systemRandom,
   webhookDetail,

@@ -1,11 +1,12 @@
-import { createMerchant, listMerchants, migrate, readConfig } from '@florin/server/operator';
+import { migrate } from '@florin/pg';
+import { createMerchant, listMerchants, readConfig, schema } from '@florin/server/operator';
 import { type Command, mandatory, table, withDatabase } from './command.ts';
 
 export const migrateCommand: Command = {
   does: "brings the database's schema up to this version",
   options: [],
   async run(_options, outside) {
-    const { applied } = await migrate(readConfig(outside.environment).databaseUrl.reveal());
+    const { applied } = await migrate(readConfig(outside.environment).databaseUrl.reveal(), schema);
     const text = applied.length === 0 ? 'the schema is current' : `applied ${applied.join(', ')}`;
     return { text, json: { applied } };
   },

@@ -1,6 +1,7 @@
+import { migrate } from '@florin/pg';
 import { nativeFailure, secp256k1 } from '@florin/signing';
 import { ConfigError, readConfig } from '#config/config.ts';
-import { migrate } from '#db/migrate.ts';
+import { schema } from '#db/schema.ts';
 import { ScopeError } from '#db/scope-check.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
@@ -16,7 +17,7 @@ async function main(): Promise<void> {
   const { implementation } = secp256k1;
   if (nativeFailure === undefined) log.info('secp256k1.chosen', { implementation });
   else log.warn('secp256k1.chosen', { implementation, reason: String(nativeFailure) });
-  const { applied } = await migrate(config.databaseUrl.reveal());
+  const { applied } = await migrate(config.databaseUrl.reveal(), schema);
   if (applied.length > 0) log.info('database.migrated', { applied });
   await checkDatabase(config.databaseUrl.reveal());
   const options = serviceOptionsOf(config, { clock: systemClock, random: systemRandom, log });

@@ -39,11 +39,7 @@ export {
 } from '#chains/watcher/chain-move.ts';
 export { decodeEvents, isConcerned, watchedContracts } from '#chains/watcher/log-check.ts';
 export { runWatcher, watcherState, watchRound } from '#chains/watcher/watcher.ts';
-export { columnTypes } from '#db/column-types.ts';
-export { databaseOver, type Parameter, withSystemScope } from '#db/database.ts';
 export { addUpLists } from '#db/list-count.ts';
-export { type NamedQuery, Packet } from '#db/packet.ts';
-export type { ColumnSpec, Statement } from '#db/statement.ts';
 export { type DepositDeps, noticedAmount, runDeposits } from '#deposits/deposit.ts';
 export { sightOrders } from '#deposits/deposit-search.sql.ts';
 export { exceptionHandler } from '#exceptions/exception.ts';

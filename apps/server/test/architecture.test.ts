@@ -180,12 +180,21 @@ const adapters = new Set([
   'outside/random.ts',
   'outside/process-name.ts',
   'outside/egress.ts',
-  'db/database.ts',
   'chains/rpc/transport.ts',
   'main.ts',
 ]);
 const forbidden =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bsetTimeout\b|\bsetInterval\b|\bfetch\(|\brandomUUID\b|import \{[^}]*\brandomBytes\b[^}]*\} from 'node:crypto'/;
+
+test('the database library knows nothing of the product', async () => {
+  const folder = new URL('../../../packages/pg/src/', import.meta.url);
+  const wrong: string[] = [];
+  for (const file of (await readdir(folder)).filter((name) => !/test/.test(name))) {
+    const text = await readFile(new URL(file, folder), 'utf8');
+    if (/@florin\/|'#|florin|merchant|payment|\.\.\//.test(text)) wrong.push(file);
+  }
+  assert.deepEqual(wrong, []);
+});
 
 test('time, chance and the network are parameters outside adapters', () => {
   assert.deepEqual(

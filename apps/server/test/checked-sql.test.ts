@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
+import { declaredStatements, type Statement } from '@florin/pg';
 import pg from 'pg';
-import { declaredStatements, type Statement } from '#db/statement.ts';
 import { type TestDatabase, testDatabase } from './harness/database.ts';
 
 const source = new URL('../src/', import.meta.url);

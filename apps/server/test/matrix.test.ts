@@ -211,13 +211,13 @@ function isNothing({ code, data }: Answer): boolean {
 // PostgreSQL is told another merchant than the statements are: whatever it hides then, no condition of ours had to hide.
 // Before the requests below, which change things.
 test('in the scope of another merchant no route serves or changes anything: every one runs narrowed', async () => {
-  const stranger = world.deps.db.forMerchant(await world.addMerchant());
+  const stranger = world.deps.db.inScope(await world.addMerchant());
   const server = await buildServer({
     log: silentLog,
     random: systemRandom,
     origin: world.deps.origin,
     ready: async () => ({ ready: true, checks: {} }),
-    doors: [merchantDoor({ ...world.deps, db: { forMerchant: () => stranger } })],
+    doors: [merchantDoor({ ...world.deps, db: { inScope: () => stranger } })],
   });
   try {
     for (const entry of entries.filter(({ row }) => row.permissions.length > 0)) {

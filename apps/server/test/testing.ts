@@ -7,7 +7,6 @@ export { type Anvil, startTestAnvil } from './harness/anvil.ts';
 export { makeCertificate } from './harness/certificate.ts';
 export { commandConfig } from './harness/command-config.ts';
 export {
-  type EmptyDatabase,
   emptyDatabase,
   prepareTemplate,
   startTestPostgres,

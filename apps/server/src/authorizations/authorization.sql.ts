@@ -1,5 +1,5 @@
+import { type Row, statement } from '@florin/pg';
 import { awaitLockOf } from '#db/advisory-lock.ts';
-import { type Row, statement } from '#db/statement.ts';
 
 const columns = {
   payer: 'text',

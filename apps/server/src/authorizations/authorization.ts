@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { batched, type Queryable, type Transaction } from '@florin/pg';
 import { authorizationLifeSeconds } from '@florin/protocol/agent.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
@@ -6,8 +7,6 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { agentDomainName } from '@florin/protocol/typed-data.ts';
 import { parseAddress } from '@florin/signing';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
-import { batched } from '#db/batch.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import type { DepositPolicy, OrderContext } from '#orders/context.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';

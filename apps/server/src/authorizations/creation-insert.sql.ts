@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import { isLinkUnchanged } from '#links/link-reader.ts';
 import { draftColumns, drafts, sharedKinds, writesOf } from '#sessions/session-insert.ts';
 import { outboxWake } from '#webhooks/outbox.ts';

@@ -1,5 +1,4 @@
-import { batched } from '#db/batch.ts';
-import type { Database, Queryable } from '#db/database.ts';
+import { batched, type Database, type Queryable } from '@florin/pg';
 import type { Random } from '#outside/random.ts';
 import { insertValues, type NewSession } from '#sessions/session-insert.ts';
 import { holdPayer, type SignedMessage, signatureHash } from './authorization.ts';

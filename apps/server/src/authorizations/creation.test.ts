@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement, type Transaction } from '@florin/pg';
 import type { CreatedSessionView, LinkView } from '@florin/protocol/agent-view.ts';
 import { Refusal } from '@florin/protocol/error.ts';
-import type { Transaction } from '#db/database.ts';
-import { statement } from '#db/statement.ts';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { creationBody, newPayer, viewOf } from '../../test/harness/agent-payer.ts';
 import { holdPayer } from './authorization.ts';

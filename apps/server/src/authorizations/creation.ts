@@ -1,7 +1,7 @@
+import type { Database, Queryable } from '@florin/pg';
 import type { CreateSessionBody, CreateSessionMessage } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type MicroUsd, tokenAmount, toMicroUsd } from '@florin/protocol/money.ts';
-import type { Database, Queryable } from '#db/database.ts';
 import { type LinkReader, rememberingLinkReader, type VersionedLink } from '#links/link-reader.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { assertServed } from '#orders/order.ts';

@@ -1,10 +1,10 @@
+import { batchedByKey } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { toQuantity } from '#chains/rpc/actions.ts';
 import { parseData } from '#chains/rpc/parse.ts';
 import { type Rpc, RpcUnavailable, resultOf } from '#chains/rpc/rpc.ts';
 import { askWitnesses, askWitnessesTogether } from '#chains/rpc/witness.ts';
-import { batchedByKey } from '#db/batch.ts';
 import type { CallOffer, PayerChain } from './signature.ts';
 
 /** Accounts that are asked about while others are under way share the next exchange with the nodes (lab/bench/README.md). */

@@ -1,7 +1,7 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import type { Branding } from '@florin/protocol/branding.ts';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import { brandingOfMerchant, frontOfMerchant, lockBranding, putBranding } from './branding.sql.ts';
 import type { ImageIntake, ImageRequest } from './images/intake.ts';

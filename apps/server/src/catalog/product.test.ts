@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { ProductCreateBody } from '@florin/protocol/product.ts';
-import { statement } from '#db/statement.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';

@@ -1,12 +1,11 @@
+import type { Queryable, Row, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { ProductData } from '@florin/protocol/line-item.ts';
 import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
-import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { emit, type OutboxEvent } from '#webhooks/outbox.ts';

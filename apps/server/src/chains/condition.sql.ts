@@ -1,4 +1,4 @@
-import { type Row, statement } from '#db/statement.ts';
+import { type Row, statement } from '@florin/pg';
 
 export const cursorsOfChains = statement(
   'chain_condition_cursors',

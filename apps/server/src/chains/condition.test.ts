@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { statement } from '#db/statement.ts';
 import { routeFrom, routesTo } from '#orders/quote.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';

@@ -1,7 +1,7 @@
+import type { Queryable } from '@florin/pg';
 import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import { type MicroUsd, microUsd, unitsPerMicroUsd } from '@florin/protocol/money.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import type { Queryable } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Chain, ChainCondition, ChainConditions } from './chain.ts';

@@ -1,5 +1,5 @@
+import type { Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Transaction } from '#db/database.ts';
 import type { Chain } from './chain.ts';
 
 /** Names of the contract events that the service acts on. */

@@ -1,16 +1,9 @@
-/**
- * Every advisory lock of the service. Two jobs under one key would wait for each other for nothing, so a test refuses
- * equal keys, and keys that are written anywhere else.
- *
- * All of them are in PostgreSQL's space of single 64-bit keys: texts are hashed to 64 bits, where two never meet by
- * chance. The space of two 32-bit keys stays empty: among some ten thousand payers, two would share a hash.
- */
-interface AdvisoryLock {
-  /** A number, or the beginning of the texts that are hashed: `link ` for the locks `link plink_…`. */
-  readonly key: number | string;
-  readonly guards: string;
-}
+import { type AdvisoryLock, lockRegistry } from '@florin/pg';
 
+/**
+ * Every advisory lock of the service. Two jobs under one key would wait for each other for nothing, so equal keys are
+ * refused. A test refuses locks that are taken anywhere else.
+ */
 export const advisoryLocks = {
   migrations: { key: 7_301_964, guards: 'the schema, while a process brings it up to its version' },
   deliveries: { key: 7_301_965, guards: "webhooks' deliveries while they change their place in line" },
@@ -26,41 +19,4 @@ export const advisoryLocks = {
   depositAdditions: { key: 'deposit additions', guards: 'what a day adds to short deposits' },
 } as const satisfies Record<string, AdvisoryLock>;
 
-type Locks = typeof advisoryLocks;
-export type LockName = keyof Locks;
-/** Locks of which there is one for each text. */
-export type FamilyName = {
-  [Name in LockName]: Locks[Name]['key'] extends `${string} ` ? Name : never;
-}[LockName];
-
-/** The lock's key in SQL. `text` is the expression for which of a family it is. */
-function keySql(name: LockName, text?: string): string {
-  const { key } = advisoryLocks[name];
-  if (typeof key === 'number') return `${key}::int8`;
-  return `hashtextextended('${key}'${text === undefined ? '' : ` || ${text}`}, 0)`;
-}
-
-/** Waits for a lock that there is once; held until the transaction ends. */
-export function awaitLock(name: Exclude<LockName, FamilyName>): string {
-  return `pg_advisory_xact_lock(${keySql(name)})`;
-}
-
-/** True when nobody else has the lock, and then holds it until the transaction ends. */
-export function tryLock(name: Exclude<LockName, FamilyName>): string {
-  return `pg_try_advisory_xact_lock(${keySql(name)})`;
-}
-
-/** Waits for the one of these locks that `text` names, an expression of SQL; held until the transaction ends. */
-export function awaitLockOf(name: FamilyName, text: string): string {
-  return `pg_advisory_xact_lock(${keySql(name, text)})`;
-}
-
-/** True when nobody else has the one of these locks that `text` names; held until the transaction ends. */
-export function tryLockOf(name: FamilyName, text: string): string {
-  return `pg_try_advisory_xact_lock(${keySql(name, text)})`;
-}
-
-/** Waits for a lock that outlives transactions; the connection's end frees it. */
-export function awaitSessionLock(name: Exclude<LockName, FamilyName>): string {
-  return `pg_advisory_lock(${keySql(name)})`;
-}
+export const { awaitLock, awaitLockOf, awaitSessionLock, tryLock, tryLockOf } = lockRegistry(advisoryLocks);

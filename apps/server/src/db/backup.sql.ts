@@ -1,4 +1,4 @@
-import { statement } from './statement.ts';
+import { statement } from '@florin/pg';
 
 export const columnsOfTables = statement(
   'backup_tables',

@@ -1,9 +1,9 @@
+import { pendingMigrations, withSystemScope } from '@florin/pg';
 import pg from 'pg';
 import { type ArchivedCursor, archiveWriter } from './archive.ts';
 import { columnsOfTables } from './backup.sql.ts';
 import { copyOut } from './copy.ts';
-import { withSystemScope } from './database.ts';
-import { pendingMigrations } from './migrate.ts';
+import { schema } from './schema.ts';
 
 /** What a backup holds. */
 export interface BackupSummary {
@@ -20,9 +20,12 @@ export async function backUp(
   url: string,
   options: { readonly now: Date; readonly write: (bytes: Buffer) => Promise<void> },
 ): Promise<BackupSummary> {
-  const [missing] = await pendingMigrations(url);
+  const [missing] = await pendingMigrations(url, schema);
   if (missing !== undefined) throw new Error(`the database lacks ${missing}: run florin migrate first`);
-  const client = new pg.Client({ connectionString: withSystemScope(url), application_name: 'florin-backup' });
+  const client = new pg.Client({
+    connectionString: withSystemScope(url, schema),
+    application_name: 'florin-backup',
+  });
   // A connection that dies makes the query in hand fail; without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();

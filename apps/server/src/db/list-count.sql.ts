@@ -1,5 +1,5 @@
+import { statement } from '@florin/pg';
 import { tryLock } from './advisory-lock.ts';
-import { statement } from './statement.ts';
 
 /** One worker adds up at a time: how many rows a segment holds decides where the next one begins. */
 export const lockListCounts = statement(

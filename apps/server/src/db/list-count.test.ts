@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
+import { statement } from '@florin/pg';
 import fc from 'fast-check';
 import { lockDeliveryLines } from '#webhooks/webhook.ts';
 import { testDatabase } from '../../test/harness/database.ts';
 import { addUpLists } from './list-count.ts';
-import { statement } from './statement.ts';
 
 const database = await testDatabase();
 after(() => database.close());

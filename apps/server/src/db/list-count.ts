@@ -1,7 +1,7 @@
+import type { Database, Transaction } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
-import type { Database, Transaction } from './database.ts';
 import { addListChanges, lockListCounts, removeEmptySegments } from './list-count.sql.ts';
 
 /** Changes added up in one transaction: some tens of milliseconds. */

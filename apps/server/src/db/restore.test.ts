@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { openDatabase, type ThrowAwayDatabase, withSystemScope } from '@florin/pg';
 import pg from 'pg';
 import { book } from '#ledger/entry.ts';
 import { sealEntries, verifyLedger } from '#ledger/seal.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
-import {
-  type EmptyDatabase,
-  emptyDatabase,
-  type TestDatabase,
-  testDatabase,
-} from '../../test/harness/database.ts';
+import { emptyDatabase, type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { backUp } from './backup.ts';
-import { openDatabase, withSystemScope } from './database.ts';
 import { restore } from './restore.ts';
+import { schema } from './schema.ts';
 import { findScopeProblems } from './scope-check.ts';
 
 let database: TestDatabase;
@@ -43,7 +39,7 @@ async function* piecesOf(archive: Buffer, size = 777): AsyncGenerator<Buffer> {
 
 /** Every row of every table as JSON text, but of those that a restore writes itself. */
 async function contentOf(url: string): Promise<Record<string, string[]>> {
-  const client = new pg.Client({ connectionString: withSystemScope(url) });
+  const client = new pg.Client({ connectionString: withSystemScope(url, schema) });
   await client.connect();
   try {
     const tables = await client.query<{ name: string }>(
@@ -63,7 +59,7 @@ async function contentOf(url: string): Promise<Record<string, string[]>> {
   }
 }
 
-async function withEmpty(work: (empty: EmptyDatabase) => Promise<void>): Promise<void> {
+async function withEmpty(work: (empty: ThrowAwayDatabase) => Promise<void>): Promise<void> {
   const empty = await emptyDatabase();
   try {
     await work(empty);
@@ -99,7 +95,7 @@ test('a restored database has every row of the one that was backed up, its walls
     assert.equal(summary.tables.find(({ table }) => table === 'merchants')?.rows, 30);
     assert.deepEqual(summary.migrated, []);
     assert.deepEqual(await contentOf(url), await contentOf(database.url));
-    const db = openDatabase({ url });
+    const db = openDatabase({ schema, url });
     try {
       assert.deepEqual(await findScopeProblems(db), []);
       assert.deepEqual(await verifyLedger(db), await verifyLedger(database.db));
@@ -173,7 +169,7 @@ test('an archive that was damaged, cut off or made by a newer program restores n
   for (const [name, bytes, expected] of cases) {
     await withEmpty(async ({ url }) => {
       await assert.rejects(restore(url, { now, source: piecesOf(bytes) }), expected, name);
-      const client = new pg.Client({ connectionString: withSystemScope(url) });
+      const client = new pg.Client({ connectionString: withSystemScope(url, schema) });
       await client.connect();
       try {
         const { rows } = await client.query<{ name: string | null }>(

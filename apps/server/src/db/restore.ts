@@ -1,10 +1,10 @@
+import { migrate, readMigrations, withSystemScope } from '@florin/pg';
 import pg from 'pg';
 import { ArchiveError, type ArchiveReader, openArchive } from './archive.ts';
 import { identityColumns, ownTables } from './backup.sql.ts';
 import { readTables } from './backup.ts';
 import { copyIn } from './copy.ts';
-import { withSystemScope } from './database.ts';
-import { migrate, readMigrations } from './migrate.ts';
+import { schema } from './schema.ts';
 
 /** What was restored. */
 export interface RestoreSummary {
@@ -28,7 +28,7 @@ export async function restore(
   const archive = await openArchive(options.source);
   const versions = await schemaOf(archive);
   const client = new pg.Client({
-    connectionString: withSystemScope(url),
+    connectionString: withSystemScope(url, schema),
     application_name: 'florin-restore',
   });
   client.on('error', () => undefined);
@@ -37,9 +37,9 @@ export async function restore(
     const found = await client.query<{ tables: string }>(ownTables.text);
     if (Number(found.rows[0]?.tables ?? '0') > 0)
       throw new ArchiveError('the database is not empty: make a new one, and restore into that');
-    await migrate(url, versions);
+    await migrate(url, schema, versions);
     const tables = await fill(client, archive, options.now);
-    const { applied } = await migrate(url);
+    const { applied } = await migrate(url, schema);
     await client.query('analyze');
     return { takenAt: new Date(archive.header.takenAt), sha256: archive.sha256(), tables, migrated: applied };
   } finally {
@@ -49,7 +49,7 @@ export async function restore(
 
 /** The versions of the archive's schema, each of which this program knows and has unchanged. */
 async function schemaOf({ header }: ArchiveReader): Promise<ReadonlySet<number>> {
-  const known = new Map((await readMigrations()).map(({ version, hash }) => [version, hash]));
+  const known = new Map((await readMigrations(schema)).map(({ version, hash }) => [version, hash]));
   for (const { version, hash } of header.migrations) {
     if (!known.has(version))
       throw new ArchiveError(

@@ -1,4 +1,4 @@
-import { statement } from './statement.ts';
+import { statement } from '@florin/pg';
 
 /** How the connection stands towards row-level security, and whatever of the schema is outside of it. */
 export const scopeOfConnection = statement(

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
+import { migrate, openDatabase } from '@florin/pg';
 import pg from 'pg';
 import { createMerchant } from '#merchants/merchant.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
-import { openDatabase } from './database.ts';
-import { migrate } from './migrate.ts';
+import { schema } from './schema.ts';
 import { connectionProblems, findScopeProblems } from './scope-check.ts';
 
 let database: TestDatabase;
@@ -91,13 +91,13 @@ test('a pooler that drops the options of the start is noticed, and nothing is mi
   await once(pooler.listen(0, '127.0.0.1'), 'listening');
   const url = new URL(database.url);
   url.port = String((pooler.address() as AddressInfo).port);
-  const db = openDatabase({ url: url.href, connections: 1 });
+  const db = openDatabase({ schema, url: url.href, connections: 1 });
   try {
     const dropped = /^the option florin\.merchant=\* did not arrive with the connection/;
     const problems = await findScopeProblems(db);
     assert.equal(problems.length, 1);
     assert.match(problems[0] ?? '', dropped);
-    await assert.rejects(migrate(url.href), (error: Error) => dropped.test(error.message));
+    await assert.rejects(migrate(url.href, schema), (error: Error) => dropped.test(error.message));
   } finally {
     await db.close();
     pooler.close();

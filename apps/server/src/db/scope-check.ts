@@ -1,5 +1,6 @@
+import type { Database, Row } from '@florin/pg';
 import { idBodyLength, idPrefixes } from '@florin/protocol/id.ts';
-import type { Database } from './database.ts';
+import type pg from 'pg';
 import { scopeOfConnection, visibleMerchants } from './scope-check.sql.ts';
 
 /** Thrown when policies would not hold on a connection; the message says what to do. */
@@ -24,7 +25,7 @@ export async function findScopeProblems(db: Database): Promise<string[]> {
       `row-level security is off for ${unprotected.join(', ')}: run florin migrate, and leave policies as they are`,
     );
   }
-  const narrowed = db.forMerchant(nobody);
+  const narrowed = db.inScope(nobody);
   const seen = [
     ...(await narrowed.query(visibleMerchants)),
     ...(await narrowed.transaction((transaction) => transaction.query(visibleMerchants))),
@@ -35,6 +36,18 @@ export async function findScopeProblems(db: Database): Promise<string[]> {
     );
   }
   return problems;
+}
+
+/**
+ * Throws a ScopeError for a connection that stands above row-level security or outside of the system's scope. What a
+ * superuser makes the service's role cannot own, and outside of the system's scope a migration would skip rows.
+ */
+export async function checkConnection(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<Row<typeof scopeOfConnection>>(scopeOfConnection.text);
+  for (const row of rows) {
+    const [problem] = connectionProblems(row);
+    if (problem !== undefined) throw new ScopeError(problem);
+  }
 }
 
 /** In what a connection is not one in which policies hold for the whole system, a sentence each. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { withSystemScope } from '@florin/pg';
 import { newId } from '@florin/protocol/id.ts';
 import pg from 'pg';
 import { systemRandom } from '#outside/random.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
-import { withSystemScope } from './database.ts';
+import { schema } from './schema.ts';
 
 // Every table of the schema gets one row of each of two merchants, made from what the catalog says of its columns; so a
 // table that comes to the schema is looked at without a word here.
@@ -108,7 +109,7 @@ function insertOf({ name, columns }: Table, merchantId: string): { text: string;
 
 before(async () => {
   database = await testDatabase();
-  system = new pg.Client({ connectionString: withSystemScope(database.url) });
+  system = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   client = new pg.Client({ connectionString: database.url });
   await Promise.all([system.connect(), client.connect()]);
   await system.query(withoutRules);

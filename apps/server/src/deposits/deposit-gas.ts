@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '#db/database.ts';
+import type { Queryable, Transaction } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { Log } from '#telemetry/log.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeErrorResult, encodeFunctionData, erc20Abi } from 'viem';
-import { statement } from '#db/statement.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';

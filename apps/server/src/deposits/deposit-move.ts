@@ -1,3 +1,4 @@
+import type { Database, Queryable, Transaction } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
@@ -6,7 +7,6 @@ import { encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { type Rpc, RpcError } from '#chains/rpc/rpc.ts';
 import type { RevertedPlan, Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
-import type { Database, Queryable, Transaction } from '#db/database.ts';
 import { findDecisions } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
 import { type GasTotals, takeGas } from '#merchants/relayed-gas.ts';

@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // With what the watcher has at the same height, where it still has a block there.
 export const placeOfSearch = statement(

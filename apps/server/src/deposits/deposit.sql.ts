@@ -1,5 +1,5 @@
+import { statement } from '@florin/pg';
 import { awaitLock, awaitLockOf } from '#db/advisory-lock.ts';
-import { statement } from '#db/statement.ts';
 
 export const ordersToLookAt = statement(
   'deposit_orders_to_look_at',

@@ -1,10 +1,10 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { ExceptionKind, PaymentException } from '@florin/protocol/exception.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
 import { fullView, type SessionJsonOptions, sessionJson } from '#sessions/session-json.ts';

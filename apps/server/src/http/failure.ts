@@ -1,7 +1,7 @@
+import { BatchOverload } from '@florin/pg';
 import { type ErrorName, errorCatalogue, Refusal, type RefusalDetails } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { SignerFailure } from '@florin/signing';
-import { BatchOverload } from '#db/batch.ts';
 import type { Failure } from './envelope.ts';
 
 /** How a thrown value is answered, and whether people must hear of it. */

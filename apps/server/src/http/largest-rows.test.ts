@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { byteBudget, statement } from '@florin/pg';
 import type { FastifyInstance } from 'fastify';
-import { byteBudget } from '#db/byte-budget.ts';
-import { statement } from '#db/statement.ts';
 import { systemRandom } from '#outside/random.ts';
 import { expireSessions } from '#sessions/session.ts';
 import { silentLog } from '#telemetry/log.ts';

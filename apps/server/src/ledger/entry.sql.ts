@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // The key names the on-chain fact: booking it again inserts nothing and returns nothing.
 export const insertEntry = statement(

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '#db/database.ts';
+import type { Queryable, Transaction } from '@florin/pg';
 import { assetSums, balances, insertEntry } from './entry.sql.ts';
 
 /**

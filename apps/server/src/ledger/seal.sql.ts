@@ -1,4 +1,4 @@
-import { type Row, statement } from '#db/statement.ts';
+import { type Row, statement } from '@florin/pg';
 
 // Sealers take turns by this lock. Nobody else ever waits for it.
 export const lockHead = statement(

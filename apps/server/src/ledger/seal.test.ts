@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { withSystemScope } from '@florin/pg';
 import pg from 'pg';
-import { withSystemScope } from '#db/database.ts';
+import { schema } from '#db/schema.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { book } from './entry.ts';
 import { sealEntries, verifyLedger } from './seal.ts';
@@ -29,7 +30,7 @@ const seal = () => database.db.transaction((transaction) => sealEntries(transact
 
 /** Changes the books as only somebody can who takes the triggers and the lost rights away first. */
 async function tamper(text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: withSystemScope(database.url) });
+  const client = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   await client.connect();
   const tables = ['ledger_entries', 'ledger_postings', 'ledger_seals'];
   try {
@@ -94,7 +95,7 @@ test('an entry that was booked in a transaction that ended late is sealed behind
 });
 
 test('the service’s own role can neither change nor delete what was booked', async () => {
-  const client = new pg.Client({ connectionString: withSystemScope(database.url) });
+  const client = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   await client.connect();
   try {
     for (const text of [

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement, type Transaction } from '@florin/pg';
 import type { LinkCreateBody } from '@florin/protocol/link.ts';
 import { createProduct } from '#catalog/product.ts';
-import type { Transaction } from '#db/database.ts';
-import { statement } from '#db/statement.ts';
 import { removeAccount } from '#merchants/account.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { createLink, type LinkDeps, updateLink } from './link.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Queryable } from '#db/database.ts';
+import type { Queryable } from '@florin/pg';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { rememberingLinkReader } from './link-reader.ts';
 

@@ -1,5 +1,5 @@
+import type { Queryable } from '@florin/pg';
 import { type VersionedProduct, versionedProducts } from '#catalog/product.ts';
-import type { Queryable } from '#db/database.ts';
 import { itemsOfLinks, versionedLinkById } from './link.sql.ts';
 import { productIdsOf } from './link.ts';
 import { parseLink } from './link-row.ts';

@@ -1,8 +1,8 @@
+import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { EventType } from '@florin/protocol/event.ts';
 import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
 import { type CatalogDeps, moveProduct, referenceProducts, updateProduct } from '#catalog/product.ts';
-import type { Transaction } from '#db/database.ts';
 import { emit } from '#webhooks/outbox.ts';
 import {
   holdAccount,

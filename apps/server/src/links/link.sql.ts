@@ -1,6 +1,6 @@
+import { type Row, statement } from '@florin/pg';
 import { awaitLockOf } from '#db/advisory-lock.ts';
 import { listPlace, pageSize } from '#db/list-page.ts';
-import { type Row, statement } from '#db/statement.ts';
 
 const columns = {
   link_id: 'text',

@@ -1,3 +1,4 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
@@ -5,7 +6,6 @@ import type { Link, LinkCreateBody, LinkCreated, LinkDetail } from '@florin/prot
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import { type ItemProduct, productsForItems, referenceProducts } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
 import { findAccount } from '#merchants/account.ts';
 import type { Clock } from '#outside/clock.ts';

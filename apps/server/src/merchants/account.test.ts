@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { getAddress, getContractAddress, type Hex } from 'viem';
 import { chainsOf } from '#chains/chain.ts';
-import { statement } from '#db/statement.ts';
 import { systemRandom } from '#outside/random.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';

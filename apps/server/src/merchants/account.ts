@@ -1,3 +1,4 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import { type Account, maxAccounts } from '@florin/protocol/account.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
@@ -5,7 +6,6 @@ import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { getAddress, isAddress } from 'viem';
 import type { Chains } from '#chains/chain.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { emit } from '#webhooks/outbox.ts';

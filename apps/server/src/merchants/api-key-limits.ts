@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
+import type { Queryable, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { type MicroUsd, maxMicroUsd, microUsd } from '@florin/protocol/money.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { addSpending, keyOfOrigin, setLastUsed } from './api-key.sql.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { crc32 } from 'node:zlib';
+import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { permissionPresets, permissions } from '@florin/protocol/permission.ts';
 import fc from 'fast-check';
-import { statement } from '#db/statement.ts';
 import { systemRandom } from '#outside/random.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import {

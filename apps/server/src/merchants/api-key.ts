@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { Queryable, Row, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { base62Alphabet, newId } from '@florin/protocol/id.ts';
 import {
@@ -8,8 +9,6 @@ import {
   permissionPresets,
   permissions,
 } from '@florin/protocol/permission.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
-import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { apiKeyByHash, apiKeysByHashes, apiKeysOfMerchant, insertApiKey, revokeKey } from './api-key.sql.ts';

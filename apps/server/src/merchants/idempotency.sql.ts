@@ -1,5 +1,5 @@
+import { statement } from '@florin/pg';
 import { tryLockOf } from '#db/advisory-lock.ts';
-import { statement } from '#db/statement.ts';
 
 // Held until the transaction ends, however it ends: a crash frees the key. Two keys of one hash only make one of two
 // requests at the same time answer "in flight".

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openDatabase } from '#db/database.ts';
-import { migrate, readMigrations } from '#db/migrate.ts';
-import { statement } from '#db/statement.ts';
+import { migrate, openDatabase, readMigrations, statement } from '@florin/pg';
+import { schema } from '#db/schema.ts';
 import { emptyDatabase } from '../../test/harness/database.ts';
 import { testSecrets } from '../../test/harness/webhook-fixture.ts';
 import { bodyHashOf, findAnswer } from './idempotency.ts';
@@ -21,17 +20,19 @@ const insertOld = statement(
 );
 
 test('an answer that an older version read out of its event is still given, byte for byte', async () => {
-  const before = (await readMigrations()).map(({ version }) => version).filter((version) => version < 230);
+  const before = (await readMigrations(schema))
+    .map(({ version }) => version)
+    .filter((version) => version < 230);
   const database = await emptyDatabase();
-  await migrate(database.url, new Set(before));
-  const db = openDatabase({ url: database.url });
+  await migrate(database.url, schema, new Set(before));
+  const db = openDatabase({ schema, url: database.url });
   try {
     const session =
       '{"sessionId":"sess_1","metadata":{"a":1.0e2,"t":",\\"sequence\\":1,\\"data\\":{\\"session\\":"}}';
     const body = `{"id":"evt_1","type":"session.created","apiVersion":"v1","timestamp":"2026-01-02T03:04:05.006Z","sequence":1,"data":{"session":${session}}}`;
     const bodyHash = bodyHashOf('{}');
     await db.query(insertOld, ['evt_1', 'mer_1', body, bodyHash]);
-    await migrate(database.url);
+    await migrate(database.url, schema);
     const caller = { merchantId: 'mer_1', keyId: 'key_1', kind: 'secret' } as const;
     const path = '/session/checkout/create';
     const request = { caller, path, key: 'first', bodyHash, requestId: 'req_2' };

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
+import type { Parameter, Queryable, Row, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
-import type { Parameter, Queryable, Transaction } from '#db/database.ts';
-import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';

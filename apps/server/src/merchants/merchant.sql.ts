@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 const columns = { merchant_id: 'text', merchant_name: 'text', created_at: 'timestamptz' } as const;
 

@@ -1,7 +1,6 @@
+import type { Queryable, Row, Transaction } from '@florin/pg';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
-import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { insertMerchant, merchantById, merchantList } from './merchant.sql.ts';

@@ -1,7 +1,7 @@
+import type { Queryable } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type Chains, ownerlessAt } from '#chains/chain.ts';
-import type { Queryable } from '#db/database.ts';
 import { orderAtReceiver } from './own-address.sql.ts';
 
 /**

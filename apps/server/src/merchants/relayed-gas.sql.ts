@@ -1,5 +1,5 @@
+import { statement } from '@florin/pg';
 import { awaitLockOf } from '#db/advisory-lock.ts';
-import { statement } from '#db/statement.ts';
 
 // Puts what counts in the same sums in line until its transaction ends: then nobody else adds to them between look and entry.
 export const lockRelayedGas = statement(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { statement } from '@florin/pg';
 import fc from 'fast-check';
-import { statement } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import { type Log, silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';

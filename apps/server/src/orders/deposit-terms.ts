@@ -1,3 +1,4 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import {
   type ExceptionPolicy,
   type LatePayment,
@@ -6,7 +7,6 @@ import {
 import { type PaymentAmounts, toleranceOf } from '@florin/protocol/fee.ts';
 import { type MicroUsd, maxMicroUsd, microUsd, toTokenAmount } from '@florin/protocol/money.ts';
 import { orderKinds } from '@florin/protocol/order.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import { findExceptionPolicy } from '#links/link.ts';
 import type { DepositPolicy, OrderContext, OrderRequest } from './context.ts';
 import {

@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // The session's row is locked: what is counted stays so until the transaction ends. An order that only the service can
 // collect stands beside one that is counted.

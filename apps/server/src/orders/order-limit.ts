@@ -1,5 +1,5 @@
+import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
-import type { Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { OrderContext, OrderLimits, OrderRequest } from './context.ts';
 import { liveOrders } from './order-limit.sql.ts';

@@ -1,6 +1,6 @@
+import type { RowOf } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex, OrderType } from '@florin/protocol/order.ts';
-import type { RowOf } from '#db/statement.ts';
 import type { StoredOrder } from './stored-order.ts';
 
 /** What is read of an order. */

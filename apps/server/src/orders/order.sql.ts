@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import { orderColumns } from './order-row.ts';
 
 const columnList = Object.keys(orderColumns).join(', ');

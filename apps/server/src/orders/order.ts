@@ -1,9 +1,9 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { toTokenAmount } from '@florin/protocol/money.ts';
 import { type Hex, type Order, orderKinds } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { type Chains, ownerlessAt } from '#chains/chain.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { OrderContext, OrderRequest } from './context.ts';
 import { depositOrdersOfSession, insertOrder, orderById, ordersByIds } from './order.sql.ts';

@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // An order can be paid until a final block of its chain is later than its deadline.
 const isPayable = `not exists (

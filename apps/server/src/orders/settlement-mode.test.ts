@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type Hex, orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
-import { statement } from '#db/statement.ts';
 import { chooseSettlementMode } from '#merchants/account.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
 import { lockSession } from '#sessions/session.ts';

@@ -1,6 +1,6 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import type { OrderContext, OrderRequest } from './context.ts';
 import { directChain, modeTerms } from './settlement-mode.sql.ts';
 import type { SessionTerms } from './stored-order.ts';

@@ -1,8 +1,8 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import { orderKinds } from '@florin/protocol/order.ts';
 import { type Chain, isVault } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import { findTwins } from '#chains/watcher/cursor.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
 import type { Log } from '#telemetry/log.ts';
 import {

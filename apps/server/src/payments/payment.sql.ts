@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // Which canonical payment a session shows after a reorg took one away: the earliest that is left on any chain.
 export const canonicalPayment = statement(

@@ -1,8 +1,8 @@
+import type { Transaction } from '@florin/pg';
 import type { ExceptionKind } from '@florin/protocol/exception.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
-import type { Transaction } from '#db/database.ts';
 import { raise } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
 import { isCollectedOnly } from '#orders/order.ts';

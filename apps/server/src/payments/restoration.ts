@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/database.ts';
+import type { Queryable } from '@florin/pg';
 import { findUnmatchedPayments, type UnmatchedPayment } from './movement.ts';
 import { chainsAfterRestoration, liveKeys, newestRestoration, rebuiltSince } from './restoration.sql.ts';
 

@@ -1,4 +1,4 @@
-import { type Row, statement } from '#db/statement.ts';
+import { type Row, statement } from '@florin/pg';
 
 // One process has each look at a chain that has begun: whoever moves the time on. A process that dies after it costs one
 // look.

@@ -1,5 +1,5 @@
+import type { Queryable } from '@florin/pg';
 import type { Chain } from '#chains/chain.ts';
-import type { Queryable } from '#db/database.ts';
 import type { Holder } from './balance.ts';
 import { type BalanceRow, balancesOfChains, looksOfChains } from './reconcile.sql.ts';
 

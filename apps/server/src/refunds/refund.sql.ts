@@ -1,5 +1,5 @@
+import { type Row, statement } from '@florin/pg';
 import { listPlace, pageSize } from '#db/list-page.ts';
-import { type Row, statement } from '#db/statement.ts';
 
 const columns = {
   refund_id: 'text',

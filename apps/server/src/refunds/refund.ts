@@ -1,3 +1,4 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
@@ -5,7 +6,6 @@ import { type MicroUsd, microUsd, microUsdToNumber } from '@florin/protocol/mone
 import type { Refund, RefundCreateBody, RefundStatus } from '@florin/protocol/refund.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
 import { findOrder, findOrders } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';

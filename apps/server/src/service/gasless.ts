@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Database } from '@florin/pg';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import { type SigningKey, secp256k1, signerOf } from '@florin/signing';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
@@ -7,7 +8,6 @@ import type { Chains } from '#chains/chain.ts';
 import type { HttpRpc } from '#chains/rpc/http-rpc.ts';
 import type { Sender } from '#chains/sender/sender.ts';
 import { tokenSigningReader } from '#chains/token-signing.ts';
-import type { Database } from '#db/database.ts';
 import { watchAdditions } from '#deposits/addition-balance.ts';
 import { runDeposits } from '#deposits/deposit.ts';
 import type { DepositBudgets } from '#deposits/deposit-gas.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '#db/database.ts';
+import type { Database } from '@florin/pg';
 import { runSealing } from '#ledger/seal.ts';
 import { deleteOldAnswers } from '#merchants/idempotency.ts';
 import type { Clock } from '#outside/clock.ts';

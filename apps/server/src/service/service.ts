@@ -1,3 +1,4 @@
+import { batched, type Database, openDatabase } from '@florin/pg';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import type { FeePpm } from '@florin/protocol/fee.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
@@ -17,9 +18,8 @@ import { createSender, type Sender } from '#chains/sender/sender.ts';
 import { walletOf } from '#chains/sender/wallet.ts';
 import { tokenSigningReader } from '#chains/token-signing.ts';
 import { runWatcher } from '#chains/watcher/watcher.ts';
-import { batched } from '#db/batch.ts';
-import { type Database, openDatabase } from '#db/database.ts';
 import { runListCounts } from '#db/list-count.ts';
+import { schema } from '#db/schema.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
 import { discoveryDoor } from '#http/discovery.ts';
 import { docsDoor } from '#http/docs/docs-door.ts';
@@ -134,6 +134,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { clock, log, chains, roles } = options;
   const ending = new AbortController();
   const db = openDatabase({
+    schema,
     url: options.databaseUrl,
     onError: (error) => log.warn('database.connection_lost', { message: error.message }),
   });

@@ -1,4 +1,4 @@
-import { type Row, statement } from '#db/statement.ts';
+import { type Row, statement } from '@florin/pg';
 import { type OrderRow, orderColumns } from '#orders/order-row.ts';
 import { sessionColumns } from './session.sql.ts';
 

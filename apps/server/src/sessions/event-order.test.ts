@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Transaction } from '#db/database.ts';
+import type { Transaction } from '@florin/pg';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { eachWithLockedOrder } from './event-order.ts';
 

@@ -1,5 +1,4 @@
-import type { Transaction } from '#db/database.ts';
-import type { Row } from '#db/statement.ts';
+import type { Row, Transaction } from '@florin/pg';
 import { findOrders } from '#orders/order.ts';
 import { parseOrder } from '#orders/order-row.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';

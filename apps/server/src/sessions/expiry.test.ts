@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { addOrder, addSession } from '../../test/harness/payment-fixture.ts';
 import { expireSessions, findSession } from './session.ts';

@@ -1,6 +1,6 @@
+import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { findCursor } from '#chains/watcher/cursor.ts';
-import type { Transaction } from '#db/database.ts';
 import type { OrderContext, OrderRequest } from '#orders/context.ts';
 import { draftOrder, storeOrder } from '#orders/order.ts';
 import { settlementModeFor } from '#orders/settlement-mode.ts';

@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // For each session the payment that it names, else the earliest, of those that stand in a block on any chain, and how far
 // that chain has been followed.

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/database.ts';
+import type { Queryable } from '@florin/pg';
 import { paymentsSeen } from './progress.sql.ts';
 
 /** A session's payment in a block of its chain, final or not. */

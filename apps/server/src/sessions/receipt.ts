@@ -1,6 +1,6 @@
+import type { Queryable } from '@florin/pg';
 import type { Receipt } from '@florin/protocol/checkout-api.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { Queryable } from '#db/database.ts';
 import { findOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import { sessionSalt } from './progress.sql.ts';

@@ -1,5 +1,5 @@
+import { type Statement, statement } from '@florin/pg';
 import { changedProducts, productVersionKinds } from '#catalog/product.ts';
-import { type Statement, statement } from '#db/statement.ts';
 import { claimColumns, claimedTable, claimPlaceColumns } from '#merchants/idempotency.ts';
 import { firstEventColumns, firstEventWrites, outboxWake } from '#webhooks/outbox.ts';
 

@@ -1,7 +1,6 @@
+import { batched, type Database, type Parameter, type Queryable } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { VersionedProduct } from '#catalog/product.ts';
-import { batched } from '#db/batch.ts';
-import type { Database, Parameter, Queryable } from '#db/database.ts';
 import { claimPlace, claimValues, type IdempotencyClaim } from '#merchants/idempotency.ts';
 import type { Random } from '#outside/random.ts';
 import { firstEventValues } from '#webhooks/outbox.ts';

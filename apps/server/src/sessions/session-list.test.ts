@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
+import { type Queryable, statement, withSystemScope } from '@florin/pg';
 import type { SessionStatus } from '@florin/protocol/session.ts';
 import pg from 'pg';
-import { type Queryable, withSystemScope } from '#db/database.ts';
 import { addUpLists } from '#db/list-count.ts';
-import { statement } from '#db/statement.ts';
+import { schema } from '#db/schema.ts';
 import { testDatabase } from '../../test/harness/database.ts';
 import { allOf } from '../../test/harness/portions.ts';
 import { listSessionViews } from './session-list.ts';
@@ -101,7 +101,7 @@ async function addUpAll(limit: number): Promise<void> {
 
 /** Begins to add up, and dies before the commit. */
 async function addUpAndDie(): Promise<void> {
-  const client = new pg.Client({ connectionString: withSystemScope(database.url) });
+  const client = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   client.on('error', () => undefined);
   await client.connect();
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -228,7 +228,7 @@ test('the migration counts the sessions that are there', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
   await db.query(addSessions, [merchantId, 700, statuses, 40]);
   const migration = new URL('../db/migrations/0090_list-counts.sql', import.meta.url);
-  const client = new pg.Client({ connectionString: withSystemScope(database.url) });
+  const client = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   await client.connect();
   try {
     await client.query('begin');

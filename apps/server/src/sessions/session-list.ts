@@ -1,7 +1,6 @@
+import type { Queryable, Row } from '@florin/pg';
 import type { SessionStatus } from '@florin/protocol/session.ts';
-import type { Queryable } from '#db/database.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
-import type { Row } from '#db/statement.ts';
 import { findOrders } from '#orders/order.ts';
 import { itemsOfSessions, sessionPage, sessionPageByStatus } from './session.sql.ts';
 import type { StoredSessionView } from './session-json.ts';

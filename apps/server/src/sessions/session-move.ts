@@ -1,6 +1,6 @@
+import type { Parameter, Transaction } from '@florin/pg';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
-import type { Parameter, Transaction } from '#db/database.ts';
 import { findOrder } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';

@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // A piece of a merchant's sessions in order of creation, by the index that lists have; the snapshots are read as text.
 export const searchPiece = statement(

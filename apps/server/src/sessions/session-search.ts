@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/database.ts';
+import type { Queryable } from '@florin/pg';
 import { searchPiece } from './session-search.sql.ts';
 
 /**

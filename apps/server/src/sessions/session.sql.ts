@@ -1,6 +1,5 @@
-import { isWithinBudget } from '#db/byte-budget.ts';
+import { isWithinBudget, type Row, statement } from '@florin/pg';
 import { listPlace, type PagedList, pageSize } from '#db/list-page.ts';
-import { type Row, statement } from '#db/statement.ts';
 
 /** What is read of a session. */
 export const sessionColumns = {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { batchedByKey, type Database, type Queryable, type Transaction } from '@florin/pg';
 import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
@@ -8,8 +9,6 @@ import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chains } from '#chains/chain.ts';
-import { batchedByKey } from '#db/batch.ts';
-import type { Database, Queryable, Transaction } from '#db/database.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { IdempotencyKeyUsed } from '#merchants/idempotency.ts';
 import { findOrder } from '#orders/order.ts';
@@ -299,9 +298,9 @@ export type SessionFinder = (merchantId: string, sessionId: string) => Promise<S
 const groupLimits = { maxSize: 64, maxInFlight: 2, maxWaiting: 10_000 };
 
 /** A finder for many requests at once: those of one merchant share round trips. */
-export function groupSessionFinder(db: Pick<Database, 'forMerchant'>): SessionFinder {
+export function groupSessionFinder(db: Pick<Database, 'inScope'>): SessionFinder {
   return batchedByKey((merchantId) => {
-    const narrowed = db.forMerchant(merchantId);
+    const narrowed = db.inScope(merchantId);
     return async (sessionIds: readonly string[]) => {
       // PostgreSQL plans a look-up by a list afresh each time, which costs as much as a look-up.
       const [only, ...others] = sessionIds;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { SessionCreateBody } from '@florin/protocol/session.ts';
 import { createProduct, moveProduct, updateProduct } from '#catalog/product.ts';
-import { statement } from '#db/statement.ts';
 import { removeAccount } from '#merchants/account.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { createCheckoutSession } from './session.ts';

@@ -1,6 +1,5 @@
+import { batchedByKey, type Database, type Queryable } from '@florin/pg';
 import { type VersionedProduct, versionedProducts } from '#catalog/product.ts';
-import { batchedByKey } from '#db/batch.ts';
-import type { Database, Queryable } from '#db/database.ts';
 import { findAccount, findAccounts, type StoredAccount } from '#merchants/account.ts';
 
 /** Looks up what a checkout request names. */
@@ -35,7 +34,7 @@ const maxRemembered = 5_000;
  * read once. What is remembered may be out of date; the insert of a session checks version, status and token of the
  * account and the version of each product again, in the statement that stores the session: a round trip less for each.
  */
-export function groupTermsReader(db: Pick<Database, 'forMerchant'>): TermsReader {
+export function groupTermsReader(db: Pick<Database, 'inScope'>): TermsReader {
   const fresh = groupReader(db);
   const accounts = memory<StoredAccount>();
   const products = memory<VersionedProduct>();
@@ -71,9 +70,9 @@ export function groupTermsReader(db: Pick<Database, 'forMerchant'>): TermsReader
   };
 }
 
-function groupReader(db: Pick<Database, 'forMerchant'>): TermsReader {
+function groupReader(db: Pick<Database, 'inScope'>): TermsReader {
   const account = batchedByKey((merchantId) => {
-    const narrowed = db.forMerchant(merchantId);
+    const narrowed = db.inScope(merchantId);
     return (accountIds: readonly string[]) =>
       findAccounts(
         narrowed,
@@ -81,7 +80,7 @@ function groupReader(db: Pick<Database, 'forMerchant'>): TermsReader {
       );
   }, groupLimits);
   const products = batchedByKey((merchantId) => {
-    const narrowed = db.forMerchant(merchantId);
+    const narrowed = db.inScope(merchantId);
     return async (requests: readonly (readonly string[])[]) => {
       const found = await versionedProducts(narrowed, merchantId, [...new Set(requests.flat())]);
       // Each request sees the products that it names, and no others.

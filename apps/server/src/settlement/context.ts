@@ -1,8 +1,8 @@
+import type { Database } from '@florin/pg';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Sender } from '#chains/sender/sender.ts';
-import type { Database } from '#db/database.ts';
 import type { OrderSigner } from '#orders/signer.ts';
 import type { AttestationSource } from '#outside/attestation.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';

@@ -1,5 +1,5 @@
+import type { Transaction } from '@florin/pg';
 import type { ChainEvent, ChainEventName } from '#chains/event.ts';
-import type { Transaction } from '#db/database.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { SessionMoveDeps } from '#sessions/session-move.ts';

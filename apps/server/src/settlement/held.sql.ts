@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // For people: what waits longer than the usual, whose reason says why; the longest first.
 export const openLegs = statement(

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '#db/database.ts';
+import type { Queryable, Transaction } from '@florin/pg';
 import { openLegs, releaseLegs } from './held.sql.ts';
 import type { LegName } from './leg.ts';
 

@@ -1,4 +1,4 @@
-import { type Row, statement } from '#db/statement.ts';
+import { type Row, statement } from '@florin/pg';
 
 const columns = {
   order_id: 'text',

@@ -1,5 +1,5 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import type { PendingReason } from '@florin/protocol/session.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import { lockSession } from '#sessions/session.ts';
 import { untilLockWaiter } from '../../test/harness/lock-waiter.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';

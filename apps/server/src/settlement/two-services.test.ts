@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Database } from '#db/database.ts';
-import { statement } from '#db/statement.ts';
+import { type Database, statement } from '@florin/pg';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { settlementRound } from './settlement.ts';
 

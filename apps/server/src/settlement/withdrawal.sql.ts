@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // The lock that decides between settling and refunding: whoever records a settlement takes the same one.
 export const lockSettleLeg = statement(

@@ -1,4 +1,4 @@
-import type { Transaction } from '#db/database.ts';
+import type { Transaction } from '@florin/pg';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { closeLeg, requestLeg } from './leg.ts';
 import { canonicalOutcome, lockSettleLeg, pendingCarrier } from './withdrawal.sql.ts';

@@ -1,3 +1,4 @@
+import { openDatabase } from '@florin/pg';
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
@@ -12,7 +13,7 @@ import { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import { readTokenSigning, signingProblem } from '#chains/token-signing.ts';
 import { unprovenPart } from '#chains/watcher/proof-check.ts';
 import { ConfigError } from '#config/field.ts';
-import { openDatabase } from '#db/database.ts';
+import { schema } from '#db/schema.ts';
 import { findScopeProblems } from '#db/scope-check.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -39,7 +40,7 @@ export interface ChainCheckOptions {
  * the first reason why not. The schema must be current.
  */
 export async function checkDatabase(url: string): Promise<void> {
-  const db = openDatabase({ url, connections: 1 });
+  const db = openDatabase({ schema, url, connections: 1 });
   try {
     const [problem] = await findScopeProblems(db);
     if (problem !== undefined) throw new ConfigError(problem);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { consentsOf } from '#authorizations/consent.ts';
-import { statement } from '#db/statement.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';

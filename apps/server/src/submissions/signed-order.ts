@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Queryable } from '@florin/pg';
 import type { SubmitPaymentBody } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
@@ -7,7 +8,6 @@ import { consentsOf } from '#authorizations/consent.ts';
 import { isPaymentSignedBy, type SignatureClaim } from '#authorizations/signature.ts';
 import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { TokenSigning } from '#chains/token-signing.ts';
-import type { Queryable } from '#db/database.ts';
 import { findOrder, findOrders, isCollectedOnly } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';

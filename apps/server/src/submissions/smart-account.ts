@@ -1,8 +1,8 @@
+import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { PayerChain } from '#authorizations/signature.ts';
 import type { SendPlan } from '#chains/sender/sender.ts';
-import type { Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import { lockBudgets, smartAccountFailures } from './submission.sql.ts';
 

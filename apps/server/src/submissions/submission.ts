@@ -1,10 +1,10 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import type { SubmitPaymentBody } from '@florin/protocol/agent-api.ts';
 import type { SubmitMethod, SubmittedView } from '@florin/protocol/agent-view.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import type { Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import { type GasTotals, takeGas } from '#merchants/relayed-gas.ts';
 import { findOrders } from '#orders/order.ts';
 import { planPayment, type RelayedPayment } from '#orders/payment-plan.ts';

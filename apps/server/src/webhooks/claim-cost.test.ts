@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { withSystemScope } from '@florin/pg';
 import pg from 'pg';
-import { withSystemScope } from '#db/database.ts';
+import { schema } from '#db/schema.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { addMerchant, addWebhook } from '../../test/harness/webhook-fixture.ts';
 import { beginTurn, claimDeliveries } from './delivery.sql.ts';
@@ -10,7 +11,7 @@ let database: TestDatabase;
 let client: pg.Client;
 before(async () => {
   database = await testDatabase();
-  client = new pg.Client({ connectionString: withSystemScope(database.url) });
+  client = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   await client.connect();
 });
 after(async () => {

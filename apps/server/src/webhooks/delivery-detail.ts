@@ -1,3 +1,4 @@
+import type { Queryable, Row } from '@florin/pg';
 import {
   type AttemptChange,
   type DeliveryDetail,
@@ -6,8 +7,6 @@ import {
 } from '@florin/protocol/delivery-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import type { Queryable } from '#db/database.ts';
-import type { Row } from '#db/statement.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import { attemptsOf, deliveryById } from './delivery-detail.sql.ts';
 import { oldestReadable } from './event-log.ts';

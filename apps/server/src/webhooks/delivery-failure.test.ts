@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, openDatabase } from '#db/database.ts';
-import { statement } from '#db/statement.ts';
+import { type Database, openDatabase, statement } from '@florin/pg';
+import { schema } from '#db/schema.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
 import { type Egress, EgressFailure } from '#outside/egress.ts';
 import { systemRandom } from '#outside/random.ts';
@@ -109,7 +109,7 @@ test('a database that drops its connections again and again delays events and lo
   const receiver = await openReceiver();
   const merchantId = await addMerchant(db);
   await addWebhook(db, merchantId, { webhookUrl: receiver.url });
-  const worker = openDatabase({ url: `${world.url}?application_name=doomed`, onError: () => {} });
+  const worker = openDatabase({ schema, url: `${world.url}?application_name=doomed`, onError: () => {} });
   await withWorker(
     async () => {
       for (let index = 0; index < 60; index += 1) {

@@ -1,5 +1,5 @@
+import { statement } from '@florin/pg';
 import { listPlace, pageSize } from '#db/list-page.ts';
-import { statement } from '#db/statement.ts';
 
 export const deliveryPage = statement(
   'webhooks_delivery_page',

@@ -1,8 +1,7 @@
+import type { Queryable, Row } from '@florin/pg';
 import { type Delivery, type DeliveryStatus, maxShownAttempts } from '@florin/protocol/delivery-api.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import type { Queryable } from '#db/database.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
-import type { Row } from '#db/statement.ts';
 import * as sql from './delivery-log.sql.ts';
 import { assertWebhook, type WebhookRef } from './webhook.ts';
 

@@ -1,5 +1,4 @@
-import type { Database, Transaction } from '#db/database.ts';
-import type { Row } from '#db/statement.ts';
+import type { Database, Row, Transaction } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { DeliveryStatus } from './delivery.machine.ts';

@@ -1,6 +1,5 @@
+import { isWithinBudget, statement } from '@florin/pg';
 import { awaitLock } from '#db/advisory-lock.ts';
-import { isWithinBudget } from '#db/byte-budget.ts';
-import { statement } from '#db/statement.ts';
 
 // How the engine keeps order and speed. A pending delivery is due when its next_attempt_at has come and no worker has it:
 // - claimed_until is the lease's end while a worker has it. It stays in the index of due work, where a turn passes by the

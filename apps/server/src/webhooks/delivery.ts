@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import type { Database } from '#db/database.ts';
+import type { Database } from '@florin/pg';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import { type Egress, EgressFailure } from '#outside/egress.ts';
 import type { Random } from '#outside/random.ts';

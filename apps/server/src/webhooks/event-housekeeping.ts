@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '#db/database.ts';
+import type { Database, Transaction } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';

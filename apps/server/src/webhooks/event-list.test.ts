@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { type EventType, subscriptionTakes } from '@florin/protocol/event.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
 import { addUpLists } from '#db/list-count.ts';
-import { statement } from '#db/statement.ts';
 import { systemClock } from '#outside/clock.ts';
 import { testDatabase } from '../../test/harness/database.ts';
 import { allOf } from '../../test/harness/portions.ts';

@@ -1,6 +1,5 @@
-import { isWithinBudget } from '#db/byte-budget.ts';
+import { isWithinBudget, statement } from '@florin/pg';
 import { listPlace, pageSize } from '#db/list-page.ts';
-import { statement } from '#db/statement.ts';
 
 // An empty body is what housekeeping leaves of the last event of an object; `body <> ''` is the index's own condition.
 

@@ -1,9 +1,8 @@
+import type { Queryable, Row } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { eventTypes, isSubscription, subscriptionTakes } from '@florin/protocol/event.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
-import type { Queryable } from '#db/database.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
-import type { Row } from '#db/statement.ts';
 import type { Clock } from '#outside/clock.ts';
 import * as sql from './event-log.sql.ts';
 

@@ -1,6 +1,6 @@
+import { statement } from '@florin/pg';
 import type { EventType } from '@florin/protocol/event.ts';
 import { base62Alphabet, idBodyLength, idPrefixes } from '@florin/protocol/id.ts';
-import { statement } from '#db/statement.ts';
 
 // What happened to objects that may have events already, numbered after those, in the order given.
 const incomingEvents = `incoming_events as (

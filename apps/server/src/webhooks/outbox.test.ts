@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { statement } from '@florin/pg';
 import type { EventType } from '@florin/protocol/event.ts';
 import { isId, newId } from '@florin/protocol/id.ts';
-import { statement } from '#db/statement.ts';
 import { systemRandom } from '#outside/random.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import {

@@ -1,6 +1,6 @@
+import type { Parameter, Transaction } from '@florin/pg';
 import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
-import type { Parameter, Transaction } from '#db/database.ts';
 import type { Random } from '#outside/random.ts';
 import { eventBody } from './event-body.ts';
 import { insertEvents, patternOf } from './outbox.sql.ts';

@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // Locked, so that a key that is refreshed meanwhile is not put back.
 export const sealedKeysAfter = statement(

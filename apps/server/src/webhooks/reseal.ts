@@ -1,4 +1,4 @@
-import type { Transaction } from '#db/database.ts';
+import type { Transaction } from '@florin/pg';
 import { sealedKeysAfter, updateSealedKeys } from './reseal.sql.ts';
 import type { WebhookDeps } from './webhook.ts';
 

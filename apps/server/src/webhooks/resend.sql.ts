@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 const candidate = { delivery_id: 'text', ordinal: 'int8' } as const;
 

@@ -1,7 +1,7 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import { maxResent, type ResendStatus } from '@florin/protocol/delivery-api.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { latestSeconds } from '@florin/protocol/webhook.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import { statusesBefore } from './delivery.machine.ts';
 import { eventText, oldestReadable } from './event-log.ts';

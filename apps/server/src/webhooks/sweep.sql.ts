@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 /** Deliveries that one step looks at: some ten milliseconds for everybody who waits for the lines' lock. */
 export const sweepStep = 1_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import { systemRandom } from '#outside/random.ts';
 import { testDatabase } from '../../test/harness/database.ts';
 import {

@@ -1,5 +1,4 @@
-import type { Database, Queryable, Transaction } from '#db/database.ts';
-import type { Row } from '#db/statement.ts';
+import type { Database, Queryable, Row, Transaction } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';

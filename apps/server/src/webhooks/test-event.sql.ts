@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // The event goes to this one webhook, past all subscriptions. A test is an object of its own, so its sequence is 1.
 export const insertTestEvent = statement(

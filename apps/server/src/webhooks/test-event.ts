@@ -1,7 +1,7 @@
+import type { Transaction } from '@florin/pg';
 import type { EventType } from '@florin/protocol/event.ts';
 import { eventFixture } from '@florin/protocol/event-fixture.ts';
 import { newId } from '@florin/protocol/id.ts';
-import type { Transaction } from '#db/database.ts';
 import { eventBody } from './event-body.ts';
 import { insertTestEvent } from './test-event.sql.ts';
 import { lockWebhook, type WebhookDeps, type WebhookRef } from './webhook.ts';

@@ -1,5 +1,5 @@
+import { statement } from '@florin/pg';
 import { awaitLock } from '#db/advisory-lock.ts';
-import { statement } from '#db/statement.ts';
 
 const webhookColumns = {
   webhook_id: 'text',

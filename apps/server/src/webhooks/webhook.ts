@@ -1,10 +1,9 @@
+import type { Queryable, Row, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { isSubscription } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { maxWebhooks, type Webhook, type WebhookCreateBody } from '@florin/protocol/webhook.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
-import type { Row } from '#db/statement.ts';
 import type { AddressPolicy } from '#outside/address.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';

@@ -1,5 +1,5 @@
+import { type Row, statement } from '@florin/pg';
 import { awaitLockOf } from '#db/advisory-lock.ts';
-import { type Row, statement } from '#db/statement.ts';
 import { sentHash } from '#submissions/sent-hash.ts';
 
 // By session: payments for one offer, in whichever of its tokens, wait for each other, and the second finds what the first

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { X402Required } from '@florin/protocol/x402.ts';
 import type { FastifyInstance } from 'fastify';
 import { toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Chains } from '#chains/chain.ts';
-import { statement } from '#db/statement.ts';
 import { everyDoor } from '../../test/harness/every-door.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { encoded, signedPayment } from '../../test/life/x402-client.ts';

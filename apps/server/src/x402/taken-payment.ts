@@ -1,8 +1,8 @@
+import type { Database, Queryable } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { X402Payment, X402Receipt } from '@florin/protocol/x402.ts';
 import { getAddress } from 'viem';
-import type { Database, Queryable } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import { type ArrivalDeps, arrivalOf, type ExpectedTransfer, isTransferred } from './arrival.ts';
 import type { Resource } from './offer.ts';

@@ -1,3 +1,4 @@
+import { statement } from '@florin/pg';
 import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { microUsd } from '@florin/protocol/money.ts';
@@ -7,7 +8,6 @@ import sharp from 'sharp';
 import { updateBranding } from '#catalog/branding.ts';
 import { hostedImageUrl, parseImageFile } from '#catalog/images/image-name.ts';
 import { updateProduct } from '#catalog/product.ts';
-import { statement } from '#db/statement.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
 import { imagesDoor } from '#http/images/images-door.ts';
 import { buildServer } from '#http/server.ts';

@@ -1,5 +1,6 @@
+import { withSystemScope } from '@florin/pg';
 import pg from 'pg';
-import { withSystemScope } from '#db/database.ts';
+import { schema } from '#db/schema.ts';
 
 /** One row that was inserted, updated or deleted, in a transaction that committed. */
 export interface Change {
@@ -45,7 +46,7 @@ export class ChangeJournal {
   }
 
   static async install(databaseUrl: string): Promise<ChangeJournal> {
-    const client = new pg.Client({ connectionString: withSystemScope(databaseUrl) });
+    const client = new pg.Client({ connectionString: withSystemScope(databaseUrl, schema) });
     await client.connect();
     await client.query(install);
     return new ChangeJournal(client);

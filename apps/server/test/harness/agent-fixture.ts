@@ -1,3 +1,4 @@
+import { type Database, statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { LinkCreateBody } from '@florin/protocol/link.ts';
@@ -14,8 +15,6 @@ import { cryptographyOf } from '#authorizations/cryptography.ts';
 import type { PayerChain } from '#authorizations/signature.ts';
 import { createProduct } from '#catalog/product.ts';
 import { chainsOf } from '#chains/chain.ts';
-import type { Database } from '#db/database.ts';
-import { statement } from '#db/statement.ts';
 import { agentDoor } from '#http/agent/agent.ts';
 import { buildServer } from '#http/server.ts';
 import { createLink } from '#links/link.ts';

@@ -1,4 +1,4 @@
-import type { Database, MerchantDatabase, Queryable, Transaction } from '#db/database.ts';
+import type { Database, Queryable, ScopedDatabase, Transaction } from '@florin/pg';
 
 /** What one statement gave. */
 export interface StatementBytes {
@@ -22,15 +22,15 @@ export function countedDatabase(db: Database): { readonly db: Database; take(): 
       return rows;
     };
   const transaction =
-    (owner: Pick<MerchantDatabase, 'transaction'>): MerchantDatabase['transaction'] =>
+    (owner: Pick<ScopedDatabase, 'transaction'>): ScopedDatabase['transaction'] =>
     (work) =>
       owner.transaction((inner: Transaction) => work({ ...inner, query: query(inner) }));
   const counted: Database = {
     ...db,
     query: query(db),
     transaction: transaction(db),
-    forMerchant(merchantId) {
-      const own = db.forMerchant(merchantId);
+    inScope(merchantId) {
+      const own = db.inScope(merchantId);
       return { ...own, query: query(own), transaction: transaction(own) };
     },
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { migrate } from '#db/migrate.ts';
+import { migrate } from '@florin/pg';
+import { schema } from '#db/schema.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
 let database: TestDatabase;
@@ -10,5 +11,5 @@ before(async () => {
 after(() => database.close());
 
 test('migrating a migrated database applies nothing', async () => {
-  assert.deepEqual(await migrate(database.url), { applied: [] });
+  assert.deepEqual(await migrate(database.url, schema), { applied: [] });
 });

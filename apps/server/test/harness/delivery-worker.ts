@@ -1,6 +1,7 @@
 // The delivery engine alone, as a process of its own that can be killed: what the role worker runs beside its other loops.
 // DELIVERY_DATABASE_URL and DELIVERY_MASTER_KEY (hexadecimal) say what to work on, DELIVERY_LEASE_MS how long claims hold.
-import { openDatabase } from '../../src/db/database.ts';
+import { openDatabase } from '@florin/pg';
+import { schema } from '#db/schema.ts';
 import { systemClock } from '../../src/outside/clock.ts';
 import { createEgress } from '../../src/outside/egress.ts';
 import { systemRandom } from '../../src/outside/random.ts';
@@ -12,7 +13,11 @@ const ending = new AbortController();
 const end = () => ending.abort();
 process.once('SIGTERM', end);
 process.once('disconnect', end);
-const db = openDatabase({ url: process.env['DELIVERY_DATABASE_URL'] ?? '', onError: () => undefined });
+const db = openDatabase({
+  schema,
+  url: process.env['DELIVERY_DATABASE_URL'] ?? '',
+  onError: () => undefined,
+});
 const egress = createEgress({ addresses: { allowLoopback: true } });
 const running = runDeliveries({
   db,

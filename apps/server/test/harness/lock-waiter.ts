@@ -1,5 +1,4 @@
-import type { Database } from '#db/database.ts';
-import { statement } from '#db/statement.ts';
+import { type Database, statement } from '@florin/pg';
 import { systemClock } from '#outside/clock.ts';
 
 const waiters = statement(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { statement } from '@florin/pg';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import { statement } from '#db/statement.ts';
 import { type MerchantDoorDeps, merchantDoor } from '#http/merchant/merchant-door.ts';
 import { compileCheck } from '#http/schema-check.ts';
 import { buildServer } from '#http/server.ts';
@@ -74,7 +74,7 @@ export class MerchantWorld {
     const origin = 'https://pay.example.com';
     const deps: MerchantDoorDeps = {
       // Nothing else: what the door does with the database itself, it does in the caller's scope.
-      db: { forMerchant: (merchantId) => database.db.forMerchant(merchantId) },
+      db: { inScope: (merchantId) => database.db.inScope(merchantId) },
       isOriginListed: (webOrigin) => isOriginListed(database.db, webOrigin, clock.now()),
       insertSession: sessionInserter(database.db, { random: systemRandom, origin }),
       lookupApiKey: apiKeyLookup(database.db),

@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 /** A transaction that waits to be mined: its chain and its call. */
 export const insertSent = statement(

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { statement } from '@florin/pg';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import { concat, toFunctionSelector, toHex, zeroAddress } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
@@ -18,7 +19,6 @@ import {
 } from '#chains/watcher/chain-move.ts';
 import { findCursor } from '#chains/watcher/cursor.ts';
 import { rewind } from '#chains/watcher/resync.ts';
-import { statement } from '#db/statement.ts';
 import { createAccount } from '#merchants/account.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';

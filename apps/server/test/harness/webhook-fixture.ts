@@ -1,7 +1,6 @@
+import { type Database, statement } from '@florin/pg';
 import { newId } from '@florin/protocol/id.ts';
 import type { Webhook, WebhookCreateBody } from '@florin/protocol/webhook.ts';
-import type { Database } from '#db/database.ts';
-import { statement } from '#db/statement.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { type SecretBox, secretBox } from '#outside/secret-box.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Database, Row } from '@florin/pg';
 import type { EventType } from '@florin/protocol/event.ts';
-import type { Database } from '#db/database.ts';
-import type { Row } from '#db/statement.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
 import { createEgress, type Egress, EgressFailure } from '#outside/egress.ts';
 import { systemRandom } from '#outside/random.ts';

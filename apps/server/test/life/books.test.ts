@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { erc20Abi, paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeFunctionData } from 'viem';
-import { statement } from '#db/statement.ts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { verifyLedger } from '#ledger/seal.ts';
 import { acceptDifferences, releaseStopped } from '#reconcile/reconcile.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { startService } from '../../src/service/service.ts';
 import { Life } from './life.ts';

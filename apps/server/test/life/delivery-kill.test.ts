@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { emit } from '#webhooks/outbox.ts';

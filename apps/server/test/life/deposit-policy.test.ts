@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi } from 'viem';
-import { statement } from '#db/statement.ts';
 import { ledgerSums } from '#ledger/entry.ts';
 import { Life } from './life.ts';
 import { addresses, type LifeChain } from './life-chain.ts';

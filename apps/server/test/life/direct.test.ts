@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
@@ -8,7 +9,6 @@ import { ExactEvmScheme } from '@x402/evm';
 import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { statement } from '#db/statement.ts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { chooseSettlementMode } from '#merchants/account.ts';
 import { findOrder } from '#orders/order.ts';

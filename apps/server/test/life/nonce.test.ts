@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { findFreePort } from '@florin/world';
-import { statement } from '#db/statement.ts';
 import { Life } from './life.ts';
 import { type AgentReply, Payer } from './payer.ts';
 import { ServiceProcess } from './service-process.ts';

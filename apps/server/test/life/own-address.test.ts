@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-
+import { statement } from '@florin/pg';
 import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
-import { statement } from '#db/statement.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { chooseSettlementMode, createAccount } from '#merchants/account.ts';
 import type { BooksStatus } from '#reconcile/status.ts';

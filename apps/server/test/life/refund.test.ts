@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { Refund } from '@florin/protocol/refund.ts';
-import { statement } from '#db/statement.ts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { findOrder } from '#orders/order.ts';
 import { settleCall } from '#settlement/settlement-call.ts';

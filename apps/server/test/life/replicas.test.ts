@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
 import { findFreePort } from '@florin/world';
-import { statement } from '#db/statement.ts';
 import { type ApiKeyRequest, createApiKey, revokeApiKey } from '#merchants/api-key.ts';
 import { Life } from './life.ts';
 import { ServiceProcess } from './service-process.ts';

@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type Database, openDatabase, type ThrowAwayDatabase } from '@florin/pg';
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import { encodeEventTopics } from 'viem';
 import { backUp } from '#db/backup.ts';
-import { type Database, openDatabase } from '#db/database.ts';
 import { restore } from '#db/restore.ts';
+import { schema } from '#db/schema.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { verifyLedger } from '#ledger/seal.ts';
 import { reportRestoration } from '#payments/restoration.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
 import { type Role, startService } from '../../src/service/service.ts';
-import { type EmptyDatabase, emptyDatabase } from '../harness/database.ts';
+import { emptyDatabase } from '../harness/database.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
 
 const allRoles: readonly Role[] = ['web', 'watcher', 'worker'];
 let roles = allRoles;
-let restored: EmptyDatabase;
+let restored: ThrowAwayDatabase;
 let db: Database;
 let databaseUrl: string | undefined;
 let life: Life;
@@ -151,7 +152,7 @@ test('after an old backup is restored the chains bring everything back that they
     })(),
   });
   databaseUrl = restored.url;
-  db = openDatabase({ url: restored.url });
+  db = openDatabase({ schema, url: restored.url });
   const early = await reportRestoration(db);
   assert.deepEqual(
     early?.chains.map(({ stopped }) => stopped),

@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import type { Life } from './life.ts';
 
 const storedHead = statement(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { X402Payment, X402Requirements, X402Settlement } from '@florin/protocol/x402.ts';
 import fc from 'fast-check';
 import { parseSignature } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import { statement } from '#db/statement.ts';
 import { defaultWaitingLimits } from '#x402/waiting.ts';
 import { startService } from '../../src/service/service.ts';
 import { Life } from './life.ts';

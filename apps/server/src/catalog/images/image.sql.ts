@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 // Before the files are stored, and again when they are there already. No row comes back for one that is being removed:
 // its files may go at any moment.

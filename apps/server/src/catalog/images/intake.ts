@@ -1,5 +1,5 @@
+import type { Queryable } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
-import type { Queryable } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import { type Downloader, EgressFailure } from '#outside/egress.ts';
 import type { Log } from '#telemetry/log.ts';

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/database.ts';
+import type { Queryable } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import { type ImageIntake, noPlace } from './intake.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '#db/database.ts';
+import type { Database } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import { createEgress } from '#outside/egress.ts';
 import type { Random } from '#outside/random.ts';

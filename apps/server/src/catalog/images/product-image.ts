@@ -1,5 +1,5 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import type { Product } from '@florin/protocol/product.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import { dropDownload, putDownload, registerImage, touchImage } from './image.sql.ts';
 
 /** What became of the image that a merchant named for a product. Reasons are said to the merchant. */

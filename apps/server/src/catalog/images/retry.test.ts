@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { Product } from '@florin/protocol/product.ts';
-import { statement } from '#db/statement.ts';
 import { ImageWorld } from '../../../test/harness/image-world.ts';
 import { sampleImage } from '../../../test/harness/sample-image.ts';
 import { createProduct, productsByIds, removeProduct, updateProduct } from '../product.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '#db/database.ts';
+import type { Database } from '@florin/pg';
 import { type CatalogDeps, settleProductImage } from '../product.ts';
 import { claimDownload, lockDownload, postponeDownload } from './image.sql.ts';
 import { ImageStoreFailure } from './image-store.ts';

@@ -1,5 +1,5 @@
+import { BatchOverload, batchedByKey } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { BatchOverload, batchedByKey } from '#db/batch.ts';
 import { calls } from '../rpc/actions.ts';
 import { type Rpc, type RpcError, RpcUnavailable } from '../rpc/rpc.ts';
 import type { SenderContext } from './context.ts';

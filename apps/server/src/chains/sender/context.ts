@@ -1,4 +1,4 @@
-import type { Database } from '#db/database.ts';
+import type { Database } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Chain, Chains } from '../chain.ts';

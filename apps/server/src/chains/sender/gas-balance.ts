@@ -1,5 +1,5 @@
+import type { Queryable } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Queryable } from '#db/database.ts';
 import type { Chain } from '../chain.ts';
 import { getBalance, getGasPrice } from '../rpc/actions.ts';
 import { boundTo, type Rpc, RpcError, RpcUnavailable } from '../rpc/rpc.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import { systemClock } from '#outside/clock.ts';
 import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
 import { gwei, senderWallets } from '../../../test/harness/sender-wallets.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import { parseTransaction } from 'viem';
-import { statement } from '#db/statement.ts';
 import { systemClock } from '#outside/clock.ts';
 import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
 import { senderWallets } from '../../../test/harness/sender-wallets.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Transaction } from '#db/database.ts';
+import type { Transaction } from '@florin/pg';
 import { silentLog } from '#telemetry/log.ts';
 import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
 import { untilLockWaiter } from '../../../test/harness/lock-waiter.ts';

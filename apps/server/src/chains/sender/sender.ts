@@ -1,5 +1,5 @@
+import type { Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Transaction } from '#db/database.ts';
 import { broadcaster } from './broadcast.ts';
 import { defaultSenderSettings, type SenderContext, type SenderOptions } from './context.ts';
 import { watchGas } from './gas-balance.ts';

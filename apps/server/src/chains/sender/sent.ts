@@ -1,5 +1,5 @@
+import type { Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Transaction } from '#db/database.ts';
 
 /** What a transaction is for; `payout` pays a merchant, be it by a vault or by a mint. `fill` takes up a nonce that would hold up all later ones. */
 export type SendPurpose =

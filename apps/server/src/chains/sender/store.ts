@@ -1,6 +1,6 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import { keccakHex } from '@florin/signing';
-import type { Queryable, Transaction } from '#db/database.ts';
 import type { Fees } from './fees.ts';
 import {
   type AttemptRow,

@@ -1,5 +1,5 @@
+import type { Queryable, Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { Queryable, Transaction } from '#db/database.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Block, ChainEvent, ChainEventName, ContractName } from '../event.ts';
 import { parseRecord } from '../rpc/parse.ts';

@@ -1,4 +1,4 @@
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 
 export const leaderOfChain = statement(
   'leader_of_chain',

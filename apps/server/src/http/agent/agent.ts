@@ -1,3 +1,4 @@
+import type { Database } from '@florin/pg';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyInstance } from 'fastify';
@@ -7,7 +8,6 @@ import { preparedView } from '#authorizations/execution-view.ts';
 import { linkView } from '#authorizations/link-view.ts';
 import { checkPreparation, prepareAuthorizedOrder, standingOf } from '#authorizations/preparation.ts';
 import { agentSessionView, createdSessionView } from '#authorizations/session-view.ts';
-import type { Database } from '#db/database.ts';
 import { findLink } from '#links/link.ts';
 import { findSession } from '#sessions/session.ts';
 import { checkSubmission, recordSubmission, type SubmissionDeps } from '#submissions/submission.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { FastifyInstance } from 'fastify';
 import { getAddress, toHex } from 'viem';
-import { statement } from '#db/statement.ts';
 import { unsignedOrderSeconds } from '#orders/order-limit.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';

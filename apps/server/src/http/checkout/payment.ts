@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Database } from '@florin/pg';
 import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import type {
   BegunSession,
@@ -16,7 +17,6 @@ import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import { preparedView } from '#authorizations/execution-view.ts';
 import { readStanding } from '#authorizations/preparation.ts';
 import type { Chain } from '#chains/chain.ts';
-import type { Database } from '#db/database.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { assertNotOwn } from '#merchants/own-address.ts';

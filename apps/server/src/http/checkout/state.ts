@@ -1,9 +1,9 @@
+import type { Queryable } from '@florin/pg';
 import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import { type BoundsInUsd, boundsInUsd, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { Queryable } from '#db/database.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 
 const finishDelivery = statement(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { statement } from '#db/statement.ts';
+import { statement } from '@florin/pg';
 import { largestLink, largestProduct, largestSession } from '../../../test/harness/largest.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addPaidSession } from '../../../test/harness/payment-fixture.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
 import type { FastifyInstance } from 'fastify';
-import { statement } from '#db/statement.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { ChangeJournal } from '../../../test/fuzz/change-journal.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import { statement } from '#db/statement.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addSession } from '../../../test/harness/payment-fixture.ts';
 

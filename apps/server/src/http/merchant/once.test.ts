@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openDatabase, statement, withSystemScope } from '@florin/pg';
 import type { FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { awaitLockOf } from '#db/advisory-lock.ts';
-import { openDatabase, withSystemScope } from '#db/database.ts';
-import { statement } from '#db/statement.ts';
+import { schema } from '#db/schema.ts';
 import { deleteOldAnswers } from '#merchants/idempotency.ts';
 import { systemRandom } from '#outside/random.ts';
 import { groupInserter } from '#sessions/session-insert.ts';
@@ -62,7 +62,7 @@ let count = 0;
 
 /** A server over a pool of its own; `before` runs ahead of every insert of a session. */
 async function replica(before: () => Promise<void> = async () => {}): Promise<FastifyInstance> {
-  const db = openDatabase({ url: world.database.url, connections: 4 });
+  const db = openDatabase({ schema, url: world.database.url, connections: 4 });
   const insert = groupInserter(db, world.deps);
   const server = await buildServer({
     log: silentLog,
@@ -257,7 +257,7 @@ test('numbers that a double confuses are other bodies, and so are keys that stan
 test('while a request is under way an identical one is 409 with Retry-After, and then gets its answer', async () => {
   const key = freshKey();
   const body = { productId: shop.productId, name: 'Tea', commonPrices: [10] };
-  const blocker = new pg.Client({ connectionString: withSystemScope(world.database.url) });
+  const blocker = new pg.Client({ connectionString: withSystemScope(world.database.url, schema) });
   await blocker.connect();
   await blocker.query('begin');
   await blocker.query('select 1 from products where product_id = $1 for update', [shop.productId]);
@@ -277,7 +277,7 @@ test('while a request is under way an identical one is 409 with Retry-After, and
 
 test('a holder that dies leaves the key free', async () => {
   const key = freshKey();
-  const holder = new pg.Client({ connectionString: withSystemScope(world.database.url) });
+  const holder = new pg.Client({ connectionString: withSystemScope(world.database.url, schema) });
   holder.on('error', () => {});
   await holder.connect();
   await holder.query('begin');
@@ -288,7 +288,7 @@ test('a holder that dies leaves the key free', async () => {
   const body = { name: 'Jug', commonPrices: [5] };
   assert.deepEqual(codes(await post('/product/create', body, key)), [409, 400402]);
   const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const killer = new pg.Client({ connectionString: withSystemScope(world.database.url) });
+  const killer = new pg.Client({ connectionString: withSystemScope(world.database.url, schema) });
   await killer.connect();
   await killer.query('select pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
   await killer.end();

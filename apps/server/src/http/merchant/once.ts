@@ -1,6 +1,6 @@
+import type { Database, Queryable, ScopedDatabase, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import type { Database, MerchantDatabase, Queryable, Transaction } from '#db/database.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import {
   bodyHashOf,
@@ -24,7 +24,7 @@ export interface MerchantCaller extends ApiKeyIdentity {
 }
 
 /** All that the merchant API may do with the database: narrow it to the caller. */
-export type MerchantDatabases = Pick<Database, 'forMerchant'>;
+export type MerchantDatabases = Pick<Database, 'inScope'>;
 
 export interface MerchantRouteDeps extends IdempotencyDeps {
   readonly db: MerchantDatabases;
@@ -33,7 +33,7 @@ export interface MerchantRouteDeps extends IdempotencyDeps {
 /** Adds a route whose handler gets the database in its caller's scope, and nothing wider. */
 type AddMerchantRoute = <R extends Route>(
   route: R,
-  handle: (call: Call<R, MerchantCaller>, db: MerchantDatabase) => Promise<ReplyData<R> | FinishedReply>,
+  handle: (call: Call<R, MerchantCaller>, db: ScopedDatabase) => Promise<ReplyData<R> | FinishedReply>,
 ) => void;
 
 /** How the resources of the merchant API add their routes. */
@@ -58,7 +58,7 @@ export interface MerchantRoutes {
    */
   readonly preparedChange: <R extends Route, Prepared>(
     route: R,
-    prepare: (call: Call<R, MerchantCaller>, db: MerchantDatabase) => Promise<Prepared>,
+    prepare: (call: Call<R, MerchantCaller>, db: ScopedDatabase) => Promise<Prepared>,
     handle: (
       call: Call<R, MerchantCaller>,
       transaction: Transaction,
@@ -70,7 +70,7 @@ export interface MerchantRoutes {
 /** Gives the adders of the merchant API, with idempotency keys for every POST. */
 export function merchantRoutes(addRoute: AddRoute<MerchantCaller>, deps: MerchantRouteDeps): MerchantRoutes {
   const add: AddMerchantRoute = (route, handle) =>
-    addRoute(route, (call) => handle(call, deps.db.forMerchant(call.caller.merchantId)));
+    addRoute(route, (call) => handle(call, deps.db.inScope(call.caller.merchantId)));
   return {
     read: add,
     bare: add,
@@ -113,7 +113,7 @@ export function keyedRequestOf<R extends Route>(
  * is stored, so it may be sent again.
  */
 export async function once(
-  db: MerchantDatabase,
+  db: ScopedDatabase,
   deps: IdempotencyDeps,
   request: KeyedRequest,
   work: (transaction: Transaction) => Promise<unknown>,
@@ -133,7 +133,7 @@ export async function once(
  * that was used shows when the claim is refused, or as some other refusal of what can be done once only.
  */
 export async function onceByClaim(
-  db: MerchantDatabase,
+  db: ScopedDatabase,
   deps: IdempotencyDeps,
   request: KeyedRequest,
   work: (claim: (data: RawJson) => IdempotencyClaim) => Promise<void>,
@@ -152,7 +152,7 @@ export async function onceByClaim(
 
 /** The answer of an identical request that was carried out before; for work that is done before the change itself. */
 export async function replyOfEarlier(
-  db: MerchantDatabase,
+  db: ScopedDatabase,
   deps: IdempotencyDeps,
   request: KeyedRequest | undefined,
 ): Promise<FinishedReply | undefined> {
@@ -162,7 +162,7 @@ export async function replyOfEarlier(
 
 /** After a refusal: an identical request that was carried out decides, else the refusal itself. */
 async function answerOfWinner(
-  db: MerchantDatabase,
+  db: ScopedDatabase,
   deps: IdempotencyDeps,
   request: KeyedRequest,
   error: unknown,

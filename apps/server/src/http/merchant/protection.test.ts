@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { batched, type Database, openDatabase, statement } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { FastifyInstance } from 'fastify';
-import { batched } from '#db/batch.ts';
-import { type Database, openDatabase } from '#db/database.ts';
-import { statement } from '#db/statement.ts';
+import { schema } from '#db/schema.ts';
 import { type ApiKeyRequest, findApiKeys, listApiKeys, revokeApiKey } from '#merchants/api-key.ts';
 import { keyUseRecorder } from '#merchants/api-key-limits.ts';
 import { systemRandom } from '#outside/random.ts';
@@ -29,7 +28,7 @@ const closing: (() => Promise<void>)[] = [];
 
 /** A process of the service: a pool and queues of its own over the world's database. */
 async function replica(extra: Partial<MerchantDoorDeps> = {}): Promise<FastifyInstance> {
-  const db: Database = openDatabase({ url: world.database.url, connections: 4 });
+  const db: Database = openDatabase({ schema, url: world.database.url, connections: 4 });
   const limits = { maxSize: 128, maxInFlight: 2, maxWaiting: 10_000 };
   const server = await buildServer({
     log: silentLog,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { SessionStatus } from '@florin/protocol/session.ts';
-import { statement } from '#db/statement.ts';
 import { expireSessions } from '#sessions/session.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import fc from 'fast-check';
-import { statement } from '#db/statement.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 
 let world: MerchantWorld;

@@ -1,8 +1,8 @@
+import type { ScopedDatabase, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@florin/protocol/session.ts';
 import type { ItemImages } from '#catalog/images/item-images.ts';
-import type { MerchantDatabase, Transaction } from '#db/database.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
 import type { IdempotencyClaim, IdempotencyDeps } from '#merchants/idempotency.ts';
@@ -122,7 +122,7 @@ interface Creation {
  * is checked again there.
  */
 async function createInGroup(
-  db: MerchantDatabase,
+  db: ScopedDatabase,
   deps: SessionRouteDeps,
   { caller, request, write }: Creation,
   claimFor?: (data: RawJson) => IdempotencyClaim,

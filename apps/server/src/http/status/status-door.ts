@@ -1,4 +1,4 @@
-import { batched } from '#db/batch.ts';
+import { batched } from '@florin/pg';
 import type { BooksStatus } from '#reconcile/status.ts';
 import { jsonType } from '../route-handler.ts';
 import type { Door } from '../server.ts';

@@ -56,16 +56,12 @@ const BaseQuery = pg.Query as unknown as new (text: string) => DriverQuery;
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
 
 /** Begins a transaction, in READ COMMITTED as the server is delivered. */
-export const begin: NamedQuery = { name: 'florin_begin', text: 'begin', values: [] };
-export const commit: NamedQuery = { name: 'florin_commit', text: 'commit', values: [] };
+export const begin: NamedQuery = { name: 'pg_begin', text: 'begin', values: [] };
+export const commit: NamedQuery = { name: 'pg_commit', text: 'commit', values: [] };
 
-/** Narrows what follows to one merchant's rows, until the transaction ends. */
-export function scopeOf(merchantId: string): NamedQuery {
-  return {
-    name: 'florin_scope',
-    text: `select set_config('florin.merchant', $1, true)`,
-    values: [merchantId],
-  };
+/** Narrows what follows to one scope, until the transaction ends. */
+export function narrowing(setting: string, value: string): NamedQuery {
+  return { name: 'pg_narrow', text: `select set_config('${setting}', $1, true)`, values: [value] };
 }
 
 /** Statements whose rows have been found to look as declared, for each connection. */

@@ -49,7 +49,7 @@ export type Row<S> = S extends Statement<infer Columns> ? RowOf<Columns> : never
 
 const registry = new Map<string, Statement>();
 
-/** Declares a named prepared statement. The name is unique in the whole server (PostgreSQL caches the plan by it). */
+/** Declares a named prepared statement. The name is unique in the whole program (PostgreSQL caches the plan by it). */
 export function statement<const Columns extends Record<string, ColumnSpec>>(
   name: string,
   parameters: readonly ParameterKind[],

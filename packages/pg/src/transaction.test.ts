@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { openDatabase } from './database.ts';
 import { statement } from './statement.ts';
+import { openedDatabase, type TestDatabase } from './test-database.ts';
 
 const one = statement('test_transaction_one', [], { one: 'int4' }, 'select 1 as one');
 const make = statement(
@@ -38,7 +38,7 @@ const forget = statement('test_transaction_forget', [], {}, 'discard all');
 
 let database: TestDatabase;
 before(async () => {
-  database = await testDatabase();
+  database = await openedDatabase();
   await database.db.query(make);
   await database.db.query(makeFailing);
 });

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { awaitSessionLock } from './advisory-lock.ts';
-import { withSystemScope } from './database.ts';
-import { scopeOfConnection } from './scope-check.sql.ts';
-import { connectionProblems, ScopeError } from './scope-check.ts';
-import type { Row } from './statement.ts';
-
-const folder = new URL('./migrations/', import.meta.url);
+import { type Schema, withSystemScope } from './schema.ts';
 
 /** One file of the schema. */
 export interface Migration {
@@ -17,8 +11,10 @@ export interface Migration {
   readonly hash: string;
 }
 
-/** All files of this program's schema, in order. */
-export async function readMigrations(): Promise<Migration[]> {
+/** All files of a schema, in order. */
+export async function readMigrations({
+  migrations: folder,
+}: Pick<Schema, 'migrations'>): Promise<Migration[]> {
   const files = (await readdir(folder)).sort();
   // A file that is silently left out is worse than one that stops the start.
   const misnamed = files.find((name) => !/^\d{4}_[a-z0-9-]+\.sql$/.test(name));
@@ -41,30 +37,25 @@ export async function readMigrations(): Promise<Migration[]> {
 /**
  * Brings the schema up to this program's version: numbered files, forward only, each in its own transaction, under an
  * advisory lock. Refuses a database that a newer program has migrated, an applied file that has changed since, and a
- * connection that stands above row-level security or outside of the system's scope (ScopeError). With `only`, no other
- * versions than those: for rows that are older than the program.
+ * connection that the schema refuses. With `only`, no other versions than those: for rows that are older than the program.
  */
-export async function migrate(url: string, only?: ReadonlySet<number>): Promise<{ applied: string[] }> {
-  const client = new pg.Client({
-    connectionString: withSystemScope(url),
-    application_name: 'florin-migrate',
-  });
+export async function migrate(
+  url: string,
+  schema: Schema,
+  only?: ReadonlySet<number>,
+): Promise<{ applied: string[] }> {
+  const client = migrationClient(url, schema);
   await client.connect();
   const applied: string[] = [];
   try {
-    // Before anything is made: what a superuser makes the service's role cannot own, and without the system's scope a
-    // migration would pass rows by.
-    const connection = await client.query<Row<typeof scopeOfConnection>>(scopeOfConnection.text);
-    for (const row of connection.rows) {
-      const [problem] = connectionProblems(row);
-      if (problem !== undefined) throw new ScopeError(problem);
-    }
+    // Before anything is made.
+    await schema.checkConnection?.(client);
     // Replicas that start together migrate one after the other.
-    await client.query(`select ${awaitSessionLock('migrations')}`);
+    await client.query(`select ${schema.migrationLock}`);
     await client.query(
       'create table if not exists schema_migrations (version int primary key, hash text not null, applied_at timestamptz not null default now())',
     );
-    for (const file of await findPending(client)) {
+    for (const file of await findPending(client, schema)) {
       if (only?.has(file.version) === false) continue;
       await client.query('begin');
       await client.query(file.text);
@@ -75,8 +66,7 @@ export async function migrate(url: string, only?: ReadonlySet<number>): Promise<
       await client.query('commit');
       applied.push(file.file);
     }
-    // What a migration has added belongs to nobody but the system until it says more.
-    await client.query('select protect_tables()');
+    if (schema.afterMigrations !== undefined) await client.query(schema.afterMigrations);
   } finally {
     await client.end();
   }
@@ -84,28 +74,33 @@ export async function migrate(url: string, only?: ReadonlySet<number>): Promise<
 }
 
 /**
- * The migrations that the database lacks, in order, changing nothing. Refuses the same databases as `migrate`; one that
- * was never migrated lacks them all.
+ * The migrations that the database lacks, in order, changing nothing. Refuses a database that a newer program has migrated
+ * and one of which an applied file has changed; one that was never migrated lacks them all.
  */
-export async function pendingMigrations(url: string): Promise<string[]> {
-  const client = new pg.Client({
-    connectionString: withSystemScope(url),
-    application_name: 'florin-migrate',
-  });
+export async function pendingMigrations(url: string, schema: Schema): Promise<string[]> {
+  const client = migrationClient(url, schema);
   await client.connect();
   try {
     const found = await client.query<{ name: string | null }>(
       "select to_regclass('schema_migrations') as name",
     );
-    const pending = found.rows[0]?.name == null ? await readMigrations() : await findPending(client);
+    const isNew = found.rows[0]?.name == null;
+    const pending = isNew ? await readMigrations(schema) : await findPending(client, schema);
     return pending.map(({ file }) => file);
   } finally {
     await client.end();
   }
 }
 
-async function findPending(client: pg.Client): Promise<Migration[]> {
-  const files = await readMigrations();
+function migrationClient(url: string, schema: Schema): pg.Client {
+  return new pg.Client({
+    connectionString: withSystemScope(url, schema),
+    application_name: `${schema.applicationName}-migrate`,
+  });
+}
+
+async function findPending(client: pg.Client, schema: Schema): Promise<Migration[]> {
+  const files = await readMigrations(schema);
   const { rows } = await client.query<{ version: number; hash: string }>(
     'select version, hash from schema_migrations',
   );

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
-import { openDatabase, type Transaction } from './database.ts';
+import { openDatabase } from './database.ts';
+import type { Transaction } from './queryable.ts';
 import { statement } from './statement.ts';
+import { openedDatabase, type TestDatabase } from './test-database.ts';
 
 const one = statement('test_database_one', [], { one: 'int4' }, 'select 1 as one');
 
@@ -44,7 +45,7 @@ async function startTunnel(url: URL) {
 
 let database: TestDatabase;
 before(async () => {
-  database = await testDatabase();
+  database = await openedDatabase();
 });
 after(() => database.close());
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { encodeParameters, type Parameter } from './parameter.ts';
 import { type ColumnKind, type ParameterKind, type Statement, statement } from './statement.ts';
+import { openedDatabase, type TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;
 before(async () => {
-  database = await testDatabase();
+  database = await openedDatabase();
 });
 after(() => database.close());
 

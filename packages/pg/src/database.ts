@@ -1,31 +1,25 @@
-import { isId } from '@florin/protocol/id.ts';
 import pg from 'pg';
 import { columnTypes } from './column-types.ts';
-import { begin, type NamedQuery, scopeOf, sendPacket } from './packet.ts';
+import { begin, type NamedQuery, narrowing, sendPacket } from './packet.ts';
 import type { Parameter } from './parameter.ts';
 import type { Queryable, Transaction } from './queryable.ts';
+import { type RowScope, type Schema, withSystemScope } from './schema.ts';
 import type { ColumnSpec, RowOf, Statement } from './statement.ts';
 import { rowsOf, toNamedQuery, transact } from './transaction.ts';
 
-export type { Parameter } from './parameter.ts';
-export type { Queryable, Transaction } from './queryable.ts';
-
-/**
- * The database as one merchant's requests see it: PostgreSQL itself shows and takes only rows of that merchant, whatever
- * a statement asks for. Nothing leads from here to other merchants' rows.
- */
-export interface MerchantDatabase extends Queryable {
-  readonly merchantId: string;
-  /** As `Database.transaction`, in the merchant's scope. */
+/** The database in one scope: PostgreSQL itself shows and takes only rows of that scope, whatever a statement asks for. */
+export interface ScopedDatabase extends Queryable {
+  readonly scope: string;
+  /** As `Database.transaction`, in the scope. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
 
-/** The database in the scope of the whole system: watcher, settlement, deliveries, housekeeping, group commits. */
+/** The database in the scope of the whole system. */
 export interface Database extends Queryable {
   /** Runs `work` in one READ COMMITTED transaction; serialization failures and deadlocks are run again, at most 5 times. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Narrows to one merchant; costs no round trip. Throws for what is no merchant's id. */
-  forMerchant(merchantId: string): MerchantDatabase;
+  /** Narrows to one scope; costs no round trip. Throws for what the schema does not accept as one. */
+  inScope(scope: string): ScopedDatabase;
   /**
    * A connection of its own that listens to one channel until the signal aborts; reconnects by itself. `onNotify` is also
    * called, with an empty payload, whenever a connection stands anew, because notifications may have been missed.
@@ -36,6 +30,8 @@ export interface Database extends Queryable {
 
 export interface DatabaseOptions {
   readonly url: string;
+  /** Without it connections have no scope, and their name is the driver's. */
+  readonly schema?: Pick<Schema, 'applicationName' | 'scope'>;
   /** Connections in the pool; 10 by default. */
   readonly connections?: number;
   /** How long an answer may take before its connection is given up; 20 s by default, longer than any statement runs. */
@@ -44,24 +40,13 @@ export interface DatabaseOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** The option of a connection's start that opens it for the whole system; without it, policies show no rows at all. */
-const systemScopeOption = '-c florin.merchant=*';
-
-/** A database's URL with the system's scope in it. The driver prefers options of the URL, so they are joined there. */
-export function withSystemScope(url: string): string {
-  const [place = url, query] = url.split('?', 2);
-  const parameters = new URLSearchParams(query);
-  parameters.set('options', [parameters.get('options') ?? '', systemScopeOption].join(' ').trim());
-  return `${place}?${parameters}`;
-}
-
 /**
  * Opens a pool with named prepared statements, in the system's scope. Statements end after 15 s, idle transactions after
  * 30 s; a connection that does not answer within 20 s is dropped, and what it was asked fails.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const settings = {
-    connectionString: withSystemScope(options.url),
+    connectionString: withSystemScope(options.url, options.schema ?? {}),
     types: columnTypes,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
@@ -70,7 +55,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 10_000,
-    application_name: 'florin',
+    ...(options.schema === undefined ? {} : { application_name: options.schema.applicationName }),
   };
   // Statements of one transaction that do not wait for each other travel together.
   const pool = new pg.Pool({ ...settings, max: options.connections ?? 10, pipeline: true });
@@ -78,27 +63,27 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', onError);
   const listen: Database['listen'] = (channel, onNotify, signal) =>
     void keepListening(settings, channel, onNotify, signal, onError);
-  return databaseOver(pool, listen);
+  return databaseOver(pool, listen, options.schema?.scope);
 }
 
 /** The database over a pool that is open already, or over what stands in for one and takes packets as it does. */
-export function databaseOver(pool: pg.Pool, listen: Database['listen']): Database {
+export function databaseOver(pool: pg.Pool, listen: Database['listen'], scope?: RowScope): Database {
   return {
     query: (statement, values = []) => ask(pool, [], statement, values),
     transaction: (work) => transact(pool, [begin], work),
-    forMerchant: (merchantId) => narrowed(pool, merchantId),
+    inScope: (value) => narrowed(pool, scope, value),
     listen,
     close: () => pool.end(),
   };
 }
 
-function narrowed(pool: pg.Pool, merchantId: string): MerchantDatabase {
-  if (!isId('merchant', merchantId)) throw new Error('a scope needs the id of a merchant');
-  const scope = scopeOf(merchantId);
+function narrowed(pool: pg.Pool, scope: RowScope | undefined, value: string): ScopedDatabase {
+  if (scope?.accepts(value) !== true) throw new Error('the schema has no such scope');
+  const narrow = narrowing(scope.setting, value);
   return {
-    merchantId,
-    query: (statement, values = []) => ask(pool, [scope], statement, values),
-    transaction: (work) => transact(pool, [begin, scope], work),
+    scope: value,
+    query: (statement, values = []) => ask(pool, [narrow], statement, values),
+    transaction: (work) => transact(pool, [begin, narrow], work),
   };
 }
 

@@ -1,0 +1,19 @@
+import type { Schema } from '@florin/pg';
+import { isId } from '@florin/protocol/id.ts';
+import { awaitSessionLock } from './advisory-lock.ts';
+import { checkConnection } from './scope-check.ts';
+
+/** The service's database: policies hold merchants apart by the setting `florin.merchant`; `*` is the whole system. */
+export const schema: Schema = {
+  applicationName: 'florin',
+  scope: {
+    setting: 'florin.merchant',
+    everything: '*',
+    accepts: (value) => isId('merchant', value),
+  },
+  migrations: new URL('./migrations/', import.meta.url),
+  migrationLock: awaitSessionLock('migrations'),
+  checkConnection,
+  // A table that a migration adds without policies is visible to the system alone.
+  afterMigrations: 'select protect_tables()',
+};

@@ -1,0 +1,61 @@
+/**
+ * An advisory lock, or a family of locks that a text tells apart.
+ *
+ * All locks use PostgreSQL's space of single 64-bit keys: texts are hashed to 64 bits, where two never meet by chance. Two
+ * 32-bit keys would not do: among some ten thousand texts, two would share a hash.
+ */
+export interface AdvisoryLock {
+  /** A number, or the beginning of the texts that are hashed: `link ` for the locks `link 17`, `link 18` and so on. */
+  readonly key: number | string;
+  readonly guards: string;
+}
+
+type Registry = Readonly<Record<string, AdvisoryLock>>;
+
+/** Locks of which there is one for each text: their key ends with a space. */
+type FamilyOf<Locks extends Registry> = {
+  [Name in keyof Locks]: Locks[Name]['key'] extends `${string} ` ? Name : never;
+}[keyof Locks];
+
+/** SQL expressions that take the locks of one registry. */
+export interface AdvisoryLocks<Name, Family extends Name> {
+  /** Waits for a lock that exists once; held until the transaction ends. */
+  readonly awaitLock: (name: Exclude<Name, Family>) => string;
+  /** True when the lock was free; held until the transaction ends. */
+  readonly tryLock: (name: Exclude<Name, Family>) => string;
+  /** Waits for the lock of a family that `text` names, an SQL expression; held until the transaction ends. */
+  readonly awaitLockOf: (name: Family, text: string) => string;
+  /** True when the lock of a family that `text` names was free; held until the transaction ends. */
+  readonly tryLockOf: (name: Family, text: string) => string;
+  /** Waits for a lock that outlives transactions; the end of the connection frees it. */
+  readonly awaitSessionLock: (name: Exclude<Name, Family>) => string;
+}
+
+/** The locks of a product. Throws where two have one key, or where a text of one family could belong to another. */
+export function lockRegistry<const Locks extends Registry>(
+  locks: Locks,
+): AdvisoryLocks<keyof Locks, FamilyOf<Locks>> {
+  refuseEqualKeys(Object.values(locks).map(({ key }) => key));
+  const keySql = (name: keyof Locks, text?: string): string => {
+    const lock = locks[name];
+    if (lock === undefined) throw new Error(`no lock has the name ${String(name)}`);
+    if (typeof lock.key === 'number') return `${lock.key}::int8`;
+    return `hashtextextended('${lock.key}'${text === undefined ? '' : ` || ${text}`}, 0)`;
+  };
+  return {
+    awaitLock: (name) => `pg_advisory_xact_lock(${keySql(name)})`,
+    tryLock: (name) => `pg_try_advisory_xact_lock(${keySql(name)})`,
+    awaitLockOf: (name, text) => `pg_advisory_xact_lock(${keySql(name, text)})`,
+    tryLockOf: (name, text) => `pg_try_advisory_xact_lock(${keySql(name, text)})`,
+    awaitSessionLock: (name) => `pg_advisory_lock(${keySql(name)})`,
+  };
+}
+
+function refuseEqualKeys(keys: readonly (number | string)[]): void {
+  for (const [place, key] of keys.entries())
+    for (const [otherPlace, other] of keys.entries()) {
+      if (place === otherPlace) continue;
+      const isMixed = typeof key === 'string' && typeof other === 'string' && other.startsWith(key);
+      if (key === other || isMixed) throw new Error(`the advisory locks '${key}' and '${other}' can be one`);
+    }
+}

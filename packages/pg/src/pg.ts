@@ -1,0 +1,28 @@
+/** The package's one entry: everything that others may use stands here. */
+export { type AdvisoryLock, type AdvisoryLocks, lockRegistry } from './advisory-lock.ts';
+export { type BatchLimits, BatchOverload, type BatchWork, batched, batchedByKey } from './batch.ts';
+export { byteBudget, isWithinBudget } from './byte-budget.ts';
+export { columnTypes } from './column-types.ts';
+export {
+  type Database,
+  type DatabaseOptions,
+  databaseOver,
+  openDatabase,
+  type ScopedDatabase,
+} from './database.ts';
+export { type Migration, migrate, pendingMigrations, readMigrations } from './migrate.ts';
+export { type NamedQuery, Packet } from './packet.ts';
+export type { Parameter } from './parameter.ts';
+export type { Queryable, Transaction } from './queryable.ts';
+export { type RowScope, type Schema, withSystemScope } from './schema.ts';
+export {
+  type ColumnKind,
+  type ColumnSpec,
+  declaredStatements,
+  type ParameterKind,
+  type Row,
+  type RowOf,
+  type Statement,
+  statement,
+} from './statement.ts';
+export { type ThrowAwayDatabase, throwAwayDatabase } from './throw-away-database.ts';

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import type { Queryable } from './queryable.ts';
+import { withSystemScope } from './schema.ts';
+import { statement } from './statement.ts';
+import { openedDatabase, type TestDatabase } from './test-database.ts';
+
+const schema = {
+  applicationName: 'pg-test',
+  scope: { setting: 'shop.tenant', everything: '*', accepts: (value: string) => /^ten_[a-z]+$/.test(value) },
+};
+const first = 'ten_first';
+const second = 'ten_second';
+
+// Wrong on purpose: no condition on the tenant.
+const everyTenant = statement(
+  'test_scope_every_tenant',
+  [],
+  { tenant_id: 'text' },
+  'select tenant_id from tenants order by tenant_id',
+);
+const renameAll = statement(
+  'test_scope_rename_all',
+  ['text'],
+  { tenant_id: 'text', tenant_name: 'text' },
+  'update tenants set tenant_name = $1 returning tenant_id, tenant_name',
+);
+const names = statement(
+  'test_scope_names',
+  [],
+  { tenant_name: 'text' },
+  'select tenant_name from tenants order by tenant_id',
+);
+const divide = statement('test_scope_divide', ['int4'], { result: 'int4' }, 'select 6 / $1 as result');
+const misspelled = statement('test_scope_misspelled', [], {}, 'selct 1');
+const anyValues = statement(
+  'test_scope_values',
+  ['text', 'int8', 'bytea', 'timestamptz', 'text[]', 'jsonb', 'bool', 'numeric'],
+  {
+    a: 'text',
+    b: 'int8',
+    c: 'bytea',
+    d: 'timestamptz',
+    e: 'text[]',
+    f: 'jsonb',
+    g: 'bool',
+    h: 'numeric?',
+    scope: 'text',
+  },
+  `select $1::text as a, $2::int8 as b, $3::bytea as c, $4::timestamptz as d, $5::text[] as e, $6::jsonb as f,
+     $7::bool as g, $8::numeric as h, current_setting('shop.tenant') as scope`,
+);
+
+let database: TestDatabase;
+before(async () => {
+  // One connection, so that a scope that was left behind would meet the next statement.
+  database = await openedDatabase({ connections: 1, schema });
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(
+    `create table tenants (tenant_id text primary key, tenant_name text not null);
+     insert into tenants values ('${first}', 'Tea House'), ('${second}', 'Tea House');
+     alter table tenants enable row level security, force row level security;
+     create policy tenant_scope on tenants using (
+       case current_setting('shop.tenant', true) when '*' then true
+         else tenant_id = current_setting('shop.tenant', true) end)`,
+  );
+  await client.end();
+});
+after(() => database.close());
+
+const seenBy = async (queryable: Queryable) =>
+  (await queryable.query(everyTenant)).map((row) => row.tenant_id);
+
+test("a statement without a condition shows one scope's rows, and the next statement is not bound by that", async () => {
+  const { db } = database;
+  assert.deepEqual(await seenBy(db.inScope(first)), [first]);
+  assert.deepEqual(await seenBy(db), [first, second]);
+  assert.deepEqual(await seenBy(db.inScope(second)), [second]);
+  assert.deepEqual(await db.inScope(first).transaction(seenBy), [first]);
+  assert.deepEqual(await db.transaction(seenBy), [first, second]);
+});
+
+test('a statement without a condition changes rows of its scope alone', async () => {
+  const { db } = database;
+  const changed = await db
+    .inScope(second)
+    .transaction((transaction) => transaction.query(renameAll, ['Coffee House']));
+  assert.deepEqual(changed, [{ tenant_id: second, tenant_name: 'Coffee House' }]);
+  assert.deepEqual(await db.inScope(second).query(renameAll, ['Juice Bar']), [
+    { tenant_id: second, tenant_name: 'Juice Bar' },
+  ]);
+  assert.deepEqual(
+    (await db.query(names)).map((row) => row.tenant_name),
+    ['Tea House', 'Juice Bar'],
+  );
+});
+
+test('statements of many scopes at once each stay in their own', async () => {
+  const { db } = database;
+  const asked = Array.from({ length: 60 }, (_, index) => [first, second][index % 2] ?? '');
+  const seen = await Promise.all(asked.map((tenantId) => seenBy(db.inScope(tenantId))));
+  assert.deepEqual(
+    seen,
+    asked.map((tenantId) => [tenantId]),
+  );
+});
+
+test('values go and come as they do without a scope', async () => {
+  const { db } = database;
+  const values = [
+    'Ä "quoted" \\ text',
+    9_007_199_254_740_993n,
+    Buffer.from([0, 255]),
+    new Date(1_900_000_000_000),
+    ['a', 'b,"c"'],
+    '{"a":[1,null]}',
+    true,
+    null,
+  ];
+  const [wide] = await db.query(anyValues, values);
+  const [narrow] = await db.inScope(first).query(anyValues, values);
+  assert.deepEqual([wide?.scope, narrow], ['*', { ...wide, scope: first }]);
+});
+
+test('an error in a scope is thrown, and leaves neither its scope nor anything half-prepared behind', async () => {
+  const { db } = database;
+  const narrowed = db.inScope(first);
+  for (const _attempt of [1, 2]) {
+    await assert.rejects(narrowed.query(divide, [0]), /division by zero/);
+    await assert.rejects(narrowed.query(misspelled), /syntax error at or near "selct"/);
+    await assert.rejects(
+      narrowed.transaction((transaction) => transaction.query(divide, [0])),
+      /division by zero/,
+    );
+    assert.deepEqual(await narrowed.query(divide, [2]), [{ result: 3 }]);
+    assert.deepEqual(await seenBy(db), [first, second]);
+  }
+});
+
+test('a scope is one that the schema accepts, and never the whole system', () => {
+  for (const wrong of ['', '*', 'ten_', `${first}'`, `${first}; reset role`, 'mer_other'])
+    assert.throws(() => database.db.inScope(wrong), /the schema has no such scope/, wrong);
+});
+
+test('without a schema there are no scopes', async (t) => {
+  const plain = await openedDatabase();
+  t.after(() => plain.close());
+  assert.throws(() => plain.db.inScope(first), /the schema has no such scope/);
+});
+
+test('the scope of the system is added to the options that a URL has', () => {
+  assert.equal(
+    withSystemScope('postgres://shop@db/shop?sslmode=require&options=-c%20search_path%3Dpay', schema),
+    'postgres://shop@db/shop?sslmode=require&options=-c+search_path%3Dpay+-c+shop.tenant%3D*',
+  );
+});
