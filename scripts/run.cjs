@@ -16,6 +16,10 @@ const COMMANDS = {
     does: 'checks a running installation against the specification',
   },
   test: { script: 'scripts/test.ts', does: 'runs the tests' },
+  'test:deep': {
+    script: 'scripts/test-deep.ts',
+    does: 'runs what takes hours, and goes on where it was broken off',
+  },
   generate: { script: 'scripts/generate.ts', does: 'writes everything that is generated from a source' },
   bench: { script: 'lab/bench/run.ts', does: 'measures' },
   mutate: {

@@ -152,7 +152,12 @@ function forge(
       cwd: folder,
       env: {
         ...process.env,
-        ...{ FOUNDRY_FUZZ_RUNS: String(fuzzRuns), FOUNDRY_DENY: 'never', NO_COLOR: '1' },
+        ...{
+          FOUNDRY_PROFILE: 'deep',
+          FOUNDRY_FUZZ_RUNS: String(fuzzRuns),
+          FOUNDRY_DENY: 'never',
+          NO_COLOR: '1',
+        },
         // To find the tests that match, forge has everything read at each start: 2 s for the same answer.
         ...{ FOUNDRY_SOLC: '../../scripts/solc-once.cjs', FLORIN_SOLC_ANSWERS: join(folder, 'answers') },
       },

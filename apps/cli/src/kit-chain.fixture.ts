@@ -16,8 +16,8 @@ export const channelId = `0x${'c1'.repeat(32)}`;
 const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 const permit2Salt = '0000000000000000000000000000000000000000d3af2663da51c10215000000';
 export const day = 86_400n;
-export const folder = mkdtempSync(join(tmpdir(), 'florin-kit-'));
 
+export let folder: string;
 export let anvil: Anvil;
 let provider: JsonRpcProvider;
 export let relayer: NonceManager;
@@ -32,6 +32,7 @@ export type TestOrder = Record<(typeof orderTypes.Order)[number]['name'], string
 
 /** Starts a chain with the contracts, USDC and Permit2, all of which the exports then are. */
 export async function startKitChain(): Promise<void> {
+  folder = mkdtempSync(join(tmpdir(), 'florin-kit-'));
   anvil = await startTestAnvil({ automine: true });
   provider = new JsonRpcProvider(anvil.url, anvil.chainId, { staticNetwork: true, cacheTimeout: -1 });
   const [first, second] = anvil.accounts;

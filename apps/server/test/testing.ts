@@ -2,7 +2,7 @@
 
 export { openChromium, openPage } from './browser/chromium.ts';
 export { PageWorld } from './browser/page-world.ts';
-export { fuzzSeed, seedNote } from './fuzz/seed.ts';
+export { fuzzFactor, fuzzSeed, seedNote } from './fuzz/seed.ts';
 export { type Anvil, startTestAnvil } from './harness/anvil.ts';
 export { makeCertificate } from './harness/certificate.ts';
 export { commandConfig } from './harness/command-config.ts';

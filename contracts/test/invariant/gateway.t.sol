@@ -53,9 +53,9 @@ contract GatewayInvariants is Test {
 
     /// @dev Solvent to the unit: open orders and accrued fees, and what was donated, which nothing can take. Direct
     /// payments leave nothing here, nor do those by deposit, authorization or Permit2.
-    /// forge-config: default.invariant.runs = 500
-    /// forge-config: default.invariant.depth = 500
-    /// forge-config: default.invariant.check_interval = 50
+    /// forge-config: deep.invariant.runs = 500
+    /// forge-config: deep.invariant.depth = 500
+    /// forge-config: deep.invariant.check_interval = 50
     function invariant_holdsWhatItOwes() public view {
         address[] memory tokens = handler.tokens();
         for (uint256 i = 0; i < tokens.length; ++i) {
@@ -67,9 +67,9 @@ contract GatewayInvariants is Test {
 
     /// @dev Refund, reclaim and rescue reach only the payer, settlement only the recipient, the vault or the burn, fees
     /// only the fee recipient: everyone has exactly what the books say.
-    /// forge-config: default.invariant.runs = 500
-    /// forge-config: default.invariant.depth = 500
-    /// forge-config: default.invariant.check_interval = 50
+    /// forge-config: deep.invariant.runs = 500
+    /// forge-config: deep.invariant.depth = 500
+    /// forge-config: deep.invariant.check_interval = 50
     function invariant_everyoneHasTheirOwn() public view {
         address[] memory tokens = handler.tokens();
         address[] memory parties = handler.parties();

@@ -9,6 +9,7 @@ import { type Operation, operations, pathOf } from './operation.ts';
 import type { FuzzRequest } from './request.ts';
 import { sampleBodies, textPlacesOf, withText } from './sample-body.ts';
 import type { JsonSchema } from './schema-arbitrary.ts';
+import { fuzzFactor } from './seed.ts';
 import { type Exchange, Target } from './target.ts';
 
 let target: Target;
@@ -125,12 +126,17 @@ test('the samples have every text that any operation takes', () => {
   assert.deepEqual(missing, []);
 });
 
+/** `npm test` puts every fourth text into each field, so that each text stands in many fields; a longer run puts all. */
+const portion = fuzzFactor === 1 ? 4 : 1;
+const textsFor = (corpus: readonly string[], fieldIndex: number): readonly string[] =>
+  corpus.filter((_, index) => (fieldIndex + index) % portion === 0);
+
 test('SQL in any text is stored as it is or refused; no table and no row suffers', async (t) => {
   const before = await target.journal.tables();
   let requests = 0;
   let kept = 0;
-  for (const field of textFields) {
-    for (const text of sqlCorpus) {
+  for (const [index, field] of textFields.entries()) {
+    for (const text of textsFor(sqlCorpus, index)) {
       const exchange = await judged(field.request(text));
       requests += 1;
       if (field.operation.route.effect === 'query' || !exchange.text.startsWith('{"code":0,')) continue;
@@ -149,7 +155,7 @@ test('SQL in any text is stored as it is or refused; no table and no row suffers
   assert.deepEqual(Object.keys(after), Object.keys(before));
   const lost = Object.entries(before).filter(([table, rows]) => (after[table] ?? 0) < rows);
   assert.deepEqual(lost, []);
-  assert.ok(kept > 1_000);
+  assert.ok(kept > 1_000 / portion);
 });
 
 test('SQL in headers changes nothing', async () => {
@@ -186,8 +192,8 @@ test('nothing that a client sends reaches the log: one line for each request, wi
   });
   const patterns = new Set(['', ...operations.map(({ route }) => merchantApi.basePath + route.path)]);
   let requests = 0;
-  for (const field of textFields) {
-    for (const text of logCorpus) {
+  for (const [index, field] of textFields.entries()) {
+    for (const text of textsFor(logCorpus, index)) {
       const { method, path, headers, payload } = field.request(text);
       await server.inject({
         method,

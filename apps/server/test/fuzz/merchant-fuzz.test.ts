@@ -3,13 +3,11 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { type IdKind, idTokenPattern, type Operation, operations } from './operation.ts';
 import { type FuzzRequest, hostileRequest, nearValidRequest, validRequest } from './request.ts';
-import { seedNote, seedSequence } from './seed.ts';
+import { fuzzFactor, seedNote, seedSequence } from './seed.ts';
 import { Target, unknownId } from './target.ts';
 
-// Ten minutes on demand find more than ten seconds in every run.
-const factor = Number(process.env['FLORIN_FUZZ_FACTOR'] ?? '1');
 /** Requests of each kind to each operation. */
-const runs = { valid: 20 * factor, nearValid: 40 * factor, hostile: 15 * factor };
+const runs = { valid: 8 * fuzzFactor, nearValid: 16 * fuzzFactor, hostile: 6 * fuzzFactor };
 
 let target: Target;
 /** A seed for each property, in the order in which they run. */

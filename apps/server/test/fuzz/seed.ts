@@ -17,6 +17,15 @@ function seedOf(text: string | undefined): number {
   throw new Error(`FLORIN_FUZZ_SEED is ${text}: write random or a number up to ${maxSeed}`);
 }
 
+/** How many times as long everything of chance runs as in `npm test`: FLORIN_FUZZ_FACTOR, 1 when it is not set. */
+export const fuzzFactor = factorOf(process.env['FLORIN_FUZZ_FACTOR']);
+
+function factorOf(text: string | undefined): number {
+  const factor = Number(text ?? '1');
+  if (Number.isSafeInteger(factor) && factor > 0) return factor;
+  throw new Error(`FLORIN_FUZZ_FACTOR is ${text}: write a whole number above 0`);
+}
+
 /** Gives one seed after another, for a run of many properties in a fixed order. */
 export function seedSequence(): () => number {
   let next = fuzzSeed;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fuzzFactor } from './seed.ts';
 import { fuzzSignatures } from './signature-fuzz.ts';
 
 test('the service takes the signatures that viem and ethers take, in one form, and no others', async () => {
@@ -10,6 +11,6 @@ test('the service takes the signatures that viem and ethers take, in one form, a
   assert.equal(Object.keys(byName).length, kindsOfCases);
 });
 
-/** Seconds; `npm run fuzz-signatures` makes a long run. */
-const cases = 10_000;
+/** A second; `npm run fuzz-signatures` makes a long run. */
+const cases = 3_000 * fuzzFactor;
 const kindsOfCases = 34;

@@ -1,12 +1,11 @@
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { fuzzSeed, seedNote } from '../fuzz/seed.ts';
+import { fuzzFactor, fuzzSeed, seedNote } from '../fuzz/seed.ts';
 import { MerchantWorld } from '../harness/merchant-fixture.ts';
 import { assertAll, commands } from './merchant-commands.ts';
 import { MerchantModel } from './merchant-model.ts';
 
-// Many more on demand than in every run.
-const numRuns = 40 * Number(process.env['FLORIN_FUZZ_FACTOR'] ?? '1');
+const numRuns = 20 * fuzzFactor;
 const maxCommands = 60;
 
 let world: MerchantWorld;

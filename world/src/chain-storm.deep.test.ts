@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { seededRandom } from '@florin/lab';
-import { fuzzSeed, seedNote } from '@florin/server/testing';
+import { fuzzFactor, fuzzSeed, seedNote } from '@florin/server/testing';
 import { findFreePort } from './port.ts';
 import { FinalBlocks, shakeAndKill, startChainRun } from './storm.fixture.ts';
 
 /** FLORIN_FUZZ_FACTOR makes the storm longer. */
-const deaths = 12 * Number(process.env['FLORIN_FUZZ_FACTOR'] ?? '1');
+const deaths = 12 * fuzzFactor;
 
 test('what was final on a chain stays through reorganisations and deaths at any moment', {
   timeout: 300_000 * Math.max(1, deaths / 12),

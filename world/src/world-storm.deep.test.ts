@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { seededRandom } from '@florin/lab';
-import { fuzzSeed, seedNote } from '@florin/server/testing';
+import { fuzzFactor, fuzzSeed, seedNote } from '@florin/server/testing';
 import { findFreePort } from './port.ts';
 import { FinalBlocks, shakeAndKill, startPayment, startRun } from './storm.fixture.ts';
 
 /** Each is some five seconds; FLORIN_FUZZ_FACTOR makes the storm longer. */
-const deaths = 3 * Number(process.env['FLORIN_FUZZ_FACTOR'] ?? '1');
+const deaths = 3 * fuzzFactor;
 
 test('nothing final changes, no chain is halted and payments go on after a storm of reorganisations and deaths', {
   timeout: 600_000 * Math.max(1, deaths / 3),

@@ -1,0 +1,52 @@
+import { type Ended, runCommand } from './processes.ts';
+
+/** How many tests of a part passed, and the names of those that failed. */
+export interface Outcome {
+  readonly passed: number;
+  readonly failed: readonly string[];
+}
+
+/** What a part may use. */
+export interface PartContext {
+  /** Address of a PostgreSQL with the migrated template, started for the first part that asks. */
+  readonly postgresUrl: () => Promise<string>;
+  /** Gets all output, for the log. */
+  readonly write: (text: string) => void;
+}
+
+/** A piece of a test run that does not need the others, so that several run at once. */
+export interface Part {
+  readonly name: string;
+  run(context: PartContext): Promise<Outcome>;
+}
+
+/** A part that is one command and counts as one test: it passes or fails as a whole. */
+export function wholePart(
+  name: string,
+  command: string,
+  args: readonly string[],
+  options: { env?: Readonly<Record<string, string>>; needsPostgres?: boolean } = {},
+): Part {
+  return {
+    name,
+    async run(context) {
+      const shared =
+        options.needsPostgres === true ? { FLORIN_TEST_POSTGRES: await context.postgresUrl() } : {};
+      const { code } = await runLogged(context, name, command, args, { ...options.env, ...shared });
+      return code === 0 ? { passed: 1, failed: [] } : { passed: 0, failed: [name] };
+    },
+  };
+}
+
+/** Runs a command whose output goes to the log in one piece, below its name. */
+export async function runLogged(
+  context: PartContext,
+  name: string,
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const ended = await runCommand(command, args, { env });
+  context.write(`\n# ${name}\n${ended.output}`);
+  return ended;
+}

@@ -1,0 +1,114 @@
+import { createWriteStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { startTestPostgres } from '../../apps/server/test/harness/database.ts';
+import type { Outcome, Part, PartContext } from './part.ts';
+import { endCommands, endLeftovers, root } from './processes.ts';
+
+/** Kept between runs and ignored by git: logs, compiled modules, what the deep run has passed. */
+export const keptFolder = join(root, '.test');
+const logFolder = join(keptFolder, 'log');
+const keptLogs = 20;
+const slowestNamed = 10;
+/**
+ * Parts at once: one more than there are cores, for many wait for blocks or a browser (with two of them on two cores a sixth
+ * of the time was idle); few enough for the connections of one PostgreSQL.
+ */
+const partsAtOnce = Math.min(availableParallelism(), 3) + 1;
+
+/** One PostgreSQL for all parts, started when the first one asks. */
+function sharedPostgres(): { url: () => Promise<string>; stop: () => Promise<void> } {
+  let server: ReturnType<typeof startTestPostgres> | undefined;
+  return {
+    async url() {
+      server ??= startTestPostgres();
+      return (await server).url;
+    },
+    async stop() {
+      await (await server)?.stop();
+    },
+  };
+}
+
+function openLog(): { path: string; write: (text: string) => void } {
+  mkdirSync(logFolder, { recursive: true });
+  const earlier = readdirSync(logFolder).sort();
+  for (const name of earlier.slice(0, Math.max(0, earlier.length + 1 - keptLogs))) {
+    rmSync(join(logFolder, name), { force: true });
+  }
+  const path = join(logFolder, `${new Date().toISOString().replaceAll(':', '-')}.log`);
+  const stream = createWriteStream(path);
+  return { path, write: (text) => void stream.write(text) };
+}
+
+const seconds = (sinceMs: number): number => (performance.now() - sinceMs) / 1_000;
+
+/**
+ * Runs parts, several at once, and ends with the names of what failed, where the log is, and `N passed, N failed`. Sets the
+ * exit code: 0 only if tests ran and none failed. An interrupted run ends what it has started.
+ */
+export async function runParts(
+  parts: readonly Part[],
+  options: { isShown: boolean; atOnce?: number; onPassed?: (part: Part) => void },
+): Promise<void> {
+  const log = openLog();
+  const postgres = sharedPostgres();
+  const interrupt = async (): Promise<void> => {
+    await endCommands();
+    await postgres.stop();
+    console.log(`\ninterrupted; the log is ${log.path}`);
+    process.exit(130);
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => void interrupt());
+
+  const write = (text: string): void => {
+    log.write(text);
+    if (options.isShown) process.stdout.write(text);
+  };
+  const outcomes: Outcome[] = [];
+  const timings: { name: string; took: number }[] = [];
+  const context: PartContext = { postgresUrl: postgres.url, write };
+  const startedMs = performance.now();
+  const waiting = [...parts];
+  const work = async (): Promise<void> => {
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+      const beganMs = performance.now();
+      const outcome = await part.run(context);
+      outcomes.push(outcome);
+      timings.push({ name: part.name, took: seconds(beganMs) });
+      tell(part, outcome, seconds(beganMs), parts.length - outcomes.length);
+      if (outcome.failed.length === 0) options.onPassed?.(part);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: options.atOnce ?? partsAtOnce }, work));
+  } finally {
+    await postgres.stop();
+  }
+  const left = (await endLeftovers()).map((commandLine) => `a process was left behind: ${commandLine}`);
+  outcomes.push({ passed: 0, failed: left });
+  summarize({ outcomes, timings, took: seconds(startedMs), log: log.path });
+}
+
+function tell(part: Part, { passed, failed }: Outcome, took: number, left: number): void {
+  const sign = failed.length === 0 ? '✔' : '✖';
+  console.log(`${sign} ${part.name}: ${passed} passed in ${took.toFixed(1)} s, ${left} parts left`);
+  for (const name of failed) console.log(`    ${name}`);
+}
+
+function summarize(run: {
+  outcomes: readonly Outcome[];
+  timings: readonly { name: string; took: number }[];
+  took: number;
+  log: string;
+}): void {
+  const slowest = run.timings.toSorted((first, second) => second.took - first.took).slice(0, slowestNamed);
+  console.log(`\nslowest of ${run.took.toFixed(0)} s:`);
+  for (const { name, took } of slowest) console.log(`${took.toFixed(1).padStart(7)} s ${name}`);
+  const failed = run.outcomes.flatMap((outcome) => outcome.failed);
+  const passed = run.outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+  if (failed.length > 0)
+    console.log(`\nfailed:\n${failed.join('\n')}\n\nThe log of everything is ${run.log}`);
+  console.log(`\n${passed} passed, ${failed.length} failed`);
+  process.exitCode = failed.length === 0 && passed > 0 ? 0 : 1;
+}

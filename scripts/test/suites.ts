@@ -1,0 +1,61 @@
+import { findTestFiles, isDeep, node, nodeFlags, nodeParts } from './node-parts.ts';
+import { type Part, runLogged, wholePart } from './part.ts';
+
+const forge = 'scripts/forge.cjs';
+const biome = 'node_modules/.bin/biome';
+const tsc = 'node_modules/typescript/bin/tsc';
+
+/** The checks of everything that is written. */
+export const checks: readonly Part[] = [
+  wholePart('types', node, [tsc, '-p', '.']),
+  wholePart('types of the pages', node, [tsc, '-p', 'apps/checkout']),
+  wholePart('format and lint', biome, ['check', '--error-on-warnings']),
+  wholePart('unused code and dependencies', node, ['node_modules/knip/bin/knip.js', '--no-progress']),
+  wholePart('generated files are fresh', node, [...nodeFlags, 'scripts/generate.ts', '--check']),
+  wholePart('contracts are formatted', node, [forge, 'fmt', '--check']),
+];
+
+/** The tests of the contracts with a profile of foundry.toml, then their gas: both use the same compiled code. */
+export function contractPart(name: string, env: Readonly<Record<string, string>> = {}): Part {
+  return {
+    name,
+    async run(context) {
+      const { code, output } = await runLogged(context, name, node, [forge, 'test'], env);
+      const totals = /Ran \d+ test suites?.*?: (\d+) tests? passed, (\d+) failed/.exec(output);
+      const failed = [...new Set(output.match(/^\[FAIL.*$/gm))];
+      if (failed.length === 0 && (code !== 0 || totals === null)) failed.push(name);
+      const gas = wholePart('gas is as committed', node, [forge, 'snapshot', '--check'], {
+        env: { FOUNDRY_PROFILE: 'gas' },
+      });
+      const ofGas = await gas.run(context);
+      return { passed: Number(totals?.[1] ?? 0) + ofGas.passed, failed: [...failed, ...ofGas.failed] };
+    },
+  };
+}
+
+const simulate = [...nodeFlags, 'lab/simulation/simulate.ts'];
+
+export function historiesPart(histories: number, ...more: readonly string[]): Part {
+  const args = [...simulate, '--histories', String(histories), ...more];
+  return wholePart(`${histories} simulated histories`, node, args);
+}
+
+export function seededBugsPart(): Part {
+  const args = [...simulate, '--bug', 'all', '--histories', '800', '--catches', '1'];
+  return wholePart('seeded bugs are caught', node, args);
+}
+
+export function differentialPart(sequences: number): Part {
+  const args = [...nodeFlags, 'lab/differential/differential.ts', '--sequences', String(sequences)];
+  return wholePart(`the model does as the contracts do, ${sequences} times`, node, args, {
+    needsPostgres: true,
+  });
+}
+
+/** What `npm test` runs, by name; the longest first, so that no processor waits for them at the end. */
+export const suites: Readonly<Record<string, () => Promise<readonly Part[]>>> = {
+  contracts: async () => [contractPart('contracts')],
+  simulation: async () => [historiesPart(250, '--workers', '1'), differentialPart(40)],
+  checks: async () => checks,
+  node: async () => nodeParts((await findTestFiles()).filter((file) => !isDeep(file))),
+};
