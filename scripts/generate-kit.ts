@@ -3,26 +3,17 @@
 //   node scripts/generate-kit.ts --check    exits 1 when the committed file differs from its source
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const pageFile = join(root, 'packages/kit', 'florin-kit.html');
 
-/** In the order in which they use each other. */
-const modules = [
-  { name: '@florin/protocol/canonical-json.ts', path: 'packages/protocol/src/canonical-json.ts' },
-  ...['keccak', 'wire', 'payment', 'receipt', 'deposit', 'page'].map((name) => ({
-    name: `./${name}.ts`,
-    path: `packages/kit/src/${name}.ts`,
-  })),
-];
+await main(process.argv.slice(2));
 
-main(process.argv.slice(2));
-
-function main(args: readonly string[]): void {
-  const text = renderPage();
+async function main(args: readonly string[]): Promise<void> {
+  const text = await renderPage();
   const isStale = !existsSync(pageFile) || readFileSync(pageFile, 'utf8') !== text;
   if (args.includes('--check')) {
     if (isStale) console.error('out of date: packages/kit/florin-kit.html\nrun: npm run generate');
@@ -34,9 +25,9 @@ function main(args: readonly string[]): void {
 }
 
 /** The page allows exactly this script and this style, by their hashes. */
-function renderPage(): string {
+async function renderPage(): Promise<string> {
   const template = readFileSync(join(root, 'packages/kit', 'page.html'), 'utf8');
-  const code = modules.map(({ name, path }) => bundleModule(name, path)).join('\n');
+  const code = await bundleScript();
   const style = /<style>([\s\S]*?)<\/style>/.exec(template)?.[1] ?? '';
   const page = template
     .replace('{{style}}', () => hashSource(style))
@@ -51,24 +42,19 @@ function hashSource(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** A module as one constant that holds what it exports, so that private names of two modules cannot meet. */
-function bundleModule(name: string, path: string): string {
-  const source = stripTypeScriptTypes(readFileSync(join(root, path), 'utf8'))
-    .replace(/^import\s*\{([^}]*)\}\s*from '([^']+)';$/gm, (_match, names: string, from: string) => {
-      return `const {${names.replaceAll(/\s+/g, ' ')}} = ${nameOf(from)};`;
-    })
-    .replaceAll(/[ \t]+$/gm, '')
-    .replaceAll(/\n{3,}/g, '\n\n');
-  const exported = [...source.matchAll(/^export (?:async )?(?:function|const) (\w+)/gm)].map(
-    (match) => match[1],
-  );
-  const body = source.replaceAll(/^export /gm, '').trim();
-  if (/^\s*(import|export) /m.test(body))
-    throw new Error(`${path} imports or exports in a way that is not understood`);
-  return `const ${nameOf(name)} = (() => {\n${body}\nreturn { ${exported.join(', ')} };\n})();\n`;
-}
-
-function nameOf(module: string): string {
-  const name = module.replace(/^.*\//, '').replace(/\.ts$/, '');
-  return `${name.replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase())}Module`;
+/** All modules of the page in one script, readable as it is. */
+async function bundleScript(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, 'packages/kit/src/page.ts')],
+    absWorkingDir: root,
+    bundle: true,
+    conditions: ['source'],
+    write: false,
+    format: 'iife',
+    target: 'es2022',
+    charset: 'utf8',
+    logLevel: 'silent',
+  });
+  // Where npm puts a package must not change the page.
+  return (outputFiles[0]?.text ?? '').trim().replaceAll(/^( *\/\/ ).*node_modules\//gm, '$1');
 }

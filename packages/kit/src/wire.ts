@@ -1,5 +1,5 @@
 import type { Hex, Order } from '@florin/protocol/order.ts';
-import { keccak256 } from './keccak.ts';
+import { keccak_256 } from '@noble/hashes/sha3.js';
 
 /** An order as the gateway takes it: twelve words (contracts/src/interfaces/IPaymentGateway.sol). */
 export interface GatewayOrder extends Omit<Order, 'orderType'> {
@@ -31,11 +31,11 @@ const orderTuple = `(${orderMembers.map(([, type]) => type).join(',')})`;
 
 /** Hash of text or of bytes in hexadecimal, with 0x. */
 export function hashText(text: string): Hex {
-  return toHex(keccak256(new TextEncoder().encode(text)));
+  return toHex(keccak_256(new TextEncoder().encode(text)));
 }
 
 export function hashHex(hex: string): Hex {
-  return toHex(keccak256(toBytes(hex)));
+  return toHex(keccak_256(toBytes(hex)));
 }
 
 /** The first four bytes of a signature's hash, with 0x. */
