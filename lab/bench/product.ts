@@ -112,7 +112,7 @@ async function start(options: ProductOptions, config: WorldConfig): Promise<Serv
   writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
   return startServer({
     name: 'florin',
-    script: '@florin/server/src/main.ts',
+    script: '../../apps/server/src/main.ts',
     port: config.http.port,
     logFile: join(options.folder, 'florin.log'),
     environment: {

@@ -132,7 +132,7 @@ export const setProductImage = statement(
 
 export const removeProductRow = statement(
   'product_remove',
-  ['text', 'timestamptz'],
+  ['text', 'text', 'timestamptz'],
   {},
-  `update products set status = 'removed', updated_at = $2 where product_id = $1 and not referenced`,
+  `update products set status = $2, updated_at = $3 where product_id = $1 and not referenced`,
 );

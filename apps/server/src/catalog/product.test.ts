@@ -172,14 +172,14 @@ test('line items take what payers are shown', async () => {
 // proves W1.33
 test('archiving moves once, with one event, and back', async () => {
   const { productId } = await create();
-  const move = (status: 'active' | 'archived') =>
+  const move = (trigger: 'archive' | 'unarchive') =>
     database.db.transaction((transaction) =>
-      moveProduct(transaction, deps, { merchantId, productId, status }),
+      moveProduct(transaction, deps, { merchantId, productId, trigger }),
     );
-  assert.equal((await move('archived'))?.status, 'archived');
-  assert.equal(await move('archived'), undefined);
-  assert.equal((await move('active'))?.status, 'active');
-  assert.equal(await move('active'), undefined);
+  assert.equal((await move('archive'))?.status, 'archived');
+  assert.equal(await move('archive'), undefined);
+  assert.equal((await move('unarchive'))?.status, 'active');
+  assert.equal(await move('unarchive'), undefined);
   const rows = await database.db.query(events);
   assert.deepEqual(
     rows.map(({ event_type }) => event_type),
@@ -192,7 +192,7 @@ test('a foreign product is not found, a removed one is said to be removed', asyn
   const { productId } = await create();
   const archive = (owner: string) =>
     database.db.transaction((transaction) =>
-      moveProduct(transaction, deps, { merchantId: owner, productId, status: 'archived' }),
+      moveProduct(transaction, deps, { merchantId: owner, productId, trigger: 'archive' }),
     );
   await assert.rejects(archive('mer_b'), { slug: 'product_not_found' });
   await database.db.query(remove, [productId]);

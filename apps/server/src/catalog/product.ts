@@ -16,6 +16,7 @@ import {
   noImage,
   type ProductImage,
 } from './images/product-image.ts';
+import { type ProductStatus, type ProductTrigger, productMove } from './product.machine.ts';
 import {
   insertProduct,
   lockProduct,
@@ -143,15 +144,14 @@ export async function referenceProducts(
 export async function moveProduct(
   transaction: Transaction,
   deps: CatalogDeps,
-  request: { merchantId: string; productId: string; status: 'active' | 'archived' },
+  request: { merchantId: string; productId: string; trigger: 'archive' | 'unarchive' },
 ): Promise<Product | undefined> {
-  const { merchantId, productId, status } = request;
-  const before = await lockOwn(transaction, merchantId, productId);
-  if (before.status === status) return undefined;
+  const { merchantId, productId, trigger } = request;
+  const { to, event } = moveOf(await lockOwn(transaction, merchantId, productId), trigger);
+  if (event === undefined) return undefined;
   const now = deps.clock.now();
-  const moved = productOf(onlyRow(await transaction.query(setProductStatus, [productId, status, now])));
-  const type = status === 'archived' ? 'product.archived' : 'product.unarchived';
-  await emit(transaction, deps.random, [productEvent(merchantId, type, moved, now)]);
+  const moved = productOf(onlyRow(await transaction.query(setProductStatus, [productId, to, now])));
+  await emit(transaction, deps.random, [productEvent(merchantId, event, moved, now)]);
   return moved;
 }
 
@@ -234,11 +234,20 @@ export async function removeProduct(
   const { merchantId, productId } = request;
   const row = await lockOwn(transaction, merchantId, productId);
   if (row.referenced) throw new Refusal('product_used', productId);
+  const { to } = moveOf(row, 'remove');
   const now = deps.clock.now();
-  await transaction.query(removeProductRow, [productId, now]);
+  await transaction.query(removeProductRow, [productId, to, now]);
   await followImage(transaction, { merchantId, productId, oldName: row.image_name, at: now }, noImage);
   const removed = { ...productOf(row), updateAt: formatTimestamp(now) };
   await emit(transaction, deps.random, [productEvent(merchantId, 'product.removed', removed, now)]);
+}
+
+/** The move of a locked product; 100306 when it has no such move. */
+function moveOf(row: { readonly product_id: string; readonly status: string }, trigger: ProductTrigger) {
+  // The schema's check constraint is what makes the narrowing true.
+  const move = productMove(row.status as ProductStatus, trigger);
+  if (move === undefined) throw new Refusal('product_removed', row.product_id);
+  return move;
 }
 
 /** The merchant's product with its row locked. Refuses with 100301 or 100306. */

@@ -45,6 +45,7 @@ import {
   type ToldBudgets,
   tellWaiting,
 } from './deposit-gas.ts';
+import { type DepositMoveStatus, depositMoveTransition } from './deposit-move.machine.ts';
 
 export interface DepositMoveDeps {
   readonly db: Database;
@@ -251,10 +252,13 @@ async function send(
   return transactionId !== undefined;
 }
 
-/** Money is added once; what has failed is repeated, and what is collected or sent back may have to be again. */
+/** Whether there is nothing to send: the move is on its way, or may not be repeated. */
 function isDone({ move }: DepositCall, rows: readonly { readonly status: string }[]): boolean {
-  const status = rows[0]?.status;
-  return status === 'sent' || (move === 'add' && (status === 'succeeded' || status === 'unfollowed'));
+  const [row] = rows;
+  if (row === undefined) return false;
+  // The schema's check constraint is what makes the narrowing true.
+  const state = { status: row.status as DepositMoveStatus, isAddition: move === 'add' };
+  return depositMoveTransition(state, 'repeated') === undefined;
 }
 
 function isUnpaidIn(session: StoredSession, status: SessionStatus): boolean {
@@ -356,7 +360,9 @@ export async function depositOutcome(
 ): Promise<void> {
   const { purpose, txHash, blockTime } = outcome;
   if (purpose !== 'collect' && purpose !== 'rescue' && purpose !== 'add') return;
-  const status = outcome.status === 'succeeded' ? 'succeeded' : 'failed';
+  const trigger = outcome.status === 'succeeded' ? 'transaction_succeeded' : 'transaction_failed';
+  const status = depositMoveTransition({ status: 'sent', isAddition: purpose === 'add' }, trigger)?.to;
+  if (status === undefined) throw new Error(`a move that is on its way refuses ${trigger}`);
   const now = deps.clock.now();
   const [move] = await transaction.query(concludeMove, [outcome.transactionId, status, now]);
   if (purpose !== 'add' || status !== 'succeeded' || move === undefined) return;

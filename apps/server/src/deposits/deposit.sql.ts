@@ -1,5 +1,11 @@
 import { statement } from '@florin/pg';
+import { sqlMove } from '@florin/protocol/machine.ts';
 import { awaitLock, awaitLockOf } from '#db/advisory-lock.ts';
+import { depositMoveTransitions } from './deposit-move.machine.ts';
+
+const additions = depositMoveTransitions.filter(({ isAddition }) => isAddition !== false);
+/** Collections and returns. */
+const others = depositMoveTransitions.filter(({ isAddition }) => isAddition !== true);
 
 export const ordersToLookAt = statement(
   'deposit_orders_to_look_at',
@@ -100,15 +106,16 @@ export const insertMove = statement(
 );
 
 // Of wallets that are followed no more. Never additions: their transaction may be mined yet, and money is added once.
+const released = sqlMove(others, 'wallet_dropped');
 export const releaseMoves = statement(
   'deposit_moves_release',
   ['text[]', 'timestamptz', 'timestamptz'],
   { order_id: 'text' },
-  `update deposit_moves m set status = 'failed', updated_at = $3
+  `update deposit_moves m set status = ${released.to}, updated_at = $3
    from (
      select m.order_id, m.move, m.token
      from deposit_moves m join sent_transactions t on t.transaction_id = m.transaction_id
-     where m.status = 'sent' and m.move <> 'add' and m.updated_at < $2
+     where m.status in (${released.from}) and m.move <> 'add' and m.updated_at < $2
        and t.status = 'pending' and t.wallet <> all ($1)
      order by m.order_id, m.move, m.token for update of m) as found
    where m.order_id = found.order_id and m.move = found.move and m.token = found.token
@@ -117,37 +124,41 @@ export const releaseMoves = statement(
 
 // Additions of such wallets stay as they are and are never made again, but are waited for no more: nothing tells what became
 // of them. When they were made counts for the sum of their day.
+const left = sqlMove(additions, 'wallet_dropped');
 export const leaveAdditions = statement(
   'deposit_additions_leave',
   ['text[]', 'timestamptz'],
   {},
-  `update deposit_moves m set status = 'unfollowed'
+  `update deposit_moves m set status = ${left.to}
    from (
      select m.order_id, m.move, m.token
      from deposit_moves m join sent_transactions t on t.transaction_id = m.transaction_id
-     where m.status = 'sent' and m.move = 'add' and m.updated_at < $2
+     where m.status in (${left.from}) and m.move = 'add' and m.updated_at < $2
        and t.status = 'pending' and t.wallet <> all ($1)
      order by m.order_id, m.move, m.token for update of m) as found
    where m.order_id = found.order_id and m.move = found.move and m.token = found.token`,
 );
 
 // Never additions, which are booked by then: their transactions are followed, and booked once.
+const takenBack = sqlMove(others, 'outcome_taken_back');
 export const reopenMoves = statement(
   'deposit_moves_reopen',
   ['int8[]', 'timestamptz'],
   {},
-  `update deposit_moves m set status = 'sent', updated_at = $2
+  `update deposit_moves m set status = ${takenBack.to}, updated_at = $2
    from (
      select order_id, move, token from deposit_moves
-     where transaction_id = any ($1) and status = 'succeeded' and move <> 'add'
+     where transaction_id = any ($1) and status in (${takenBack.from}) and move <> 'add'
      order by order_id, move, token for update) as found
    where m.order_id = found.order_id and m.move = found.move and m.token = found.token`,
 );
 
+// An unfollowed addition has the same outcomes as one that is on its way.
+const succeeded = sqlMove(additions, 'transaction_succeeded');
 export const concludeMove = statement(
   'deposit_move_conclude',
   ['int8', 'text', 'timestamptz'],
   { order_id: 'text', amount: 'numeric' },
-  `update deposit_moves set status = $2, updated_at = $3 where transaction_id = $1 and status in ('sent', 'unfollowed')
+  `update deposit_moves set status = $2, updated_at = $3 where transaction_id = $1 and status in (${succeeded.from})
    returning order_id, amount`,
 );

@@ -1,4 +1,6 @@
 import { type Row, statement } from '@florin/pg';
+import { sqlMove } from '@florin/protocol/machine.ts';
+import { exceptionMoves } from './exception.machine.ts';
 
 const columns = {
   exception_id: 'text',
@@ -68,20 +70,23 @@ export const exceptionCount = statement(
   'select count(*) as total from exceptions where merchant_id = $1',
 );
 
+const marked = sqlMove(exceptionMoves, 'marked_resolved');
 export const resolveException = statement(
   'exception_resolve',
   ['text', 'text', 'timestamptz'],
   { exception_id: 'text' },
-  `update exceptions set status = 'resolved', updated_at = $3 where merchant_id = $1 and exception_id = $2
+  `update exceptions set status = ${marked.to}, updated_at = $3
+   where merchant_id = $1 and exception_id = $2 and status in (${marked.from})
    returning exception_id`,
 );
 
+const placed = sqlMove(exceptionMoves, 'money_placed');
 export const resolveByEvent = statement(
   'exception_resolve_by_event',
   ['text', 'text[]', 'text', 'text', 'timestamptz'],
   {},
-  `update exceptions set status = 'resolved', resolved_tx = $4, updated_at = $5
-   where order_id = $1 and kind = any ($2) and status = 'open' and ($3 = '' or token_id = $3)`,
+  `update exceptions set status = ${placed.to}, resolved_tx = $4, updated_at = $5
+   where order_id = $1 and kind = any ($2) and status in (${placed.from}) and ($3 = '' or token_id = $3)`,
 );
 
 // By their orders, which the sessions' index finds: exceptions have none of their own.

@@ -1,9 +1,9 @@
 import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
-import type { EventType } from '@florin/protocol/event.ts';
 import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
 import { type CatalogDeps, moveProduct, referenceProducts, updateProduct } from '#catalog/product.ts';
 import { emit } from '#webhooks/outbox.ts';
+import { type LinkStatus, type LinkTrigger, linkMove } from './link.machine.ts';
 import {
   holdAccount,
   linkOverLimit,
@@ -20,8 +20,13 @@ import { assertItemsFit } from './link-terms.ts';
 /** Links whose events are written together: each may be of 64 KiB. */
 const linksAtOnce = 16;
 
-/** Why a link is disabled; empty while it is active. */
-type DisabledReason = '' | 'merchant' | 'product_archived' | 'account_removed';
+/** Why a link has the status that a trigger gives it; empty while it is active. */
+const reasonOf: Readonly<Record<LinkTrigger, string>> = {
+  enable: '',
+  disable: 'merchant',
+  product_archived: 'product_archived',
+  account_removed: 'account_removed',
+};
 
 /** Disables a link, with its event; one that is disabled already stays so silently. Refuses with 100101 or 100102. */
 export async function disableLink(
@@ -29,8 +34,8 @@ export async function disableLink(
   deps: LinkDeps,
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
-  if ((await lockOwnLink(transaction, request)) === 'disabled') return;
-  await changeLinks(transaction, deps, request.merchantId, [request.linkId], 'merchant');
+  const from = await lockOwnLink(transaction, request);
+  await changeLinks(transaction, deps, { ...request, linkIds: [request.linkId], from, trigger: 'disable' });
 }
 
 /**
@@ -48,16 +53,16 @@ export async function enableLink(
   // Turn, account, products, link: the order in which every change of links locks, so that none waits for another in a ring.
   await transaction.query(holdAccount, [before.link.account.accountId]);
   await referenceProducts(transaction, merchantId, productIdsOf(before.link.items));
-  const status = await lockOwnLink(transaction, request);
+  const from = await lockOwnLink(transaction, request);
   const { link, products } = await ownLink(transaction, request);
   assertItemsFit(link.items);
-  if (status === 'active') return;
+  if (from === 'active') return;
   if (link.account.status !== 'normal') throw new Refusal('account_removed', link.account.accountId);
   const archived = productIdsOf(link.items).filter(
     (productId) => products.get(productId)?.status !== 'active',
   );
   if (archived.length > 0) throw new Refusal('product_not_active', archived.join(', '));
-  await changeLinks(transaction, deps, merchantId, [linkId], '');
+  await changeLinks(transaction, deps, { merchantId, linkIds: [linkId], from, trigger: 'enable' });
 }
 
 /**
@@ -70,13 +75,14 @@ export async function archiveProduct(
   request: { merchantId: string; productId: string },
 ): Promise<void> {
   const { merchantId, productId } = request;
-  const moved = await moveProduct(transaction, deps, { ...request, status: 'archived' });
+  const moved = await moveProduct(transaction, deps, { ...request, trigger: 'archive' });
   if (moved === undefined) return;
   const rows = await transaction.query(lockActiveLinksOfProduct, [merchantId, productId]);
   const locked = rows.map((row) => row.link_id);
   if (locked.length === 0) return;
   const linkIds = (await transaction.query(linksOfProduct, [locked, productId])).map((row) => row.link_id);
-  if (linkIds.length > 0) await changeLinks(transaction, deps, merchantId, linkIds, 'product_archived');
+  const change = { merchantId, linkIds, from: 'active', trigger: 'product_archived' } as const;
+  if (linkIds.length > 0) await changeLinks(transaction, deps, change);
 }
 
 /**
@@ -91,7 +97,8 @@ export async function disableLinksOfAccount(
   const { merchantId, accountId } = request;
   const rows = await transaction.query(lockActiveLinksOfAccount, [merchantId, accountId]);
   const linkIds = rows.map((row) => row.link_id);
-  if (linkIds.length > 0) await changeLinks(transaction, deps, merchantId, linkIds, 'account_removed');
+  const change = { merchantId, linkIds, from: 'active', trigger: 'account_removed' } as const;
+  if (linkIds.length > 0) await changeLinks(transaction, deps, change);
   return linkIds.length;
 }
 
@@ -117,21 +124,27 @@ export async function unarchiveProduct(
   deps: LinkDeps,
   request: { merchantId: string; productId: string },
 ): Promise<void> {
-  await moveProduct(transaction, deps, { ...request, status: 'active' });
+  await moveProduct(transaction, deps, { ...request, trigger: 'unarchive' });
 }
 
-/** Sets the status of locked links: active without a reason, disabled with one. */
+/** Moves locked links, which all have the status `from`, each with its event; nothing where they stay as they are. */
 async function changeLinks(
   transaction: Transaction,
   deps: Omit<LinkDeps, 'isPayable'>,
-  merchantId: string,
-  linkIds: readonly string[],
-  reason: DisabledReason,
+  change: {
+    readonly merchantId: string;
+    readonly linkIds: readonly string[];
+    readonly from: LinkStatus;
+    readonly trigger: LinkTrigger;
+  },
 ): Promise<void> {
+  const { merchantId, linkIds, from: before, trigger } = change;
+  const move = linkMove(before, trigger);
+  if (move === undefined) throw new Error(`a link that is ${before} refuses ${trigger}`);
+  const { to, event: type } = move;
+  if (type === undefined) return;
   const now = deps.clock.now();
-  const status = reason === '' ? 'active' : 'disabled';
-  const type: EventType = reason === '' ? 'payment.link.enabled' : 'payment.link.disabled';
-  await transaction.query(setLinksStatus, [linkIds, status, reason, now]);
+  await transaction.query(setLinksStatus, [linkIds, to, reasonOf[trigger], now]);
   for (let from = 0; from < linkIds.length; from += linksAtOnce) {
     const details = await linkDetails(transaction, deps, linkIds.slice(from, from + linksAtOnce));
     await emit(

@@ -64,8 +64,8 @@ async function shop() {
         body: { name, commonPrices: [price] },
       }),
     );
-  const move = (productId: string, status: 'active' | 'archived') =>
-    db.transaction((transaction) => moveProduct(transaction, world.deps, { merchantId, productId, status }));
+  const move = (productId: string, trigger: 'archive' | 'unarchive') =>
+    db.transaction((transaction) => moveProduct(transaction, world.deps, { merchantId, productId, trigger }));
   return { db, merchantId, accountId, create, sell, addProduct, change, move };
 }
 
@@ -110,9 +110,9 @@ test('a product that was read before is not sold once it is archived, and is aga
   const { sell, addProduct, move } = await shop();
   const productId = await addProduct('Tea', 10);
   await sell(productId);
-  await move(productId, 'archived');
+  await move(productId, 'archive');
   await assert.rejects(sell(productId), refusalOf('product_not_active'));
-  await move(productId, 'active');
+  await move(productId, 'unarchive');
   assert.deepEqual(await sell(productId), [['Tea', 10]]);
 });
 
@@ -121,7 +121,7 @@ test('sessions that are stored together each sell what is true of their own prod
   const products = [await addProduct('Tea', 10), await addProduct('Cup', 20), await addProduct('Pot', 30)];
   const [tea = '', cup = '', pot = ''] = products;
   await sell(...products);
-  await Promise.all([change(cup, 'Mug', 21), move(pot, 'archived')]);
+  await Promise.all([change(cup, 'Mug', 21), move(pot, 'archive')]);
   const sold = await Promise.allSettled([sell(tea), sell(cup), sell(pot), sell(tea, cup), sell(cup, tea)]);
   assert.deepEqual(
     sold.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.slug)),

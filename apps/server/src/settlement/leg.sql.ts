@@ -1,4 +1,6 @@
 import { type Row, statement } from '@florin/pg';
+import { sqlMove } from '@florin/protocol/machine.ts';
+import { legMoves } from './leg.machine.ts';
 
 const columns = {
   order_id: 'text',
@@ -69,48 +71,53 @@ export const lockWaitingLegs = statement(
    order by l.order_id for update of l skip locked`,
 );
 
+const recorded = sqlMove(legMoves, 'transaction_recorded');
 export const markSent = statement(
   'legs_mark_sent',
   ['text[]', 'text', 'int8', 'timestamptz'],
   {},
-  `update settlements set status = 'sent', transaction_id = $3, attempts = attempts + 1, reason = '', updated_at = $4
-   where order_id = any ($1) and leg = $2 and status = 'waiting'`,
+  `update settlements set status = ${recorded.to}, transaction_id = $3, attempts = attempts + 1, reason = '', updated_at = $4
+   where order_id = any ($1) and leg = $2 and status in (${recorded.from})`,
 );
 
+const concluded = sqlMove(legMoves, 'concluded');
 export const markDone = statement(
   'leg_mark_done',
   ['text', 'text', 'text', 'timestamptz'],
   { order_id: 'text' },
-  `update settlements set status = 'done', reason = $3, updated_at = $4
-   where order_id = $1 and leg = $2 and status <> 'done' returning order_id`,
+  `update settlements set status = ${concluded.to}, reason = $3, updated_at = $4
+   where order_id = $1 and leg = $2 and status in (${concluded.from}) returning order_id`,
 );
 
 // Only legs that an event had closed as done: one that was closed for a reason stays closed. Where the transaction that did
 // it is followed again, it goes on carrying the leg.
+const lost = sqlMove(legMoves, 'event_lost');
+const lostWhilePending = sqlMove(legMoves, 'event_lost_transaction_pending');
 export const markReopened = statement(
   'leg_mark_reopened',
   ['text', 'text', 'timestamptz'],
   {},
   `update settlements l
-   set status = case when carrier.transaction_id is null then 'waiting' else 'sent' end,
+   set status = case when carrier.transaction_id is null then ${lost.to} else ${lostWhilePending.to} end,
      transaction_id = carrier.transaction_id, retry_at = $3, updated_at = $3
    from settlements own
      left join sent_transactions carrier
        on carrier.transaction_id = own.transaction_id and carrier.status = 'pending'
    where own.order_id = $1 and own.leg = $2 and l.order_id = own.order_id and l.leg = own.leg
-     and l.status = 'done' and l.reason = ''`,
+     and l.status in (${lost.from}) and l.reason = ''`,
 );
 
 // Back to waiting: the transaction that carried the leg will never settle it, or none could be made. A try that ended
 // before anything was sent counts, too, so that the next ones come ever later. Only as the leg was when it failed ($6, $7):
 // another worker may have sent it since.
+const delayed = sqlMove(legMoves, 'delayed');
 export const markWaiting = statement(
   'leg_mark_waiting',
   ['text', 'text', 'text', 'timestamptz', 'timestamptz', 'text', 'int8'],
   { order_id: 'text' },
-  `update settlements set status = 'waiting', transaction_id = null, reason = $3, retry_at = $4, updated_at = $5,
+  `update settlements set status = ${delayed.to}, transaction_id = null, reason = $3, retry_at = $4, updated_at = $5,
      attempts = case when status = 'waiting' then attempts + 1 else attempts end
-   where order_id = $1 and leg = $2 and status = $6 and transaction_id is not distinct from $7 and status <> 'done'
+   where order_id = $1 and leg = $2 and status = $6 and transaction_id is not distinct from $7 and status in (${delayed.from})
    returning order_id`,
 );
 

@@ -3,6 +3,7 @@ import type { PendingReason } from '@florin/protocol/session.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import type { LegStatus } from './leg.machine.ts';
 import {
   insertLeg,
   type LegRow,
@@ -26,7 +27,7 @@ export interface Leg {
   readonly name: LegName;
   readonly sessionId: string;
   readonly chainId: number;
-  readonly status: 'waiting' | 'sent' | 'done';
+  readonly status: LegStatus;
   readonly transactionId: bigint | undefined;
   /** How often it was sent, or could not be. */
   readonly attempts: number;
@@ -42,7 +43,7 @@ export function parseLeg(row: LegRow): Leg {
     name: row.leg as LegName,
     sessionId: row.session_id,
     chainId: Number(row.chain_id),
-    status: row.status as Leg['status'],
+    status: row.status as LegStatus,
     transactionId: row.transaction_id ?? undefined,
     attempts: row.attempts,
     createdAt: row.created_at,

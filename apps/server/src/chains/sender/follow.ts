@@ -8,6 +8,7 @@ import { readAhead } from '../watcher/read-ahead.ts';
 import { blocksAt } from '../watcher/watcher.sql.ts';
 import type { SenderContext } from './context.ts';
 import { setMined } from './sender.sql.ts';
+import { outcomeOf } from './sent.machine.ts';
 import { type Conclusion, conclude, type PendingTransaction } from './store.ts';
 
 /** Where a pending transaction stands on the chain. */
@@ -155,7 +156,12 @@ async function concludeTogether(
 
 function conclusionOf({ receipt, blockTime }: Mined['standing']): Conclusion {
   const { transactionHash: txHash, blockNumber, succeeded } = receipt;
-  return { status: succeeded ? 'succeeded' : 'failed', txHash, blockNumber, blockTime };
+  return {
+    status: outcomeOf(succeeded ? 'execution_succeeded' : 'execution_reverted'),
+    txHash,
+    blockNumber,
+    blockTime,
+  };
 }
 
 /** Takes back that a transaction was in a block: it was reorged out. */

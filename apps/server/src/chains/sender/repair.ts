@@ -5,6 +5,7 @@ import type { SenderContext } from './context.ts';
 import { type FeeMarket, isOutbid, raisedFees } from './fees.ts';
 import { planTransaction } from './plan.ts';
 import { noncesWithRow } from './sender.sql.ts';
+import { outcomeOf } from './sent.machine.ts';
 import { placedFrom, signAll } from './signing-queue.ts';
 import {
   conclude,
@@ -70,7 +71,10 @@ export async function supersede(
   if (outcomes.some((outcome) => parseReceipt(resultOf(outcome)) !== undefined)) return false;
   if (!found.isSuspect) return true;
   const { txHash } = newestAttempt(pending);
-  const conclusion = { status: 'superseded', txHash, blockNumber: undefined, blockTime: undefined } as const;
+  const conclusion = {
+    status: outcomeOf('nonce_taken'),
+    ...{ txHash, blockNumber: undefined, blockTime: undefined },
+  };
   const told = { at: context.clock.now(), onOutcome: context.onOutcome, rewinds: found.rewinds };
   const count = await context.db.transaction((transaction) =>
     conclude(transaction, [{ pending, conclusion }], told),

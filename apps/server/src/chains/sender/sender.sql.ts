@@ -1,5 +1,7 @@
 import { type Row, statement } from '@florin/pg';
+import { sqlMove } from '@florin/protocol/machine.ts';
 import { awaitLockOf } from '#db/advisory-lock.ts';
+import { sentMoves } from './sent.machine.ts';
 
 const transactionColumns = {
   transaction_id: 'int8',
@@ -153,12 +155,13 @@ export const lockOutcomes = statement(
 // Of blocks above $2 that were final and are no more. A statement behind the one that locks them: it sees what others have
 // concluded before the lock was theirs no more. The attempt that was in such a block stays noted, so that it is handed
 // out again at once.
+const takenBack = sqlMove(sentMoves, 'block_taken_back');
 export const reopenOutcomes = statement(
   'sender_outcomes_reopen',
   ['int8', 'int8', 'timestamptz'],
   { transaction_id: 'int8' },
-  `update sent_transactions set status = 'pending', updated_at = $3
-   where chain_id = $1 and mined_block > $2 and status in ('succeeded', 'failed')
+  `update sent_transactions set status = ${takenBack.to}, updated_at = $3
+   where chain_id = $1 and mined_block > $2 and status in (${takenBack.from})
    returning transaction_id`,
 );
 

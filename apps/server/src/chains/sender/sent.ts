@@ -1,5 +1,6 @@
 import type { Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
+import type { SentStatus } from './sent.machine.ts';
 
 /** What a transaction is for; `payout` pays a merchant, be it by a vault or by a mint. `fill` takes up a nonce that would hold up all later ones. */
 export type SendPurpose =
@@ -63,7 +64,7 @@ export interface SentOutcome {
    * succeeded and failed (reverted): final by the chain's policy. superseded: another transaction of the wallet, not of
    * this database, took the nonce, and none of ours can ever be mined; the work has to be recorded again.
    */
-  readonly status: 'succeeded' | 'failed' | 'superseded';
+  readonly status: Exclude<SentStatus, 'pending'>;
   /** The attempt in the final block; for a superseded transaction the last attempt. */
   readonly txHash: Hex;
   /** Undefined for a superseded transaction. */

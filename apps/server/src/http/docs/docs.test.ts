@@ -5,8 +5,15 @@ import { exampleOrigin } from '@florin/protocol/example.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { x402Api } from '@florin/protocol/x402-api.ts';
 import type { FastifyInstance } from 'fastify';
+import { productMoves } from '#catalog/product.machine.ts';
+import { sentMoves } from '#chains/sender/sent.machine.ts';
+import { depositMoveTransitions } from '#deposits/deposit-move.machine.ts';
+import { exceptionMoves } from '#exceptions/exception.machine.ts';
+import { linkMoves } from '#links/link.machine.ts';
 import { systemRandom } from '#outside/random.ts';
+import { refundMoves } from '#refunds/refund.machine.ts';
 import { sessionMoves } from '#sessions/session.machine.ts';
+import { legMoves } from '#settlement/leg.machine.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { deliveryMoves } from '#webhooks/delivery.machine.ts';
 import { webhookMoves } from '#webhooks/webhook.machine.ts';
@@ -91,7 +98,7 @@ test('headings of a page have anchors of their own', () => {
   }
 });
 
-test('the page about states prints every move of the table', () => {
+test('the page about states prints every move of every table', () => {
   const page = pages.find(({ path }) => path === '/docs/states');
   const rows = page?.blocks.flatMap((block) => (block.kind === 'table' ? block.rows : [])) ?? [];
   for (const { from, trigger, to } of sessionMoves) {
@@ -101,7 +108,11 @@ test('the page about states prints every move of the table', () => {
       `${from} ${trigger} ${to}`,
     );
   }
-  for (const { from, trigger, to } of [...webhookMoves, ...deliveryMoves]) {
+  const tables = [
+    ...[productMoves, linkMoves, refundMoves, exceptionMoves, webhookMoves, deliveryMoves],
+    ...[legMoves, sentMoves, depositMoveTransitions],
+  ];
+  for (const { from, trigger, to } of tables.flat()) {
     const cells = [`\`${from}\``, `\`${trigger}\``, from === to ? 'stays' : `\`${to}\``];
     assert.ok(
       rows.some((row) => cells.every((cell, index) => row[index] === cell)),

@@ -1,6 +1,14 @@
 import { agentMoves } from '@florin/protocol/agent.ts';
+import type { Move } from '@florin/protocol/machine.ts';
 import { pendingReasons, type SessionStatus, sessionStatuses } from '@florin/protocol/session.ts';
+import { type ProductTrigger, productMoves } from '#catalog/product.machine.ts';
+import { type SentTrigger, sentMoves } from '#chains/sender/sent.machine.ts';
+import { type DepositMoveTrigger, depositMoveTransitions } from '#deposits/deposit-move.machine.ts';
+import { type ExceptionTrigger, exceptionMoves } from '#exceptions/exception.machine.ts';
+import { type LinkTrigger, linkMoves } from '#links/link.machine.ts';
+import { type RefundTrigger, refundMoves } from '#refunds/refund.machine.ts';
 import { type SessionTrigger, sessionMoves, sessionTriggers } from '#sessions/session.machine.ts';
+import { type LegTrigger, legMoves } from '#settlement/leg.machine.ts';
 import { type DeliveryTrigger, deliveryMoves } from '#webhooks/delivery.machine.ts';
 import { type WebhookTrigger, webhookMoves } from '#webhooks/webhook.machine.ts';
 import { type Block, type DocsPage, heading, linkTo, paragraph, table } from './page.ts';
@@ -44,9 +52,10 @@ export function statePage(): DocsPage {
   return {
     path: '/docs/states',
     title: 'States and transitions',
-    summary: 'How sessions, products, links and webhooks move, and what each move raises.',
+    summary:
+      'How every stored status moves: sessions, products, links, refunds, webhooks, settlements and transactions.',
     section: 'Concepts',
-    blocks: [...sessionBlocks(), ...resourceBlocks(), ...agentBlocks()],
+    blocks: [...sessionBlocks(), ...resourceBlocks(), ...agentBlocks(), ...operatorBlocks()],
   };
 }
 
@@ -98,50 +107,104 @@ const deliveryTexts: Readonly<Record<DeliveryTrigger, string>> = {
 };
 
 function movesTable<Trigger extends string>(
-  moves: readonly { readonly from: string; readonly trigger: Trigger; readonly to: string }[],
+  moves: readonly (Move<string, Trigger> & { readonly condition?: string })[],
   texts: Readonly<Record<Trigger, string>>,
 ): Block {
   return table(
     ['From', 'Trigger', 'To', 'What happens'],
-    moves.map(({ from, trigger, to }) => [
+    moves.map(({ from, trigger, to, condition = '' }) => [
       `\`${from}\``,
       `\`${trigger}\``,
       from === to ? 'stays' : `\`${to}\``,
-      texts[trigger],
+      condition === '' ? texts[trigger] : `${condition}: ${texts[trigger]}`,
     ]),
   );
+}
+
+const productTexts: Readonly<Record<ProductTrigger, string>> = {
+  archive: '`POST /product/archive`. Links that show it are disabled; open sessions stay payable.',
+  unarchive: '`POST /product/unarchive`. Its links stay disabled until they are enabled.',
+  remove: '`POST /product/remove`. Refused once a payment link has shown it (100305).',
+};
+
+const linkTexts: Readonly<Record<LinkTrigger, string>> = {
+  disable: '`POST /payment/link/disable`. Its page shows `customDisabledText`.',
+  enable: '`POST /payment/link/enable`. Refused while a product is archived.',
+  product_archived: 'A product that it shows is archived.',
+  account_removed: 'Its account is removed.',
+};
+
+const refundTexts: Readonly<Record<RefundTrigger, string>> = {
+  payment_returned: 'The whole payment is finally back with its payer.',
+  payment_settled: 'The order was settled first: the money went to the merchant.',
+  settlement_refunded: 'The merchant’s wallet has finally sent this amount of a settled payment back.',
+  amount_exceeded: 'So much of the payment went back since that this amount cannot any more.',
+};
+
+const exceptionTexts: Readonly<Record<ExceptionTrigger, string>> = {
+  marked_resolved: '`POST /exception/resolve`.',
+  money_placed: 'A final event shows the money back with its payer, or as the payment.',
+};
+
+const legTexts: Readonly<Record<LegTrigger, string>> = {
+  transaction_recorded: 'A signed transaction that carries the leg is stored, not broadcast yet.',
+  delayed:
+    'Its transaction failed or will never be mined, or none could be made: it is tried again later and later.',
+  concluded: 'The chain shows, finally, that it happened or never can; or a refund has taken its place.',
+  event_lost: 'The final event that showed it is gone.',
+  event_lost_transaction_pending: 'The same, while the transaction that made it is followed again.',
+};
+
+const sentTexts: Readonly<Record<SentTrigger, string>> = {
+  execution_succeeded: 'A final block has the transaction, and it succeeded.',
+  execution_reverted: 'A final block has the transaction, and it was reverted.',
+  nonce_taken: 'A final block has another transaction of the wallet with its nonce.',
+  block_taken_back: 'The final block that had it was taken back, after an operator’s decision.',
+};
+
+const depositTexts: Readonly<Record<DepositMoveTrigger, string>> = {
+  repeated: 'The move is due once more, and a further transaction that makes it is stored.',
+  transaction_succeeded: 'Its transaction has succeeded.',
+  transaction_failed: 'Its transaction was reverted, or another one took its nonce.',
+  wallet_dropped: 'The wallet that sent it is configured no more, and its transaction has no outcome.',
+  outcome_taken_back: 'The final block that had its transaction was taken back.',
+};
+
+/** What operators meet in the log and in the database. */
+function operatorBlocks(): Block[] {
+  return [
+    heading('Settlement leg'),
+    paragraph(
+      'A leg is one thing that must happen on one chain for a paid order: settle, payout, mint or refund. `florin settlement list` shows those that wait for something.',
+    ),
+    movesTable(legMoves, legTexts),
+    heading('Sent transaction'),
+    movesTable(sentMoves, sentTexts),
+    heading('Deposit move'),
+    paragraph(
+      'A move collects a deposit, adds what it lacks, or sends it back. Additions are money of the operator: they are made once.',
+    ),
+    movesTable(
+      depositMoveTransitions.map(({ from, trigger, to, isAddition }) => ({
+        ...{ from, trigger, to },
+        condition: isAddition === undefined ? '' : isAddition ? 'Additions' : 'Collections and returns',
+      })),
+      depositTexts,
+    ),
+  ];
 }
 
 function resourceBlocks(): Block[] {
   return [
     heading('Product'),
-    table(
-      ['From', 'Trigger', 'To', 'Also'],
-      [
-        [
-          '`active`',
-          '`POST /product/archive`',
-          '`archived`',
-          'Links that show it are disabled; open sessions stay payable.',
-        ],
-        [
-          '`archived`',
-          '`POST /product/unarchive`',
-          '`active`',
-          'Its links stay disabled until they are enabled.',
-        ],
-      ],
-    ),
+    movesTable(productMoves, productTexts),
+    paragraph('`removed` is the end: the product is not found any more (100306).'),
     heading('Payment link'),
-    table(
-      ['From', 'Trigger', 'To', 'Also'],
-      [
-        ['`active`', '`POST /payment/link/disable`', '`disabled`', 'Its page shows `customDisabledText`.'],
-        ['`disabled`', '`POST /payment/link/enable`', '`active`', 'Refused while a product is archived.'],
-        ['`active`', 'A product that it shows is archived', '`disabled`', ''],
-        ['`active`', 'Its account is removed', '`disabled`', ''],
-      ],
-    ),
+    movesTable(linkMoves, linkTexts),
+    heading('Refund'),
+    movesTable(refundMoves, refundTexts),
+    heading('Exception'),
+    movesTable(exceptionMoves, exceptionTexts),
     heading('Webhook'),
     movesTable(webhookMoves, webhookTexts),
     paragraph('`removed` is the end: the webhook is not found any more (100501).'),

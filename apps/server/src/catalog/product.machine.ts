@@ -1,0 +1,30 @@
+import { type Move, moveIn } from '@florin/protocol/machine.ts';
+
+/** A removed product keeps its row for the sessions that sold it and is not found any more. */
+export const productStatuses = ['active', 'archived', 'removed'] as const;
+export type ProductStatus = (typeof productStatuses)[number];
+
+/** What a merchant can do with a product. */
+export const productTriggers = ['archive', 'unarchive', 'remove'] as const;
+export type ProductTrigger = (typeof productTriggers)[number];
+
+interface ProductMove extends Move<ProductStatus, ProductTrigger> {
+  /** Undefined where the product stays as it is. */
+  readonly event?: 'product.archived' | 'product.unarchived' | 'product.removed';
+}
+
+/** Every move that a product can make. A pair of status and trigger that is absent is refused. */
+export const productMoves: readonly ProductMove[] = [
+  { from: 'active', trigger: 'archive', to: 'archived', event: 'product.archived' },
+  { from: 'archived', trigger: 'unarchive', to: 'active', event: 'product.unarchived' },
+  // The same twice succeeds, so that a lost answer can be asked for again.
+  { from: 'archived', trigger: 'archive', to: 'archived' },
+  { from: 'active', trigger: 'unarchive', to: 'active' },
+  { from: 'active', trigger: 'remove', to: 'removed', event: 'product.removed' },
+  { from: 'archived', trigger: 'remove', to: 'removed', event: 'product.removed' },
+];
+
+/** The move for a status and a trigger; undefined when there is none. */
+export function productMove(status: ProductStatus, trigger: ProductTrigger): ProductMove | undefined {
+  return moveIn(productMoves, status, trigger);
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exceptionMove, exceptionMoves, exceptionStatuses, exceptionTriggers } from './exception.machine.ts';
+
+/** Every pair of status and trigger that moves, written out; all others must be refused. */
+const expected = new Map<string, string>([
+  ['open marked_resolved', 'resolved'],
+  ['resolved marked_resolved', 'resolved'],
+  ['open money_placed', 'resolved'],
+]);
+
+test('every pair of exception status and trigger moves as written or is refused', () => {
+  for (const status of exceptionStatuses) {
+    for (const trigger of exceptionTriggers) {
+      const move = exceptionMove(status, trigger);
+      const seen = move === undefined ? undefined : move.to;
+      assert.equal(seen, expected.get(`${status} ${trigger}`), `${status} ${trigger}`);
+    }
+  }
+  assert.equal(exceptionMoves.length, expected.size);
+});

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linkMove, linkMoves, linkStatuses, linkTriggers } from './link.machine.ts';
+
+/** Every pair of status and trigger that moves, written out; all others must be refused. */
+const expected = new Map<string, string>([
+  ['active disable', 'disabled payment.link.disabled'],
+  ['disabled enable', 'active payment.link.enabled'],
+  ['disabled disable', 'disabled without an event'],
+  ['active enable', 'active without an event'],
+  ['active product_archived', 'disabled payment.link.disabled'],
+  ['active account_removed', 'disabled payment.link.disabled'],
+]);
+
+test('every pair of link status and trigger moves as written or is refused', () => {
+  for (const status of linkStatuses) {
+    for (const trigger of linkTriggers) {
+      const move = linkMove(status, trigger);
+      const seen = move === undefined ? undefined : `${move.to} ${move.event ?? 'without an event'}`;
+      assert.equal(seen, expected.get(`${status} ${trigger}`), `${status} ${trigger}`);
+    }
+  }
+  assert.equal(linkMoves.length, expected.size);
+});

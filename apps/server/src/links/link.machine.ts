@@ -1,0 +1,37 @@
+import { type Move, moveIn } from '@florin/protocol/machine.ts';
+
+/** A deleted link keeps its row for its sessions and cannot be used any more. */
+export const linkStatuses = ['active', 'disabled', 'deleted'] as const;
+export type LinkStatus = (typeof linkStatuses)[number];
+
+/** What can happen to a payment link. */
+export const linkTriggers = [
+  'disable',
+  'enable',
+  /** A product that it shows was archived. */
+  'product_archived',
+  /** The account that it pays into was removed. */
+  'account_removed',
+] as const;
+export type LinkTrigger = (typeof linkTriggers)[number];
+
+interface LinkMove extends Move<LinkStatus, LinkTrigger> {
+  /** Undefined where the link stays as it is. */
+  readonly event?: 'payment.link.enabled' | 'payment.link.disabled';
+}
+
+/** Every move that a payment link can make. A pair of status and trigger that is absent is refused. */
+export const linkMoves: readonly LinkMove[] = [
+  { from: 'active', trigger: 'disable', to: 'disabled', event: 'payment.link.disabled' },
+  { from: 'disabled', trigger: 'enable', to: 'active', event: 'payment.link.enabled' },
+  // The same twice succeeds, so that a lost answer can be asked for again.
+  { from: 'disabled', trigger: 'disable', to: 'disabled' },
+  { from: 'active', trigger: 'enable', to: 'active' },
+  { from: 'active', trigger: 'product_archived', to: 'disabled', event: 'payment.link.disabled' },
+  { from: 'active', trigger: 'account_removed', to: 'disabled', event: 'payment.link.disabled' },
+];
+
+/** The move for a status and a trigger; undefined when there is none. */
+export function linkMove(status: LinkStatus, trigger: LinkTrigger): LinkMove | undefined {
+  return moveIn(linkMoves, status, trigger);
+}
