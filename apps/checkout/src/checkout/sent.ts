@@ -1,4 +1,5 @@
 import { fill } from './format.ts';
+import { isMade } from './model.ts';
 import type { Page } from './page.ts';
 
 /** A payment is in a block, or at the server, long before this. */
@@ -31,7 +32,12 @@ export function recallSent(page: Page): void {
 }
 
 function showSent(page: Page, { at, network }: Sent): void {
-  const { texts } = page.model.data;
+  const { texts, state } = page.model.data;
+  // The server may show the payment before the wallet answers: then there is nothing to wait for.
+  if (state !== undefined && isMade(state)) {
+    page.change({ step: '', problem: '', isSent: true });
+    return;
+  }
   page.change({ step: fill(texts.stepSent, { network }), problem: '', isSent: true });
   setTimeout(
     () => {

@@ -41,6 +41,7 @@ export class TestWallet {
   /** Transactions as they were asked for. */
   readonly transactions: Record<string, string>[] = [];
   readonly #held = new Map<string, { opened: () => void; answer: Promise<void> }>();
+  readonly #heldAnswers = new Map<string, Promise<void>>();
   readonly #pages: { readonly page: Page; readonly id: string }[] = [];
   /** Whether it carries out several calls as one. */
   canBatch = false;
@@ -74,6 +75,13 @@ export class TestWallet {
     });
     this.#held.set(method, { opened: tellOpened, answer: answered });
     return { opened, answer };
+  }
+
+  /** Keeps back what the wallet answers to the next request of a method, which it carries out at once. */
+  holdAnswer(method: string): { readonly answer: () => void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#heldAnswers.set(method, promise);
+    return { answer: resolve };
   }
 
   /** Tells the pages of an event (EIP-1193). */
@@ -160,7 +168,11 @@ export class TestWallet {
       const code = this.fails.get(request.method);
       if (code !== undefined) throw new WalletError(code, `refused with ${code}`);
       if (this.refused.has(request.method)) throw new WalletError(4001, 'User rejected the request.');
-      return { result: await this.#handle(request) };
+      const result = await this.#handle(request);
+      const heldAnswer = this.#heldAnswers.get(request.method);
+      this.#heldAnswers.delete(request.method);
+      await heldAnswer;
+      return { result };
     } catch (error) {
       const { code = -32603, message } = error as { code?: unknown; message: string };
       return { error: { code: typeof code === 'number' ? code : -32603, message } };

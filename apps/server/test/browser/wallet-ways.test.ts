@@ -200,6 +200,19 @@ test('a payment that the wallet sends after the payer has stopped waiting is sho
   await context.close();
 });
 
+test('a wallet that answers after the payment is shown leaves nothing to wait for on the page', async () => {
+  const { page, context, wallet } = await visit('usdt');
+  await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
+  const held = wallet.holdAnswer('eth_sendTransaction');
+  await pay(page);
+  await paid(page);
+  const answered = page.waitForFunction(`globalThis['sessionStorage'].length > 0`);
+  held.answer();
+  await answered;
+  assert.equal(await page.getByText('Payment sent.').count(), 0);
+  await context.close();
+});
+
 test('another account ends what was asked of the first one, and pays when its owner says so', async () => {
   const { page, context, wallet } = await visit('usdt');
   const other = `0x${'a7'.repeat(20)}`;
