@@ -16,7 +16,6 @@ import {
   findCursor,
   getBlock,
   type HttpRpc,
-  lonelyWord,
   openHttpRpc,
   type Rpc,
   RpcError,
@@ -26,6 +25,7 @@ import {
   readGasBalance,
   type ServiceWallets,
   silentLog,
+  singleProviderProblem,
 } from '@florin/server/operator';
 import { formatEther, formatUnits } from 'viem';
 import { bad, type Finding, good } from './doctor-finding.ts';
@@ -115,7 +115,7 @@ interface Surroundings {
 
 /** One provider is a risk that whoever runs the service should know of, and a mistake where vaults pay out on its word. */
 function examineProviders(chain: Chain, { chains, isLocal }: Surroundings): Finding {
-  const problem = isLocal ? undefined : lonelyWord(chain, chains);
+  const problem = isLocal ? undefined : singleProviderProblem(chain, chains);
   if (problem !== undefined) return bad(`${chain.name} providers`, problem);
   const count = countProviders(chain.rpcUrls);
   const policy = `final is ${finalityText(chain.finality)}`;

@@ -67,7 +67,12 @@ export { metaDataOf } from '#sessions/session.ts';
 export { searchSnapshots } from '#sessions/session-search.ts';
 export { listOpenLegs, releaseOrder } from '#settlement/held.ts';
 export { settlementRound } from '#settlement/settlement.ts';
-export { ChainUnreachable, findChainProblems, lonelyWord, type ServiceWallets } from '#start/check.ts';
+export {
+  ChainUnreachable,
+  findChainProblems,
+  type ServiceWallets,
+  singleProviderProblem,
+} from '#start/check.ts';
 export { bytesOf, imageOptionsOf } from '#start/options.ts';
 export { silentLog } from '#telemetry/log.ts';
 export { resealWebhookKeys } from '#webhooks/reseal.ts';

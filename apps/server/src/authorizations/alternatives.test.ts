@@ -21,7 +21,7 @@ function waysOf(signing: TokenSigning | undefined, permit2Allowance = 0n): Payme
 const domain = { name: 'USDC', version: '2', chainId: 31_337, verifyingContract: usdc.address };
 const everything: TokenSigning = { permits: new Set(['eip3009', 'permit2']), domain };
 
-test('every way says what it costs the payer, the one that asks least first', () => {
+test('payment ways are listed with what they cost the payer, the one with the fewest steps first', () => {
   const costs = (ways: PaymentWays) =>
     alternativesOf(ways).map(({ method, gasless, costToPayer }) => `${method} ${gasless} ${costToPayer}`);
   assert.deepEqual(costs(waysOf(everything)), [

@@ -9,14 +9,14 @@ import { receiverOf, rescueCall } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { consentOf } from './consent.ts';
 
-/** What is known of the ways in which one payer can pay one order. */
+/** The state that decides how one payer can pay one order. */
 export interface PaymentWays {
   readonly order: StoredOrder;
   /** The order of the deposit address, where that has terms of its own. */
   readonly deposit: DepositOrder | undefined;
   readonly chain: Chain;
   readonly token: Token;
-  /** Undefined where nothing is sent at the service's cost, or the token's chain could not be asked. */
+  /** Undefined where the service does not pay the gas, or the token's chain did not answer. */
   readonly signing: TokenSigning | undefined;
   /** What Permit2 may take from the payer now, in units of the token. */
   readonly permit2Allowance: bigint;
@@ -26,7 +26,7 @@ export interface PaymentWays {
   readonly transactions: readonly TxRequest[];
 }
 
-/** The ways to pay an order besides sending its transaction, the one that asks least of the payer first. */
+/** The ways to pay an order besides sending its transaction, the one with the fewest steps for the payer first. */
 export function alternativesOf(ways: PaymentWays): PaymentAlternative[] {
   return [
     ...signedAlternative(ways, 'eip3009'),
@@ -37,8 +37,8 @@ export function alternativesOf(ways: PaymentWays): PaymentAlternative[] {
 }
 
 /**
- * The ways in which a token can be paid with, as far as they do not hang on the payer or the amount: a transaction, alone or
- * in a batch; and, where the service sends payments (its signatures are given), the others.
+ * The methods that pay with a token, regardless of payer and amount: a transaction, alone or in a batch. Where the
+ * service sends payments itself (`signing` is given), its methods as well.
  */
 export function paymentMethodsOf(signing: TokenSigning | undefined): string[] {
   const methods = ['transaction', 'eip5792'];
@@ -97,7 +97,7 @@ function batchAlternative({ transactions }: PaymentWays): PaymentAlternative {
   };
 }
 
-/** Only where somebody looks after the address and sends what is there. */
+/** Offered only where the service watches the deposit address and collects from it. */
 function depositAlternative({
   order: walletOrder,
   deposit,

@@ -21,7 +21,7 @@ export const authorizationByNonce = statement(
 );
 export type AuthorizationRow = Row<typeof authorizationByNonce>;
 
-// A subquery for each pair and not a join: one look into the primary key, whatever PostgreSQL thinks of their number.
+// A subquery for each pair, not a join: it reads the primary key once per pair under every plan.
 export const authorizationsByNonces = statement(
   'authorizations_by_nonces',
   ['text[]', 'text[]'],
@@ -31,16 +31,16 @@ export const authorizationsByNonces = statement(
    ) as found`,
 );
 
-// Puts a payer's authorizations in line: identical requests that arrive together find the first one's row instead of
-// doing its work and losing at the primary key, and the quota of open sessions is exact. Ends with the transaction.
-export const lockPayer = statement(
+// Serializes a payer's authorizations until the transaction ends. Concurrent identical requests then find the first
+// one's row instead of failing at the primary key, and the quota of open sessions is exact.
+export const payerLock = statement(
   'authorization_lock_payer',
   ['text'],
   { locked: 'bool?' },
   `select true as locked from ${awaitLockOf('payer', '$1::text')}`,
 );
 
-// No "on conflict": under the payer's lock a second row for one nonce is a bug, and the primary key says so.
+// No "on conflict": under the payer's lock a second row for one nonce is a bug, and the primary key reports it.
 export const insertAuthorization = statement(
   'authorization_insert',
   ['text', 'text', 'text', 'text', 'text', 'text', 'text', 'timestamptz'],

@@ -15,30 +15,30 @@ import {
   authorizationByNonce,
   authorizationsByNonces,
   insertAuthorization,
-  lockPayer,
+  payerLock,
 } from './authorization.sql.ts';
 import type { AgentMessage, Cryptography } from './cryptography.ts';
 import { isAuthorizedBy, type SignatureDeps } from './signature.ts';
 
 export interface AuthorizationDeps extends OrderContext, SessionMoveDeps, SignatureDeps {
-  /** The service's own domain, from the configuration; `aipay.` before it is the name of the EIP-712 domain. */
+  /** The service's own domain, from the configuration. The name of the EIP-712 domain is `aipay.` and this domain. */
   readonly serviceDomain: string;
-  /** How many payable sessions one payer may have opened; undefined: no limit. */
+  /** How many payable sessions one payer may have open; undefined: no limit. */
   readonly maxOpenSessions: number | undefined;
-  /** Refuses (900101) one more session of a link that has had too many lately; no limit when absent. */
+  /** Refuses (900101) another session of a link that created too many lately; no limit when absent. */
   readonly admitCreation?: (linkId: string) => void;
-  /** Absent where the service sends no payments of others at its own cost. */
+  /** Absent where the service does not pay for payers' transactions. */
   readonly gasless?: {
     readonly signingOf: TokenSigningReader;
-    /** Payments of less are not sent, in Micro-USD. */
+    /** The service sends no payments below this, in Micro-USD. */
     readonly minAmount: MicroUsd;
     readonly deposits?: DepositPolicy;
-    /** Whether a merchant's payers are offered what the service pays for on a chain; always when absent. */
+    /** Whether a merchant's payers are offered gasless payment on a chain; always when absent. */
     readonly isOffered?: (chainId: number, merchantId: string) => boolean;
   };
 }
 
-/** A signed message, parsed: what its claims are about. Nothing in it has been verified yet. */
+/** A signed message, parsed to the fields that its claims need. Nothing in it is verified yet. */
 export interface SignedMessage {
   readonly purpose: AgentMessage['purpose'];
   /** Checksummed. */
@@ -57,8 +57,8 @@ export interface SignedMessage {
 const maxUint256 = 2n ** 256n - 1n;
 
 /**
- * Reads a message that its schema has let through. Refuses addresses with a wrong checksum and integers beyond
- * uint256, both with 400101: what remains has one digest, and one digest has one meaning.
+ * Reads a message that passed its schema. Refuses addresses with a wrong checksum and integers beyond uint256, both
+ * with 400101: a message that passes has exactly one digest.
  */
 export function parseSignedMessage(
   deps: { serviceDomain: string; cryptography: Cryptography },
@@ -91,27 +91,27 @@ function parseUint256(field: string, text: string): bigint {
   return value;
 }
 
-/** Hashes a signature for storage: what is kept can be compared, and used for nothing else. */
+/** Hashes a signature for storage. The hash can be compared with another signature's, and serves nothing else. */
 export function signatureHash(signature: Hex): string {
   return hash('sha256', signature);
 }
 
-/** Who has signed, and the nonce: what a claim is known by. */
+/** The key of a claim: the signer and the nonce. */
 type ClaimKey = Pick<SignedMessage, 'payer' | 'nonce'>;
 
-/** Looks up what a nonce was claimed for. */
+/** Finds what a nonce was claimed for. */
 export type ClaimFinder = (key: ClaimKey) => Promise<AuthorizationRow | undefined>;
 
-/** A finder that asks for each request alone, in the caller's transaction if that is what it is given. */
+/** A finder that sends one query per request, in the caller's transaction if it is given one. */
 export function claimFinder(queryable: Queryable): ClaimFinder {
   return async ({ payer, nonce }) =>
     (await queryable.query(authorizationByNonce, [payer.toLowerCase(), nonce]))[0];
 }
 
-/** Look-ups that gather while two are under way share the next round trip (lab/bench/README.md). */
+/** Look-ups that arrive while two are under way share the next round trip (lab/bench/README.md). */
 const groupLimits = { maxSize: 64, maxInFlight: 2, maxWaiting: 10_000 };
 
-/** A finder for many requests at once: they share round trips. */
+/** A finder for many concurrent requests, which share round trips. */
 export function groupClaimFinder(queryable: Queryable): ClaimFinder {
   const findOne = claimFinder(queryable);
   return batched(async (keys: readonly ClaimKey[]) => {
@@ -124,7 +124,7 @@ export function groupClaimFinder(queryable: Queryable): ClaimFinder {
   }, groupLimits);
 }
 
-/** What an authorization had brought about when its nonce was claimed. */
+/** What an authorization created when its nonce was claimed. */
 export interface ClaimedAuthorization {
   readonly sessionId: string;
   /** Empty for authorizations that created a session. */
@@ -132,8 +132,8 @@ export interface ClaimedAuthorization {
 }
 
 /**
- * The result of an earlier request with this nonce, when this one is its retry; undefined when the nonce is new. Any
- * other use of a known nonce is refused with 100604. Asks the chain only for another signature of the same message.
+ * The result of an earlier request with this nonce when this one is its retry; undefined when the nonce is new. Refuses
+ * any other use of a known nonce (100604). Asks the chain only when the same message has another signature.
  */
 export async function findClaimed(
   find: ClaimFinder,
@@ -156,7 +156,7 @@ async function findRow(find: ClaimFinder, signed: SignedMessage): Promise<Author
   return row;
 }
 
-/** The configured chain that a message names; undefined for any other number, however large. */
+/** The configured chain that a message names; undefined for every other number. */
 export function paymentChainOf(deps: AuthorizationDeps, signed: SignedMessage) {
   const { paymentChainId } = signed;
   return paymentChainId <= BigInt(Number.MAX_SAFE_INTEGER)
@@ -172,7 +172,7 @@ export async function isSignatureValid(deps: AuthorizationDeps, signed: SignedMe
   return isAuthorizedBy(deps, { chainId: chain.chainId, payer, digest, signature });
 }
 
-/** Refuses a message whose purpose is not the one of its endpoint: 100606. */
+/** Refuses (100606) a message whose purpose is not the one of its endpoint. */
 export function assertPurpose(agentMessage: AgentMessage): void {
   const { purpose, message } = agentMessage;
   if (message.purpose !== purpose) {
@@ -194,33 +194,33 @@ export function assertInTime(deps: AuthorizationDeps, signed: SignedMessage): vo
   }
 }
 
-/** Refuses what the payer did not sign: 100601. Comes last, because it alone costs a call to the chain. */
+/** Refuses (100601) a message that the payer did not sign. Comes last, because it alone costs a call to the chain. */
 export async function assertSigned(deps: AuthorizationDeps, signed: SignedMessage): Promise<void> {
   if (!(await isSignatureValid(deps, signed))) throw new Refusal('signature_invalid', { param: 'signature' });
 }
 
-/** Puts the payer's authorizations in line until the transaction ends. */
-export async function holdPayer(
+/** Serializes the payer's authorizations until the transaction ends. */
+export async function lockPayer(
   transaction: Transaction,
   { payer }: Pick<SignedMessage, 'payer'>,
 ): Promise<void> {
-  await transaction.query(lockPayer, [payer.toLowerCase()]);
+  await transaction.query(payerLock, [payer.toLowerCase()]);
 }
 
 /**
- * Puts the payer's authorizations in line and looks at the nonce again: the result of an identical request that
- * arrived at the same time, or undefined when the nonce is this request's to claim. The signature has been verified.
+ * Locks the payer's authorizations and reads the nonce again. Returns the result of an identical concurrent request, or
+ * undefined when this request may claim the nonce. Call after the signature is verified.
  */
 export async function beginClaim(
   transaction: Transaction,
   signed: SignedMessage,
 ): Promise<ClaimedAuthorization | undefined> {
-  await holdPayer(transaction, signed);
+  await lockPayer(transaction, signed);
   const row = await findRow(claimFinder(transaction), signed);
   return row === undefined ? undefined : { sessionId: row.session_id, orderId: row.order_id };
 }
 
-/** Claims the nonce for what was created under it, in the same transaction. */
+/** Claims the nonce for the rows created under it, in the same transaction. */
 export async function claim(
   transaction: Transaction,
   signed: SignedMessage,

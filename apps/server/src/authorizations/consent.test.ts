@@ -6,7 +6,7 @@ import { consentOf, consentsOf, permit2Word } from './consent.ts';
 
 const place = { gateway: order.order.to, domain: undefined };
 
-test('Permit2 nonces of different orders stand in one word, so that only a payer’s first payment opens one', () => {
+test('Permit2 nonces of different orders share one word, so that only a payer’s first payment opens a word', () => {
   const others = ['00', '2b', 'ff'].map((last): StoredOrder => {
     return { ...order, orderId: `0x${'c8'.repeat(31)}${last}` };
   });
@@ -24,7 +24,7 @@ test('Permit2 nonces of different orders stand in one word, so that only a payer
   );
 });
 
-test('a payer who has used the place of an order is asked for the order’s own nonce, and for no other reason', () => {
+test('a payer is asked for the order’s own nonce only when its shared nonce is used', () => {
   const nonceWith = (usedNonces: bigint) => consentOf('permit2', order, { ...place, usedNonces })?.nonce;
   const everyOther = 2n ** 256n - 1n - (1n << 42n);
   assert.deepEqual(
@@ -33,7 +33,7 @@ test('a payer who has used the place of an order is asked for the order’s own 
   );
 });
 
-test('what a payer may be asked to sign is known from the order alone, and is not the same twice', () => {
+test('the order alone decides what a payer signs, and the two nonces differ', () => {
   const consents = consentsOf('permit2', order, place);
   assert.deepEqual(
     consents.map(({ nonce, typedData }) => [nonce, typedData.message['nonce']]),

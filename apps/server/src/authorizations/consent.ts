@@ -5,16 +5,16 @@ import { hashTypedData, keccak256, stringToHex } from 'viem';
 import { permit2Address, type TokenDomain } from '#chains/token-signing.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 
-/** What a payer signs so that anybody may bring the payment to the gateway, and nobody can use it for anything else. */
+/** The payer's signed consent to one payment. Anyone may submit it, and it can pay only that order. */
 export interface Consent {
   readonly digest: Hex;
-  /** The same, for a wallet to show and sign; integers as decimal strings. */
+  /** The same, for a wallet to show and sign. Integers are decimal strings. */
   readonly typedData: PaymentTypedData;
-  /** What makes it good for once: with the token, or with Permit2. */
+  /** The nonce that makes it valid once: the token's or Permit2's. */
   readonly nonce: bigint;
 }
 
-/** Where a consent counts. */
+/** The contracts that a consent is for. */
 interface ConsentPlace {
   readonly gateway: Hex;
   readonly domain: TokenDomain | undefined;
@@ -28,9 +28,9 @@ const domainFields = [
 ];
 
 /**
- * The payer's consents to an order by one method, as `IPaymentGateway` asks for them, the one that costs least first: an
- * EIP-3009 authorization whose nonce is the order's id, or Permit2 transfers with the order as witness, of each nonce that
- * an order may have. None where the token has no domain for the first. Whichever is used, the order is paid once.
+ * The payer's consents to an order by one method, as `IPaymentGateway` asks for them, the cheapest first. Either an
+ * EIP-3009 authorization whose nonce is the order's id, or Permit2 transfers with the order as witness, one for each
+ * nonce of the order. Empty where the token has no domain for EIP-3009. The order is paid once by any of them.
  */
 export function consentsOf(
   method: SubmitMethod,
@@ -43,8 +43,8 @@ export function consentsOf(
 }
 
 /**
- * The consent that a payer is asked for; undefined where there is none. `usedNonces`: what Permit2 says of the payer's
- * nonces in `permit2Word`.
+ * The consent that the payer is asked for; undefined where there is none. `usedNonces`: the payer's used nonces in
+ * `permit2Word`, from Permit2.
  */
 export function consentOf(
   method: SubmitMethod,
@@ -84,14 +84,14 @@ function authorizationConsent({ order, orderId }: StoredOrder, gateway: Hex, dom
 }
 
 /**
- * The word of 256 Permit2 nonces that all payments stand in, so that every payment of a payer but the first finds the word
- * in use, which is 17,100 gas cheaper. Of our own, lest nonces that other programs count upwards stand in the way.
+ * The word of 256 Permit2 nonces that all payments share. Every payment of a payer after the first finds the word in
+ * use, which saves 17,100 gas. The word is Florin's own, because other programs count nonces up from zero.
  */
 export const permit2Word = BigInt(keccak256(stringToHex('florin.permit2'))) >> 8n;
 
 /**
- * The Permit2 nonces that an order may have, made of its id alone, so that every retry and every process finds the same
- * ones: a place in the word above, and the id itself for payers who have used that place for another payment.
+ * The Permit2 nonces of an order. Both follow from its id, so every retry and every process computes the same ones: a
+ * place in the shared word, and the id itself for payers whose place is used.
  */
 function permit2NoncesOf({ orderId }: StoredOrder): readonly [cheap: bigint, own: bigint] {
   const own = BigInt(orderId);

@@ -3,7 +3,7 @@ import { isLinkUnchanged } from '#links/link-reader.ts';
 import { draftColumns, drafts, sharedKinds, writesOf } from '#sessions/session-insert.ts';
 import { outboxWake } from '#webhooks/outbox.ts';
 
-/** Besides the session: what its payer signed, and what the link's row was recognized by when the terms were read. */
+/** Columns besides the session's: the payer's signature, and the version of the link's row when its terms were read. */
 const claimColumns = [
   ['claim_nonce', 'text[]'],
   ['claim_digest', 'text[]'],
@@ -15,10 +15,10 @@ const columns = [...draftColumns, ...claimColumns] as const;
 const kinds = [...columns.map(([, type]) => type), ...sharedKinds];
 
 /**
- * Stores sessions that payers have signed for, each with the claim of its nonce, its event and deliveries, in one round
- * trip and one commit: all of it or nothing, for each. The nonces are all different. A session whose account, link or
- * product has changed since is missing from the answer. Of the others, is_busy: somebody else is at work for the payer
- * at this moment; is_over: the payer has too many open sessions; neither, and not stored: the nonce is known already.
+ * Stores signed sessions in one round trip and one commit, each with the claim of its nonce, its event and its
+ * deliveries. Each session is stored completely or not at all. The nonces must all differ. The answer omits a session
+ * whose account, link or product changed since. is_busy: another process holds the payer's lock. is_over: the payer has
+ * too many open sessions. Otherwise, not stored means that the nonce is already known.
  */
 export const insertAuthorizedSessions = statement(
   'authorization_insert_sessions',

@@ -1,22 +1,22 @@
 import { batched, type Database, type Queryable } from '@florin/pg';
 import type { Random } from '#outside/random.ts';
 import { insertValues, type NewSession } from '#sessions/session-insert.ts';
-import { holdPayer, type SignedMessage, signatureHash } from './authorization.ts';
+import { lockPayer, type SignedMessage, signatureHash } from './authorization.ts';
 import { insertAuthorizedSessions } from './creation-insert.sql.ts';
 
-/** A session that its payer has signed for, verified. */
+/** A session that its payer signed for, verified. */
 export interface AuthorizedCreation {
-  /** With the products that its terms were read from. */
+  /** With the products that its terms came from. */
   readonly created: NewSession;
   readonly signed: SignedMessage;
-  /** What the link's row was recognized by when the terms were read. */
+  /** The version of the link's row when the terms were read. */
   readonly linkRowVersion: string;
 }
 
 /**
- * Whether a session was stored, with the claim of its nonce and its event. terms_changed: its account, link or a product
- * is another since. nonce_used: the nonce has been claimed, by the same request or another. over_quota: the payer has too
- * many open sessions. Nothing was stored then.
+ * Whether a session was stored, with the claim of its nonce and its event. terms_changed: its account, link or a
+ * product changed since. nonce_used: this or another request has claimed the nonce. over_quota: the payer has too many
+ * open sessions. Only `stored` writes anything.
  */
 type CreationOutcome = 'stored' | 'terms_changed' | 'nonce_used' | 'over_quota';
 
@@ -28,12 +28,12 @@ interface InsertDeps {
   readonly maxOpenSessions: number | undefined;
 }
 
-/** Sessions that gather while an insert is under way go into the next one together (lab/bench/README.md). */
+/** Sessions that arrive while an insert is under way share the next insert (lab/bench/README.md). */
 const groupCommit = { maxSize: 64, maxInFlight: 1, maxWaiting: 5_000 };
 
 /**
- * An inserter for many requests at once: they share round trips and commits. A payer for whom somebody is at work, maybe
- * waiting for a signer, keeps nobody else waiting: that request goes on alone.
+ * An inserter for many concurrent requests, which share round trips and commits. A request for a payer whose lock is
+ * held runs alone, so that it delays no other request.
  */
 export function groupCreationInserter(db: Database, deps: InsertDeps): CreationInserter {
   const insert = batched(
@@ -52,7 +52,7 @@ function insertInLine(
   creation: AuthorizedCreation,
 ): Promise<CreationOutcome> {
   return db.transaction(async (transaction) => {
-    await holdPayer(transaction, creation.signed);
+    await lockPayer(transaction, creation.signed);
     const [outcome] = await insertAll(transaction, deps, [creation]);
     if (outcome === undefined || outcome === 'payer_busy')
       throw new Error('a lock that is held was not taken');
@@ -82,7 +82,7 @@ async function insertAll(
   return creations.map((each) => {
     const first = firstOf.get(claimKeyOf(each)) ?? each;
     const outcome = outcomes.get(first.created.session.sessionId) ?? 'terms_changed';
-    // The same nonce twice in one batch: the first has it, and the others find it claimed.
+    // The same nonce twice in one batch: the first request gets it, the others find it claimed.
     return outcome === 'stored' && first !== each ? 'nonce_used' : outcome;
   });
 }

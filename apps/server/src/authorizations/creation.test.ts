@@ -5,7 +5,7 @@ import type { CreatedSessionView, LinkView } from '@florin/protocol/agent-view.t
 import { Refusal } from '@florin/protocol/error.ts';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { creationBody, newPayer, viewOf } from '../../test/harness/agent-payer.ts';
-import { holdPayer } from './authorization.ts';
+import { lockPayer } from './authorization.ts';
 
 const renameProducts = statement(
   'creation_test_rename_products',
@@ -29,7 +29,7 @@ const renewAccount = statement(
   'update accounts set version = $2 where account_id = $1',
 );
 
-/** Links that this world has refused one more session of, and whether it does so. */
+/** Links that this world refuses another session, and whether it does so now. */
 const crowded = new Set<string>();
 const counted: string[] = [];
 
@@ -50,14 +50,14 @@ async function codeOf(body: unknown): Promise<unknown> {
   return (await world.post(path, body)).body['code'];
 }
 
-/** A link that the service remembers, because a session of it was created. */
+/** A link whose terms the service has cached, because it created a session of it. */
 async function knownLink(): Promise<string> {
   const linkId = await world.addLink();
   assert.equal(await codeOf(await creationBody(world, newPayer(), linkId)), 0);
   return linkId;
 }
 
-/** Does something while the payer's chain is asked: after the terms were read, and before anything is stored. */
+/** Runs `work` while the payer's chain is asked: after the terms were read, before anything is stored. */
 async function whileChainIsAsked<T>(work: () => Promise<unknown>, request: () => Promise<T>): Promise<T> {
   const { codeAt } = world.chain;
   world.chain.codeAt = async () => {
@@ -71,7 +71,7 @@ async function whileChainIsAsked<T>(work: () => Promise<unknown>, request: () =>
   }
 }
 
-test('what is remembered of a link sells nothing that the link does not: disabled, deleted, changed', async () => {
+test('cached terms never sell a link that is disabled, deleted or changed', async () => {
   const linkId = await knownLink();
   const body = await creationBody(world, newPayer(), linkId);
   await world.setLinkStatus(linkId, 'disabled');
@@ -86,7 +86,7 @@ test('what is remembered of a link sells nothing that the link does not: disable
   assert.equal(await codeOf(await creationBody(world, newPayer(), linkId)), 0);
 });
 
-test('a refusal is never made of what is remembered: the new version is taken at once', async () => {
+test('a refusal never relies on cached terms: a new version is accepted at once', async () => {
   const linkId = await knownLink();
   await world.db.query(renameProducts, [linkId, 'Cocoa']);
   assert.equal(await codeOf(await creationBody(world, newPayer(), linkId)), 0);
@@ -112,7 +112,7 @@ for (const [what, change, code] of meanwhile) {
   });
 }
 
-test('a link that is saved as it was while the chain is asked sells its session', async () => {
+test('a link saved without changes while the chain is asked sells its session', async () => {
   const linkId = await knownLink();
   const body = await creationBody(world, newPayer(), linkId);
   assert.equal(
@@ -124,14 +124,14 @@ test('a link that is saved as it was while the chain is asked sells its session'
   );
 });
 
-test('a payer who is being served elsewhere waits alone: nobody else does', async () => {
+test('a payer whose lock is held delays no other payer', async () => {
   const linkId = await knownLink();
   const [busy, other] = [newPayer(), newPayer()];
   const bodies = await Promise.all([busy, other].map((payer) => creationBody(world, payer, linkId)));
   const released = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   const holding = world.db.transaction(async (transaction: Transaction) => {
-    await holdPayer(transaction, { payer: busy.address as `0x${string}` });
+    await lockPayer(transaction, { payer: busy.address as `0x${string}` });
     held.resolve();
     await released.promise;
   });
@@ -147,7 +147,7 @@ test('a payer who is being served elsewhere waits alone: nobody else does', asyn
   assert.equal(await busyCode, 0);
 });
 
-test('a link takes only so many sessions, counted by valid signatures, and repeats are answered all the same', async () => {
+test('a link sells a limited number of sessions, counted by valid signatures, and answers repeats beyond the limit', async () => {
   const linkId = await world.addLink();
   const first = await creationBody(world, newPayer(), linkId);
   const created = viewOf<CreatedSessionView>(await world.post(path, first));

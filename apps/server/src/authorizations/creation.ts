@@ -35,7 +35,7 @@ import type { AgentMessage } from './cryptography.ts';
 import { linkView } from './link-view.ts';
 import { linkTerms, offeredToken, openToken, quoteFor } from './offer.ts';
 
-/** What the creation of sessions is shared by many requests through. */
+/** The parts of session creation that concurrent requests share. */
 export interface CreationDeps extends AuthorizationDeps {
   readonly db: Queryable;
   readonly findClaim: ClaimFinder;
@@ -43,7 +43,7 @@ export interface CreationDeps extends AuthorizationDeps {
   readonly insertCreation: CreationInserter;
 }
 
-/** What creates sessions over a database: look-ups, terms and inserts of requests that arrive together are joined. */
+/** Builds the shared parts over a database. Concurrent requests share look-ups, terms and inserts. */
 export function creationDepsOf(db: Database, deps: AuthorizationDeps): CreationDeps {
   return {
     ...deps,
@@ -54,18 +54,18 @@ export function creationDepsOf(db: Database, deps: AuthorizationDeps): CreationD
   };
 }
 
-/** A link with what its payer has signed to pay. */
+/** A link with the terms that its payer signed. */
 interface Purchase {
   readonly versioned: VersionedLink;
   readonly quote: Quote;
-  /** Custom links: the total of the payer's choice. */
+  /** Custom links: the total that the payer chose. */
   readonly chosenTotal: MicroUsd | undefined;
 }
 
 /**
- * Creates the session that a payer's authorization asks for and claims its nonce, or gives the one that the same request
- * has created before. Checks come in the order that decides which refusal a caller sees; nothing is written before the
- * last of them, the signature, has passed. Call outside a transaction.
+ * Creates the session that a payer's authorization asks for and claims its nonce, or returns the session that the same
+ * request created before. The order of the checks decides which refusal a caller sees. Nothing is written before the
+ * last check, the signature. Call outside a transaction.
  */
 export async function createAuthorizedSession(
   deps: CreationDeps,
@@ -77,7 +77,7 @@ export async function createAuthorizedSession(
   if (earlier !== undefined) return earlier;
   const purchase = await checkTerms(deps, agentMessage.message, signed);
   if (!(await isSignatureValid(deps, signed))) {
-    // Nobody is refused on remembered terms.
+    // Cached terms may be stale: read them again before refusing.
     if (deps.links.fresh !== undefined) await termsOf(deps, deps.links.fresh, agentMessage.message, signed);
     throw new Refusal('signature_invalid', { param: 'signature' });
   }
@@ -95,10 +95,12 @@ async function earlierSession(
     : { session: await sessionOf(deps.db, claimed.sessionId), isReplay: true };
 }
 
-/** Times that the terms are read anew because they have changed before the session was stored. */
+/** How often the terms are read again when they change before the session is stored. */
 const maxRereads = 3;
 
-/** Stores the session of a checked request; the same request may have been first, and the merchant may edit the link. */
+/**
+ * Stores the session of a checked request. A concurrent identical request may win, and the merchant may edit the link.
+ */
 async function insertChecked(
   deps: CreationDeps,
   checked: { message: CreateSessionMessage; signed: SignedMessage; purchase: Purchase },
@@ -130,7 +132,7 @@ function draftOf(deps: CreationDeps, signed: SignedMessage, purchase: Purchase):
   return { ...draft, products: versioned.products };
 }
 
-/** What the message asks for, held against the link's terms. What is refused on remembered terms is looked at anew. */
+/** Compares the message with the link's terms. Reads cached terms again before refusing. */
 async function checkTerms(
   deps: CreationDeps,
   message: CreateSessionMessage,
@@ -206,7 +208,7 @@ function routeOf(deps: AuthorizationDeps, link: StoredLink, signed: SignedMessag
   return route;
 }
 
-/** Holds the signed amount, in smallest units, against the quote: to the unit for fixed links, in range for custom ones. */
+/** Compares the signed amount, in smallest units, with the quote: exactly for fixed links, by range for custom ones. */
 function purchaseOf(link: StoredLink, route: Route, amountText: string): Omit<Purchase, 'versioned'> {
   const amount = tokenAmount(BigInt(amountText));
   const param = 'message.amount';
@@ -235,10 +237,10 @@ function purchaseOf(link: StoredLink, route: Route, amountText: string): Omit<Pu
   return { quote, chosenTotal: undefined };
 }
 
-/** A minute: sessions end after half an hour, so room comes back steadily. */
+/** One minute: sessions expire after half an hour, so places free up steadily. */
 const quotaRetrySeconds = 60;
 
-/** The refusal of one more session of a payer who has as many open ones as may be. */
+/** The refusal of a session to a payer who has the most open ones allowed. */
 export function openSessionsRefusal({
   maxOpenSessions,
 }: Pick<AuthorizationDeps, 'maxOpenSessions'>): Refusal {

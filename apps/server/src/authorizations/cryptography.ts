@@ -7,21 +7,21 @@ import {
 } from '@florin/protocol/typed-data.ts';
 import { addressOfPublicKey, keccakHex, type Secp256k1, structHasher, typedPreimage } from '@florin/signing';
 
-/** A message of the AI protocol, told apart by what it authorizes. Checked by the schema; hex in any letter case. */
+/** A message of the AI protocol, discriminated by its purpose. Checked by the schema; hex in any letter case. */
 export type AgentMessage =
   | { readonly purpose: 'create_payment_session'; readonly message: CreateSessionMessage }
   | { readonly purpose: 'prepare_payment'; readonly message: PreparePaymentMessage };
 
-/** The mathematics behind authorizations: native code where the machine has it, WebAssembly elsewhere. */
+/** The cryptography of authorizations: native code where the machine has it, WebAssembly elsewhere. */
 export interface Cryptography {
   /**
    * EIP-712 digest in the domain `{name, version "1", chainId: the message's paymentChainId}`. Throws `RangeError` for
-   * members that are no values of their types; integers count in canonical decimals only.
+   * members that are not values of their types. Integers must be canonical decimals.
    */
   digest(domainName: string, agentMessage: AgentMessage): Hex;
   /**
-   * The address, in lower case, whose key made a signature in canonical form: 65 bytes, low s, v 27 or 28; undefined
-   * when the form is another one, or nobody can have made it.
+   * The address, in lower case, whose key made a signature in canonical form: 65 bytes, low s, v 27 or 28. Undefined
+   * for every other form, and when no key fits the signature.
    */
   recover(digest: Hex, signature: Hex): Hex | undefined;
 }
@@ -37,7 +37,7 @@ const hashPreparation = structHasher(
 
 const decimal = /^(?:0|[1-9][0-9]{0,77})$/;
 
-/** Other spellings of a number, such as "0x2105" and " 8453 ", hash alike: one signature would have several messages. */
+/** Other spellings of a number, such as "0x2105" and " 8453 ", hash alike: one signature would fit several messages. */
 function integerOf(text: string): bigint {
   if (!decimal.test(text)) throw new RangeError('no canonical decimal');
   return BigInt(text);
@@ -58,7 +58,7 @@ function bytesOf(hex: Hex): Uint8Array {
   return Buffer.from(hex.slice(2), 'hex');
 }
 
-/** Hashing of our own, recovery by the given implementation. */
+/** Our own hashing, with recovery by the given implementation. */
 export function cryptographyOf(secp256k1: Secp256k1): Cryptography {
   return {
     digest(domainName, agentMessage) {

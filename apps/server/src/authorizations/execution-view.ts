@@ -15,10 +15,10 @@ import { alternativesOf } from './alternatives.ts';
 import type { AuthorizationDeps } from './authorization.ts';
 import { merchantText, merchantTextLimits } from './merchant-text.ts';
 import { pricingModelOf, sessionTerms } from './offer.ts';
-import type { PayerStanding } from './preparation.ts';
+import type { PayerState } from './preparation.ts';
 import { handoffUrlOf, situationOf } from './session-view.ts';
 
-/** An order that the service has signed, and where it is to be executed. */
+/** An order that the service signed, and the chain that executes it. */
 export interface PreparedPayment {
   readonly session: StoredSession;
   readonly order: StoredOrder;
@@ -26,7 +26,7 @@ export interface PreparedPayment {
   readonly deposit: DepositOrder | undefined;
   readonly chain: Chain;
   readonly token: Token;
-  readonly standing: PayerStanding;
+  readonly payerState: PayerState;
   readonly isReplay: boolean;
 }
 
@@ -41,9 +41,9 @@ function payCalldata(order: StoredOrder): Hex {
   });
 }
 
-/** The answer to POST /payment/prepare: the transaction, what must come before it, and what it does in words. */
+/** The answer to POST /payment/prepare: the transaction, the approvals before it, and a description in words. */
 export function preparedView(deps: ViewDeps, given: PreparedPayment): PreparedView {
-  // A replay may be of an order for a gateway that is configured no more: it is paid there.
+  // A replayed order may name a gateway that has left the configuration: it is still paid there.
   const chain = { ...given.chain, gateway: gatewayOf(given.order, given.chain) };
   const payment = { ...given, chain };
   const { session, order } = payment;
@@ -77,29 +77,29 @@ export function preparedView(deps: ViewDeps, given: PreparedPayment): PreparedVi
         order: { orderId: order.orderId, deadline: order.order.payBy.toString() },
         handoff: { paymentUrl: handoffUrlOf(deps.origin, session) },
       },
-      // A replay may find the order paid or closed: then executing it is not what comes next.
+      // A replay may find the order paid or closed: then the next step is not to execute it.
       workflow: isPayable ? workflowOf('payment_prepared', order.order.payBy) : workflowOf(situation),
     },
   };
 }
 
-function prerequisitesOf({ order, chain, token, standing }: PreparedPayment): Prerequisite[] {
+function prerequisitesOf({ order, chain, token, payerState }: PreparedPayment): Prerequisite[] {
   return approvalsOf({
     chain,
     token,
     amount: order.order.total,
-    allowance: standing.allowance,
+    allowance: payerState.allowance,
   });
 }
 
-function waysOf(deps: ViewDeps, { session, order, deposit, chain, token, standing }: PreparedPayment) {
+function waysOf(deps: ViewDeps, { session, order, deposit, chain, token, payerState }: PreparedPayment) {
   const { minAmount = 0n, isOffered } = deps.gasless ?? {};
   const isSent =
     order.amounts.totalValue >= minAmount && isOffered?.(chain.chainId, session.merchantId) !== false;
-  return { order, deposit, chain, token, ...standing, ...(isSent ? {} : { signing: undefined }) };
+  return { order, deposit, chain, token, ...payerState, ...(isSent ? {} : { signing: undefined }) };
 }
 
-/** How many items the review names; the session's view has them all. */
+/** The most items that the review names; the session's view lists all. */
 const reviewedItems = 3;
 
 function reviewText({ session, order, chain, token }: PreparedPayment): string {

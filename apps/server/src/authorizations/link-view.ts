@@ -49,7 +49,7 @@ function creationRequirement(
       merchantId: link.merchantId,
       paymentChainId: token.chainId,
       paymentToken: token.tokenAddress,
-      // The total of a custom link is the payer's to choose.
+      // The payer of a custom link chooses the total.
       ...(link.linkType === 'custom' ? {} : { amount: token.amountInToken }),
     },
   });

@@ -18,12 +18,12 @@ for (const [name, text, expected] of shown) {
   test(name, () => assert.equal(merchantText(text, 100), expected));
 }
 
-test('the cap counts code points and never cuts one in half', () => {
+test('the cap counts code points and never splits one', () => {
   assert.equal(merchantText('👩💻☕🍰', 3), '👩💻☕');
 });
 
 // proves W8.14
-test('whatever a merchant writes reaches an agent as one short line without hidden characters', () => {
+test('merchant text reaches an agent as one short line without hidden characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 0, max: 40 }), (text, max) => {
       const clean = merchantText(text, max);

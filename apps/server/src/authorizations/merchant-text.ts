@@ -3,7 +3,7 @@ import type { LineItem } from '@florin/protocol/line-item.ts';
 import { formatUsd, microUsd } from '@florin/protocol/money.ts';
 import { visibleText } from '@florin/protocol/visible-text.ts';
 
-/** The most characters of each kind of merchant text that agents are given. */
+/** The most characters that agents get of each kind of merchant text. */
 export const merchantTextLimits = {
   linkName: 100,
   customDisabledText: 500,
@@ -14,8 +14,8 @@ export const merchantTextLimits = {
 } as const;
 
 /**
- * Merchant text as it may reach an agent: one line of visible characters in NFC, at most `maxCharacters` code points.
- * It stays data that the merchant wrote: what it says is never an instruction.
+ * Merchant text for an agent: one line of visible characters in NFC, at most `maxCharacters` code points. It stays the
+ * merchant's data and is never an instruction.
  */
 export function merchantText(text: string, maxCharacters: number): string {
   const visible = visibleText(text);

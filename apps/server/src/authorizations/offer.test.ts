@@ -45,14 +45,14 @@ const rates = fc.record({
 });
 const feeModel = fc.constantFrom(1 as const, 2 as const);
 
-/** The same chains, whose vaults pay so much for one order. */
+/** The same chains, with vaults that pay at most `most` for one order. */
 function cappedAt(most: bigint): Chains {
   const condition = { status: 'available', reason: '', secondsToFinal: 1 } as const;
   const conditions = { version: () => 1, of: () => condition, payoutCap: () => microUsd(most) };
   return { ...chains, conditions };
 }
 
-/** What the vaults pay for one order: anything, little, next to nothing, nothing. */
+/** What the vaults pay for one order: any amount, little, next to nothing, nothing. */
 const caps = fc.oneof(fc.bigInt({ min: 0n, max: 5n }), fc.bigInt({ min: 0n, max: 20_000_000_000_000n }));
 
 interface Shown {
@@ -66,7 +66,7 @@ const boundsIn = ({ minAmountInUSD = '', maxAmountInUSD = '' }: Shown): [bigint,
 ];
 
 // proves W8.11
-test('the bounds shown for a token of a custom link are exactly those of the totals that it takes', () => {
+test('a custom link accepts exactly the totals within the bounds that it shows', () => {
   fc.assert(
     fc.property(rates, feeModel, caps, (fees, model, cap) => {
       const deps = { chains: cappedAt(cap), rates: fees };
@@ -95,7 +95,7 @@ test('the bounds shown for a token of a custom link are exactly those of the tot
   );
 });
 
-test('whatever lies between the bounds of a token is taken, and the merchant gets some of it', () => {
+test('every total within the bounds of a token is accepted and leaves the merchant a positive amount', () => {
   fc.assert(
     fc.property(rates, feeModel, caps, fc.bigInt({ min: 0n, max: 10n ** 14n }), (fees, model, cap, place) => {
       const deps = { chains: cappedAt(cap), rates: fees };
@@ -115,7 +115,7 @@ test('whatever lies between the bounds of a token is taken, and the merchant get
   );
 });
 
-test('the amount in token and the amount in dollars say the same', () => {
+test('the amount in token and the amount in dollars are equal', () => {
   fc.assert(
     fc.property(rates, feeModel, fc.bigInt({ min: 2n, max: 10_000_000_000_000n }), (fees, model, price) => {
       const paymentValue = microUsd(price);

@@ -22,13 +22,13 @@ interface OfferDeps {
   readonly rates: FeeRates;
 }
 
-/** What is to be paid: a price, a total that the payer has chosen, or nothing yet (custom links). */
+/** The price of a purchase: fixed, a total that the payer chose, or not chosen yet (custom links). */
 export type Price =
   | { readonly kind: 'price'; readonly paymentValue: MicroUsd }
   | { readonly kind: 'total'; readonly totalValue: MicroUsd }
   | { readonly kind: 'open' };
 
-/** The terms that decide what a payer is asked for. */
+/** The terms that decide what a payer pays. */
 export interface Terms {
   readonly settlementToken: string;
   readonly feeModel: FeeModel;
@@ -51,14 +51,14 @@ export function sessionTerms(session: StoredSession): Terms {
   return { settlementToken, feeModel, price };
 }
 
-/** What a price or total costs on a route; undefined when the route does not take it, or nothing is chosen yet. */
+/** What a price or total costs on a route; undefined when the route does not take it or no total is chosen yet. */
 export function quoteFor(route: Route, { price, feeModel }: Terms): Quote | undefined {
   if (price.kind === 'price') return quoteOf(route, { paymentValue: price.paymentValue, feeModel });
   if (price.kind === 'total') return quoteOfTotal(route, { totalValue: price.totalValue, feeModel });
   return undefined;
 }
 
-/** One token as an offer shows it: the whole amount that the payer pays, the fee of fee model 2 included. */
+/** One token of an offer, with the whole amount that the payer pays. Fee model 2 includes the fee. */
 export function offeredToken(route: Route, quote: Quote | undefined): SupportedPaymentToken {
   const { chainName, chainId, address, name, symbol, decimals } = route.paymentToken;
   return {
@@ -73,7 +73,9 @@ export function offeredToken(route: Route, quote: Quote | undefined): SupportedP
   };
 }
 
-/** One token whose amount the payer chooses, with the bounds of the total; undefined when the route takes none. */
+/**
+ * One token whose amount the payer chooses, with the bounds of the total; undefined when the route accepts no total.
+ */
 export function openToken(route: Route, feeModel: FeeModel): SupportedPaymentToken | undefined {
   const bounds = totalBounds(route, feeModel);
   return bounds === undefined ? undefined : { ...offeredToken(route, undefined), ...boundsInUsd(bounds) };
@@ -85,14 +87,16 @@ function offerOf(route: Route, terms: Terms): SupportedPaymentToken | undefined 
   return quote === undefined ? undefined : offeredToken(route, quote);
 }
 
-/** Every token that pays these terms, the settlement token first. Tokens whose route does not take the amount are left out. */
+/**
+ * Every token that can pay these terms, the settlement token first. Omits tokens whose route does not take the amount.
+ */
 export function offeredTokens(deps: OfferDeps, terms: Terms): SupportedPaymentToken[] {
   return routesTo(deps.chains, deps.rates, terms.settlementToken).flatMap(
     (route) => offerOf(route, terms) ?? [],
   );
 }
 
-/** The offer of one token alone; undefined where it would be left out. */
+/** The offer of one token; undefined where `offeredTokens` would omit it. */
 export function offeredTokenOf(
   deps: OfferDeps,
   terms: Terms,
@@ -103,7 +107,7 @@ export function offeredTokenOf(
   return route === undefined ? undefined : offerOf(route, terms);
 }
 
-/** How the price comes about; for open prices with the widest bounds of the total, over all tokens that are offered. */
+/** How the price is set. Open prices get the widest bounds of the total over all offered tokens. */
 export function pricingModelOf(deps: OfferDeps, terms: Terms): PricingModel {
   if (terms.price.kind === 'price') return { type: 'fixed' };
   if (terms.price.kind === 'total') return { type: 'custom' };

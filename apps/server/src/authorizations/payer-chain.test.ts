@@ -5,7 +5,7 @@ import { payerChainOf } from './payer-chain.ts';
 
 const address = `0x${'11'.repeat(20)}` as const;
 
-/** A node that gives one answer to everything and notes what it was asked. */
+/** A node that gives the same answer to every request and records the requests. */
 function node(answer: () => unknown, seen: unknown[] = []): Rpc {
   return {
     request: async (method, params) => {

@@ -7,13 +7,14 @@ import { type Rpc, RpcUnavailable, resultOf } from '#chains/rpc/rpc.ts';
 import { askWitnesses, askWitnessesTogether } from '#chains/rpc/witness.ts';
 import type { CallOffer, PayerChain } from './signature.ts';
 
-/** Accounts that are asked about while others are under way share the next exchange with the nodes (lab/bench/README.md). */
+/**
+ * Account reads that arrive while others are under way share the next exchange with the nodes (lab/bench/README.md).
+ */
 const groupLimits = { maxSize: 50, maxInFlight: 2, maxWaiting: 5_000 };
 
 /**
- * Reads payers' chains through the nodes of the configuration; two of them must say the same where there are two. A call
- * that a node answers with an error is a call that reverted, ran out of gas or trapped: nothing that such an account says
- * counts.
+ * Reads payers' chains through the configured nodes. Two nodes must agree where there are two. A call that a node
+ * answers with an error reverted, ran out of gas or trapped: its result does not count.
  */
 export function payerChainOf(rpcOf: (chainId: number) => Rpc | undefined): PayerChain {
   const ask = async <T>(chainId: number, read: (rpc: Rpc) => Promise<T>): Promise<T> => {

@@ -30,7 +30,7 @@ import {
 import { permit2Word } from './consent.ts';
 import type { AgentMessage } from './cryptography.ts';
 
-/** An order with the session that it pays, and where it is executed. */
+/** An order with its session and the chain that executes it. */
 export interface AuthorizedOrder {
   readonly session: StoredSession;
   readonly order: StoredOrder;
@@ -44,7 +44,7 @@ interface PaymentPlace {
   readonly token: Token;
 }
 
-/** A request to prepare a payment that has passed every check, or was answered before. */
+/** A request to prepare a payment that passed every check, or was answered before. */
 export type CheckedPreparation = PaymentPlace &
   (
     | { readonly kind: 'earlier'; readonly authorized: AuthorizedOrder }
@@ -57,8 +57,8 @@ export type CheckedPreparation = PaymentPlace &
   );
 
 /**
- * Checks a request to prepare a payment, in the order that decides which refusal a caller sees. Reads the database and
- * then, last, the payer's chain; writes nothing. Call outside a transaction.
+ * Checks a request to prepare a payment. The order of the checks decides which refusal a caller sees. Reads the
+ * database first and the payer's chain last; writes nothing. Call outside a transaction.
  */
 export async function checkPreparation(
   queryable: Queryable,
@@ -106,31 +106,31 @@ export async function prepareAuthorizedOrder(
   return { session: { ...session, signedOnce: true }, order, deposit, isReplay: false };
 }
 
-/** What the payer's chain says about the ways in which a checked request can be paid. */
-export interface PayerStanding {
-  /** What the gateway may take from the payer now, in units of the token. */
+/** The payer's state on chain, which decides the ways to pay a checked request. */
+export interface PayerState {
+  /** How much the gateway may take from the payer now, in units of the token. */
   readonly allowance: bigint;
   /** The same for Permit2. */
   readonly permit2Allowance: bigint;
-  /** Which of the payer's nonces in `permit2Word` are used: a bit for each. */
+  /** The payer's used nonces in `permit2Word`, one bit each. */
   readonly usedNonces: bigint;
-  /** Undefined where nothing is sent at the service's cost. */
+  /** Undefined where the service does not pay the gas. */
   readonly signing: TokenSigning | undefined;
 }
 
 /**
- * Asks the chain how the payer of a checked request stands. Call outside a transaction. A new request is refused with
- * chain_unavailable when there is no answer.
+ * Reads the payer's state for a checked request. Call outside a transaction. Refuses a new request with
+ * chain_unavailable when the chain does not answer.
  */
-export async function standingOf(
+export async function payerStateFor(
   deps: AuthorizationDeps,
   checked: CheckedPreparation,
-): Promise<PayerStanding> {
-  if (checked.kind === 'new') return readStanding(deps, checked, checked.signed.payer);
+): Promise<PayerState> {
+  if (checked.kind === 'new') return readPayerState(deps, checked, checked.signed.payer);
   try {
-    return await readStanding(deps, checked, checked.authorized.order.order.payer);
+    return await readPayerState(deps, checked, checked.authorized.order.order.payer);
   } catch (error) {
-    // A retry is answered whatever the chain says: an approval too many costs the payer a little gas, no answer at all
+    // A retry is answered even without the chain. An unneeded approval costs the payer a little gas; a missing answer
     // could make an agent begin a second payment.
     if (error instanceof Refusal && error.slug === 'chain_unavailable')
       return { allowance: 0n, permit2Allowance: 0n, usedNonces: 0n, signing: undefined };
@@ -139,13 +139,14 @@ export async function standingOf(
 }
 
 /**
- * Asks the chain how a payer stands. Call outside a transaction. Refuses with chain_unavailable when there is no answer.
+ * Reads a payer's state from the chain. Call outside a transaction. Refuses with chain_unavailable when there is no
+ * answer.
  */
-export async function readStanding(
+export async function readPayerState(
   deps: Pick<AuthorizationDeps, 'payerChain' | 'gasless'>,
   place: PaymentPlace,
   payer: Hex,
-): Promise<PayerStanding> {
+): Promise<PayerState> {
   const [allowance, signing] = await Promise.all([
     readAllowance(deps, place, payer),
     readSigning(deps, place.token),
@@ -172,7 +173,7 @@ async function readSigning(
   }
 }
 
-/** What somebody, the gateway unless named, may take from a payer now, in units of the token. Asks the chain. */
+/** How much a spender (the gateway by default) may take from a payer now, in units of the token. Asks the chain. */
 async function readAllowance(
   deps: Pick<AuthorizationDeps, 'payerChain'>,
   place: PaymentPlace,
@@ -235,7 +236,9 @@ function assertPayer(session: StoredSession, signed: SignedMessage, payerEmail: 
   }
 }
 
-/** Where the payment is to be executed. An ai_checkout session keeps the token whose amount its payer has signed. */
+/**
+ * The chain and token that execute the payment. An ai_checkout session keeps the token whose amount its payer signed.
+ */
 function placeOf(deps: AuthorizationDeps, session: StoredSession, signed: SignedMessage): PaymentPlace {
   const chain = paymentChainOf(deps, signed);
   if (chain === undefined) {

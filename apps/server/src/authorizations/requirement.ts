@@ -27,7 +27,7 @@ const definitions = {
   },
 } as const satisfies Record<AgentPurpose, unknown>;
 
-// MetaMask and others want the domain's own type spelt out; libraries that derive it leave it alone.
+// MetaMask and others need the domain's own type spelled out. Libraries that derive it ignore this.
 const domainFields = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -35,9 +35,9 @@ const domainFields = [
 ];
 
 /**
- * What must be signed for a purpose: the typed-data definitions as the specification lists them, and a message ready
- * to be signed, with a fresh nonce and 15 minutes to live. `known` holds the values that are settled already; those
- * that the payer still has to choose are left out of it, and so out of the template.
+ * The message to sign for a purpose: typed-data definitions as the specification lists them, and a template with a
+ * fresh nonce that expires in 15 minutes. `known` holds the values that are already decided. The template omits those
+ * that the payer still has to choose.
  */
 export function requirementOf(
   deps: RequirementDeps,

@@ -16,7 +16,7 @@ import { requirementOf } from './requirement.ts';
 
 type ViewDeps = Pick<AuthorizationDeps, 'chains' | 'rates' | 'serviceDomain' | 'clock' | 'random' | 'origin'>;
 
-/** The situation that an agent finds a session in, by our clock. */
+/** The situation of a session for an agent, by our clock. */
 export function situationOf(deps: Pick<ViewDeps, 'clock'>, session: StoredSession): AgentSituation {
   return sessionSituation({
     status: session.status,
@@ -27,7 +27,9 @@ export function situationOf(deps: Pick<ViewDeps, 'clock'>, session: StoredSessio
   });
 }
 
-/** The hosted page of a session, without the secret of its fragment: the page shows less, and takes payments alike. */
+/**
+ * The hosted page of a session, without the secret in its fragment. That page shows less, and still accepts payments.
+ */
 export function handoffUrlOf(origin: string, session: StoredSession): string {
   return `${origin}/checkout/${session.sessionId}`;
 }
@@ -50,7 +52,7 @@ export function agentSessionView(deps: ViewDeps, session: StoredSession): AgentS
   };
 }
 
-/** The answer to an agent whose authorization created a session, now or before. */
+/** The answer to an agent whose authorization creates a session or created it earlier. */
 export function createdSessionView(
   deps: ViewDeps,
   session: StoredSession,
@@ -72,7 +74,7 @@ function sessionAiView(deps: ViewDeps, session: StoredSession): SessionAiView {
   const deadline = unixSeconds(session.expirationTime);
   if (situation === 'session_ready') {
     const token = offeredTokenOf(deps, terms, session.intendedToken);
-    // Undefined only when the operator has taken the token out of the configuration since.
+    // Undefined only when the operator has since removed the token from the configuration.
     const ready =
       token === undefined
         ? { supportedPaymentTokens: [] }
@@ -113,7 +115,7 @@ function preparation(deps: ViewDeps, session: StoredSession, token: SupportedPay
   });
 }
 
-/** For sessions that a merchant's server or a hosted page began: prepare itself carries the payer's choice. */
+/** For sessions that a merchant's server or a hosted page created. Prepare carries the payer's choice. */
 function completionGuide(
   deps: ViewDeps,
   session: StoredSession,

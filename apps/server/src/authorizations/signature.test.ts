@@ -12,7 +12,9 @@ import { isAuthorizedBy, isPaymentSignedBy, type PayerChain } from './signature.
 
 const cryptography = cryptographyOf(secp256k1);
 
-/** The fields as the specification lists them, in its order. Not those of the service: they are what is proved here. */
+/**
+ * The fields in the specification's order, written out here because the service's own list is what this test checks.
+ */
 const creationTypes = {
   PaymentSessionCreationAuthorization: [
     { name: 'purpose', type: 'string' },
@@ -82,7 +84,7 @@ const noCode: PayerChain = {
   callAt: async () => assert.fail('a plain account is never called'),
 };
 
-/** An account with code that answers as it likes. */
+/** An account whose code gives the answer under test. */
 function contractWallet(
   answer: Hex | undefined,
   seen: Parameters<PayerChain['callAt']>[1][] = [],
@@ -158,7 +160,7 @@ test('digests of preparations are those of ethers over the fields of the specifi
   );
 });
 
-test('hex in either letter case is one message', () => {
+test('upper-case and lower-case hex are one message', () => {
   const upper = {
     ...creation,
     authorizationNonce: `0x${'AB'.repeat(32)}`,
@@ -220,7 +222,7 @@ const mutations: Record<string, string> = {
 };
 
 for (const field of Object.keys(creation)) {
-  test(`a creation with another ${field} than the one signed is refused`, async () => {
+  test(`a creation whose ${field} differs from the signed one is refused`, async () => {
     const signature = await wallet.signTypedData(domain, creationTypes, creation);
     const mutated = { ...creation, [field]: mutations[field] ?? assert.fail(`no mutation of ${field}`) };
     assert.equal(await accepts(noCode, create(mutated), signature), false);
@@ -228,7 +230,7 @@ for (const field of Object.keys(creation)) {
 }
 
 for (const field of Object.keys(preparation)) {
-  test(`a preparation with another ${field} than the one signed is refused`, async () => {
+  test(`a preparation whose ${field} differs from the signed one is refused`, async () => {
     const signature = await wallet.signTypedData(domain, preparationTypes, preparation);
     const changed = field === 'purpose' ? 'create_payment_session' : mutations[field];
     const mutated = { ...preparation, [field]: changed ?? assert.fail(`no mutation of ${field}`) };
@@ -395,7 +397,7 @@ test("a wrapper around a plain account's own signature is no way around the cano
   assert.equal(await accepts(chain, create(creation), wrap(signature)), false);
 });
 
-test("a caller whose share is used up has no account's code run, and plain accounts go on", async () => {
+test('a caller who has used up its share cannot run account code, and plain accounts still work', async () => {
   const spent = () => {
     throw new Refusal('rate_limited');
   };

@@ -17,7 +17,8 @@ export interface PayerChain {
   codeAt(chainId: number, address: Hex): Promise<Hex>;
   /**
    * The result of an eth_call at the newest block; undefined when the call reverts or runs out of gas. Without a
-   * recipient the data are the code of a contract that is created for the call alone. Without an offer it has neither sender nor price.
+   * recipient, `data` is the code of a contract that exists for this call only. Without an offer, the call has no
+   * sender and no gas price.
    */
   callAt(
     chainId: number,
@@ -25,18 +26,18 @@ export interface PayerChain {
   ): Promise<Hex | undefined>;
 }
 
-/** Whose transaction a call looks like to the code that it runs, and at which fees, in wei per gas. */
+/** The apparent sender of a call, and its fees in wei per gas. */
 export interface CallOffer {
   readonly from: Hex;
   readonly maxFee: bigint;
   readonly priorityFee: bigint;
 }
 
-/** What signatures are checked with. */
+/** The dependencies of signature checks. */
 export interface SignatureDeps {
   readonly cryptography: Cryptography;
   readonly payerChain: PayerChain;
-  /** Refuses (900101) to run the code of one more account for a caller who has had much of it run; no limit when absent. */
+  /** Refuses (900101) to run another account's code for a caller who has used its share; no limit when absent. */
   readonly admitWalletCall?: () => void;
 }
 
@@ -52,32 +53,32 @@ export interface SignatureClaim {
 const erc1271Abi = parseAbi([
   'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
 ]);
-/** The magic value in a whole word. Longer, shorter and dirty answers are not it. */
+/** The magic value as a whole word. Longer, shorter and dirty answers do not count. */
 const erc1271Answer: Hex = `0x1626ba7e${'0'.repeat(56)}`;
 
-/** Enough for passkey accounts and large multisigs; a hostile wallet can burn no more than this. */
+/** Enough for passkey accounts and large multisigs. A hostile wallet can burn no more than this. */
 const erc1271Gas = 2_000_000n;
-/** The same, and the deployment of an account before it. */
+/** The same, plus the deployment of the account. */
 const erc6492Gas = 6_000_000n;
 
 /**
- * Whether the payer authorized a digest. The code at the payer's address decides how it is checked: none is ecrecover
- * in canonical form only; any code, an EIP-7702 delegation too, is EIP-1271 with no other way in. A wrapped signature
- * (ERC-6492) of an account without code is checked in a call that deploys the account first and leaves nothing behind.
+ * Whether the payer authorized a digest. The code at the payer's address decides the check. Without code, it is
+ * ecrecover in canonical form only. With code, an EIP-7702 delegation included, it is EIP-1271 only. A wrapped
+ * signature (ERC-6492) of an account without code is checked in a call that deploys the account and leaves no state.
  */
 export async function isAuthorizedBy(deps: SignatureDeps, claim: SignatureClaim): Promise<boolean> {
   if (!isWrapped(claim.signature)) return isSignedByAccount(deps, claim);
   const wrapped = unwrap(claim.signature);
   if (wrapped === undefined) return false;
   const code = await deps.payerChain.codeAt(claim.chainId, claim.payer);
-  // Once the account is there, nothing has to be deployed, and nothing of the sender's choice is called before it.
+  // A deployed account needs no deployment, so no code of the sender's choice runs before the check.
   if (code !== '0x') return isTakenByCode(deps, { ...claim, signature: wrapped.signature });
   return isTakenOnceDeployed(deps, claim, wrapped);
 }
 
 /**
- * Whether the payer signed a payment, in a form that the contracts on chain take as it is: as `isAuthorizedBy`, without
- * accounts that are not deployed. Their wrapped signatures are refused without asking the chain.
+ * Whether the payer signed a payment in a form that the contracts accept as it is. Like `isAuthorizedBy`, without
+ * undeployed accounts: their wrapped signatures are refused without asking the chain.
  */
 export async function isPaymentSignedBy(deps: SignatureDeps, claim: SignatureClaim): Promise<boolean> {
   return !isWrapped(claim.signature) && isSignedByAccount(deps, claim);
@@ -100,7 +101,7 @@ async function isTakenByCode(
   return answer?.toLowerCase() === erc1271Answer;
 }
 
-/** What stands before the suffix of a wrapped signature. */
+/** The content before the suffix of a wrapped signature. */
 interface WrappedSignature {
   readonly factory: Hex;
   readonly factoryCall: Hex;
@@ -114,14 +115,14 @@ function isWrapped(signature: Hex): boolean {
   return signature.endsWith(erc6492Suffix);
 }
 
-/** The parts of a wrapped signature; undefined when they cannot be told apart, or hold a wrapper once more. */
+/** The parts of a wrapped signature; undefined when they cannot be decoded, or hold another wrapper. */
 function unwrap(wrapper: Hex): WrappedSignature | undefined {
   const body: Hex = `0x${wrapper.slice(2, -erc6492Suffix.length)}`;
   try {
     const [factory, factoryCall, signature] = decodeAbiParameters(wrapperParameters, body);
     return isWrapped(signature) ? undefined : { factory, factoryCall, signature };
   } catch (error) {
-    // Bytes of a stranger that are no such tuple: no signature, which is all that the caller asks.
+    // Bytes that do not decode are no signature, which is all that the caller asks.
     if (error instanceof BaseError) return undefined;
     throw error;
   }

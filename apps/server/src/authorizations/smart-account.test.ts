@@ -25,7 +25,7 @@ import { cryptographyOf } from './cryptography.ts';
 import { payerChainOf } from './payer-chain.ts';
 import { isAuthorizedBy, isPaymentSignedBy, type SignatureDeps } from './signature.ts';
 
-/** Smart accounts of every kind on a real chain: what they say about signatures, and what hostile ones try. */
+/** Smart accounts of every kind on a real chain: their answers about signatures, and hostile accounts. */
 
 let anvil: Anvil;
 let rpc: HttpRpc;
@@ -84,7 +84,7 @@ function wrap(factory: Hex, factoryCall: Hex, signature: Hex): Hex {
   return concat([body, `0x${'6492'.repeat(16)}`]);
 }
 
-/** A factory, and the account that it would deploy for a key. */
+/** A factory, and the account that it deploys for a key. */
 async function counterfactual(key: Hex = owner.address) {
   const { abi } = artifactOf('LocalWalletFactory');
   const factory = await deploy('LocalWalletFactory');
@@ -99,7 +99,7 @@ async function counterfactual(key: Hex = owner.address) {
   return { factory, address: address as Hex, call };
 }
 
-test('a smart account authorizes by the key of its owner alone', async () => {
+test('only the key of its owner authorizes for a smart account', async () => {
   const wallet = await deploy('LocalSmartWallet', [owner.address]);
   const other = privateKeyToAccount(generatePrivateKey());
   assert.equal(await authorizes(wallet, await owner.sign({ hash: digest })), true);
@@ -107,7 +107,7 @@ test('a smart account authorizes by the key of its owner alone', async () => {
   assert.equal(await authorizes(wallet, '0x'), false);
 });
 
-/** Modes of LocalHostileWallet, and whether what it then says is an authorization. */
+/** Modes of LocalHostileWallet, and whether each one's answer is an authorization. */
 const modes: readonly (readonly [name: string, isAccepted: boolean])[] = [
   ['accepts whatever it is shown', true],
   ['reverts with the magic value', false],
@@ -130,7 +130,7 @@ test('an account that traps does not authorize', async () => {
   assert.equal(await authorizes(await deploy('LocalHostileWallet', [10]), '0x77'), false);
 });
 
-test('an account whose answer hangs on the block is judged by the newest one', async () => {
+test('an account whose answer depends on the block is judged by the newest one', async () => {
   const wallet = await deploy('LocalHostileWallet', [9]);
   const said: boolean[] = [];
   for (let round = 0; round < 2; round++) {
@@ -141,7 +141,7 @@ test('an account whose answer hangs on the block is judged by the newest one', a
   assert.deepEqual(said, [true, true]);
 });
 
-test('a key that delegates to an account (EIP-7702) authorizes by that account alone, until it takes the delegation back', async () => {
+test('only its account authorizes for a key with an EIP-7702 delegation, until the key withdraws the delegation', async () => {
   const { reader, writer } = clients();
   const payer = privateKeyToAccount(generatePrivateKey());
   const bySelf = await payer.sign({ hash: digest });
@@ -159,14 +159,15 @@ test('a key that delegates to an account (EIP-7702) authorizes by that account a
   await delegate(await deploy('LocalSmartWallet', [owner.address]), 0);
   assert.match((await reader.getCode({ address: payer.address })) ?? '', /^0xef0100/);
   assert.deepEqual(await verdicts(), [false, true]);
-  // Delegated to an address without code, it still has code of its own: nothing answers, and its key does not count.
+  // Delegated to an address without code, the account still has code of its own. No code answers, and its key does not
+  // count.
   await delegate(`0x${'bd'.repeat(20)}`, 1);
   assert.deepEqual(await verdicts(), [false, false]);
   await delegate(`0x${'00'.repeat(20)}`, 2);
   assert.deepEqual(await verdicts(), [true, false]);
 });
 
-test('an account that is not deployed authorizes through its factory, and nothing stays of the question', async () => {
+test('an account that is not deployed authorizes through its factory, and the call leaves no state', async () => {
   const { factory, address, call } = await counterfactual();
   const signature = await owner.sign({ hash: digest });
   const { reader } = clients();
@@ -176,7 +177,7 @@ test('an account that is not deployed authorizes through its factory, and nothin
   assert.deepEqual([await reader.getCode({ address }), deployed], [undefined, 0n]);
 });
 
-test('an account that is not deployed authorizes by nothing but its wrapped signature', async () => {
+test('only the wrapped signature authorizes for an account that is not deployed', async () => {
   const { factory, address, call } = await counterfactual();
   const signature = await owner.sign({ hash: digest });
   const other = privateKeyToAccount(generatePrivateKey());
@@ -197,7 +198,7 @@ test('an account that is not deployed authorizes by nothing but its wrapped sign
   );
 });
 
-test('a factory cannot stand for an account: what it says itself, burns or reverts is no authorization', async () => {
+test('a factory’s own answer, burn or revert is not an authorization of its account', async () => {
   const payer = privateKeyToAccount(generatePrivateKey()).address;
   for (const mode of [0, 1, 2, 3, 10]) {
     const hostile = await deploy('LocalHostileWallet', [mode]);
@@ -205,7 +206,7 @@ test('a factory cannot stand for an account: what it says itself, burns or rever
   }
 });
 
-/** Deploys whatever it is sent to an address that the code decides; anvil has it, as most chains do. */
+/** Deploys the code that it is sent to an address that follows from the code. anvil has it, as most chains do. */
 const anyFactory: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 for (const [mode, [name, isAccepted]] of modes.entries()) {
@@ -218,7 +219,7 @@ for (const [mode, [name, isAccepted]] of modes.entries()) {
   });
 }
 
-test('a wrapped signature still counts once the account is deployed, whatever its factory would do by then', async () => {
+test('a wrapped signature still counts once the account is deployed, even if its factory would now fail', async () => {
   const { factory, address, call } = await counterfactual();
   const { reader, writer } = clients();
   await reader.waitForTransactionReceipt({ hash: await writer.sendTransaction({ to: factory, data: call }) });
@@ -227,7 +228,7 @@ test('a wrapped signature still counts once the account is deployed, whatever it
   assert.equal(await authorizes(address, signature), true);
 });
 
-test('precompiles and the question itself are no accounts', async () => {
+test('precompiles and the checking contract itself are not accounts', async () => {
   const wrapped = wrap(`0x${'00'.repeat(19)}04`, '0x1626ba7e', '0x77');
   for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9, 256]) {
     const payer: Hex = `0x${number.toString(16).padStart(40, '0')}`;

@@ -4,10 +4,13 @@ import { encodeFunctionData } from 'viem';
 import { type Chain, contractsOf } from '#chains/chain.ts';
 import { type NodeAnswer, type Rpc, type RpcCall, RpcUnavailable, surveyOf } from '#chains/rpc/rpc.ts';
 
-/** Whose balance: all gateways of a chain, all its vaults, or the fees that settled orders have left in the gateways. */
+/**
+ * The holder of a balance: all gateways of a chain, all its vaults, or the fees that settled orders left in the
+ * gateways.
+ */
 export type Holder = 'gateway' | 'vault' | 'fees';
 
-/** One balance that books and chain both know, in the token's own units. */
+/** One balance that both books and chain have, in the token's own units. */
 export interface Balance {
   readonly holder: Holder;
   /** A tokenId. */
@@ -27,7 +30,7 @@ function questionsOf(chain: Chain, blockHash: Hex): readonly Question[] {
     const ask = (holder: Holder, to: Hex, data: Hex): Question => ({
       holder,
       asset,
-      // By hash (EIP-1898): the height alone could be another block's by now.
+      // By hash (EIP-1898): after a reorg the height alone could mean another block.
       call: { method: 'eth_call', params: [{ to, data }, { blockHash }] },
     });
     const balanceOf = (owner: Hex) =>
@@ -45,7 +48,7 @@ function isWord(value: unknown): value is Hex {
   return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value);
 }
 
-/** The words that a node answered; undefined when it lacks one of them. */
+/** The words of a node's answer; undefined when one is missing. */
 function wordsOf(answer: NodeAnswer, count: number): readonly Hex[] | undefined {
   const words = answer.outcomes.flatMap((outcome) =>
     'result' in outcome && isWord(outcome.result) ? [outcome.result] : [],
@@ -54,8 +57,8 @@ function wordsOf(answer: NodeAnswer, count: number): readonly Hex[] | undefined 
 }
 
 /**
- * What a chain says that our contracts hold at one block. Every node that knows the block is asked, and all have to say the
- * same: `RpcUnavailable` when none can tell, or two differ.
+ * The balances of our contracts on a chain at one block. Asks every node that knows the block, and all must agree.
+ * Throws `RpcUnavailable` when none answers, or two differ.
  */
 export async function readBalances(rpc: Rpc, chain: Chain, blockHash: Hex): Promise<readonly Balance[]> {
   const questions = questionsOf(chain, blockHash);

@@ -1,8 +1,8 @@
 import { type Row, statement } from '@florin/pg';
 
-// One process has each look at a chain that has begun: whoever moves the time on. A process that dies after it costs one
-// look.
-export const claimLook = statement(
+// One process runs each check of a chain: the one that advances its time. A process that dies afterwards skips one
+// check.
+export const claimCheck = statement(
   'reconcile_claim',
   ['int8', 'timestamptz', 'timestamptz'],
   { drift_runs: 'int4', catch_up_number: 'int8?' },
@@ -12,16 +12,16 @@ export const claimLook = statement(
    returning drift_runs, catch_up_number`,
 );
 
-// Nothing when somebody else has had a look since: who has slept in between has old books in his hands.
-export const lockLook = statement(
+// Returns nothing when another process has checked since: a process that was suspended holds stale books.
+export const lockCheck = statement(
   'reconcile_look_lock',
   ['int8', 'timestamptz'],
   { chain_id: 'int8' },
   'select chain_id from chain_reconciliations where chain_id = $1 and next_at = $2 for update',
 );
 
-// The cursor and the balances in one snapshot. What is final is booked in the transaction that makes it final, so these are
-// the books at the final block, exactly.
+// The cursor and the balances in one snapshot. The transaction that makes an event final also books it, so these are
+// exactly the books at the final block.
 export const booksAtFinal = statement(
   'reconcile_books',
   ['int8', 'text[]', 'text[]'],
@@ -49,7 +49,7 @@ export const openBalances = statement(
   'select holder, asset from reconciled_balances where chain_id = $1',
 );
 
-// Nobody has compared them yet, and the ledger tells of final events that have been taken back and are not final again.
+// The books were never compared, and the ledger has final events that were reorged and are not final again.
 export const openingHeld = statement(
   'reconcile_opening_held',
   ['int8'],
@@ -120,7 +120,7 @@ export const releaseChain = statement(
    where chain_id = $1 and before.stopped_reason <> '' returning before.stopped_reason as reason`,
 );
 
-// Whoever accepts them has compared them, be it that they never agreed.
+// Accepting the differences counts as a comparison, even if the books never agreed.
 export const forgetBalances = statement(
   'reconcile_forget_balances',
   ['int8'],
@@ -132,7 +132,7 @@ export const forgetBalances = statement(
    delete from reconciled_balances where chain_id = $1`,
 );
 
-export const looksOfChains = statement(
+export const lastChecks = statement(
   'reconcile_looks',
   ['int8[]'],
   {

@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => world.close());
 
-/** What every balance is on the chain. */
+/** The on-chain value of every balance. */
 let held = 0n;
 const answer = ({ method }: RpcCall) => {
   assert.equal(method, 'eth_call');
@@ -42,14 +42,14 @@ const node: Rpc = {
   batch: async (calls) => calls.map(answer),
 };
 
-async function look(rpc = node) {
+async function check(rpc = node) {
   world.clock.time += 60_000;
   const { clock, database, chains } = world;
   const deps = { chains: chains.all, rpcOf: () => rpc, db: database.db, clock, log: silentLog };
   return reconcileChain(deps, world.chain('ethereum'), rpc);
 }
 
-/** Where the watcher was told to begin again, and that it has done so. */
+/** The block from which the watcher was told to start again; marks it as done. */
 async function takeBackfill(): Promise<bigint | undefined> {
   const { chainId } = world.chain('ethereum');
   const cursor = await findCursor(world.database.db, chainId);
@@ -61,80 +61,80 @@ async function takeBackfill(): Promise<bigint | undefined> {
   return from;
 }
 
-test('a difference has the blocks since the last agreement read again: at its first look, its second, fourth and eighth', async () => {
+test('a difference rereads the blocks since the last agreement at its first, second, fourth and eighth check', async () => {
   await world.mineFinal('ethereum');
-  assert.equal(await look(), 'agreed');
+  assert.equal(await check(), 'agreed');
   await world.mineFinal('ethereum');
-  assert.equal(await look(), 'agreed');
+  assert.equal(await check(), 'agreed');
   assert.equal(await takeBackfill(), undefined);
   await world.mineFinal('ethereum');
   await world.mineFinal('ethereum');
   held = 100n;
   const asked: (bigint | undefined)[] = [];
   for (let count = 1; count <= 8; count += 1) {
-    assert.equal(await look(), 'drifted');
+    assert.equal(await check(), 'drifted');
     asked.push(await takeBackfill());
   }
   const none = undefined;
   assert.deepEqual(asked, [3n, 3n, none, 3n, none, none, none, 3n]);
   held = 0n;
-  assert.equal(await look(), 'agreed');
+  assert.equal(await check(), 'agreed');
   await world.mineFinal('ethereum');
   held = 100n;
-  assert.equal(await look(), 'drifted');
+  assert.equal(await check(), 'drifted');
   assert.equal(await takeBackfill(), 5n, 'from the new agreement on');
 });
 
-test('a look that was overtaken while its process slept says nothing', async () => {
+test('a check that was overtaken while its process slept records nothing', async () => {
   held = 100n;
-  await look();
+  await check();
   await acceptDifferences(world.database.db, world.chain('ethereum').chainId);
-  assert.equal(await look(), 'agreed', 'the books have begun anew');
+  assert.equal(await check(), 'agreed', 'the books have begun anew');
   await world.mineFinal('ethereum');
-  // It has read books and chain; before it compares them, others look, and the chain moves.
+  // It has read books and chain. Before it compares them, other processes check and the chain advances.
   const sleeper: Rpc = {
     ...node,
     batch: async (calls) => {
       const before = calls.map(answer);
       await world.mineFinal('ethereum');
       held = 200n;
-      await look();
+      await check();
       await acceptDifferences(world.database.db, world.chain('ethereum').chainId);
-      assert.equal(await look(), 'agreed');
+      assert.equal(await check(), 'agreed');
       return before;
     },
   };
-  assert.equal(await look(sleeper), 'not_due');
-  assert.equal(await look(), 'agreed', 'the difference of its old books was not counted');
+  assert.equal(await check(sleeper), 'not_due');
+  assert.equal(await check(), 'agreed', 'the difference of its old books was not counted');
 });
 
-test('a look that fails after it was overtaken does not bring the next one forward', async () => {
+test('a check that fails after it was overtaken does not bring the next one forward', async () => {
   const failing: Rpc = {
     ...node,
     batch: async () => {
-      await look();
+      await check();
       throw new RpcUnavailable('asleep for too long');
     },
   };
-  assert.equal(await look(failing), 'unreadable');
+  assert.equal(await check(failing), 'unreadable');
   world.clock.time -= 54_000;
-  assert.equal(await look(), 'not_due', 'six seconds after the last look');
+  assert.equal(await check(), 'not_due', 'six seconds after the last check');
 });
 
-test('a look locks the chain before its own row, as a release does', async () => {
+test('a check locks the chain before its own row, as a release does', async () => {
   const { db } = world.database;
   const { chainId } = world.chain('ethereum');
-  let looking: Promise<unknown> = Promise.resolve();
+  let checking: Promise<unknown> = Promise.resolve();
   await db.transaction(async (transaction) => {
     await lockChain(transaction, chainId);
-    looking = look();
+    checking = check();
     await untilLockWaiter(db);
     assert.equal((await transaction.query(freeLook, [chainId])).length, 1);
   });
-  assert.equal(await looking, 'agreed');
+  assert.equal(await checking, 'agreed');
 });
 
-test('a chain that nobody follows yet is not looked at', async () => {
+test('a chain without a watcher is not checked', async () => {
   const [chain] = world.chains.all;
   assert.ok(chain !== undefined);
   const unknown = { ...chain, chainId: 99_999 };
@@ -143,7 +143,7 @@ test('a chain that nobody follows yet is not looked at', async () => {
   assert.equal(await reconcileChain(deps, unknown, node), 'not_due');
 });
 
-test('books are not opened while final events are missing, unless a person says so', async () => {
+test('books are not opened while final events are missing, unless an operator accepts the differences', async () => {
   held = 0n;
   const other = await SettlementWorld.open();
   const lookAgain = async () => {

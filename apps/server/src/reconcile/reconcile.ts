@@ -11,9 +11,9 @@ import { runRounds } from '#telemetry/rounds.ts';
 import { type Balance, type Holder, readBalances } from './balance.ts';
 import {
   booksAtFinal,
-  claimLook,
+  claimCheck,
   forgetBalances,
-  lockLook,
+  lockCheck,
   noteAgreement,
   noteCatchUp,
   noteDrift,
@@ -31,24 +31,24 @@ export interface ReconcileDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Between two looks at a chain; a minute by default. */
+  /** Between two checks of a chain; one minute by default. */
   readonly intervalMs?: number;
 }
 
 const defaultIntervalMs = 60_000;
-/** After a look without an answer: the contracts may only just have come up, or the node. */
+/** After a check without an answer: the contracts or the node may have just started. */
 const unreadableMs = 5_000;
-/** How often a process asks whether a look is due. */
+/** How often a process asks whether a check is due. */
 const askMs = 1_000;
-/** Looks in a row with a difference that stop a chain: one may be a node's word alone. */
+/** Consecutive checks with a difference that stop a chain: a single one may be one node's error. */
 const driftsToStop = 2;
 
-/** What a look came to: nobody's turn, books and chain agree, they differ, or the chain or the database did not answer. */
-export type LookResult = 'not_due' | 'agreed' | 'drifted' | 'unreadable';
+/** The result of a check: not due, books and chain agree, they differ, or the chain or the database did not answer. */
+export type CheckResult = 'not_due' | 'agreed' | 'drifted' | 'unreadable';
 
 /**
- * Compares the books with the chains until the signal aborts. However many processes run it, one has each look at a
- * chain. Differences in two looks in a row stop settlement, payouts and refunds of that chain, never its watching.
+ * Compares the books with the chains until the signal aborts. Only one of several processes runs each check.
+ * Differences in two consecutive checks stop settlement, payouts and refunds of that chain, never its watching.
  */
 export async function runReconciliation(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   await Promise.all(
@@ -68,12 +68,12 @@ export async function runReconciliation(deps: ReconcileDeps, signal: AbortSignal
   );
 }
 
-/** What the ledger says at the final block. */
+/** The ledger at the final block. */
 interface Books {
   readonly number: bigint;
   readonly hash: Hex;
   readonly stoppedReason: string;
-  /** As the chain counts: what is held, and the fees, positive. */
+  /** With the chain's signs: holdings and fees are positive. */
   readonly balances: readonly Balance[];
 }
 
@@ -85,12 +85,12 @@ interface Comparison {
   readonly chain: bigint;
 }
 
-/** One look at a chain, if one is due. */
-export async function reconcileChain(deps: ReconcileDeps, chain: Chain, rpc: Rpc): Promise<LookResult> {
+/** Runs one check of a chain if one is due. */
+export async function reconcileChain(deps: ReconcileDeps, chain: Chain, rpc: Rpc): Promise<CheckResult> {
   const { db, clock, log, intervalMs = defaultIntervalMs } = deps;
   const now = clock.now();
   const nextAt = new Date(now.getTime() + intervalMs);
-  const [claim] = await db.query(claimLook, [chain.chainId, now, nextAt]);
+  const [claim] = await db.query(claimCheck, [chain.chainId, now, nextAt]);
   const books = claim === undefined ? undefined : await readBooks(db, chain);
   if (claim === undefined || books === undefined) return 'not_due';
   try {
@@ -138,21 +138,21 @@ async function readBooks(queryable: Queryable, chain: Chain): Promise<Books | un
 async function compare(
   deps: ReconcileDeps,
   chain: Chain,
-  look: { readonly books: Books; readonly told: readonly Balance[]; readonly nextAt: Date },
-): Promise<LookResult> {
-  const { books, told, nextAt } = look;
+  check: { readonly books: Books; readonly told: readonly Balance[]; readonly nextAt: Date },
+): Promise<CheckResult> {
+  const { books, told, nextAt } = check;
   const now = deps.clock.now();
   const comparisons = told.map(({ holder, asset, amount }): Comparison => {
     const own = books.balances.find((balance) => balance.holder === holder && balance.asset === asset);
     return { holder, asset, ledger: own?.amount ?? 0n, chain: amount };
   });
   return deps.db.transaction(async (transaction) => {
-    // The chain before the look, as a release locks them.
+    // Lock the chain before the check, in the same order as a release.
     await lockChain(transaction, chain.chainId);
-    const [own] = await transaction.query(lockLook, [chain.chainId, nextAt]);
+    const [own] = await transaction.query(lockCheck, [chain.chainId, nextAt]);
     if (own === undefined) return 'not_due';
     if (await isOpeningHeld(transaction, chain, comparisons)) {
-      await sayDrift(transaction, deps, chain, { books, drifted: comparisons.filter(isDifferent), now });
+      await reportDrift(transaction, deps, chain, { books, drifted: comparisons.filter(isDifferent), now });
       return 'drifted';
     }
     const opened = await openBooks(transaction, deps, chain, { books, comparisons, now });
@@ -170,7 +170,7 @@ async function compare(
       await transaction.query(noteAgreement, [chain.chainId, books.number, books.hash, now]);
       return 'agreed';
     }
-    await sayDrift(transaction, deps, chain, { books, drifted, now });
+    await reportDrift(transaction, deps, chain, { books, drifted, now });
     return 'drifted';
   });
 }
@@ -180,8 +180,8 @@ function isDifferent({ ledger, chain }: Comparison): boolean {
 }
 
 /**
- * Whether books that nobody has compared yet have to wait: the chain lacks what had been final, and what is booked of it would
- * be taken for money that was never there.
+ * Whether books that were never compared must wait. The chain lacks events that were final, and their entries would
+ * count as money that never existed.
  */
 async function isOpeningHeld(
   transaction: Transaction,
@@ -192,8 +192,8 @@ async function isOpeningHeld(
 }
 
 /**
- * A token's books begin with what the chain shows when they are first compared: contracts may have held tokens before the
- * token was configured, or before anybody compared.
+ * A token's books open with the chain's balance at the first comparison: contracts may have held tokens before the
+ * token was configured, or before the first comparison.
  */
 async function openBooks(
   transaction: Transaction,
@@ -226,7 +226,7 @@ async function openBooks(
   return opened;
 }
 
-/** Fees are part of what the gateway holds, so they come out of what nobody could place. */
+/** The gateway's balance includes fees, so they are taken out of the unallocated part. */
 function openingPostings(chain: Chain, { holder, asset, amount }: Balance): Posting[] {
   const counter = holder === 'vault' ? 'float' : 'unmatched';
   const sign = holder === 'fees' ? -1n : 1n;
@@ -237,10 +237,10 @@ function openingPostings(chain: Chain, { holder, asset, amount }: Balance): Post
 }
 
 /**
- * The blocks since books and chain last agreed are read once more: where a node has left a log out, it comes now. With each
- * look they are more, so that is done in ever fewer of them, for as long as the difference stays.
+ * Reads the blocks since books and chain last agreed again, which finds a log that a node left out. The range grows
+ * with each check, so it is read again at growing intervals while the difference stays.
  */
-async function sayDrift(
+async function reportDrift(
   transaction: Transaction,
   { clock, log }: ReconcileDeps,
   chain: Chain,
@@ -269,41 +269,41 @@ async function sayDrift(
   }
 }
 
-/** A difference's first look, its second, fourth and so on. */
+/** A difference's first check, its second, fourth and so on. */
 function isPowerOfTwo(count: number): boolean {
   return Number.isInteger(Math.log2(count));
 }
 
 /**
- * After a restored backup nothing is settled until the books have caught up with the block that was the chain's head when
- * somebody first looked, and agree: until then a payment may have been settled that still looks open here.
+ * After a restored backup, nothing is settled until the books reach the chain's head of the first check, and agree.
+ * Before that, a payment that looks open here may already be settled.
  */
 async function catchUp(
   { db, log }: ReconcileDeps,
   chain: Chain,
   rpc: Rpc,
-  look: { readonly books: Books; readonly result: LookResult; readonly target: bigint | undefined },
+  check: { readonly books: Books; readonly result: CheckResult; readonly target: bigint | undefined },
 ): Promise<void> {
   const { chainId } = chain;
-  if (look.target === undefined) {
+  if (check.target === undefined) {
     const head = await getBlock(rpc, 'latest');
     if (head !== undefined) await db.query(noteCatchUp, [chainId, head.number]);
     return;
   }
-  if (look.result !== 'agreed' || look.books.number < look.target) return;
+  if (check.result !== 'agreed' || check.books.number < check.target) return;
   await releaseStopped(db, chainId);
-  log.info('reconcile.caught_up', { chainId, blockNumber: look.books.number.toString() });
+  log.info('reconcile.caught_up', { chainId, blockNumber: check.books.number.toString() });
 }
 
-/** Lets a stopped chain settle again; gives why it was stopped, undefined when it was not. */
+/** Lets a stopped chain settle again. Returns why it was stopped; undefined when it was not. */
 export async function releaseStopped(queryable: Queryable, chainId: number): Promise<string | undefined> {
   const [row] = await queryable.query(releaseChain, [chainId]);
   return row?.reason;
 }
 
 /**
- * Has the next look open the chain's books anew: every difference of now becomes an entry of kind `opening`. For a person who
- * knows where the money went, or that it is lost.
+ * Makes the next check open the chain's books anew: every present difference becomes an entry of kind `opening`. For an
+ * operator who knows where the money went, or that it is lost.
  */
 export async function acceptDifferences(queryable: Queryable, chainId: number): Promise<void> {
   await queryable.query(forgetBalances, [chainId]);

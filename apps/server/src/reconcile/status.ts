@@ -1,28 +1,28 @@
 import type { Queryable } from '@florin/pg';
 import type { Chain } from '#chains/chain.ts';
 import type { Holder } from './balance.ts';
-import { type BalanceRow, balancesOfChains, looksOfChains } from './reconcile.sql.ts';
+import { type BalanceRow, balancesOfChains, lastChecks } from './reconcile.sql.ts';
 
-/** One balance as the last look found it. Integers as decimal strings, in the token's own units. */
+/** One balance as the last check found it. Integers are decimal strings, in the token's own units. */
 export interface BalanceStatus {
   readonly holder: Holder;
   readonly token: string;
   readonly ledger: string;
   readonly chain: string;
-  /** Ledger minus chain: `0`, or something is wrong. */
+  /** Ledger minus chain; anything but `0` is an error. */
   readonly difference: string;
   readonly blockNumber: string;
 }
 
-/** What may be told to everybody about one chain's books. */
+/** The public part of one chain's books. */
 export interface ChainStatus {
   readonly chain: string;
   readonly chainId: string;
   /** The last block at which every balance agreed; null before the first. */
   readonly reconciledBlock: string | null;
-  /** When that was found, RFC 3339; null before. */
+  /** The time of that check, RFC 3339; null before. */
   readonly reconciledAt: string | null;
-  /** When somebody last looked, whatever was found. */
+  /** The time of the last check, regardless of its result. */
   readonly lookedAt: string | null;
   /** stopped: nothing is settled, paid out or refunded. */
   readonly settlement: 'running' | 'stopped';
@@ -33,27 +33,27 @@ export interface ChainStatus {
 
 /** The books of all configured chains. */
 export interface BooksStatus {
-  /** Whether every chain has been compared, and nothing differed or is stopped. */
+  /** Whether every chain was compared, none differed and none is stopped. */
   readonly isBalanced: boolean;
   readonly chains: readonly ChainStatus[];
 }
 
-/** Reads what the last looks at the chains found. Asks no chain. */
+/** Reads the results of the last checks of the chains. Asks no chain. */
 export async function readStatus(queryable: Queryable, chains: readonly Chain[]): Promise<BooksStatus> {
   const ids = chains.map((chain) => chain.chainId);
-  const looks = await queryable.query(looksOfChains, [ids]);
+  const checks = await queryable.query(lastChecks, [ids]);
   const balances = await queryable.query(balancesOfChains, [ids]);
   const statuses = chains.map((chain): ChainStatus => {
-    const look = looks.find((row) => Number(row.chain_id) === chain.chainId);
-    const isHalted = look !== undefined && look.halted_reason !== '';
-    const reason = isHalted ? 'halted' : (look?.stopped_reason ?? '');
+    const check = checks.find((row) => Number(row.chain_id) === chain.chainId);
+    const isHalted = check !== undefined && check.halted_reason !== '';
+    const reason = isHalted ? 'halted' : (check?.stopped_reason ?? '');
     return {
       chain: chain.name,
       chainId: String(chain.chainId),
-      // Differences that were accepted before anybody had compared are not an agreement.
-      reconciledBlock: look?.agreed_at == null ? null : (look.agreed_number?.toString() ?? null),
-      reconciledAt: look?.agreed_at?.toISOString() ?? null,
-      lookedAt: look?.looked_at?.toISOString() ?? null,
+      // Accepting differences before the first comparison is not an agreement.
+      reconciledBlock: check?.agreed_at == null ? null : (check.agreed_number?.toString() ?? null),
+      reconciledAt: check?.agreed_at?.toISOString() ?? null,
+      lookedAt: check?.looked_at?.toISOString() ?? null,
       settlement: reason === '' ? 'running' : 'stopped',
       reason,
       balances: balances.filter((row) => Number(row.chain_id) === chain.chainId).map(balanceStatus),

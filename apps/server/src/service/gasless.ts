@@ -25,8 +25,8 @@ import type { SessionMoveDeps } from '#sessions/session-move.ts';
 import { type GasBudgets, releaseUnfollowed, type SubmissionDeps } from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
-import { findPayments } from '#x402/taken-payment.ts';
-import { defaultWaitingLimits, sharedLooks, waitingPlaces } from '#x402/waiting.ts';
+import { findPayments } from '#x402/accepted-payment.ts';
+import { defaultWaitingLimits, requestSlots, sharedReads } from '#x402/waiting.ts';
 
 /**
  * Who may send payments of others: the order signer, whose transaction needs no signature of the order, as long as its
@@ -139,11 +139,11 @@ function x402Doors(
   // A key for this alone: a MAC under the master key itself would be a second use of it.
   const offerKey = new Uint8Array(createHmac('sha256', options.masterKeys[0]).update('x402 offers').digest());
   const { db, rpcOf } = parts;
-  const look = sharedLooks(options.clock, (orderIds) => findPayments(db, orderIds));
+  const readPayment = sharedReads(options.clock, (orderIds) => findPayments(db, orderIds));
   const limits = admitCreation === undefined ? {} : { admitCreation };
   const waitMs = options.gasless?.x402WaitMs ?? 0;
-  const deps = { ...submissions, ...limits, db, rpcOf, look, offerKey, waitMs };
-  const enter = waitingPlaces(defaultWaitingLimits);
+  const deps = { ...submissions, ...limits, db, rpcOf, readPayment, offerKey, waitMs };
+  const enter = requestSlots(defaultWaitingLimits);
   return [x402Door({ ...guard, deps, enter, basePaths: ['/aipay/x402', '/x402'] })];
 }
 

@@ -139,7 +139,7 @@ test('a token that takes other signatures than the configuration says is refused
   );
 });
 
-test('a chain that does not answer is waited for, 30 s at most, and told without the path of its URL', async () => {
+test('a chain that does not answer is waited for, 30 s at most, and reported without the path of its URL', async () => {
   const clock = quickClock();
   assert.equal(
     await mistakeOf({ rpcUrls: ['http://127.0.0.1:9/v2/access-key'] }, { clock }),
@@ -153,7 +153,7 @@ test('one node that answers is enough', async () => {
   assert.equal(await mistakeOf({ rpcUrls: ['http://127.0.0.1:9', url] }), 'all is well');
 });
 
-test('a chain whose blocks cannot be proven is refused, unless a quorum is to do instead', async () => {
+test('a chain whose blocks cannot be proven is refused, unless a quorum replaces the proof', async () => {
   const proxy = await startLyingRpc(life.anvil.url);
   try {
     proxy.lie = (_method, _params, result) =>
@@ -170,7 +170,7 @@ test('a chain whose blocks cannot be proven is refused, unless a quorum is to do
   }
 });
 
-test('a way into CCTP that is not the gateway’s own is refused', async () => {
+test('a CCTP path that is not the gateway’s own is refused', async () => {
   const { cctp, gateway } = life.chain;
   assert.ok(cctp !== undefined);
   const changed = (change: Partial<typeof cctp>) => mistakeOf({ cctp: { ...cctp, ...change } });
@@ -188,7 +188,7 @@ test('a way into CCTP that is not the gateway’s own is refused', async () => {
   );
 });
 
-test('every wallet that settles must be known to the contracts', async () => {
+test('the contracts must know every wallet that settles', async () => {
   const stranger = `0x${'77'.repeat(32)}` as const;
   assert.match(
     await mistakeOf({}, { otherSettlerKeys: [stranger] }),
@@ -196,7 +196,7 @@ test('every wallet that settles must be known to the contracts', async () => {
   );
 });
 
-test('chains whose payments other vaults pay out need two providers that agree, but for play money', async () => {
+test('chains whose payments other vaults pay out need two agreeing providers, except in play money', async () => {
   const other = { ...life.chain, name: 'other', chainId: life.chain.chainId + 1 };
   const refusalOf = async (change: Partial<Chain>, isLocal = false): Promise<string> => {
     const chains = chainsOf([
@@ -220,7 +220,7 @@ test('chains whose payments other vaults pay out need two providers that agree, 
   assert.match(await refusalOf({ rpcUrls: ofOne, finality }), lonely);
   const ofTwo = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
   assert.match(await refusalOf({ rpcUrls: ofTwo, finality: { ...finality, quorum: 1 } }), lonely);
-  // Past this look, it is the nodes that do not answer.
+  // Past this check, the refusal is about nodes that do not answer.
   assert.match(await refusalOf({ rpcUrls: ofTwo, finality }), /no node answers as it should/);
   assert.doesNotMatch(await refusalOf({}, true), lonely);
 });

@@ -18,7 +18,7 @@ import { findScopeProblems } from '#db/scope-check.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 
-/** How long a chain may stay unreachable before the start is given up. */
+/** How long a chain may stay unreachable before the start gives up. */
 const patienceMs = 30_000;
 const pauseMs = 1_000;
 /** How long one request to a chain may take at the start. */
@@ -29,15 +29,15 @@ export interface ChainCheckOptions {
   readonly orderKey: SigningKey;
   readonly settlerKey: SigningKey;
   readonly otherSettlerKeys?: readonly SigningKey[];
-  /** Play money alone: one node of each chain is enough. */
+  /** Play money only: one node of each chain is enough. */
   readonly isLocal?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Looks whether the database will hold merchants apart, with a connection like the service's own. Throws a ConfigError with
- * the first reason why not. The schema must be current.
+ * Checks that the database separates merchants, with a connection like the service's own. Throws a ConfigError with the
+ * first problem. The schema must be current.
  */
 export async function checkDatabase(url: string): Promise<void> {
   const db = openDatabase({ schema, url, connections: 1 });
@@ -49,7 +49,7 @@ export async function checkDatabase(url: string): Promise<void> {
   }
 }
 
-/** The service's own wallets, whose roles the contracts must know. */
+/** The service's own wallets. The contracts must know their roles. */
 export interface ServiceWallets {
   readonly orderSigner: Hex;
   readonly settler: Hex;
@@ -58,13 +58,13 @@ export interface ServiceWallets {
 }
 
 /**
- * Compares the configuration with what the chains say: chain ids, contracts, tokens, the roles of the service's keys.
- * Waits up to 30 s for a chain that does not answer. Throws a ConfigError with the first difference, so that the service
- * never sells anything through a contract or token that is not the one meant.
+ * Compares the configuration with the chains: chain ids, contracts, tokens, the roles of the service's keys. Waits up
+ * to 30 s for a chain that does not answer. Throws a ConfigError with the first difference, so that the service never
+ * sells through a wrong contract or token.
  */
 export async function checkChains(options: ChainCheckOptions): Promise<void> {
   for (const chain of options.chains.all) {
-    const problem = options.isLocal === true ? undefined : lonelyWord(chain, options.chains);
+    const problem = options.isLocal === true ? undefined : singleProviderProblem(chain, options.chains);
     if (problem !== undefined) throw new ConfigError(problem);
   }
   const wallets = {
@@ -72,7 +72,7 @@ export async function checkChains(options: ChainCheckOptions): Promise<void> {
     settler: signerOf(options.settlerKey).address,
     otherSettlers: (options.otherSettlerKeys ?? []).map((key) => signerOf(key).address),
   };
-  // All are waited for, so that nothing is still asking when the process ends or goes on.
+  // Waits for all, so that no request is under way when the process ends or continues.
   const checks = await Promise.allSettled(
     options.chains.all.map((chain) => checkChain(options, chain, wallets)),
   );
@@ -102,15 +102,15 @@ async function checkChain(options: ChainCheckOptions, chain: Chain, wallets: Ser
   }
 }
 
-/** Providers that must agree on what a vault of another chain pays for. */
+/** Providers that must agree on a payment that another chain's vault pays out. */
 const leastQuorum = 2;
 
 /**
- * Why a chain's payments must not be paid out by the vault of another chain; undefined when they may, or there is no other. The
- * money that leaves there is the operator's own, and whoever runs the only node that is believed could make payments up. What CCTP
- * mints was burnt, which Circle attests: there a lie costs the gas of a call that is refused.
+ * Why another chain's vault must not pay out a chain's payments; undefined when it may, or there is no other chain.
+ * Vault money is the operator's own, and the only trusted node could forge payments. CCTP mints are exempt: Circle
+ * attests the burn, so a lie costs only the gas of a refused call.
  */
-export function lonelyWord(
+export function singleProviderProblem(
   { name, rpcUrls, finality }: Chain,
   { all }: Pick<Chains, 'all'>,
 ): string | undefined {
@@ -123,13 +123,13 @@ export function lonelyWord(
   );
 }
 
-/** No node of the chain gave an answer that can be used; trying again may help. */
+/** No node of the chain gave a usable answer. A retry may help. */
 export class ChainUnreachable extends Error {
   override readonly name = 'ChainUnreachable';
 }
 
 /**
- * Everything in which a chain differs from its configuration, a sentence each; empty when all is well. Throws
+ * All differences between a chain and its configuration, one sentence each; empty when there are none. Throws
  * ChainUnreachable when no node answers.
  */
 export async function findChainProblems(
@@ -155,7 +155,7 @@ export async function findChainProblems(
     ]);
     return groups.flat();
   } catch (error) {
-    // A node that is still starting may also answer with errors of its own.
+    // A node that is still starting may also answer with its own errors.
     if (!(error instanceof RpcUnavailable || error instanceof RpcError)) throw error;
     const names = nodes.map(({ node }) => node).join(', ');
     throw new ChainUnreachable(
@@ -215,7 +215,7 @@ async function gatewayProblems(rpc: Rpc, chain: Chain, wallets: ServiceWallets):
   return problems;
 }
 
-/** Those of the accounts of which the contract does not say that they have the role. */
+/** The accounts without the role, according to the contract. */
 async function withoutRole(
   accounts: readonly Hex[],
   hasRole: (account: Hex) => Promise<boolean | undefined>,
@@ -258,7 +258,7 @@ const routeAbi = parseAbi([
 ]);
 const transmitterAbi = parseAbi(['function localDomain() view returns (uint32)']);
 
-/** An order that is burnt through anything but what was meant would be minted to nobody. */
+/** An order burnt through the wrong CCTP contract would be minted to no recipient. */
 async function cctpProblems(rpc: Rpc, chain: Chain): Promise<string[]> {
   const { name, gateway, cctp } = chain;
   if (cctp === undefined) return [];
@@ -282,7 +282,7 @@ async function cctpProblems(rpc: Rpc, chain: Chain): Promise<string[]> {
     );
 }
 
-/** Says for one contract that it does not know a wallet in its role. */
+/** Builds the message that a contract does not know a wallet in its role. */
 function missingRole(chainName: string, contract: string) {
   return (role: string, wallet: Hex, setter: string) =>
     `chain ${chainName}: the ${contract} does not know the ${role} ${wallet}: register it there (${setter}), or configure the key that is`;

@@ -8,7 +8,7 @@ import type { Secret } from '#outside/secret.ts';
 import type { ServiceOptions } from '#service/service.ts';
 import type { Log } from '#telemetry/log.ts';
 
-/** Joins the configuration with the outside world into what the service is started with. */
+/** Builds the service's options from the configuration and the outside world. */
 export function serviceOptionsOf(
   config: Config,
   outside: { clock: Clock; random: Random; log: Log },
@@ -36,7 +36,7 @@ export function serviceOptionsOf(
   };
 }
 
-/** Where images are kept, as the service takes it; nothing where none are hosted. */
+/** The image store's option of the service; empty where the service hosts no images. */
 export function imageOptionsOf({ store, allowLoopback }: Config['images']): Pick<ServiceOptions, 'images'> {
   if (store === undefined) return {};
   if (store.kind === 'folder') return { images: { store, allowLoopback } };

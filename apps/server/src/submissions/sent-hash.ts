@@ -1,6 +1,6 @@
 /**
- * The hash of a submission's attempt that is in a block, or of the newest one: nodes replace the older ones by it. `alias`
- * is the name of the submission in the statement.
+ * The hash of a submission's mined attempt, or of the newest one, which replaces the older ones in the nodes. `alias`
+ * names the submission in the statement.
  */
 export function sentHash(alias: string): string {
   return `(select coalesce(nullif(t.mined_hash, ''), (

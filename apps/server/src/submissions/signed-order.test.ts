@@ -22,7 +22,7 @@ after(() => world.close());
 
 const newAddress = () => newPayer().address as Hex;
 
-/** A session for which a payer has prepared an order, and `strangers` after them. */
+/** A session for which a payer prepared an order, followed by orders of `strangers`. */
 async function crowdedSession(payer: Hex, strangers = 0): Promise<StoredOrder> {
   const { deps, db, clock } = world;
   const link = await findLink(db, linkId);
@@ -56,11 +56,11 @@ function signatureFor(payer: ReturnType<typeof newPayer>, order: StoredOrder): H
 interface Given {
   readonly signature: Hex;
   readonly orderId?: string;
-  /** At the payer's address; the strangers are all accounts with code that takes no signature. */
+  /** Code at the payer's address. The strangers are accounts whose code accepts no signature. */
   readonly code?: Hex;
 }
 
-/** What is found in an order's session, or the refusal, and how often the code of accounts was run for it. */
+/** The order found in a session or the refusal, and how many calls ran account code. */
 async function look(order: StoredOrder, { code = '0x', ...signed }: Given) {
   let calls = 0;
   const accepted: Hex = `0x1626ba7e${'0'.repeat(56)}`;
@@ -85,20 +85,20 @@ async function look(order: StoredOrder, { code = '0x', ...signed }: Given) {
   }
 }
 
-test('a hundred strangers who prepare orders hide nobody’s own', async () => {
+test('a hundred orders of strangers do not hide the payer’s own', async () => {
   const payer = newPayer();
   const own = await crowdedSession(payer.address as Hex, 100);
   const { orderId } = own;
   const signature = signatureFor(payer, own);
   assert.deepEqual(await look(own, { signature, orderId }), [orderId, 0]);
   assert.deepEqual(await look(own, { signature }), [orderId, 0]);
-  // Of an account with code nothing tells whose a signature is but the order's name.
+  // For accounts with code, only the order's name links a signature to its signer.
   const byCode = { signature: '0xabcd', code: '0xc0de' } as const;
   assert.deepEqual(await look(own, { ...byCode, orderId }), [orderId, 1]);
   assert.deepEqual(await look(own, byCode), ['signature_invalid', 20]);
 });
 
-test('an order that is named is found among any number of others, and only it is looked at', async () => {
+test('an order that is named is found among many others, and only its account is asked', async () => {
   const payer = newPayer();
   const own = await crowdedSession(payer.address as Hex, 130);
   const signature = signatureFor(payer, own);
@@ -116,7 +116,7 @@ const takeSignature = statement(
   `update orders set signature = '0x' where order_id = $1`,
 );
 
-test('an order that is named is one of the session, and may be paid by a signature', async () => {
+test('an order that is named must belong to the session and accept payment by signature', async () => {
   const payer = newPayer();
   const own = await crowdedSession(payer.address as Hex);
   const other = await crowdedSession(payer.address as Hex);

@@ -13,7 +13,7 @@ import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { recentOrders } from './submission.sql.ts';
 
-/** An order with the nonce that its payer has signed it with. */
+/** An order with the nonce that its payer signed. */
 export interface SignedOrder {
   readonly order: StoredOrder;
   readonly nonce: bigint;
@@ -25,13 +25,14 @@ export interface SignedOrderDeps
 }
 
 /**
- * Orders of a session that a signature is compared with when the request names none, the newest first: about a millisecond
- * of processor time each. Anybody may prepare orders for a session, and more of them than this hide older ones.
+ * How many orders of a session are compared with a signature when the request names none, the newest first. Each takes
+ * about a millisecond of processor time. Anyone can prepare orders for a session, and more than this many hide older
+ * ones.
  */
 const comparedOrders = 120;
-/** After so many, others have their turn in the process. */
+/** After this many, the process serves other requests. */
 const comparedAtOnce = 10;
-/** Orders of accounts whose code may have to be asked, so that a request costs no more calls to chains. */
+/** How many orders may need a call to account code, which bounds the calls of one request. */
 const askedOrders = 20;
 
 /** Asks a chain; refuses with chain_unavailable when it gives no answer. */
@@ -46,8 +47,8 @@ export async function asking<T>(chainName: string, ask: () => Promise<T>): Promi
 }
 
 /**
- * The order of the session that its own payer has signed by this method: the one that the request names, whatever others
- * have been prepared since, or else the newest that the signature fits. 100601 when there is none.
+ * The order of the session that its own payer signed by this method: the one that the request names, or the newest that
+ * the signature fits. Refuses with 100601 when there is none.
  */
 export async function signedOrder(
   queryable: Queryable,
@@ -58,8 +59,8 @@ export async function signedOrder(
   const consenting = consentReader(deps, body);
   const asked: Candidate[] = [];
   let isMethodKnown = false;
-  // What a key has signed needs no chain to be found: anybody may prepare orders for contracts, and to ask those first would
-  // use up what the caller may have run of their code.
+  // A key's signature is found without the chain, so keys come first. Anyone can prepare orders for contracts, and
+  // asking those first would use up the caller's share of code runs.
   for (const [index, order] of orders.entries()) {
     if (index % comparedAtOnce === comparedAtOnce - 1) await setImmediate();
     const candidates = await consenting.candidatesOf(order);
@@ -77,7 +78,7 @@ export async function signedOrder(
   throw new Refusal('signature_invalid', { param: 'signature' });
 }
 
-/** An order of the session, and what its payer would have signed. */
+/** An order of the session with the consent that its payer would have signed. */
 interface Candidate extends SignedOrder {
   readonly claim: SignatureClaim;
 }
@@ -92,7 +93,7 @@ async function ordersInQuestion(
 ): Promise<readonly StoredOrder[]> {
   if (orderId !== undefined) {
     const order = await findOrder(queryable, orderId.toLowerCase());
-    // What is only ever collected nobody may pay by a signature.
+    // A deposit that is only collected cannot be paid by a signature.
     const isPayable = order?.sessionId === sessionId && !isCollectedOnly(order);
     if (!isPayable)
       throw new Refusal('field_invalid', { param: 'orderId', detail: 'no order of the session' });
@@ -108,7 +109,7 @@ async function ordersInQuestion(
 function consentReader(deps: SignedOrderDeps, { method, signature }: SubmitPaymentBody) {
   const signings = new Map<string, TokenSigning | undefined>();
   const reader = {
-    /** Told when no order of another chain is the one. */
+    /** Thrown when no order of another chain fits. */
     silence: undefined as Refusal | undefined,
     async candidatesOf(order: StoredOrder): Promise<readonly Candidate[]> {
       const chain = deps.chains.byId(order.chainId);

@@ -23,7 +23,7 @@ const plan: SendPlan = {
   ...{ gasLimit: 200_000n, maxFee: 20n, priorityFee: 2n },
 };
 
-/** A node where the payer has this code, and a payment works only where no gas price is named. */
+/** A node where the payer has this code, and where a payment succeeds only without a gas price. */
 function chainWith(code: string, seen: unknown[] = []) {
   const rpc: Rpc = {
     async request(method, params) {
@@ -38,7 +38,7 @@ function chainWith(code: string, seen: unknown[] = []) {
   return { payerChain: payerChainOf(() => rpc) };
 }
 
-test('a payer with code, a delegation too, whose payment fails at a gas price is refused before it is sent', async () => {
+test('a payment that fails at a gas price is refused for a payer with code or a delegation, before it is sent', async () => {
   for (const code of ['0x6001', `0xef0100${'44'.repeat(20)}`]) {
     const seen: unknown[] = [];
     await assert.rejects(isSmartAccount(chainWith(code, seen), payer, plan), { slug: 'payer_not_served' });
@@ -47,13 +47,13 @@ test('a payer with code, a delegation too, whose payment fails at a gas price is
   }
 });
 
-test('a payer without code runs none: its payment is not asked for again', async () => {
+test('a payer without code runs none: its payment is not simulated again', async () => {
   const seen: unknown[] = [];
   assert.equal(await isSmartAccount(chainWith('0x', seen), payer, plan), false);
   assert.deepEqual(seen, []);
 });
 
-test('a submission is checked so, and is told as that of a payer with code', async () => {
+test('a submission checks for account code and reports that its payer has code', async () => {
   const world = await AgentWorld.open();
   after(() => world.close());
   const [token, link] = [

@@ -8,18 +8,20 @@ import { lockBudgets, smartAccountFailures } from './submission.sql.ts';
 
 const dayMs = 86_400_000;
 
-/** What payers with code may cost: it can tell a simulation from its transaction, use up the gas of that, and refuse to pay. */
+/**
+ * Limits for payers with code. Such code can detect a simulation, use up the gas of the transaction and refuse to pay.
+ */
 export interface SmartAccountLimits {
-  /** Units of gas of one payment's transaction. */
+  /** Gas of one payment's transaction. */
   readonly perPayment: number;
-  /** Payments of a merchant's payers that fail within 24 hours, counted with those that may fail yet. */
+  /** Payments of a merchant's payers that failed within 24 hours or may still fail. */
   readonly failuresPerMerchant: number;
 }
 
 /**
- * Whether there is code at the payer's address, an EIP-7702 delegation too. Refuses a payment of such a payer that fails once
- * more in its very transaction (100611): from the wallet, at the gas limit and with the fees that it is planned with. The code
- * is read after the plan is made: what a key alone pays has not run code of the payer's choice.
+ * Whether the payer's address has code, an EIP-7702 delegation included. Refuses (100611) such a payer's payment when
+ * it fails in a simulation of the exact transaction: same wallet, gas limit and fees. The code is read after the plan,
+ * so that a plain key's payment runs no code of the payer's choice.
  */
 export async function isSmartAccount(
   { payerChain }: { readonly payerChain: PayerChain },
@@ -33,7 +35,9 @@ export async function isSmartAccount(
   return true;
 }
 
-/** Refuses (100612) what a payer with code may not have of the service's gas, or not any more. Others of its merchant wait. */
+/**
+ * Refuses (100612) a payer with code beyond its limits of the service's gas. Serializes such payments of one merchant.
+ */
 export async function assertSmartAccount(
   transaction: Transaction,
   deps: {

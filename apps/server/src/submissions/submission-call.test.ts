@@ -24,7 +24,7 @@ const order: Order = {
 const signature = `0x${'33'.repeat(65)}` as const;
 const consent = `0x${'44'.repeat(65)}` as const;
 
-test('a payment carries the consent of the service, if it has to be said, and the payer’s', () => {
+test('a payment carries the payer’s consent, and the service’s where the gateway needs it', () => {
   const sent = (method: 'eip3009' | 'permit2', orderSignature: Hex) => {
     const data = submissionCall(
       { order, signature: orderSignature },

@@ -5,15 +5,18 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { decodeErrorResult, encodeFunctionData } from 'viem';
 import type { StoredOrder } from '#orders/stored-order.ts';
 
-/** What a payer has signed to have an order paid. */
+/** What a payer signed to pay an order. */
 export interface Consent {
   readonly method: SubmitMethod;
   readonly signature: Hex;
-  /** The nonce that it is signed with. */
+  /** The nonce of the signature. */
   readonly nonce: bigint;
 }
 
-/** The gateway's call that pays an order by its payer's consent; empty in place of the service's signature: by its sender's. */
+/**
+ * The gateway's call that pays an order by its payer's consent. An empty service signature means that the sender
+ * consents.
+ */
 export function submissionCall(
   { order, signature: orderSignature }: Pick<StoredOrder, 'order' | 'signature'>,
   { method, signature, nonce }: Consent,
@@ -42,7 +45,7 @@ const reasons: Readonly<Record<string, readonly [ErrorName, string]>> = {
   InexactTransfer: ['payer_not_served', 'the token moves another amount than it is asked to'],
 };
 
-/** What a payer is told whose payment would revert with this data. */
+/** The refusal for a payer whose payment would revert with this data. */
 export function refusalOfRevert(data: Hex): Refusal {
   const name = errorNameOf(data);
   const [slug, detail] = reasons[name] ?? ['payer_not_served', `the payment would revert: ${name}`];
@@ -53,7 +56,7 @@ function errorNameOf(data: Hex): string {
   try {
     return decodeErrorResult({ abi: paymentGatewayAbi, data }).errorName;
   } catch {
-    // Not one of the gateway's errors, or none at all: the node did not say.
+    // Not one of the gateway's errors, or no data from the node.
     return 'for a reason that the node does not tell';
   }
 }

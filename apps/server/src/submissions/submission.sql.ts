@@ -22,7 +22,7 @@ export const submissionByOrder = statement(
 );
 export type SubmissionRow = Row<typeof submissionByOrder>;
 
-// Whatever is on its way for a session may still pay it.
+// A submission that is still under way may pay the session.
 export const openSubmissions = statement(
   'submission_open',
   ['text'],
@@ -30,7 +30,7 @@ export const openSubmissions = statement(
   `select order_id from submissions where session_id = $1 and status = 'sent'`,
 );
 
-// Each was paid for by us, so a session has few, however many orders were prepared for it.
+// The service paid for each, so a session has few, regardless of how many orders were prepared.
 export const submittedOrders = statement(
   'submission_orders',
   ['text', 'int8'],
@@ -38,8 +38,8 @@ export const submittedOrders = statement(
   'select order_id from submissions where session_id = $1 order by created_at desc, order_id limit $2',
 );
 
-// One that moved no money may be tried again; any other stays as it is. Its gas counts anew from then on, with what the tries
-// of the day before ($11) have taken.
+// A failed submission may be sent again; any other stays as it is. Its gas counts from the new attempt on, plus the gas
+// of the attempts in the 24 hours before ($11).
 export const insertSubmission = statement(
   'submission_insert',
   [
@@ -57,8 +57,8 @@ export const insertSubmission = statement(
    returning order_id`,
 );
 
-// Puts submissions that share a budget in line until their transactions end, so that what is summed up below is all there is.
-// In the given order, which is the same for everybody: two that share several budgets cannot wait for each other.
+// Serializes submissions that share a budget until their transactions end, so that the sums below are complete. All
+// processes lock in the same order, so that two with several shared budgets cannot deadlock.
 export const lockBudgets = statement(
   'submission_lock_budgets',
   ['text[]'],
@@ -78,8 +78,8 @@ export const spentGas = statement(
      (select coalesce(sum(gas_limit), 0)::int8 from submissions where network = $3 and created_at > $4) as network`,
 );
 
-// Payments of payers with code that reverted: of one account, and of a merchant's with those that may revert yet. One whose
-// session shows it as paid will not.
+// Reverted payments of payers with code: of one account, and of a merchant's payers including those that may still
+// revert. A payment whose session is paid will not revert.
 export const smartAccountFailures = statement(
   'submission_smart_account_failures',
   ['text', 'text', 'timestamptz'],
@@ -100,7 +100,7 @@ export const concludeSubmission = statement(
   `update submissions set status = $2, updated_at = $3 where transaction_id = $1 and status = 'sent'`,
 );
 
-// Their transactions are pending again: what had succeeded may yet fail.
+// Their transactions are pending again: a success may turn into a failure.
 export const reopenSubmissions = statement(
   'submission_reopen',
   ['int8[]', 'timestamptz'],
@@ -112,9 +112,9 @@ export const reopenSubmissions = statement(
    where s.order_id = found.order_id`,
 );
 
-// Of wallets that are followed no more, so that nobody will ever tell what became of them. Never of x402: its client would
-// be asked to pay anew, for another order, while the first payment may be mined yet. Locked in one order, so that two
-// processes do not wait for each other.
+// Submissions of wallets that no longer exist here, so their outcome will never be reported. Excludes x402: its client
+// would pay again, for another order, while the first payment may still be mined. Rows are locked in one order, so that
+// two processes cannot deadlock.
 export const releaseSubmissions = statement(
   'submission_release',
   ['text[]', 'timestamptz', 'timestamptz'],
@@ -129,12 +129,12 @@ export const releaseSubmissions = statement(
    returning s.order_id`,
 );
 
-// The newest orders first: whoever has just prepared one is about to pay, and nobody may make this look through many.
+// The newest orders first: a payer pays soon after preparing. The limit bounds the work that strangers can cause.
 export const recentOrders = statement(
   'submission_recent_orders',
   ['text', 'int8'],
   { order_id: 'text' },
-  // Without a signature it is a late deposit's, which only its collection gets: nothing else may pay it.
+  // An order without a signature belongs to a late deposit. Only its collection may pay it.
   `select order_id from orders where session_id = $1 and signature <> '0x'
    order by created_at desc, order_id limit $2`,
 );

@@ -96,7 +96,7 @@ const record = (submission: NewSubmission) =>
 const refusal = (slug: string, detail: RegExp) => (error: unknown) =>
   error instanceof Refusal && error.slug === slug && detail.test(error.message);
 
-test('a payer, a network and a link each have gas for a day, and it comes back', async () => {
+test('a payer, a network and a link each have gas for a day, and it renews', async () => {
   const payer = newAddress();
   await record(submissionOf(await orderFor(payer)));
   await record(submissionOf(await orderFor(payer)));
@@ -117,7 +117,7 @@ test('a payer, a network and a link each have gas for a day, and it comes back',
   assert.equal((await record(submissionOf(later))).view.status, 'submitted');
 });
 
-test('a hundred payments at once never come to more gas than their budgets', async () => {
+test('a hundred concurrent payments never exceed their gas budgets', async () => {
   world.clock.time += 86_400_001;
   const orders: StoredOrder[] = [];
   for (let count = 0; count < 100; count += 1) orders.push(await orderFor(newAddress()));
@@ -127,13 +127,13 @@ test('a hundred payments at once never come to more gas than their budgets', asy
   const taken = results.map(({ status }, index) => [status, index % 2] as const);
   const takenBy = (network: number) =>
     taken.filter(([status, each]) => status === 'fulfilled' && each === network).length;
-  // 450 of each network, which is less than the link's thousand.
+  // 450 for each network, which is below the link's thousand.
   assert.deepEqual([takenBy(0), takenBy(1)], [4, 4]);
   const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   assert.ok(reasons.every(refusal('method_not_available', /gas for this network is used up/)));
 });
 
-test('a payment by a wallet that is followed no more may be submitted again, in its time', async () => {
+test('a payment by a removed wallet may be submitted again after its time', async () => {
   world.clock.time += 86_400_001;
   const submission = submissionOf(await orderFor(newAddress()));
   const first = await record(submission);
@@ -141,7 +141,7 @@ test('a payment by a wallet that is followed no more may be submitted again, in 
   const release = (wallets: Hex[], before: number) =>
     releaseUnfollowed(world.db, { wallets, before: new Date(before), at: new Date(now) });
   assert.equal(await release(['0xWallet'], now + 1), 0);
-  // Those of the tests before, whose time has come.
+  // Releases the due submissions of earlier tests.
   await release(['0xother'], now);
   assert.equal((await record(submission)).transactionId, undefined);
   assert.equal(await release(['0xother'], now + 1), 1);
@@ -164,19 +164,19 @@ const loseSignature = statement(
   `update orders set signature = '' where order_id = $1`,
 );
 
-test('a payment by x402 is never let go of: its client would pay for another order, too', async () => {
+test('an x402 payment is never released: its client would pay another order as well', async () => {
   world.clock.time += 86_400_001;
   const submission = submissionOf(await orderFor(newAddress()), { method: 'x402' });
   const first = await record(submission);
   const now = world.clock.time;
   const given = { wallets: ['0xother'] as const, before: new Date(now + 1), at: new Date(now) };
-  // Those of the tests before, whose time has come.
+  // Releases the due submissions of earlier tests.
   await releaseUnfollowed(world.db, given);
   assert.deepEqual(await record(submission), { view: first.view, transactionId: undefined });
 });
 
 // proves W7.1
-test('a consent to a small amount, or to an order that the service has not signed, is not sent', async () => {
+test('a consent to a small amount, or to an order that the service did not sign, is not sent', async () => {
   const payer = newPayer();
   const order = await orderFor(payer.address as Hex);
   const { token } = order.order;
@@ -201,7 +201,7 @@ test('a consent to a small amount, or to an order that the service has not signe
   await assert.rejects(check(), refusal('signature_invalid', /signature/));
 });
 
-test('orders that strangers have prepared for contracts cost a payer with a key nothing', async () => {
+test('orders that strangers prepare for contracts cost a payer with a key nothing', async () => {
   const payer = newPayer();
   const first = await orderFor(newAddress());
   const token = deps.chains.token('ethereum::usdc');
@@ -254,7 +254,7 @@ const changeOrder = statement(
   'update orders set gateway = $2, fee = $3 where order_id = $1',
 );
 
-/** What the sender is asked to plan for an order's submission: the signatures for settlers, and for the relayer. */
+/** The calls that the sender plans for an order's submission: the signatures for settlers, and for the relayer. */
 async function consentsAsked(order: StoredOrder, payer: ReturnType<typeof newPayer>, revert: Hex = '0x') {
   const domain = {
     ...{ name: 'USD Coin', version: '2' },
@@ -286,7 +286,7 @@ async function consentsAsked(order: StoredOrder, payer: ReturnType<typeof newPay
   return asked;
 }
 
-test('the order signer’s wallet leaves out the signature that its own key has made, and no other', async () => {
+test('the order signer’s wallet omits only the signature that its own key made', async () => {
   const payer = newPayer();
   const order = await orderFor(payer.address as Hex);
   const change = async (gateway: Hex | '', fee: bigint) => {
@@ -296,23 +296,23 @@ test('the order signer’s wallet leaves out the signature that its own key has 
   const { fee } = order.order;
   const { signature } = order;
   assert.deepEqual(await consentsAsked(order, payer), [[signature, '0x']]);
-  // Changed by whoever can write to the database: not what was signed.
+  // Changed by an attacker with write access to the database: no longer what was signed.
   assert.deepEqual(await consentsAsked(await change(order.gateway, fee + 1n), payer), [
     [signature, undefined],
   ]);
-  // Of an earlier gateway nobody knows whether it takes this signer, and consent by transaction.
+  // The service does not know whether an earlier gateway trusts this signer or accepts consent by transaction.
   const earlier: Hex = `0x${'e1'.repeat(20)}`;
   assert.deepEqual(await consentsAsked(await change(earlier, fee), payer), [[signature, undefined]]);
 });
 
-test('an order without a signature is consented to by nobody, whatever the database says in its place', async () => {
+test('the service never consents to an order without a signature, even when the database is tampered with', async () => {
   const payer = newPayer();
   const order = await orderFor(payer.address as Hex);
   await world.db.query(loseSignature, [order.orderId]);
   assert.deepEqual(await consentsAsked({ ...order, signature: '0x' }, payer), []);
 });
 
-test('a gateway that knows no consent by transaction is given the signature', async () => {
+test('a gateway without consent by transaction gets the signature', async () => {
   const payer = newPayer();
   const order = await orderFor(payer.address as Hex);
   const abi = paymentGatewayAbi;
@@ -327,7 +327,7 @@ test('a gateway that knows no consent by transaction is given the signature', as
 });
 
 // proves W8.1
-test('a repeat is the same payment; one that failed may be sent again', async () => {
+test('a repeat is the same payment; a failed one may be sent again', async () => {
   world.clock.time += 86_400_001;
   const submission = submissionOf(await orderFor(newAddress()));
   const first = await record(submission);
@@ -347,7 +347,7 @@ test('a repeat is the same payment; one that failed may be sent again', async ()
   assert.notEqual(again.view.txHash, first.view.txHash);
 });
 
-test('what has succeeded may fail after all where its block is taken back, and is sent again then', async () => {
+test('a successful payment whose block is reorged may fail, and is then sent again', async () => {
   world.clock.time += 86_400_001;
   const submission = submissionOf(await orderFor(newAddress()));
   const first = await record(submission);
@@ -370,7 +370,7 @@ test('what has succeeded may fail after all where its block is taken back, and i
   assert.notEqual((await record(submission)).transactionId, undefined);
 });
 
-test('what was sent for a session is found, however many orders strangers have prepared for it since', async () => {
+test('submissions of a session are found regardless of how many orders strangers prepare for it afterwards', async () => {
   world.clock.time += 86_400_001;
   const order = await orderFor(newAddress());
   const find = () => findSubmittedOrders(world.db, order.sessionId, 20);
@@ -388,7 +388,7 @@ test('what was sent for a session is found, however many orders strangers have p
 });
 
 // proves W7.1
-test('while one payment of a session is on its way, another one is refused', async () => {
+test('while one payment of a session is under way, another one is refused', async () => {
   world.clock.time += 86_400_001;
   const link = await findLink(world.db, linkId);
   const token = deps.chains.token('ethereum::usdc');

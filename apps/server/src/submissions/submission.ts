@@ -30,10 +30,10 @@ import { refusalOfRevert, submissionCall } from './submission-call.ts';
 
 const dayMs = 86_400_000;
 
-/** What the service spends on the payments of others, in units of gas over the last 24 hours. */
+/** What the service spends on payers' gas, in units of gas over the last 24 hours. */
 export interface GasBudgets {
   readonly perPayer: number;
-  /** Of a payment link; of a merchant for sessions that come from none. */
+  /** Of a payment link; of the merchant for sessions without a link. */
   readonly perLink: number;
   /** Of a client's network: an IPv4 address, or the /64 of an IPv6 address. */
   readonly perNetwork: number;
@@ -43,34 +43,35 @@ export interface GasBudgets {
 export interface SubmissionDeps extends AuthorizationDeps {
   readonly gasless: NonNullable<AuthorizationDeps['gasless']> & {
     readonly budgets: GasBudgets;
-    /** Of all that is spent for payers; absent: none. */
+    /** Of all gas spent for payers; absent: no total limit. */
     readonly totals?: GasTotals;
   };
   readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
 }
 
-/** A submission that has passed every check, or was taken before. */
+/** A submission that passed every check, or was accepted before. */
 export type CheckedSubmission =
   | { readonly kind: 'earlier'; readonly view: SubmittedView }
   | ({ readonly kind: 'new' } & NewSubmission);
 
-/** A payment to be sent at the service's cost. */
+/** A payment that the service sends and pays the gas of. */
 export interface NewSubmission {
   readonly order: StoredOrder;
   readonly method: SubmitMethod | 'x402';
-  /** Who signed. */
+  /** The signer. */
   readonly payer: Hex;
-  /** Whether there is code at the payer's address; see `isSmartAccount`. */
+  /** Whether the payer's address has code; see `isSmartAccount`. */
   readonly isSmartAccount: boolean;
-  /** The client's network, by which its budget counts. */
+  /** The client's network, to which its budget belongs. */
   readonly network: string;
   readonly plan: SendPlan;
 }
 
 /**
- * Finds the order that the signature pays and simulates its payment; writes nothing. Call outside a transaction. Refuses
- * what cannot be paid (1002xx, 100613), a signature over none of the session's orders, or not over the one named (100601), a method that the token does
- * not have or that is not worth its gas (100612), and a payer from whom the token would not come (100611).
+ * Finds the order that the signature pays and simulates its payment; writes nothing. Call outside a transaction.
+ * Refuses what cannot be paid (1002xx, 100613), a signature over no order of the session or not over the named one
+ * (100601), a method that the token lacks or that is not worth its gas (100612), and a payer whose tokens cannot be
+ * taken (100611).
  */
 export async function checkSubmission(
   queryable: Queryable,
@@ -115,9 +116,9 @@ async function planOf(
 }
 
 /**
- * Stores the signed transaction of a checked submission, before anything is broadcast. Another submission that is on its
- * way for the same order is answered instead; one for another order of the session is refused (100613), because one of the
- * two would only cost gas.
+ * Stores the signed transaction of a checked submission before it is broadcast. Returns another submission that is
+ * under way for the same order. Refuses (100613) when one is under way for another order of the session: one of the two
+ * would only cost gas.
  */
 export async function recordSubmission(
   transaction: Transaction,
@@ -177,7 +178,7 @@ async function assertBudgets(
   }
 }
 
-/** Links, payers and networks cost nothing; so what a merchant's payers may have in all is bounded, too. */
+/** Limits all payers of a merchant together, because links, payers and networks cost an attacker nothing. */
 async function assertTotals(
   transaction: Transaction,
   { clock, gasless }: SubmissionDeps,
@@ -193,7 +194,7 @@ async function assertTotals(
   throw new Refusal('method_not_available', `today's ${what} ${whose} is used up: send the transaction`);
 }
 
-/** What was sent for an order; undefined when nothing was. */
+/** The submission of an order; undefined when there is none. */
 export async function findSubmission(
   queryable: Queryable,
   orderId: string,
@@ -201,7 +202,7 @@ export async function findSubmission(
   return (await queryable.query(submissionByOrder, [orderId]))[0];
 }
 
-/** Orders of a session for which something was sent, in no order; of more than `limit` the newest. */
+/** Orders of a session with a submission, in no order; at most `limit`, the newest. */
 export async function findSubmittedOrders(
   queryable: Queryable,
   sessionId: string,
@@ -227,9 +228,9 @@ function submittedView(row: SubmissionRow): SubmittedView {
 }
 
 /**
- * Lets payers submit again whose payment a wallet has sent before `before` that is followed no more, its key having been
- * changed, and that is not known to be final. The old transaction may be mined yet: an order is paid once, whoever asks.
- * How many there were.
+ * Lets payers submit again when a wallet that is no longer configured sent their payment before `before`, and it is not
+ * known to be final. The old transaction may still be mined, and an order is paid once in any case. Returns how many
+ * there were.
  */
 export async function releaseUnfollowed(
   queryable: Queryable,
@@ -240,8 +241,8 @@ export async function releaseUnfollowed(
 }
 
 /**
- * What became of a submission's transaction, told by the sender in its transaction. One that failed or was superseded moved
- * no money: the payer may submit again.
+ * Records the outcome of a submission's transaction, in the sender's transaction. A failed or superseded one moved no
+ * money: the payer may submit again.
  */
 export async function submissionOutcome(
   transaction: Transaction,
@@ -253,7 +254,7 @@ export async function submissionOutcome(
   await transaction.query(concludeSubmission, [outcome.transactionId, status, deps.clock.now()]);
 }
 
-/** Submissions wait for the outcome of their transactions once more: the blocks that had shown it are taken back. */
+/** Submissions wait for the outcome of their transactions again: the blocks that showed it were reorged. */
 export async function submissionsUndone(
   transaction: Transaction,
   transactionIds: readonly bigint[],

@@ -23,7 +23,7 @@ import {
 
 const hourMs = 3_600_000;
 const [perMerchant, all] = [2_000, 4_000];
-/** So large that no identity of its own ever ends it. */
+/** Large enough that no budget of its own refuses it. */
 const boundless = {
   ...{ perPayer: 1e12, perLink: 1e12, perNetwork: 1e12 },
   smartAccounts: { perPayment: 300, failuresPerMerchant: 1e6 },
@@ -72,7 +72,7 @@ async function newShop(): Promise<Shop> {
   });
 }
 
-/** An order of a session of its own, for a payer of its own where none is named. */
+/** An order with a new session, for a new payer unless one is named. */
 async function newOrder(
   { merchantId, accountId }: Shop,
   payer: Hex = newPayer().address as Hex,
@@ -90,7 +90,7 @@ async function newOrder(
   });
 }
 
-/** As it is when a payer's wallet has signed, and the node has said what the payment takes. */
+/** A submission after the payer's wallet signed and the node estimated the gas. */
 function submissionOf(order: StoredOrder, gas: number, network: string): NewSubmission {
   const plan: SendPlan = {
     ...{ purpose: 'relay', chainId: order.chainId, to: order.order.token, data: '0x' },
@@ -100,7 +100,10 @@ function submissionOf(order: StoredOrder, gas: number, network: string): NewSubm
   return { order, method: 'eip3009', payer: order.order.payer, isSmartAccount: false, network, plan };
 }
 
-/** Whether the service takes it; refused only for its gas. Told as failed at once where it fails, so that it may be repeated. */
+/**
+ * Whether the service accepts it; only its gas can refuse it. With `isFailing` its failure is recorded at once, so that
+ * it may be repeated.
+ */
 async function isTaken(submission: NewSubmission, isFailing = false): Promise<boolean> {
   try {
     await world.db.transaction(async (transaction) => {
@@ -118,13 +121,13 @@ async function isTaken(submission: NewSubmission, isFailing = false): Promise<bo
   }
 }
 
-test('whatever identities one merchant makes, its payers spend no more gas in a day than it has, and another has its share', async () => {
+test('all payers of one merchant together spend at most its daily gas, and another merchant keeps its share', async () => {
   const step = fc.record({
-    // An address of IPv6 is one of 2^64 networks: each costs nothing.
+    // An IPv6 address is one of 2^64 networks, and each costs nothing.
     network: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((prefix) => `network ${prefix.toString(16)}`),
     gas: fc.integer({ min: 50, max: 600 }),
     waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 6 * hourMs })),
-    /** Sends what has failed before once more, in place of something new. */
+    /** Sends an earlier failure again instead of a new payment. */
     isRepeated: fc.boolean(),
     isFailing: fc.boolean(),
   });
@@ -152,7 +155,7 @@ test('whatever identities one merchant makes, its payers spend no more gas in a 
   );
 });
 
-test('a payment that failed counts for its payer on the day that it is sent again', async () => {
+test('a failed payment counts for its payer on the day that it is sent again', async () => {
   world.clock.time += 30 * hourMs;
   const shop = await newShop();
   const [first, second] = [await newOrder(shop), await newOrder(shop)];
@@ -181,7 +184,7 @@ const revertSent = statement(
   `update sent_transactions set status = 'failed' where transaction_id = $1`,
 );
 
-/** Sends a payment of a payer with code, and ends it; which transaction it was. */
+/** Sends a payment of a payer with code and ends it. Returns its transaction. */
 async function sendSmart(
   order: StoredOrder,
   { gas = 100, status, limits = {} }: { gas?: number; status?: SentOutcome['status']; limits?: object } = {},
@@ -201,7 +204,7 @@ async function sendSmart(
   return transactionId;
 }
 
-test('a payment of a payer with code takes no more gas than one may, one of a plain key as much as it needs', async () => {
+test('a payment of a payer with code has a gas limit, and one of a plain key has none', async () => {
   world.clock.time += 30 * hourMs;
   const shop = await newShop();
   const order = await newOrder(shop);
@@ -210,7 +213,7 @@ test('a payment of a payer with code takes no more gas than one may, one of a pl
   await sendSmart(await newOrder(shop), { gas: 300 });
 });
 
-test('a payer with code whose payment reverted has none sent that day, one whose payment was superseded has', async () => {
+test('a payer with code whose payment reverted is refused for that day, and one whose payment was superseded is not', async () => {
   world.clock.time += 30 * hourMs;
   const shop = await newShop();
   const [first, second] = [await newOrder(shop), await newOrder(shop)];
@@ -222,7 +225,7 @@ test('a payer with code whose payment reverted has none sent that day, one whose
   await sendSmart(await newOrder(shop, first.order.payer));
 });
 
-test('after some payments of payers with code that failed, or may, a merchant has none sent that day; plain keys and others have', async () => {
+test('a merchant whose payers with code failed too often is refused such payments for that day; plain keys and other merchants are not', async () => {
   world.clock.time += 30 * hourMs;
   const [attacked, other] = [await newShop(), await newShop()];
   const gas = 80;
@@ -247,7 +250,7 @@ const payOrder = statement(
   'update sessions set order_id = $2 where session_id = $1',
 );
 
-test('payers with code have a fifth of what a merchant and all have; plain keys keep the rest', async () => {
+test('payers with code get a fifth of a merchant’s and of the total gas; plain keys keep the rest', async () => {
   world.clock.time += 30 * hourMs;
   const [attacked, other, third] = [await newShop(), await newShop(), await newShop()];
   for (const gas of [300, 100]) await sendSmart(await newOrder(attacked), { gas });

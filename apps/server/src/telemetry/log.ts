@@ -4,11 +4,11 @@ import pino from 'pino';
 export interface Log {
   info(event: string, fields?: Record<string, unknown>): void;
   warn(event: string, fields?: Record<string, unknown>): void;
-  /** For bugs and outages; the error is logged in full, answered to nobody. */
+  /** For bugs and outages. The error is logged in full and never sent to a client. */
   error(event: string, error: unknown, fields?: Record<string, unknown>): void;
 }
 
-/** Bytes that gather before a write, and how long they wait at most: a line of its own costs a system call. */
+/** Bytes that collect before a write, and the longest wait: a write per line costs a system call each. */
 const buffer = { minLength: 12_288, periodicFlush: 250 } as const;
 
 /** A log of JSON lines on standard output. Lines wait up to a quarter of a second; errors and the exit write at once. */
@@ -28,8 +28,8 @@ export function jsonLog(level: 'debug' | 'info' | 'warn' | 'error' | 'silent' = 
 }
 
 /**
- * Gathers the lines of one turn of the event loop. The destination measures all that it holds at each write, which was 3
- * of the 5 µs that a line took.
+ * Joins the lines of one turn of the event loop. The destination measures its whole buffer at each write, which took 3
+ * of the 5 µs per line.
  */
 function joinedLines(output: { write(text: string): unknown }) {
   let text = '';
@@ -48,5 +48,5 @@ function joinedLines(output: { write(text: string): unknown }) {
   };
 }
 
-/** Says nothing; for tests of pure operations. */
+/** Logs nothing; for tests of pure operations. */
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };

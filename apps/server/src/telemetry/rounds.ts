@@ -4,16 +4,16 @@ import type { Log } from './log.ts';
 interface Rounds {
   readonly clock: Clock;
   readonly log: Log;
-  /** Rest after a round that leaves nothing to do, and after one that failed, in milliseconds. */
+  /** Pause after an idle round or a failed one, in milliseconds. */
   readonly intervalMs: number;
-  /** The log's name for a round that failed, and what it says besides. */
+  /** The log's event name and fields for a failed round. */
   readonly failure: string;
   readonly failureFields?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Runs rounds of background work until the signal aborts. A round that returns true has more to do and is followed by the
- * next at once. One that fails is logged and tried again: whatever it had begun is its own transaction's to undo.
+ * Runs rounds of background work until the signal aborts. A round that returns true has more work, and the next follows
+ * at once. A failed round is logged and tried again; its own transaction rolls back.
  */
 export async function runRounds(
   { clock, log, intervalMs, failure, failureFields }: Rounds,

@@ -44,7 +44,7 @@ const head = {
   ...{ nonce: '0x0000000000000000', difficulty: '0x0', size: '0x1', uncles: [] },
 };
 
-/** A node of the payer's chain; what it was asked for logs is kept. */
+/** A node of the payer's chain. It records the filters of log requests. */
 function chainIn({ balance, transfers = [] }: ChainState, filters: unknown[] = []) {
   const rpc: Rpc = {
     request: async (method, params) => {
@@ -82,7 +82,7 @@ for (const [name, state, ofLink, ofSession] of rules)
     assert.equal(await arrivalOf(chainIn(state), { ...expected, isPrivate: false }), ofSession);
   });
 
-test('transfers of this payer to this address are asked for, in recent blocks', async () => {
+test('recent blocks are searched for transfers of this payer to this address', async () => {
   const filters: unknown[] = [];
   await arrivalOf(chainIn({ balance: enough }, filters), { ...expected, isPrivate: false });
   const topics = [transferTopic, pad(expected.payer), pad(expected.payTo)];
@@ -91,7 +91,7 @@ test('transfers of this payer to this address are asked for, in recent blocks', 
   ]);
 });
 
-test('a chain that does not answer is no empty address', async () => {
+test('a chain that does not answer does not mean an empty address', async () => {
   const silent = chainIn({ balance: new RpcUnavailable('timeout') });
   await assert.rejects(arrivalOf(silent, expected), { slug: 'chain_unavailable' });
 });

@@ -12,7 +12,7 @@ export interface ArrivalDeps {
   readonly rpcOf: (chainId: number) => Rpc;
 }
 
-/** Money that somebody else may have brought to the address of an order. */
+/** A transfer that a third party may have sent to the address of an order. */
 export interface ExpectedTransfer {
   readonly token: Token;
   readonly payer: Hex;
@@ -24,8 +24,8 @@ export interface ExpectedTransfer {
 }
 
 /**
- * Whether the money of a payment lies at its address, though no transaction of ours has brought it. foreign: money lies
- * there, and nothing shows that it is this payer's. A used nonce proves nothing: it may have been used for any transfer.
+ * Whether the money of a payment is at its address although our transaction did not bring it. foreign: money is there,
+ * and nothing shows that it is this payer's. A used nonce proves nothing, because any transfer may have used it.
  */
 export async function arrivalOf(
   deps: ArrivalDeps,
@@ -41,10 +41,10 @@ export async function arrivalOf(
 /** Far above what any token needs for the read. */
 const balanceGas = 500_000n;
 
-/** Blocks that are searched for a transfer, back from the newest one. */
+/** How many blocks, back from the newest one, are searched for a transfer. */
 const searchedBlocks = 200n;
 
-/** Whether one of the last blocks has a transfer of the whole amount from the payer to the address. */
+/** Whether a recent block has a transfer of the whole amount from the payer to the address. */
 export async function isTransferred(
   { rpcOf }: Pick<ArrivalDeps, 'rpcOf'>,
   { token, payer, payTo, total }: ExpectedTransfer,

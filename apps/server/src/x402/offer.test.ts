@@ -23,7 +23,7 @@ const offered = (
   offer = sealOffer(deps, shown, terms),
 ): X402Requirements => ({ ...shown, extra: { name: 'USD Coin', version: '2', offer }, ...changed });
 
-test('an offer of ours says its terms, however its addresses are written', () => {
+test('an offer states its terms, regardless of how its addresses are written', () => {
   assert.deepEqual(openOffer(deps, offered()), terms);
   const lower = { asset: shown.asset.toLowerCase(), payTo: shown.payTo.toLowerCase() };
   assert.deepEqual(openOffer(deps, offered(lower)), terms);
@@ -55,4 +55,4 @@ function bodyWith(changed: Partial<OfferTerms>): string {
 }
 
 for (const [name, offer] of others)
-  test(`with ${name} an offer is none of ours`, () => assert.equal(openOffer(deps, offer), undefined));
+  test(`with ${name} an offer is not ours`, () => assert.equal(openOffer(deps, offer), undefined));

@@ -19,44 +19,44 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import { asking } from '#submissions/signed-order.ts';
 import type { SubmissionDeps } from '#submissions/submission.ts';
 
-/** What is paid for: a link, from which a session is made with the payment, or a session that stands already. */
+/** What is paid for: a link, whose session is created with the payment, or an existing session. */
 export type Resource =
   | {
       readonly kind: 'link';
       readonly link: StoredLink;
-      /** Custom links: the total that the payer has chosen. */
+      /** Custom links: the total that the payer chose. */
       readonly chosenTotal?: MicroUsd;
     }
   | { readonly kind: 'session'; readonly session: StoredSession };
 
 export interface OfferDeps extends SubmissionDeps {
-  /** 32 bytes that offers are authenticated with. */
+  /** The 32-byte key that authenticates offers. */
   readonly offerKey: Uint8Array;
 }
 
-/** What the deposit address of an offer was made from: enough to make it again, so that no row is kept. */
+/** The inputs of an offer's deposit address, enough to derive it again. So an offer needs no row. */
 export interface OfferTerms {
-  /** 32 bytes in hex that the session's ids and secrets come from; empty for sessions that stand already. */
+  /** 32 bytes in hex from which the session's ids and secrets derive; empty for existing sessions. */
   readonly seed: string;
   /** Unix seconds. */
   readonly issuedAt: number;
   /** The link's version; empty for sessions. */
   readonly version: string;
-  /** Where everything goes that does not pay the order. */
+  /** The address that gets everything that does not pay the order. */
   readonly refundAddress: Hex;
 }
 
-/** An order as it would be signed, with the session that it pays; neither is stored. */
+/** An order as it would be signed, with the session that it pays. Neither is stored. */
 export interface DraftedOrder {
   readonly session: StoredSession;
   readonly order: Omit<StoredOrder, 'signature'>;
   readonly payTo: Hex;
 }
 
-/** How long an offer can be taken up; what a client signs must be valid for so long. */
+/** How long an offer is valid. A client's signature must be valid for as long. */
 export const offerSeconds = 300;
 
-/** Everything that the terms of one offer bring about: the same terms give the same order at every time. */
+/** Derives everything from the terms of an offer: the same terms always give the same order. */
 export async function draftOffer(
   deps: OfferDeps,
   resource: Resource,
@@ -76,15 +76,17 @@ function sessionFor(deps: OfferDeps, resource: Resource, terms: OfferTerms, toke
   return draftLinkSession(made, { link: resource.link, ...purchaseOf(deps, resource, token) }).session;
 }
 
-/** The id of the session that an offer for a link makes: it follows from the offer, whatever the link says by now. */
+/**
+ * The id of the session that an offer for a link creates. It follows from the offer alone, even after the link changes.
+ */
 export function offeredSessionId(deps: OfferDeps, link: StoredLink, terms: OfferTerms): string {
   const made = { ...deps, ...seeded(deps, terms) };
   return draftLinkSession(made, { link, paymentValue: link.amount }).session.sessionId;
 }
 
 /**
- * What a link's session is made for in one token: its price, or what of the chosen total the merchant is to get. Refuses a
- * token without a route (100608) and a total that the route does not take (100209).
+ * The purchase of a link in one token: its price, or the merchant's part of the chosen total. Refuses a token without a
+ * route (100608) and a total that the route does not take (100209).
  */
 export function purchaseOf(
   deps: OfferDeps,
@@ -100,13 +102,13 @@ export function purchaseOf(
   return { paymentValue: quote.amounts.paymentValue, chosenTotal };
 }
 
-/** Time and chance as they were when the offer was made. */
+/** The clock and random values of the time when the offer was made. */
 export function seeded(deps: OfferDeps, terms: OfferTerms): { clock: Clock; random: Random } {
   let count = 0;
   const bytes = (size: number): Uint8Array => {
     const blocks: Buffer[] = [];
     for (let length = 0; length < size; length += 32) {
-      // Keyed: the seed is in the client's hands, and the session's secrets must not be.
+      // Keyed: the client knows the seed, and must not know the session's secrets.
       blocks.push(createHmac('sha256', deps.offerKey).update(`seed ${terms.seed} ${count}`).digest());
       count += 1;
     }
@@ -116,7 +118,7 @@ export function seeded(deps: OfferDeps, terms: OfferTerms): { clock: Clock; rand
   return { clock: { ...deps.clock, now: () => at }, random: { bytes, fraction: deps.random.fraction } };
 }
 
-/** A way to pay for each token that takes EIP-3009 authorizations and whose route takes the amount. */
+/** A payment option for each token with EIP-3009 authorizations whose route takes the amount. */
 export async function requirementsFor(
   deps: OfferDeps,
   resource: Resource,
@@ -168,7 +170,7 @@ function termsOf(resource: Resource): Terms {
   };
 }
 
-/** A token's domain where it takes EIP-3009 authorizations. */
+/** A token's domain if it supports EIP-3009 authorizations. */
 export async function domainOf(deps: OfferDeps, token: Token): Promise<Pick<TokenSigning, 'domain'>> {
   const signing = await asking(token.chainName, () => deps.gasless.signingOf(token));
   return signing.permits.has('eip3009') && signing.domain !== undefined ? { domain: signing.domain } : {};
@@ -182,7 +184,7 @@ function macOf(deps: Pick<OfferDeps, 'offerKey'>, shown: Shown, body: string): B
   return createHmac('sha256', deps.offerKey).update(text).digest();
 }
 
-/** Terms as an offer carries them: readable by its client, and changed by none. */
+/** Encodes the terms into an offer. Its client can read them and cannot change them. */
 export function sealOffer(deps: Pick<OfferDeps, 'offerKey'>, shown: Shown, terms: OfferTerms): string {
   const { seed, issuedAt, version, refundAddress } = terms;
   const body = Buffer.from(JSON.stringify([seed, issuedAt, version, refundAddress])).toString('base64url');

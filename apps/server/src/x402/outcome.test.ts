@@ -36,7 +36,7 @@ const rules: readonly Rule[] = [
 for (const [name, facts, outcome] of rules)
   test(`${name}: ${outcome}`, () => assert.equal(outcomeOf({ ...nothing, ...facts }), outcome));
 
-test('no payment is seen that is in no block, and none of a shared address without proof', () => {
+test('a payment outside any block is not seen, nor one to a shared address without proof', () => {
   for (const sent of sends)
     for (const isMoved of booleans)
       for (const isOtherPaid of booleans)

@@ -1,22 +1,22 @@
-/** What is known of a payment that was taken. */
+/** The facts about an accepted payment. */
 export interface PaymentFacts {
-  /** What became of the transaction that we sent for it; empty when none was sent. */
+  /** The outcome of the transaction that we sent for it; empty when none was sent. */
   readonly sent: 'sent' | 'succeeded' | 'failed' | '';
-  /** Whether the chain has shown the payer's own transfer to the address. */
+  /** Whether the chain showed the payer's own transfer to the address. */
   readonly isMoved: boolean;
   /** Whether the order's payment is in a block. */
   readonly isOrderPaid: boolean;
-  /** Whether another order has paid the session for good. */
+  /** Whether another order paid the session, final. */
   readonly isOtherPaid: boolean;
   readonly isSessionExpired: boolean;
-  /** Whether the address was shown to this payer alone: whatever pays its order is this payment then. */
+  /** Whether the address was shown to this payer alone: then any payment of its order is this payment. */
   readonly isPrivate: boolean;
 }
 
 /**
- * seen: in a block, and by this payer. unproven: the order is paid, perhaps by another payer who was shown the same address.
- * pending: sent, and not seen. unsent: nothing of ours is on its way; the chain says whether the money is there.
- * paid_otherwise and expired: this payment pays nothing, and its money goes back.
+ * seen: in a block, and by this payer. unproven: the order is paid, perhaps by another payer who was shown the same
+ * address. pending: sent, and not seen yet. unsent: no transaction of ours is under way; the chain shows whether the
+ * money is there. paid_otherwise and expired: this payment pays nothing, and its money goes back.
  */
 export type PaymentOutcome = 'seen' | 'unproven' | 'pending' | 'unsent' | 'paid_otherwise' | 'expired';
 

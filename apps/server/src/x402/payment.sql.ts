@@ -2,8 +2,7 @@ import { type Row, statement } from '@florin/pg';
 import { awaitLockOf } from '#db/advisory-lock.ts';
 import { sentHash } from '#submissions/sent-hash.ts';
 
-// By session: payments for one offer, in whichever of its tokens, wait for each other, and the second finds what the first
-// has stored.
+// By session: payments for one offer wait for each other, in all its tokens, and the second finds the first one's rows.
 export const lockOffer = statement(
   'x402_lock_offer',
   ['text'],
@@ -11,7 +10,7 @@ export const lockOffer = statement(
   `select true as locked from ${awaitLockOf('x402Offer', '$1::text')}`,
 );
 
-// Called under the payer's lock, which it takes once more: it never answers null then.
+// Called under the payer's lock, which it takes again, so it never answers null.
 export const authorizationRoom = statement(
   'x402_authorization_room',
   ['text', 'int8', 'timestamptz'],
@@ -33,7 +32,7 @@ const columns = {
   is_collecting: 'bool',
 } as const;
 
-// The payment with all that is known of it: the session, what we sent, and the order's own payment in a block.
+// The payment with all its facts: the session, our transaction, and the order's own payment in a block.
 const select = `select p.order_id, p.session_id, p.payload_hash, p.is_moved, s.business_id, s.status as session_status,
      s.order_id as paid_order_id, coalesce(u.status, '') as sent_status, coalesce(${sentHash('u')}, '') as sent_hash,
      coalesce(
@@ -61,7 +60,7 @@ export const paymentsByOrders = statement(
   `${select} where p.order_id = any ($1)`,
 );
 
-// Another authorization takes the place of one that has moved no money.
+// A new authorization replaces one that moved no money.
 export const upsertPayment = statement(
   'x402_payment_upsert',
   ['text', 'text', 'int8', 'text', 'text', 'bool', 'timestamptz'],

@@ -21,7 +21,7 @@ const ordersOf = statement(
 let world: MerchantWorld;
 let server: FastifyInstance;
 let linkId: string;
-/** Asked for the balance of an address: all who ask are answered once as many have asked as an offer has tokens. */
+/** Balance reads of an address, answered only once there are as many as an offer has tokens. */
 let asking = 0;
 let answer = () => {};
 const answered = new Promise<void>((resolve) => {
@@ -57,7 +57,7 @@ after(async () => {
   await world.close();
 });
 
-test('an offer of a link that is paid on two chains at once takes one payment, and refuses the other', async () => {
+test('an offer of a link that is paid on two chains at once accepts one payment and refuses the other', async () => {
   const url = `/aipay/x402/link/${linkId}?amountInUSD=3`;
   const { accepts } = (await server.inject({ url })).json<X402Required>();
   const chosen = accepts.filter(

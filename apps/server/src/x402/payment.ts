@@ -2,7 +2,7 @@ import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { X402Payment } from '@florin/protocol/x402.ts';
-import { holdPayer } from '#authorizations/authorization.ts';
+import { lockPayer } from '#authorizations/authorization.ts';
 import { openSessionsRefusal } from '#authorizations/creation.ts';
 import type { SendPlan } from '#chains/sender/sender.ts';
 import type { StoredLink } from '#links/stored-link.ts';
@@ -12,6 +12,15 @@ import { createLinkSession, findSession, lockSession } from '#sessions/session.t
 import { asking } from '#submissions/signed-order.ts';
 import { isSmartAccount } from '#submissions/smart-account.ts';
 import { findSubmission, recordSubmission } from '#submissions/submission.ts';
+import {
+  type AcceptedPayment,
+  type AcceptedPaymentDeps,
+  findPayments,
+  findPaymentTo,
+  type RequestedPayment,
+  requestedPayment,
+  waitUntilSeen,
+} from './accepted-payment.ts';
 import { arrivalOf } from './arrival.ts';
 import {
   type DraftedOrder,
@@ -27,26 +36,17 @@ import {
   seeded,
 } from './offer.ts';
 import { authorizationRoom, lockOffer, upsertPayment } from './payment.sql.ts';
-import {
-  type AskedPayment,
-  askedPayment,
-  findPayments,
-  findPaymentTo,
-  type TakenDeps,
-  type TakenPayment,
-  waitUntilSeen,
-} from './taken-payment.ts';
 import { flawOf, isAuthorizationSigned, payloadHashOf, transferCall } from './transfer-authorization.ts';
 
-export interface PaymentDeps extends OfferDeps, TakenDeps {}
+export interface PaymentDeps extends OfferDeps, AcceptedPaymentDeps {}
 
-/** What became of a payment. refused: nothing was sent, and nothing of it will be: pay anew. */
-export type PaymentResult = { readonly kind: 'refused'; readonly reason: string } | TakenPayment;
+/** The result of a payment. refused: nothing was or will be sent, so the client may pay anew. */
+export type PaymentResult = { readonly kind: 'refused'; readonly reason: string } | AcceptedPayment;
 
 /**
- * What became of a payment that was taken before; undefined when none was, or it moved no money. It goes by what is stored:
- * by now the link may be another or closed, and whoever has paid must not be asked to pay again. Refuses who asks with
- * another authorization than the one that was taken (100613).
+ * The result of a payment that was accepted before; undefined when there was none, or it moved no money. Uses stored
+ * rows only: the link may have changed or closed since, and a payer who has paid must not be asked to pay again.
+ * Refuses (100613) a request with a different authorization.
  */
 export async function paymentBefore(
   deps: PaymentDeps,
@@ -62,17 +62,17 @@ export async function paymentBefore(
     if (resource.kind === 'link') await assertNew(deps, resource.link, terms, accepted);
     return undefined;
   }
-  // An offer of another link or session is none of this one's.
+  // An offer of another link or session does not belong to this one.
   const isOwn =
     resource.kind === 'link'
       ? row.business_id === resource.link.linkId
       : row.session_id === resource.session.sessionId;
-  return isOwn ? waitUntilSeen(deps, row, askedPayment(resource, payment, token)) : undefined;
+  return isOwn ? waitUntilSeen(deps, row, requestedPayment(resource, payment, token)) : undefined;
 }
 
 /**
- * Refuses an offer of a link that has made its session without a stored payment (100613): payments were not stored by their
- * address from the beginning.
+ * Refuses (100613) an offer of a link that created its session without a stored payment: older payments were not stored
+ * by address.
  */
 async function assertNew(
   deps: PaymentDeps,
@@ -81,7 +81,7 @@ async function assertNew(
   { network, payTo }: X402Payment['accepted'],
 ): Promise<void> {
   if ((await findSession(deps.db, offeredSessionId(deps, link, terms))) === undefined) return;
-  // Both are stored at once, perhaps since the payment was looked for: then it is found now.
+  // Both are stored in one transaction, perhaps since the first look-up: then the payment is found now.
   if ((await findPaymentTo(deps.db, chainIdOf(network), payTo)) !== undefined) return;
   throw new Refusal('order_already_paid', 'look at its session');
 }
@@ -94,8 +94,11 @@ function chainIdOf(network: string): number {
   return Number(network.slice('eip155:'.length));
 }
 
-/** Takes a signed payment for an offer: checks, sends once, and waits until it is seen. Call outside a transaction. */
-export async function takePayment(
+/**
+ * Accepts a signed payment for an offer: checks it, sends it once, and waits until it is seen. Call outside a
+ * transaction.
+ */
+export async function acceptPayment(
   deps: PaymentDeps,
   resource: Resource,
   request: { readonly payment: X402Payment; readonly network: string },
@@ -105,17 +108,17 @@ export async function takePayment(
   const terms = openOffer(deps, accepted);
   const token = tokenOf(deps, payment);
   if (terms === undefined || token === undefined) return refusedFor('invalid_payment_requirements');
-  // A link that has changed since gives another order: what was sent for the old one is found by `paymentBefore`.
+  // A changed link gives another order. `paymentBefore` finds what was sent for the old one.
   const drafted = await draftOffer(deps, resource, terms, token);
   if (drafted.payTo.toLowerCase() !== accepted.payTo.toLowerCase())
     return refusedFor('invalid_payment_requirements');
-  const asked = askedPayment(resource, payment, token);
+  const asked = requestedPayment(resource, payment, token);
   const reason = await send(deps, resource, { ...request, terms, token, drafted, asked });
   const row = await findPaymentTo(deps.db, token.chainId, accepted.payTo);
   if (row === undefined) return refusedFor(reason ?? 'transaction_failed');
-  // Another request with this payment may have been first, and its money may have moved on meanwhile.
+  // Another request with this payment may have been first, and its money may have moved since.
   const taken = await waitUntilSeen(deps, row, asked);
-  // It was reverted for good, which its simulation did not foresee: the same payment may be sent again.
+  // It reverted for good although its simulation succeeded: the same payment may be sent again.
   return taken ?? refusedFor(reason ?? 'transaction_failed');
 }
 
@@ -129,10 +132,13 @@ interface Attempt {
   readonly terms: OfferTerms;
   readonly token: Token;
   readonly drafted: DraftedOrder;
-  readonly asked: AskedPayment;
+  readonly asked: RequestedPayment;
 }
 
-/** Sends a payment that was not sent before; the reason when it cannot be. Every limit counts before anything is stored. */
+/**
+ * Sends a payment that was not sent before; returns the reason when it cannot. All limits are checked before anything
+ * is stored.
+ */
 async function send(deps: PaymentDeps, resource: Resource, attempt: Attempt): Promise<string | undefined> {
   const { payment, terms, token, drafted, asked } = attempt;
   const now = unixSeconds(deps.clock.now());
@@ -151,7 +157,7 @@ async function send(deps: PaymentDeps, resource: Resource, attempt: Attempt): Pr
     if (arrival === 'foreign') throw new Refusal('order_already_paid', 'by another payment');
     if (arrival === 'none') return 'insufficient_funds';
   } else if (resource.kind === 'link') {
-    // Money that is there already is taken whatever the limits say: nobody else could send it back.
+    // Money that has already arrived is accepted beyond the limits: no other process could return it.
     deps.admitCreation?.(resource.link.linkId);
   }
   const isSmart = plan !== undefined && (await isSmartAccount(deps, asked.expected.payer, plan));
@@ -162,7 +168,7 @@ async function send(deps: PaymentDeps, resource: Resource, attempt: Attempt): Pr
   return undefined;
 }
 
-/** The transaction that moves the payment to its deposit address; undefined when the token would refuse it now. */
+/** The transaction that moves the payment to its deposit address; undefined when the token would refuse it. */
 async function planOf(deps: PaymentDeps, token: Token, payment: X402Payment): Promise<SendPlan | undefined> {
   const data = transferCall(payment.payload);
   const request = { purpose: 'relay', to: token.address, data } as const;
@@ -194,7 +200,7 @@ async function record(
   }
   const session = await lockSession(transaction, sessionId);
   if (session === undefined) throw new Error(`the session ${sessionId} has vanished`);
-  // As it was offered: the address of an order that is held, whatever other chains have by now.
+  // As offered: the address is that of a held order, regardless of the chains' present settlement modes.
   const settlementMode = 'escrow' as const;
   const request = { session, payer: terms.refundAddress, payerEmail: '', token, settlementMode };
   const order = await prepareOrder(transaction, deps, request);
@@ -203,15 +209,15 @@ async function record(
   const place = [order.orderId, sessionId, order.chainId, payTo.toLowerCase()];
   const isMoved = plan === undefined;
   await transaction.query(upsertPayment, [...place, payloadHashOf(payment), isMoved, deps.clock.now()]);
-  // The money is there: looking after deposit addresses does the rest.
+  // The money is there: the deposit watcher does the rest.
   if (isMoved) return undefined;
   const submission = { order, method: 'x402', payer, isSmartAccount: isSmart, network, plan } as const;
   return (await recordSubmission(transaction, deps, submission)).transactionId;
 }
 
 /**
- * Whether another request with this payment was first. Refuses when another authorization pays the order already, by x402 or
- * by the AI protocol (100613).
+ * Whether another request with this payment was first. Refuses (100613) when another authorization already pays the
+ * order, by x402 or by the AI protocol.
  */
 async function isTaken(transaction: Transaction, orderId: string, payment: X402Payment): Promise<boolean> {
   const row = (await findPayments(transaction, [orderId])).get(orderId);
@@ -224,8 +230,8 @@ async function isTaken(transaction: Transaction, orderId: string, payment: X402P
 }
 
 /**
- * Whether an offer of a link has made no session yet. Refuses one that made its session by a payment in another token
- * (100613): an offer is paid once, on one chain.
+ * Whether an offer of a link has created no session yet. Refuses (100613) one that created its session by a payment in
+ * another token: an offer is paid once, on one chain.
  */
 async function isUnmade(transaction: Transaction, { session, order }: DraftedOrder): Promise<boolean> {
   if ((await findSession(transaction, session.sessionId)) === undefined) return true;
@@ -234,13 +240,13 @@ async function isUnmade(transaction: Transaction, { session, order }: DraftedOrd
   return false;
 }
 
-/** Refuses (900101) one more session of a payer who has as many open ones as may be, as the AI protocol does. */
+/** Refuses (900101) another session to a payer with the most open ones allowed, as the AI protocol does. */
 async function assertRoom(
   transaction: Transaction,
   deps: PaymentDeps,
-  { expected: { payer } }: AskedPayment,
+  { expected: { payer } }: RequestedPayment,
 ): Promise<void> {
-  await holdPayer(transaction, { payer });
+  await lockPayer(transaction, { payer });
   const asked = [payer, deps.maxOpenSessions ?? null, deps.clock.now()];
   const [answer] = await transaction.query(authorizationRoom, asked);
   if ((answer?.room ?? 0n) <= 0n) throw openSessionsRefusal(deps);

@@ -25,7 +25,7 @@ const [r, s] = [`0x${'44'.repeat(32)}`, `0x${'55'.repeat(32)}`] as const;
 const signed = (signature: string) =>
   decodeFunctionData({ abi, data: transferCall({ authorization, signature }) }).args.slice(6);
 
-test('the signature of a key goes to the token in parts, and whatever else a wallet signs with as it is', () => {
+test('the token gets a key’s signature in parts, and any other wallet’s signature unchanged', () => {
   assert.deepEqual(signed(`${r}${s.slice(2)}1b`), [27, r, s]);
   assert.deepEqual(signed(`${r}${s.slice(2)}1c`), [28, r, s]);
   const strange = [
@@ -98,7 +98,7 @@ const otherFields: Partial<typeof authorization>[] = [
 ];
 
 // proves W8.15
-test('a signature holds for the authorization that was signed, and for no other one', async () => {
+test('a signature is valid only for the authorization that was signed', async () => {
   const signature = await ownSignature();
   const isSigned = (changed: object, by: string = signature, at: object = domain) =>
     isAuthorizationSigned(
@@ -115,7 +115,7 @@ test('a signature holds for the authorization that was signed, and for no other 
   for (const by of noSignatures) assert.equal(await isSigned({}, by), false, by);
 });
 
-test('requests with the same signed authorization are told from all others', () => {
+test('requests with the same signed authorization share one hash, and others differ', () => {
   const accepted = {
     scheme: 'exact',
     ...{ network: 'eip155:8453', amount: '5', asset: domain.verifyingContract },

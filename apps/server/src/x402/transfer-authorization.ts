@@ -23,8 +23,8 @@ type Payload = X402Payment['payload'];
 const leastValiditySeconds = 6;
 
 /**
- * Why an authorization does not pay what is asked for, in the words of the x402 specification; undefined when it does. Its
- * signature is checked by `isAuthorizationSigned`.
+ * Why an authorization does not pay the required amount, in the words of the x402 specification; undefined when it
+ * does. `isAuthorizationSigned` checks its signature.
  */
 export function flawOf(
   { authorization }: Pick<Payload, 'authorization'>,
@@ -34,7 +34,7 @@ export function flawOf(
   if (to.toLowerCase() !== payTo.toLowerCase()) return 'invalid_exact_evm_payload_recipient_mismatch';
   if (BigInt(value) !== total) return 'invalid_exact_evm_payload_authorization_value_mismatch';
   if (BigInt(validAfter) > BigInt(now)) return 'invalid_exact_evm_payload_authorization_valid_after';
-  // No token can read a later time.
+  // Tokens cannot represent a later time.
   if (BigInt(validBefore) < BigInt(now + leastValiditySeconds) || BigInt(validBefore) > maxUint256)
     return 'invalid_exact_evm_payload_authorization_valid_before';
   return undefined;
@@ -65,7 +65,7 @@ export function isAuthorizationSigned(
   return isPaymentSignedBy(deps, claim);
 }
 
-/** What two requests with the same signed authorization have in common, however they write it. */
+/** A hash that is equal for all requests with the same signed authorization, regardless of how they write it. */
 export function payloadHashOf({ accepted, payload }: X402Payment): string {
   const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
   const parts = [accepted.network, accepted.asset, from, to, value, validAfter, validBefore, nonce];
@@ -94,7 +94,7 @@ export function transferCall({
   ] as const;
   const functionName = 'transferWithAuthorization';
   const bytes = signature as Hex;
-  // Wallets that are contracts may have signatures of any kind; those of keys the token takes in parts as well.
+  // Contract wallets may have signatures of any form. For keys, the token also takes the parts.
   if (!isCanonicalSignature(hexToBytes(bytes)))
     return encodeFunctionData({ abi: byBytesAbi, functionName, args: [...terms, bytes] });
   const [r, s, v] = [slice(bytes, 0, 32), slice(bytes, 32, 64), hexToNumber(slice(bytes, 64))];

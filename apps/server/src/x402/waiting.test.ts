@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
-import { defaultWaitingLimits, sharedLooks, waitingPlaces } from './waiting.ts';
+import { defaultWaitingLimits, requestSlots, sharedReads } from './waiting.ts';
 
 function refusalOf(enter: () => unknown): [string, number | undefined] | undefined {
   try {
@@ -13,9 +13,9 @@ function refusalOf(enter: () => unknown): [string, number | undefined] | undefin
   }
 }
 
-/** Requests that come with payments of their own. */
-function placesOf(limits: { readonly perNetwork: number; readonly inAll: number }) {
-  const enter = waitingPlaces({ perPayment: 1, ...limits });
+/** Requests that carry different payments. */
+function slotsOf(limits: { readonly perNetwork: number; readonly inAll: number }) {
+  const enter = requestSlots({ perPayment: 1, ...limits });
   let payments = 0;
   return (network: string) => {
     payments += 1;
@@ -24,8 +24,8 @@ function placesOf(limits: { readonly perNetwork: number; readonly inAll: number 
 }
 
 // proves W8.16
-test('a network has so many places, and others have theirs', () => {
-  const enter = placesOf({ perNetwork: 2, inAll: 10 });
+test('a network has a limited number of slots, and other networks keep theirs', () => {
+  const enter = slotsOf({ perNetwork: 2, inAll: 10 });
   const leave = enter('192.0.2.1');
   enter('192.0.2.1');
   assert.deepEqual(
@@ -43,8 +43,8 @@ test('a network has so many places, and others have theirs', () => {
   );
 });
 
-test('all networks together have so many places', () => {
-  const enter = placesOf({ perNetwork: 2, inAll: 3 });
+test('all networks together have a limited number of slots', () => {
+  const enter = slotsOf({ perNetwork: 2, inAll: 3 });
   const leaves = ['192.0.2.1', '192.0.2.1', '192.0.2.2'].map((network) => enter(network));
   assert.deepEqual(
     refusalOf(() => enter('192.0.2.3')),
@@ -57,8 +57,8 @@ test('all networks together have so many places', () => {
   );
 });
 
-test('a place that is given back twice is one place', () => {
-  const enter = placesOf({ perNetwork: 1, inAll: 10 });
+test('a slot that is released twice counts once', () => {
+  const enter = slotsOf({ perNetwork: 1, inAll: 10 });
   const leave = enter('192.0.2.1');
   leave();
   leave();
@@ -69,8 +69,8 @@ test('a place that is given back twice is one place', () => {
   );
 });
 
-test('requests with one payment share a place, however many networks send them, and leave other payments theirs', () => {
-  const enter = waitingPlaces(defaultWaitingLimits);
+test('requests with one payment share a slot across networks, and leave other payments theirs', () => {
+  const enter = requestSlots(defaultWaitingLimits);
   const { perNetwork, perPayment, inAll } = defaultWaitingLimits;
   const leaves: (() => void)[] = [];
   const refused: unknown[] = [];
@@ -86,7 +86,7 @@ test('requests with one payment share a place, however many networks send them, 
     refusalOf(() => enter({ network: `10.1.${count}.1`, payment: `another ${count}` }));
   for (let count = 1; count < inAll; count += 1) assert.equal(others(count), undefined);
   assert.deepEqual(others(inAll), ['create_failed', 5]);
-  // The last request of a payment gives its place back, and none before.
+  // Only the last request of a payment frees its slot.
   for (const leave of leaves) {
     assert.deepEqual(others(inAll), ['create_failed', 5]);
     leave();
@@ -94,7 +94,7 @@ test('requests with one payment share a place, however many networks send them, 
   assert.equal(others(inAll), undefined);
 });
 
-/** A clock that stands still until `tick`. */
+/** A clock that advances only on `tick`. */
 function standingClock() {
   let waiting: (() => void)[] = [];
   return {
@@ -107,37 +107,37 @@ function standingClock() {
   };
 }
 
-test('all who wait are answered by one look, and who comes later by the next one', async () => {
+test('one read answers all waiting requests, and a later request gets the next one', async () => {
   const clock = standingClock();
   const asked: (readonly string[])[] = [];
-  const look = sharedLooks(clock, async (ids) => {
+  const read = sharedReads(clock, async (ids) => {
     asked.push(ids);
     return new Map(ids.filter((id) => id !== 'unknown').map((id) => [id, asked.length]));
   });
-  const first = Promise.all(['a', 'b', 'a', 'unknown'].map(look));
+  const first = Promise.all(['a', 'b', 'a', 'unknown'].map(read));
   clock.tick();
   assert.deepEqual(await first, [1, 1, 1, undefined]);
-  const second = look('a');
+  const second = read('a');
   clock.tick();
   assert.equal(await second, 2);
   assert.deepEqual(asked, [['a', 'b', 'unknown'], ['a']]);
 });
 
-test('a look that fails is told to all who wait for it, and the next one is made', async () => {
+test('a failed read fails all waiting requests, and the next one is tried', async () => {
   const clock = standingClock();
   let fails = true;
-  const look = sharedLooks(clock, async (ids) => {
+  const read = sharedReads(clock, async (ids) => {
     if (fails) throw new Error('no database');
     return new Map(ids.map((id) => [id, id]));
   });
-  const both = Promise.allSettled([look('a'), look('b')]);
+  const both = Promise.allSettled([read('a'), read('b')]);
   clock.tick();
   assert.deepEqual(
     (await both).map(({ status }) => status),
     ['rejected', 'rejected'],
   );
   fails = false;
-  const again = look('a');
+  const again = read('a');
   clock.tick();
   assert.equal(await again, 'a');
 });

@@ -1,35 +1,34 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Clock } from '#outside/clock.ts';
 
-/** How many requests with a payment one process handles at one time; each may wait for a block. */
+/** How many requests with a payment one process handles at a time. Each may wait for a block. */
 export interface WaitingLimits {
   /** From one client network. */
   readonly perNetwork: number;
-  /** With one payment, from wherever they come. */
+  /** With one payment, from all networks. */
   readonly perPayment: number;
-  /** Payments, however many requests ask for each. */
+  /** Payments, regardless of how many requests ask for each. */
   readonly inAll: number;
 }
 
 export const defaultWaitingLimits: WaitingLimits = { perNetwork: 16, perPayment: 16, inAll: 256 };
 
-/** Seconds after which a place is likely to be free: about the time of a block. */
+/** Seconds after which a slot is likely to be free: about the time of a block. */
 const retryAfterSeconds = 5;
 
 /** The client network of a request, and the payment that it carries. */
-export interface Arriving {
+export interface IncomingPayment {
   readonly network: string;
   /** The same for all requests with one signed payment. */
   readonly payment: string;
 }
 
 /**
- * Gives places to requests, each with a function that gives the place back. Requests with one payment share one place, so
- * that asking again and again for one payment leaves the others theirs. Refuses a request of a network or with a payment that
- * has as many requests as may be (900101), and a further payment when all places are taken (900201). Nothing was done for it
- * then.
+ * Gives slots to requests, and to each a function that frees its slot. Requests with one payment share one slot, so
+ * that repeats of one payment leave the others theirs. Refuses a request whose network or payment has the most requests
+ * allowed (900101), and a new payment when all slots are taken (900201). A refused request has no effect.
  */
-export function waitingPlaces(limits: WaitingLimits): (arriving: Arriving) => () => void {
+export function requestSlots(limits: WaitingLimits): (incoming: IncomingPayment) => () => void {
   const networks = new Map<string, number>();
   const payments = new Map<string, number>();
   return ({ network, payment }) => {
@@ -64,14 +63,14 @@ function lessen(counts: Map<string, number>, key: string): void {
   else counts.delete(key);
 }
 
-/** Time between two looks at all payments that requests wait for, in milliseconds. */
-const lookMs = 200;
+/** Time between two reads of all payments that requests wait for, in milliseconds. */
+const readIntervalMs = 200;
 
 /**
- * Looks things up by id for many waiting requests: whoever asks is answered by the next look, which is one round trip for
- * all of them. So a hundred requests that wait cost the database what one costs.
+ * Reads values by id for many waiting requests: the next read answers all of them in one round trip. A hundred waiting
+ * requests cost the database as much as one.
  */
-export function sharedLooks<Found>(
+export function sharedReads<Found>(
   clock: Pick<Clock, 'sleep'>,
   read: (ids: readonly string[]) => Promise<ReadonlyMap<string, Found>>,
 ): (id: string) => Promise<Found | undefined> {
@@ -79,7 +78,7 @@ export function sharedLooks<Found>(
   const begin = () => {
     const ids = new Set<string>();
     const found = (async () => {
-      await clock.sleep(lookMs);
+      await clock.sleep(readIntervalMs);
       next = undefined;
       return read([...ids]);
     })();
@@ -87,8 +86,8 @@ export function sharedLooks<Found>(
     return next;
   };
   return async (id) => {
-    const look = next ?? begin();
-    look.ids.add(id);
-    return (await look.found).get(id);
+    const read = next ?? begin();
+    read.ids.add(id);
+    return (await read.found).get(id);
   };
 }

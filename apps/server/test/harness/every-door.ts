@@ -45,8 +45,8 @@ export function everyDoor(
   const rpcOf = (chainId: number): never => {
     throw new Error(`chain ${chainId} is not asked here`);
   };
-  const look = async () => undefined;
-  const x402 = { ...deps, gasless, sender, rpcOf, look, offerKey: new Uint8Array(32), waitMs: 0 };
+  const readPayment = async () => undefined;
+  const x402 = { ...deps, gasless, sender, rpcOf, readPayment, offerKey: new Uint8Array(32), waitMs: 0 };
   return buildServer({
     log: silentLog,
     random: systemRandom,

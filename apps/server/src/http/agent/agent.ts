@@ -6,7 +6,7 @@ import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import { type CreationDeps, createAuthorizedSession, creationDepsOf } from '#authorizations/creation.ts';
 import { preparedView } from '#authorizations/execution-view.ts';
 import { linkView } from '#authorizations/link-view.ts';
-import { checkPreparation, prepareAuthorizedOrder, standingOf } from '#authorizations/preparation.ts';
+import { checkPreparation, payerStateFor, prepareAuthorizedOrder } from '#authorizations/preparation.ts';
 import { agentSessionView, createdSessionView } from '#authorizations/session-view.ts';
 import { findLink } from '#links/link.ts';
 import { findSession } from '#sessions/session.ts';
@@ -67,7 +67,7 @@ function addSigned(
   });
   addRoute(agentApi.routes.preparePayment, async ({ body, clientAddress }) => {
     const checked = await checkPreparation(db, chargedTo(deps, walletCalls, clientAddress), body);
-    const standing = await standingOf(deps, checked);
+    const payerState = await payerStateFor(deps, checked);
     const authorized =
       checked.kind === 'earlier'
         ? checked.authorized
@@ -75,7 +75,7 @@ function addSigned(
             prepareAuthorizedOrder(transaction, deps, checked, networkOf(clientAddress)),
           );
     const { chain, token } = checked;
-    return preparedView(deps, { ...authorized, chain, token, standing });
+    return preparedView(deps, { ...authorized, chain, token, payerState });
   });
   addRoute(agentApi.routes.submitPayment, async ({ body, clientAddress }) => {
     if (submissions === undefined) throw new Refusal('method_not_available', body.method);

@@ -15,7 +15,7 @@ import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi, getAddress, isAddress } from 'viem';
 import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import { preparedView } from '#authorizations/execution-view.ts';
-import { readStanding } from '#authorizations/preparation.ts';
+import { readPayerState } from '#authorizations/preparation.ts';
 import type { Chain } from '#chains/chain.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
@@ -122,7 +122,7 @@ export async function prepareForPayer(
   const { chain, token } = placeOf(deps, found, body.tokenId);
   quoteSession(deps.chains, deps.rates, found, token);
   await assertNotOwn(deps.db, deps.chains, payer);
-  const standing = await readStanding(deps, { chain, token }, payer);
+  const payerState = await readPayerState(deps, { chain, token }, payer);
   const { session, order, deposit } = await deps.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, sessionId);
     if (session === undefined) throw new Refusal('session_not_found', sessionId);
@@ -133,7 +133,7 @@ export async function prepareForPayer(
     const deposit = await prepareDeposit(transaction, deps, request, order);
     return { session: { ...session, signedOnce: true }, order, deposit };
   });
-  const prepared = preparedView(deps, { session, order, deposit, chain, token, standing, isReplay: false });
+  const prepared = preparedView(deps, { session, order, deposit, chain, token, payerState, isReplay: false });
   const guide = prepared.aiView.paymentExecutionGuide;
   return {
     orderId: order.orderId,

@@ -111,8 +111,8 @@ function x402Deps(): Parameters<typeof x402Door>[0]['deps'] {
   const rpcOf = (chainId: number): never => {
     throw new Error(`chain ${chainId} is not asked here`);
   };
-  const look = async () => undefined;
-  return { ...deps, db, rpcOf, look, gasless, sender, offerKey: new Uint8Array(32), waitMs: 0 };
+  const readPayment = async () => undefined;
+  return { ...deps, db, rpcOf, readPayment, gasless, sender, offerKey: new Uint8Array(32), waitMs: 0 };
 }
 
 /** The text of every file of the server that runs in production, beside the documentation itself. */

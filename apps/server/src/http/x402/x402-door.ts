@@ -18,9 +18,9 @@ import { unixSeconds } from '#outside/clock.ts';
 import { assertPayable } from '#sessions/order-preparation.ts';
 import { findSession } from '#sessions/session.ts';
 import { type OfferTerms, type Resource, requirementsFor } from '#x402/offer.ts';
-import { type PaymentDeps, type PaymentResult, paymentBefore, takePayment } from '#x402/payment.ts';
+import { acceptPayment, type PaymentDeps, type PaymentResult, paymentBefore } from '#x402/payment.ts';
 import { payloadHashOf } from '#x402/transfer-authorization.ts';
-import type { Arriving } from '#x402/waiting.ts';
+import type { IncomingPayment } from '#x402/waiting.ts';
 import { supersetEnvelope } from '../envelope.ts';
 import { chargedTo, networkOf, type WalletCallGuard } from '../rate-limit.ts';
 import { jsonType } from '../route-handler.ts';
@@ -32,7 +32,7 @@ export interface X402DoorOptions {
   /** Where the two resources answer, such as `/aipay/x402`. */
   readonly basePaths: readonly string[];
   /** Gives a request with a payment its place, and the function that gives it back; refuses it while none is free. */
-  readonly enter: (arriving: Arriving) => () => void;
+  readonly enter: (incoming: IncomingPayment) => () => void;
   /** Counts what smart accounts cost; absent where nothing is limited. */
   readonly walletCalls?: WalletCallGuard;
 }
@@ -189,7 +189,7 @@ async function pay(
   const before = await paymentBefore(deps, resource, request.payment);
   if (before !== undefined) return before;
   assertOffered(deps, resource);
-  return takePayment(deps, resource, request);
+  return acceptPayment(deps, resource, request);
 }
 
 /** An offer is made only of what can be paid now; each one has a deposit address of its own. */

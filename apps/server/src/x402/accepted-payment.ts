@@ -10,23 +10,23 @@ import { outcomeOf, type PaymentFacts } from './outcome.ts';
 import { type PaymentRow, paymentByAddress, paymentsByOrders, setMoved } from './payment.sql.ts';
 import { payloadHashOf } from './transfer-authorization.ts';
 
-export interface TakenDeps extends ArrivalDeps {
+export interface AcceptedPaymentDeps extends ArrivalDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Looks a payment up for a request that waits for it; answered a moment later, together with others. */
-  readonly look: (orderId: string) => Promise<PaymentRow | undefined>;
+  /** Reads a payment for a request that waits for it; batched with other reads. */
+  readonly readPayment: (orderId: string) => Promise<PaymentRow | undefined>;
   /** How long a request waits for its payment to be seen in a block, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** A payment that is sent, now or before, and whose order is paid once whatever is asked again. */
-export interface TakenPayment {
+/** An accepted payment: sent, now or before. Repeated requests pay its order once. */
+export interface AcceptedPayment {
   readonly kind: 'taken';
   readonly receipt: X402Receipt;
   readonly isSeen: boolean;
 }
 
-/** The payment that was taken for an address; undefined when none was. */
+/** The accepted payment of an address; undefined when there is none. */
 export async function findPaymentTo(
   queryable: Queryable,
   chainId: number,
@@ -35,7 +35,7 @@ export async function findPaymentTo(
   return (await queryable.query(paymentByAddress, [chainId, payTo.toLowerCase()]))[0];
 }
 
-/** Payments by order for requests that wait for them; those that are unknown are left out. */
+/** Payments by order for waiting requests; omits unknown ones. */
 export async function findPayments(
   queryable: Queryable,
   orderIds: readonly string[],
@@ -44,21 +44,21 @@ export async function findPayments(
   return new Map(rows.map((row) => [row.order_id, row]));
 }
 
-/** A request with its payment, and what its money is expected to do. */
-export interface AskedPayment {
+/** A request with its payment, and the transfer that it should cause. */
+export interface RequestedPayment {
   readonly payment: X402Payment;
   readonly expected: ExpectedTransfer;
 }
 
 /** A signed payment of a resource, and the transfer that it allows. */
-export function askedPayment(resource: Resource, payment: X402Payment, token: Token): AskedPayment {
+export function requestedPayment(resource: Resource, payment: X402Payment, token: Token): RequestedPayment {
   const { payload, accepted } = payment;
   const expected = {
     token,
     payer: getAddress(payload.authorization.from),
     payTo: getAddress(accepted.payTo),
     total: BigInt(accepted.amount),
-    // An offer of a link has an address of its own; payers of one session may be shown the same one.
+    // An offer of a link has its own address. Payers of one session may be shown the same address.
     isPrivate: resource.kind === 'link',
   };
   return { payment, expected };
@@ -77,19 +77,19 @@ function factsOf(row: PaymentRow, { isPrivate }: ExpectedTransfer): PaymentFacts
 }
 
 /**
- * What became of a payment that was taken, asked with another authorization or the same. undefined: nothing of it is on its
- * way, and it may be sent. Refuses who asks with another authorization (100613), and a payment whose session was paid
- * otherwise (100204) or has expired (100203).
+ * The state of an accepted payment, for the same authorization or another. undefined: no transaction is under way, and
+ * it may be sent. Refuses another authorization (100613), and a payment whose session was paid otherwise (100204) or
+ * expired (100203).
  */
-async function standOf(
-  deps: TakenDeps,
+async function paymentState(
+  deps: AcceptedPaymentDeps,
   row: PaymentRow,
-  asked: AskedPayment,
-): Promise<TakenPayment | undefined> {
+  asked: RequestedPayment,
+): Promise<AcceptedPayment | undefined> {
   const isSame = row.payload_hash === payloadHashOf(asked.payment);
   const outcome = outcomeOf(factsOf(row, asked.expected));
   if (outcome === 'unsent' && !row.is_moved && !isSame) return undefined;
-  // The receipt is for the payer, who alone sends this authorization again.
+  // The receipt is for the payer. Only the payer can send this authorization again.
   if (!isSame) throw new Refusal('order_already_paid', 'by another authorization');
   switch (outcome) {
     case 'seen':
@@ -107,8 +107,12 @@ async function standOf(
   }
 }
 
-/** The order is paid. Somebody else may have sent that money to the address, which other payers were shown, too. */
-async function proven(deps: TakenDeps, row: PaymentRow, asked: AskedPayment): Promise<TakenPayment> {
+/** The order is paid. Another payer may have sent that money, because the address was shown to several. */
+async function proven(
+  deps: AcceptedPaymentDeps,
+  row: PaymentRow,
+  asked: RequestedPayment,
+): Promise<AcceptedPayment> {
   if (await isTransferred(deps, asked.expected)) {
     await markMoved(deps, row);
     return takenOf(row, asked.payment, true);
@@ -117,12 +121,12 @@ async function proven(deps: TakenDeps, row: PaymentRow, asked: AskedPayment): Pr
   throw new Refusal('order_already_paid', 'by another payment');
 }
 
-/** Our transaction failed or was never sent: somebody else may have brought the authorization to the token. */
+/** Our transaction failed or was never sent. A third party may have submitted the authorization to the token. */
 async function arrived(
-  deps: TakenDeps,
+  deps: AcceptedPaymentDeps,
   row: PaymentRow,
-  asked: AskedPayment,
-): Promise<TakenPayment | undefined> {
+  asked: RequestedPayment,
+): Promise<AcceptedPayment | undefined> {
   if (row.is_collecting) return takenOf(row, asked.payment, false);
   const arrival = await arrivalOf(deps, asked.expected);
   if (arrival === 'foreign') throw new Refusal('order_already_paid', 'by another payment');
@@ -131,11 +135,11 @@ async function arrived(
   return takenOf(row, asked.payment, false);
 }
 
-async function markMoved({ db, clock }: TakenDeps, row: PaymentRow): Promise<void> {
+async function markMoved({ db, clock }: AcceptedPaymentDeps, row: PaymentRow): Promise<void> {
   await db.query(setMoved, [row.order_id, row.payload_hash, clock.now()]);
 }
 
-function takenOf(row: PaymentRow, { accepted, payload }: X402Payment, isSeen: boolean): TakenPayment {
+function takenOf(row: PaymentRow, { accepted, payload }: X402Payment, isSeen: boolean): AcceptedPayment {
   return {
     kind: 'taken',
     isSeen,
@@ -150,24 +154,27 @@ function takenOf(row: PaymentRow, { accepted, payload }: X402Payment, isSeen: bo
   };
 }
 
-/** Looks between two questions to the chain about a payment of which the database shows nothing new. */
-const looksPerQuestion = 5;
+/** Database reads without news between two reads of the chain about one payment. */
+const readsPerChainRead = 5;
 
-/** Waits until a payment is seen in a block, or the time is over; undefined when nothing of it is on its way any more. */
+/**
+ * Waits until a payment is seen in a block or the time is over; undefined when no transaction of it is under way any
+ * more.
+ */
 export async function waitUntilSeen(
-  deps: TakenDeps,
+  deps: AcceptedPaymentDeps,
   first: PaymentRow,
-  asked: AskedPayment,
-): Promise<TakenPayment | undefined> {
+  asked: RequestedPayment,
+): Promise<AcceptedPayment | undefined> {
   const end = deps.clock.monotonicMs() + deps.waitMs;
-  let taken = await standOf(deps, first, asked);
+  let taken = await paymentState(deps, first, asked);
   let row = first;
-  for (let looks = 1; taken?.isSeen === false && deps.clock.monotonicMs() < end; looks += 1) {
-    const found = await deps.look(row.order_id);
+  for (let reads = 1; taken?.isSeen === false && deps.clock.monotonicMs() < end; reads += 1) {
+    const found = await deps.readPayment(row.order_id);
     if (found === undefined) throw new Error(`the payment for ${row.order_id} has vanished`);
     const isNew = JSON.stringify(found) !== JSON.stringify(row);
     row = found;
-    if (isNew || looks % looksPerQuestion === 0) taken = await standOf(deps, row, asked);
+    if (isNew || reads % readsPerChainRead === 0) taken = await paymentState(deps, row, asked);
   }
   return taken;
 }
