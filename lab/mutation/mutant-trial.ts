@@ -81,7 +81,7 @@ function closureOf(sources: Sources, file: string, found = new Set<string>()): R
 export async function openTrial(folder: string, sources: Sources, like?: string): Promise<Trial> {
   const contracts = join(folder, 'contracts');
   mkdirSync(folder, { recursive: true });
-  const skipped = ['out', 'cache', 'mutation'].map((name) => join(root, 'contracts', name));
+  const skipped = ['out', 'cache'].map((name) => join(root, 'contracts', name));
   const filter = (path: string): boolean => !skipped.includes(path);
   cpSync(join(root, 'contracts'), contracts, { recursive: true, filter });
   cpSync(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true });

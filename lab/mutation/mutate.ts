@@ -4,12 +4,11 @@
 //   npm run mutate -- --minutes 10        stops taking new ones after that time
 //   npm run mutate -- --file base/Access  of files whose name contains this
 //   npm run mutate -- --again             tries the survivors once more, after tests were added
-//   npm run mutate -- --folder /some/dir  where results and copies are kept (florin-mutation in the temporary folder)
-//   npm run mutate -- --report            writes contracts/mutation/score.json and docs/security/mutation.md, and ends
+//   npm run mutate -- --folder /some/dir  where results and copies are kept (.test/mutation of the checkout)
+//   npm run mutate -- --report            writes docs/security/mutation.md, and ends
 // A result counts until its source file changes; a run that was broken off goes on where it was.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -55,10 +54,8 @@ function openCampaign(folder: string): Campaign {
   const sources = readSources();
   const files = ownFiles(sources);
   const mutants = files.flatMap((file) => findMutants(file, sources.get(file) ?? ''));
-  const earlier = [join(folder, 'score.json'), join(root, 'contracts', 'mutation', 'score.json')]
-    .filter((path) => existsSync(path))
-    .map((path) => JSON.parse(readFileSync(path, 'utf8')) as Score)
-    .at(0);
+  const scoreFile = join(folder, 'score.json');
+  const earlier = existsSync(scoreFile) ? (JSON.parse(readFileSync(scoreFile, 'utf8')) as Score) : undefined;
   const isCurrent = ({ id }: Result): boolean => {
     const [file = ''] = id.split(':');
     return (
@@ -180,7 +177,7 @@ async function main(): Promise<void> {
       minutes: { type: 'string', default: '100000' },
       file: { type: 'string', default: '' },
       again: { type: 'boolean', default: false },
-      folder: { type: 'string', default: join(tmpdir(), 'florin-mutation') },
+      folder: { type: 'string', default: join(root, '.test', 'mutation') },
       workers: { type: 'string', default: '2' },
       report: { type: 'boolean', default: false },
     },

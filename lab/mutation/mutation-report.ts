@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** `equal`: the compiler makes the same code of it as of the original, so no test could notice. */
@@ -42,12 +42,9 @@ export function scoreOf(
   return { mutants, tried: all.length, valid, killed, percent, sources, results: all };
 }
 
-/** Copies a campaign's score into the tree and writes its figures and survivors into docs/security/mutation.md. */
+/** Writes a campaign's figures and survivors into docs/security/mutation.md. */
 export function writeReport(root: string, scoreFile: string): void {
-  const text = readFileSync(scoreFile, 'utf8');
-  const score = JSON.parse(text) as Score;
-  mkdirSync(join(root, 'contracts', 'mutation'), { recursive: true });
-  writeFileSync(join(root, 'contracts', 'mutation', 'score.json'), text);
+  const score = JSON.parse(readFileSync(scoreFile, 'utf8')) as Score;
   const path = join(root, 'docs', 'security', 'mutation.md');
   const page = readFileSync(path, 'utf8');
   const [start, end] = [page.indexOf(START), page.indexOf(END)];

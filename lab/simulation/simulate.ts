@@ -35,8 +35,8 @@ import { type Assignment, Team } from './team.ts';
  *   --report        writes the figures into docs/reliability.md
  *   --resume        goes on where an earlier run from the same seed has stopped, however that was, and adds to its sums;
  *                   what other sources have lived through is counted apart
- *   --state FILE    where the sums are kept as they grow with --resume or --report, lived.json beside this file unless told
- *                   otherwise: it is committed with the report, so that a hundred thousand histories need not be one run
+ *   --state FILE    where the sums are kept as they grow with --resume or --report: .test/lived.json of the checkout
+ *                   unless told otherwise
  */
 const { values } = parseArgs({
   options: {
@@ -58,7 +58,7 @@ const limitMs = wholeNumber('minutes', values.minutes) * 60_000;
 const firstSeed = wholeNumber('seed', values.seed);
 const workers = wholeNumber('workers', values.workers);
 const catches = wholeNumber('catches', values.catches);
-const tallyFile = values.state ?? fileURLToPath(new URL('./lived.json', import.meta.url));
+const tallyFile = values.state ?? fileURLToPath(new URL('../../.test/lived.json', import.meta.url));
 
 function wholeNumber(name: string, text: string): number {
   const number = Number(text);

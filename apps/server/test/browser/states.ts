@@ -79,7 +79,7 @@ const tooMuch = (name: string, kind: 'overpaid' | 'duplicate', why: string) =>
     return begun;
   });
 
-/** Every state that a payer can see, by its name in docs/screens. */
+/** Every state that a payer can see, by the name of its picture. */
 export const pageStates: readonly PageState[] = [
   wallet('link', ['$25.00', 'Tea shop', 'Green tea × 2', 'Choose a wallet'], async (page) => {
     await page.locator('.wallet').waitFor();
