@@ -32,7 +32,7 @@ test('thousands that are typed with a comma are thousands of dollars, on the pag
   await priced(page, '$1,002.00');
   await page.locator('.wallet').click();
   await page.locator('#pay-button').filter({ hasText: '1,002.00 USDC' }).click();
-  await page.locator('#problem').filter({ hasText: '1,002.00 USDC are needed' }).waitFor();
+  await page.locator('#problem').filter({ hasText: 'you need 1,002.00 USDC' }).waitFor();
   const { pathname } = new URL(page.url());
   const agentUrl = await page.locator('footer pre').textContent();
   assert.ok(agentUrl?.endsWith(pathname.replace('/checkout/', '/session/')), agentUrl ?? '');
@@ -113,7 +113,7 @@ test('the bounds of the chosen token are shown, and an amount outside of them be
   await page.getByRole('radio', { name: /^USDC on Base/ }).check();
   await page.locator('#amount-bounds').getByText('$5,000.00').waitFor();
   await field(page).pressSequentially('5001');
-  const outside = 'USDC on Base takes $0.000001 to $5,000.00. Change the amount, or choose another token.';
+  const outside = 'USDC on Base accepts $0.000001 to $5,000.00. Change the amount, or choose another token.';
   await page.locator('#amount-problem').getByText(outside).waitFor();
   await page.locator('#pay-button').click();
   await page.locator('#problem').getByText(outside).waitFor();

@@ -89,11 +89,11 @@ test('coins that were sent to a deposit address by mistake come back by anybody�
   await wallet.inject(page);
   await page.goto(claimUrl(prepared));
   await page.getByText(named).waitFor();
-  await page.getByRole('button', { name: 'Look what lies there' }).click();
-  await page.getByText('Nothing of it lies there.').waitFor();
+  await page.getByRole('button', { name: 'Show what is there' }).click();
+  await page.getByText('There is none of it.').waitFor();
   await page.getByLabel('What was sent').selectOption({ label: 'The coin of the network' });
-  await page.getByRole('button', { name: 'Look what lies there' }).click();
-  await page.getByText('0.50 ETH lies there.').waitFor();
+  await page.getByRole('button', { name: 'Show what is there' }).click();
+  await page.getByText('0.50 ETH is there.').waitFor();
   wallet.refused.add('eth_sendTransaction');
   await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
   await page.getByText('You declined in your wallet.').waitFor();
@@ -119,12 +119,12 @@ test('a token is named by its contract, too; and what can still pay does not lea
   await page.goto(claimUrl(prepared));
   await page.getByLabel('What was sent').selectOption({ label: 'Another token' });
   await page.getByLabel('Address of the token’s contract').fill('0x12');
-  await page.getByRole('button', { name: 'Look what lies there' }).click();
+  await page.getByRole('button', { name: 'Show what is there' }).click();
   await page.getByText('Enter an address of 42 characters that begins with 0x.').waitFor();
   await page.getByLabel('Address of the token’s contract').fill(usdc.address);
-  await page.getByRole('button', { name: 'Look what lies there' }).click();
-  await page.getByText('1.00 USDC lies there.').waitFor();
-  await page.getByText('The contract lets it go after').waitFor();
+  await page.getByRole('button', { name: 'Show what is there' }).click();
+  await page.getByText('1.00 USDC is there.').waitFor();
+  await page.getByText('The contract releases it after').waitFor();
   assert.equal(await page.getByRole('button', { name: /Send it back/ }).count(), 0);
   await context.close();
 });
@@ -139,13 +139,13 @@ test('the claim page says without scripts what came and where it goes, to nobody
   await life.eventOf(prepared.sessionId, 'session.exception');
   const { page, context } = await openPage(browser, { javaScriptEnabled: false });
   await page.goto(`${life.options.origin}/checkout/${prepared.sessionId}`);
-  await page.getByText('It goes back by itself after').waitFor();
+  await page.getByText('It goes back automatically after').waitFor();
   await page.locator('#claim-link').click();
   const text = (await page.locator('body').textContent()) ?? '';
   for (const words of [
     named,
     prepared.address,
-    '25.00 USDC, too late: goes back by itself after',
+    '25.00 USDC, too late: goes back automatically after',
     'Allow scripts',
   ])
     assert.ok(text.includes(words), words);

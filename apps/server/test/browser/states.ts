@@ -117,7 +117,7 @@ export const pageStates: readonly PageState[] = [
   }),
   wallet(
     'insufficient',
-    ['This wallet has 0.00 USDC; 25.15 USDC are needed. Choose another token or wallet.'],
+    ['This wallet has 0.00 USDC, and you need 25.15 USDC. Choose another token or wallet.'],
     async (page) => {
       await connect(page);
       await page.getByRole('radio', { name: /^USDC on Base/ }).check();
@@ -127,7 +127,7 @@ export const pageStates: readonly PageState[] = [
   ),
   wallet(
     'wrong-network',
-    ['Your wallet stays on another network. Change it to Ethereum, then try again.'],
+    ['Your wallet is on another network. Switch it to Ethereum, then try again.'],
     (page) => pay(page, '#problem'),
     { stays: true },
   ),
@@ -166,9 +166,9 @@ export const pageStates: readonly PageState[] = [
     (world, linkId) => world.addPaid(linkId),
   ),
   settled('settling', ['Paid, on its way to the merchant'], 'settling'),
-  settled('delayed', ['Paid, on its way to the merchant', 'is repeated by itself'], 'settlement_pending'),
+  settled('delayed', ['Paid, on its way to the merchant', 'will be tried again'], 'settlement_pending'),
   settled('completed', ['Paid and received', 'Settlement transaction', 'Download receipt'], 'completed'),
-  session('expired', ['Expired', 'Nothing was paid in time', 'Begin again'], async (world, linkId) => {
+  session('expired', ['Expired', 'Nothing was paid in time', 'Start again'], async (world, linkId) => {
     const begun = await world.begin(linkId);
     await world.putStatus(begun.sessionId, 'expired');
     return begun;
@@ -178,7 +178,7 @@ export const pageStates: readonly PageState[] = [
     await world.putStatus(begun.sessionId, 'cancelled');
     return begun;
   }),
-  session('underpaid', ['2.50 USDC arrived that pays nothing here: too little'], async (world, linkId) => {
+  session('underpaid', ['2.50 USDC arrived and cannot be used here: too little'], async (world, linkId) => {
     const begun = await world.begin(linkId);
     await world.putUnderpaid(begun.sessionId);
     await world.putStatus(begun.sessionId, 'expired');
@@ -186,7 +186,7 @@ export const pageStates: readonly PageState[] = [
   }),
   session(
     'underpaid-little',
-    ['0.50 USDC arrived that pays nothing here: too little. It is too little for the service to send back.'],
+    ['0.50 USDC arrived and cannot be used here: too little. It is too little for the service to send back.'],
     async (world, linkId) => {
       const begun = await world.begin(linkId);
       await world.putUnderpaid(begun.sessionId, 500_000n);
@@ -205,7 +205,7 @@ export const pageStates: readonly PageState[] = [
   }),
   session(
     'claim',
-    ['Money that has to go back', '2.50 USDC, too little: goes back by itself', 'Look what lies there'],
+    ['Money that has to go back', '2.50 USDC, too little: goes back automatically', 'Show what is there'],
     async (world, linkId) => {
       const begun = await world.begin(linkId);
       await world.putUnderpaid(begun.sessionId);
@@ -216,7 +216,7 @@ export const pageStates: readonly PageState[] = [
   session(
     'claim-little',
     [
-      'Less than $1.00 does not go back by itself.',
+      'Less than $1.00 does not go back automatically.',
       '0.50 USDC, too little: too little for the service to send back',
     ],
     async (world, linkId) => {

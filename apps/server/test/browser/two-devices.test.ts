@@ -29,7 +29,7 @@ interface Device {
   readonly balance: () => Promise<bigint>;
 }
 
-const notNeeded = 'This payment has been made already. The page asks your wallet for nothing more.';
+const notNeeded = 'This payment has already been made. The page asks your wallet for nothing more.';
 const rejectIt = 'This payment has been made. If your wallet still shows a request, reject it there.';
 const asked = ({ wallet }: Device, method: string) => wallet.asked.filter((each) => each === method).length;
 const says = ({ page }: Device, text: string) => page.locator('#problem').getByText(text).waitFor();
@@ -135,7 +135,7 @@ test('who pays all the same on the same network is refused by the contract, and 
   await payElsewhere(url);
   await says(device, rejectIt);
   held.answer();
-  await says(device, 'The contract has refused the second one: it cost gas, and nothing else.');
+  await says(device, 'The contract has refused the second one, which cost you only gas.');
   assert.equal(await device.balance(), 30n);
   await device.context.close();
 });
@@ -178,7 +178,7 @@ test('while the page cannot find out how the payment stands, it asks the wallet 
   const device = await open(url, life.ethereum, 'usdt');
   await device.page.route('**/checkout/api/session/*', (route) => route.abort());
   await device.pay();
-  await says(device, 'The page cannot find out how the payment stands');
+  await says(device, 'The page cannot check the state of the payment');
   assert.equal(asked(device, 'eth_sendTransaction'), 0);
   await device.page.unroute('**/checkout/api/session/*');
   await device.pay();

@@ -111,7 +111,7 @@ test('who declines to sign may pay by a transaction instead', async () => {
   wallet.refused.add('eth_signTypedData_v4');
   await pay(page);
   await says(page, 'You declined in your wallet.');
-  await page.getByRole('button', { name: 'Pay by a transaction, which costs gas' }).click();
+  await page.getByRole('button', { name: 'Pay by a transaction instead (costs gas)' }).click();
   await paid(page);
   assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
   await context.close();
@@ -123,7 +123,7 @@ test('a wallet that cannot change networks is changed by hand, and pays then', a
     taught.fails.set('wallet_switchEthereumChain', 4200);
   });
   await pay(page);
-  await says(page, 'Change it to');
+  await says(page, 'Switch it to');
   assert.deepEqual(sends(wallet), []);
   wallet.current = 31_337;
   await pay(page);
@@ -138,7 +138,7 @@ test('a wallet that does not know the network and cannot learn it says which one
     taught.fails.set('wallet_addEthereumChain', 4200);
   });
   await pay(page);
-  await says(page, 'Change it to');
+  await says(page, 'Switch it to');
   wallet.fails.clear();
   await pay(page);
   await paid(page);
@@ -167,7 +167,7 @@ test('a prompt that is never answered can be left, and asked for again', async (
   await says(page, 'Stopped. If your wallet still shows a request, reject it there.');
   wallet.hold('eth_signTypedData_v4');
   await pay(page);
-  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('button', { name: 'Ask the wallet again' }).click();
   await paid(page);
   assert.deepEqual(
     sends(wallet),
@@ -181,7 +181,7 @@ test('a connection that is never answered can be left, and asked for again', asy
   await page.getByRole('button', { name: 'Use another wallet' }).click();
   wallet.hold('eth_requestAccounts');
   await page.getByRole('button', { name: 'Test Wallet' }).click();
-  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('button', { name: 'Ask the wallet again' }).click();
   await page.getByText('You have 30.00 USDC').waitFor();
   await context.close();
 });
@@ -235,7 +235,7 @@ test('a wallet that disconnects is asked for nothing more, and can be connected 
   await pay(page);
   await held.opened;
   await wallet.emit('disconnect', { code: 4900 });
-  await says(page, 'Your wallet is not connected any more. Connect it again.');
+  await says(page, 'Your wallet is no longer connected. Connect it again.');
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.getByText('You have 30.00 USDT').waitFor();
   await pay(page);
