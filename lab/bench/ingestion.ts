@@ -4,8 +4,9 @@ import { type HttpRpc, openHttpRpc, silentLog, systemClock } from '@florin/serve
 import {
   type ChainHandler,
   fetchBlocks,
+  freshState,
   watchedContracts,
-  watcherState,
+  watcherOf,
   watchRound,
 } from '@florin/server/parts';
 import { paidEvent, prepareTemplate, SettlementWorld } from '@florin/server/testing';
@@ -104,8 +105,10 @@ function storingReader({ chain }: LogChain, rpc: HttpRpc, db: Database): Reader 
         stored += events.length;
       },
     };
-    const state = watcherState({ chain, rpc, db, clock: systemClock, log: silentLog, handler });
-    while ((await watchRound(state)) === 'behind');
+    const watcher = watcherOf({ chain, rpc, db, clock: systemClock, log: silentLog, handler });
+    let state = freshState;
+    do state = await watchRound(watcher, state);
+    while (state.found === 'behind');
     return stored;
   };
   return timed('watcher, with every event stored', read, async () => {

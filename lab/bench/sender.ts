@@ -4,11 +4,12 @@ import { type Chain, chainsOf, openHttpRpc, schema, silentLog, systemClock } fro
 import {
   createSender,
   defaultSenderSettings,
+  freshState,
   newMemory,
   type SenderContext,
   senderRound,
   walletOf,
-  watcherState,
+  watcherOf,
   watchRound,
 } from '@florin/server/parts';
 import { startAnvil } from '@florin/world';
@@ -98,12 +99,17 @@ async function senderWay(
   const context: SenderContext = { ...options, settings: defaultSenderSettings };
   const sender = createSender(options);
   const handler = { onBlock: async () => {}, onReorg: async () => {}, onFinal: async () => {} };
-  const watcher = watcherState({ chain, rpc, db, clock, log: silentLog, handler });
+  const watcher = watcherOf({ chain, rpc, db, clock, log: silentLog, handler });
+  let state = freshState;
+  const catchUp = async () => {
+    do state = await watchRound(watcher, state);
+    while (state.found === 'behind');
+  };
   const memory = newMemory();
   return {
     name: 'sender',
     async send() {
-      while ((await watchRound(watcher)) === 'behind');
+      await catchUp();
       const before = succeeded;
       const plan = await sender.plan(chainId, { purpose: 'fill', to: recipient, data: '0x' });
       if ('reverted' in plan) throw new Error('a transfer of nothing would revert');
@@ -117,7 +123,7 @@ async function senderWay(
       aheadMs += 2_500;
       await senderRound(context, chain, memory);
       await place.request('anvil_mine', ['0x1']);
-      while ((await watchRound(watcher)) === 'behind');
+      await catchUp();
       await senderRound(context, chain, memory);
       return succeeded - before;
     },

@@ -20,13 +20,13 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
     {
       file: finality,
       from: 'for (let asked = 0; asked < 2; asked += 1) {',
-      to: 'for (let asked = 0; asked < 2; asked += 1) {\n    return false;',
+      to: 'for (let asked = 0; asked < 2; asked += 1) {\n    return round;',
     },
   ],
   'no-parent-check': [
     {
       file: watcher,
-      from: 'if (first.parentHash !== current.headHash) return takeBack(state, current);',
+      from: 'if (first.parentHash !== round.cursor.headHash) return takeBack(watcher, round);',
       to: '',
     },
   ],

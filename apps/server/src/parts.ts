@@ -28,7 +28,6 @@ export { newMemory, senderRound } from '#chains/sender/sender-loop.ts';
 export type { SendPurpose } from '#chains/sender/sent.ts';
 export { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';
 export { permit2Address, type TokenDomain } from '#chains/token-signing.ts';
-export { addMissing } from '#chains/watcher/backfill.ts';
 export { fetchBlocks } from '#chains/watcher/block-source.ts';
 export {
   appendBlocks,
@@ -38,7 +37,9 @@ export {
   storedBlock,
 } from '#chains/watcher/chain-move.ts';
 export { decodeEvents, isConcerned, watchedContracts } from '#chains/watcher/log-check.ts';
-export { runWatcher, watcherState, watchRound } from '#chains/watcher/watcher.ts';
+export { addMissing } from '#chains/watcher/recovery.ts';
+export { freshState } from '#chains/watcher/state.ts';
+export { runWatcher, watcherOf, watchRound } from '#chains/watcher/watcher.ts';
 export { addUpLists } from '#db/list-count.ts';
 export { type DepositDeps, noticedAmount, runDeposits } from '#deposits/deposit.ts';
 export { sightOrders } from '#deposits/deposit-search.sql.ts';

@@ -14,14 +14,14 @@ import {
 import { type LoopMemory, newMemory, senderRound } from '#chains/sender/sender-loop.ts';
 import { findPending, type PendingTransaction } from '#chains/sender/store.ts';
 import { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';
-import type { WatcherState } from '#chains/watcher/state.ts';
-import { watcherState, watchRound } from '#chains/watcher/watcher.ts';
+import { watcherOf } from '#chains/watcher/watcher.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type Anvil, startTestAnvil } from './anvil.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { gateway, installEmitter, orderIdOf, paidCall, testChain } from './emitter.ts';
 import { type LyingRpc, startLyingRpc } from './lying-rpc.ts';
+import { type TestWatcher, testWatcher } from './watched-chain.ts';
 
 /** One wallet's sender on a real chain behind a node that may lie, round by round; anew for each test of the file. */
 
@@ -39,7 +39,7 @@ export let proxy: LyingRpc;
 export let rpc: HttpRpc;
 export let chain: Chain;
 export let wallet: WalletSigner;
-export let watcher: WatcherState;
+export let watcher: TestWatcher;
 export let sender: Sender;
 export let context: SenderContext;
 export let memory: LoopMemory;
@@ -77,7 +77,7 @@ export function startAnew(changed: Chain = chain): void {
 
 /** Lets the watcher catch up, then the sender look once. */
 export async function round(by: SenderContext = context): Promise<void> {
-  while ((await watchRound(watcher)) === 'behind');
+  await watcher.catchUp();
   await senderRound(by, chain, memory);
 }
 
@@ -127,7 +127,9 @@ export function useSender(): void {
     rpc = openHttpRpc({ chainId, urls: [proxy.url], clock, log: silentLog, timeLimitMs: 60_000 });
     chain = testChain(anvil, { finality: { tag: 'latest', depth: 3 } });
     wallet = walletOf(anvil.accounts[1]?.privateKey ?? '0x');
-    watcher = watcherState({ chain, rpc, db: database.db, clock, log: silentLog, handler: silentHandler });
+    watcher = testWatcher(
+      watcherOf({ chain, rpc, db: database.db, clock, log: silentLog, handler: silentHandler }),
+    );
     startAnew();
     await anvil.mine();
     await round();

@@ -2,12 +2,13 @@ import { type Chain, chainsOf } from '#chains/chain.ts';
 import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import type { SentOutcome } from '#chains/sender/sender.ts';
 import type { OutcomeHandler } from '#chains/sender/sent.ts';
-import { watcherState, watchRound } from '#chains/watcher/watcher.ts';
+import { watcherOf } from '#chains/watcher/watcher.ts';
 import { systemClock } from '#outside/clock.ts';
 import { type Log, silentLog } from '#telemetry/log.ts';
 import { startTestAnvil } from './anvil.ts';
 import { testDatabase } from './database.ts';
 import { installEmitter, testChain } from './emitter.ts';
+import { testWatcher } from './watched-chain.ts';
 
 export const gwei = 1_000_000_000n;
 
@@ -25,9 +26,9 @@ export async function senderWallets(chainId: number) {
   const onOutcome: OutcomeHandler = async (_transaction, outcome) => void outcomes.push(outcome);
   /** What a watcher of the chain is run with, but for its signal. */
   const watching = () => ({ chain, rpc, db: database.db, clock: systemClock, log: silentLog, handler });
-  const watcher = watcherState(watching());
+  const watcher = testWatcher(watcherOf(watching()));
   const catchUp = async () => {
-    while ((await watchRound(watcher)) === 'behind');
+    await watcher.catchUp();
   };
   await anvil.mine(4);
   await catchUp();

@@ -18,7 +18,7 @@ import {
   storedBlock,
 } from '#chains/watcher/chain-move.ts';
 import { findCursor } from '#chains/watcher/cursor.ts';
-import { rewind } from '#chains/watcher/resync.ts';
+import { rewind } from '#chains/watcher/recovery.ts';
 import { createAccount } from '#merchants/account.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';

@@ -3,8 +3,8 @@ import type { Chain } from '#chains/chain.ts';
 import type { ChainHandler } from '#chains/event.ts';
 import { openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import { type ChainCursor, findCursor, findDroppedEvents } from '#chains/watcher/cursor.ts';
-import type { WatcherState } from '#chains/watcher/state.ts';
-import { watcherState, watchRound } from '#chains/watcher/watcher.ts';
+import { freshState, type Watcher, type WatcherState } from '#chains/watcher/state.ts';
+import { watcherOf, watchRound } from '#chains/watcher/watcher.ts';
 import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type Anvil, startTestAnvil } from './anvil.ts';
@@ -15,6 +15,35 @@ import { type LyingRpc, startLyingRpc } from './lying-rpc.ts';
 const orders = new Map(Array.from({ length: 200 }, (_, number) => [orderIdOf(number), number]));
 let lastChainId = 70_000;
 
+/** A watcher of a chain, and where its last round has left it. */
+export interface TestWatcher {
+  readonly watcher: Watcher;
+  state: WatcherState;
+  /** One round; returns what it found. */
+  round(): Promise<WatcherState['found']>;
+  /** Rounds until nothing is left to do; returns what the last one found. */
+  catchUp(): Promise<WatcherState['found']>;
+}
+
+/** Makes a watcher that has not begun. */
+export function testWatcher(watcher: Watcher): TestWatcher {
+  const own: TestWatcher = {
+    watcher,
+    state: freshState,
+    async round() {
+      own.state = await watchRound(watcher, own.state);
+      return own.state.found;
+    },
+    async catchUp() {
+      for (;;) {
+        const found = await own.round();
+        if (found === 'idle' || found === 'halted') return found;
+      }
+    },
+  };
+  return own;
+}
+
 /** A chain behind nodes that may lie, and a handler that writes down what it is told, each order by its number. */
 export interface WatchedChain {
   readonly anvil: Anvil;
@@ -23,9 +52,7 @@ export interface WatchedChain {
   readonly story: string[];
   readonly handler: ChainHandler;
   /** A watcher of this chain that asks all proxies, in their order. */
-  watcher(changes?: Partial<WatcherState>): WatcherState;
-  /** Rounds until nothing is left to do; what the last one found. */
-  catchUp(state: WatcherState): Promise<string>;
+  watcher(changes?: Partial<Watcher>): TestWatcher;
   /** Pays orders in the next block; the transactions' hashes. */
   emit(...numbers: readonly number[]): Promise<Hex[]>;
   /** Fails where the chain has not begun. */
@@ -70,16 +97,11 @@ export async function watchedChain(
     chain,
     story,
     handler,
-    watcher: (changes = {}) => ({
-      ...watcherState({ chain, rpc, db, clock: systemClock, log: silentLog, handler }),
-      ...changes,
-    }),
-    async catchUp(state) {
-      for (;;) {
-        const result = await watchRound(state);
-        if (result !== 'behind') return result;
-      }
-    },
+    watcher: (changes = {}) =>
+      testWatcher({
+        ...watcherOf({ chain, rpc, db, clock: systemClock, log: silentLog, handler }),
+        ...changes,
+      }),
     emit: (...numbers) =>
       sendCalls(
         anvil,

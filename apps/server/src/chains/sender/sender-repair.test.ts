@@ -29,13 +29,14 @@ import {
   useSender,
   wallet,
 } from '../../../test/harness/sender-chain.ts';
+import { testWatcher } from '../../../test/harness/watched-chain.ts';
 import type { Chain } from '../chain.ts';
 import type { Block } from '../event.ts';
 import { getTransactionCount } from '../rpc/actions.ts';
 import type { Rpc } from '../rpc/rpc.ts';
 import { findCursor, resumeChain } from '../watcher/cursor.ts';
 import { rewindCursor } from '../watcher/watcher.sql.ts';
-import { watcherState, watchRound } from '../watcher/watcher.ts';
+import { watcherOf } from '../watcher/watcher.ts';
 import { replace, supersede } from './repair.ts';
 import { setOutcomes } from './sender.sql.ts';
 import { senderRound } from './sender-loop.ts';
@@ -299,9 +300,9 @@ test('what was final and is taken back is pending again, and fills the nonce tha
       assert.deepEqual(ids, [first.transactionId]);
     },
   };
-  const own = watcherState({ chain, rpc, db: database.db, clock, log: silentLog, handler });
+  const own = testWatcher(watcherOf({ chain, rpc, db: database.db, clock, log: silentLog, handler }));
   const goOn = async () => {
-    while ((await watchRound(own)) === 'behind');
+    await own.catchUp();
     await senderRound(context, chain, memory);
   };
   const first = await record(1);
@@ -310,7 +311,7 @@ test('what was final and is taken back is pending again, and fills the nonce tha
   assert.deepEqual([statuses(), await pending()], [['succeeded'], []]);
   // The node has forgotten it, and there is less than was final.
   await anvil.request('anvil_reorg', [5, []]);
-  assert.equal(await watchRound(own), 'halted');
+  assert.equal(await own.round(), 'halted');
   await resumeChain(database.db, clock, chain.chainId);
   const second = await record(2);
   await sender.broadcast(second.transactionId);

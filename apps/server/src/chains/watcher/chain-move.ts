@@ -241,13 +241,18 @@ export async function noteReturned(
  * Trips the breaker: nothing of this chain moves until `resumeChain`. Throws `CursorMoved` unless the chain is where it was
  * judged from: what a process that has slept remembers must not stop a chain that an operator has let go on.
  */
-export async function haltChain(context: MoveContext, cursor: ChainCursor, reason: string): Promise<void> {
+export async function haltChain(
+  context: MoveContext,
+  cursor: ChainCursor,
+  reason: string,
+): Promise<ChainCursor> {
   const { chain, clock, db, log } = context;
   await db.transaction(async (transaction) => {
     await lockUnmoved(transaction, context, cursor);
     await transaction.query(setHalted, [chain.chainId, reason, clock.now()]);
   });
   log.error('chain.halted', new Error(reason), { chainId: chain.chainId });
+  return { ...cursor, haltedReason: reason };
 }
 
 /** Blocks kept below the final one, for the sender's look at older receipts. */

@@ -5,7 +5,6 @@ import { type TestDatabase, testDatabase } from '../../../test/harness/database.
 import { type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
 import { haltChain } from './chain-move.ts';
 import { resumeChain } from './cursor.ts';
-import { watchRound } from './watcher.ts';
 
 let database: TestDatabase;
 before(async () => {
@@ -20,14 +19,13 @@ async function mineWith(world: WatchedChain, number: number): Promise<void> {
 
 /** A watcher that has followed the chain so far. Something may happen after it has read the cursor, before it moves it. */
 async function following(world: WatchedChain) {
-  const plain = world.watcher();
+  const { rpc } = world.watcher().watcher;
   let meanwhile: (() => Promise<unknown>) | undefined;
-  const { batch } = plain.rpc;
-  const state = Object.assign(plain, {
+  const own = world.watcher({
     rpc: {
-      ...plain.rpc,
-      batch: async (...asked: Parameters<typeof batch>) => {
-        const outcomes = await batch(...asked);
+      ...rpc,
+      async batch(calls, options) {
+        const outcomes = await rpc.batch(calls, options);
         const happen = meanwhile;
         meanwhile = undefined;
         await happen?.();
@@ -36,12 +34,12 @@ async function following(world: WatchedChain) {
     },
   });
   await mineWith(world, 0);
-  await world.catchUp(state);
+  await own.catchUp();
   return {
-    state,
+    own,
     roundWith(happen: () => Promise<unknown>) {
       meanwhile = happen;
-      return watchRound(state);
+      return own.round();
     },
   };
 }
@@ -49,7 +47,7 @@ async function following(world: WatchedChain) {
 test('a chain that another process moved, halted or resumed during a round is not moved by it', async (t) => {
   const world = await watchedChain(database);
   t.after(() => world.close());
-  const { state, roundWith } = await following(world);
+  const { own, roundWith } = await following(world);
   const contestedRound = async (number: number, happen: () => Promise<unknown>) => {
     await mineWith(world, number);
     let told: readonly string[] = [];
@@ -57,20 +55,20 @@ test('a chain that another process moved, halted or resumed during a round is no
       await happen();
       told = [...world.story];
     });
-    assert.deepEqual([found, state.isContested, world.story], ['behind', true, told]);
+    assert.deepEqual([found, world.story], ['contested', told]);
   };
-  await contestedRound(1, () => world.catchUp(world.watcher()));
-  await world.catchUp(state);
-  const halt = async () => haltChain(state, await world.cursor(), 'by a test');
+  await contestedRound(1, () => world.watcher().catchUp());
+  await own.catchUp();
+  const halt = async () => haltChain(own.watcher, await world.cursor(), 'by a test');
   await contestedRound(2, halt);
-  assert.equal(await world.catchUp(state), 'halted');
+  assert.equal(await own.catchUp(), 'halted');
   await resumeChain(database.db, systemClock, world.chain.chainId);
-  await world.catchUp(state);
+  await own.catchUp();
   await contestedRound(3, async () => {
     await halt();
     await resumeChain(database.db, systemClock, world.chain.chainId);
   });
-  await world.catchUp(state);
+  await own.catchUp();
   assert.deepEqual(
     world.story.filter((line) => line.startsWith('block')).map((line) => line.split(': ')[1]),
     ['0', '1', '2', '3'],
@@ -80,20 +78,20 @@ test('a chain that another process moved, halted or resumed during a round is no
 test('what a watcher read before it slept does not halt a chain that was resynced meanwhile', async (t) => {
   const world = await watchedChain(database);
   t.after(() => world.close());
-  const { state, roundWith } = await following(world);
+  const { own, roundWith } = await following(world);
   await world.anvil.mine(9);
-  await world.catchUp(state);
+  await own.catchUp();
   assert.equal((await world.cursor()).finalNumber, 6n);
   await world.anvil.request('anvil_reorg', [10, []]);
   await world.anvil.mine();
   // It sleeps, and another one leads while the chain forks below its final block.
   const found = await roundWith(async () => {
     const other = world.watcher();
-    assert.equal(await world.catchUp(other), 'halted');
+    assert.equal(await other.catchUp(), 'halted');
     await resumeChain(database.db, systemClock, world.chain.chainId);
-    assert.equal(await world.catchUp(other), 'idle');
+    assert.equal(await other.catchUp(), 'idle');
   });
-  assert.equal(found, 'behind');
-  assert.deepEqual([(await world.cursor()).haltedReason, state.isContested], ['', true]);
-  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal(found, 'contested');
+  assert.equal((await world.cursor()).haltedReason, '');
+  assert.equal(await own.catchUp(), 'idle');
 });

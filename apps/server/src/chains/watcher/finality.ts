@@ -2,69 +2,72 @@ import type { Block } from '../event.ts';
 import { type BlockHeader, calls, getBlock, headerIn } from '../rpc/actions.ts';
 import { RpcAnswerInvalid, RpcUnavailable, surveyOf } from '../rpc/rpc.ts';
 import { finalize, haltChain, pruneChain, storedBlock } from './chain-move.ts';
-import type { ChainCursor } from './cursor.ts';
-import type { WatcherState } from './state.ts';
+import { isHalted, type Round, type Watcher } from './state.ts';
 
 /** Most blocks that become final in one transaction, so that a long catch-up is many short ones. */
 const finalStep = 200n;
 /** Final blocks between two prunings. */
 const pruneEvery = 200n;
 /**
- * How long nodes may call less final than they did. Behind one address there are often several nodes, of which some
- * are late; meanwhile nothing becomes final, so that patience costs nothing.
+ * How long nodes may call less final than they did. One address often stands for several nodes, and some of them are
+ * late. Nothing becomes final meanwhile, so waiting costs nothing.
  */
 const regressionPatienceMs = 30_000;
 
-function smaller(first: bigint, second: bigint): bigint {
-  return first < second ? first : second;
+/** The newest block of a node, and the one that it calls final by the tag of the chain's policy. */
+export interface Heads {
+  readonly head: BlockHeader;
+  readonly tagged: BlockHeader;
 }
 
 /**
  * Moves the final anchor as far as the policy allows: at or below the tagged block, `depth` below our head, and only
  * where our stored block is the one that the quorum of nodes has at that height and calls final itself. Never backwards.
- * Where the chain stands then; undefined when the breaker has tripped.
  */
-export async function advanceFinal(
-  state: WatcherState,
-  cursor: ChainCursor,
-  head: BlockHeader,
-  tagged: BlockHeader,
-): Promise<ChainCursor | undefined> {
-  const height = smaller(tagged.number, cursor.headNumber - BigInt(state.chain.finality.depth));
-  if (tagged.number === cursor.finalNumber && tagged.hash !== cursor.finalHash) {
-    return (await haltIfFinalForked(state, cursor)) ? undefined : cursor;
-  }
-  if (await haltIfFinalityWentBack(state, cursor, head, tagged)) return undefined;
-  if (height <= cursor.finalNumber) return cursor;
-  const ours = await requireStored(state, height);
+export async function advanceFinal(watcher: Watcher, before: Round, heads: Heads): Promise<Round> {
+  const { tagged, head } = heads;
+  const { headNumber, finalNumber, finalHash } = before.cursor;
+  if (tagged.number === finalNumber && tagged.hash !== finalHash) return haltIfFinalForked(watcher, before);
+  let round = await haltIfFinalityWentBack(watcher, before, heads);
+  const height = smaller(tagged.number, headNumber - BigInt(watcher.chain.finality.depth));
+  if (isHalted(round) || height <= finalNumber) return round;
+  const ours = await requireStored(watcher, height);
   const theirs =
-    [tagged, head].find((header) => header.number === height) ?? (await getBlock(state.rpc, height));
-  // Not ours: the chain moved since the head was read, or has forked below our final block.
-  if (theirs?.hash !== ours.hash) return (await haltIfFinalForked(state, cursor)) ? undefined : cursor;
-  if (!(await isConfirmed(state, cursor, ours))) return cursor;
-  let current = cursor;
-  while (current.finalNumber < height) {
-    const next = current.finalNumber + finalStep;
-    current = await finalize(state, current, next < height ? await requireStored(state, next) : ours);
+    [tagged, head].find((header) => header.number === height) ?? (await getBlock(watcher.rpc, height));
+  // The chain moved since the head was read, or has forked below our final block.
+  if (theirs?.hash !== ours.hash) return haltIfFinalForked(watcher, round);
+  const verdict = await askQuorum(watcher, round, ours);
+  if (!verdict.isConfirmed) return verdict.round;
+  round = verdict.round;
+  while (round.cursor.finalNumber < height) {
+    const next = round.cursor.finalNumber + finalStep;
+    const anchor = next < height ? await requireStored(watcher, next) : ours;
+    round = { ...round, cursor: await finalize(watcher, round.cursor, anchor) };
   }
-  if (current.finalNumber >= state.prunedNumber + pruneEvery) {
-    state.prunedNumber = current.finalNumber;
-    await pruneChain(state, current);
-  }
-  return current;
+  const isPruningDue = finalNumber / pruneEvery !== height / pruneEvery;
+  if (isPruningDue) await pruneChain(watcher, round.cursor);
+  return round;
 }
 
-async function requireStored(state: WatcherState, number: bigint): Promise<Block> {
-  const block = await storedBlock(state, number);
-  if (block === undefined) throw new Error(`block ${number} of chain ${state.chain.chainId} is not stored`);
+function smaller(first: bigint, second: bigint): bigint {
+  return first < second ? first : second;
+}
+
+async function requireStored(watcher: Watcher, number: bigint): Promise<Block> {
+  const block = await storedBlock(watcher, number);
+  if (block === undefined) throw new Error(`block ${number} of chain ${watcher.chain.chainId} is not stored`);
   return block;
 }
 
-/** Whether the quorum has this block, and calls it final by the policy on its own. */
-async function isConfirmed(state: WatcherState, cursor: ChainCursor, block: Block): Promise<boolean> {
-  const { tag, depth, quorum = 1 } = state.chain.finality;
-  if (quorum === 1) return true;
-  const answers = await surveyOf(state.rpc, [
+/** Asks whether the quorum has this block, and whether each node of it calls the block final by the policy. */
+async function askQuorum(
+  watcher: Watcher,
+  round: Round,
+  block: Block,
+): Promise<{ readonly isConfirmed: boolean; readonly round: Round }> {
+  const { tag, depth, quorum = 1 } = watcher.chain.finality;
+  if (quorum === 1) return { isConfirmed: true, round };
+  const answers = await surveyOf(watcher.rpc, [
     calls.block(block.number),
     calls.block('latest'),
     ...(tag === 'latest' ? [] : [calls.block(tag)]),
@@ -80,47 +83,48 @@ async function isConfirmed(state: WatcherState, cursor: ChainCursor, block: Bloc
     (theirs.hash === block.hash ? agreeing : dissenting).push(answer.node);
   }
   if (agreeing.length >= quorum) {
-    quarantineAll(state, dissenting, `another block than the quorum's at ${block.number}`);
-    return true;
+    quarantineAll(watcher, dissenting, `another block than the quorum's at ${block.number}`);
+    return { isConfirmed: true, round };
   }
-  if (dissenting.length >= quorum && !(await haltIfFinalForked(state, cursor))) {
-    // It is we who follow the wrong fork: the next round reads the others' chain, and takes ours back.
-    quarantineAll(state, agreeing, `another block than the quorum's at ${block.number}`);
+  let judged = round;
+  if (dissenting.length >= quorum) {
+    judged = await haltIfFinalForked(watcher, round);
+    // Ours is the wrong fork: the next round reads the others' chain, and takes ours back.
+    if (!isHalted(judged))
+      quarantineAll(watcher, agreeing, `another block than the quorum's at ${block.number}`);
   }
-  noteMissingQuorum(state, block, { agreeing: agreeing.length, dissenting: dissenting.length });
-  return false;
+  const counts = { agreeing: agreeing.length, dissenting: dissenting.length };
+  return { isConfirmed: false, round: logMissingQuorum(watcher, judged, block, counts) };
 }
 
-function quarantineAll(state: WatcherState, nodes: readonly string[], reason: string): void {
-  for (const node of nodes) state.rpc.quarantine?.(node, reason);
+function quarantineAll({ rpc }: Watcher, nodes: readonly string[], reason: string): void {
+  for (const node of nodes) rpc.quarantine?.(node, reason);
 }
 
-/** Told once a minute at most: on a fast chain it would fill the log. */
+/** Logged once a minute at most: on a fast chain it would fill the log. */
 const missingQuorumIntervalMs = 60_000;
 
-function noteMissingQuorum(
-  state: WatcherState,
+function logMissingQuorum(
+  { clock, log, chain }: Watcher,
+  round: Round,
   block: Block,
   counts: { readonly agreeing: number; readonly dissenting: number },
-): void {
-  const now = state.clock.monotonicMs();
-  if (now - state.quorumMissedAtMs < missingQuorumIntervalMs) return;
-  state.quorumMissedAtMs = now;
-  state.log.warn('watcher.quorum_missing', {
-    chainId: state.chain.chainId,
-    block: block.number.toString(),
-    ...counts,
-  });
+): Round {
+  const now = clock.monotonicMs();
+  if (now - round.quorumMissedAtMs < missingQuorumIntervalMs) return round;
+  log.warn('watcher.quorum_missing', { chainId: chain.chainId, block: block.number.toString(), ...counts });
+  return { ...round, quorumMissedAtMs: now };
 }
 
 /**
- * Trips the breaker when the nodes have another block at our final height, and says whether it did. A minority that has
- * one is put in quarantine instead. Where there is one node, it is asked twice.
+ * Trips the breaker when the nodes have another block at our final height. A minority that has one is put in quarantine
+ * instead. Where there is one node, it is asked twice.
  */
-export async function haltIfFinalForked(state: WatcherState, cursor: ChainCursor): Promise<boolean> {
-  const { quorum = 1 } = state.chain.finality;
+export async function haltIfFinalForked(watcher: Watcher, round: Round): Promise<Round> {
+  const { cursor } = round;
+  const { quorum = 1 } = watcher.chain.finality;
   for (let asked = 0; asked < 2; asked += 1) {
-    const answers = await surveyOf(state.rpc, [calls.block(cursor.finalNumber)]);
+    const answers = await surveyOf(watcher.rpc, [calls.block(cursor.finalNumber)]);
     const agreeing: string[] = [];
     const dissenting: string[] = [];
     for (const answer of answers) {
@@ -129,36 +133,36 @@ export async function haltIfFinalForked(state: WatcherState, cursor: ChainCursor
       (theirs.hash === cursor.finalHash ? agreeing : dissenting).push(answer.node);
     }
     if (agreeing.length > 0 && agreeing.length >= dissenting.length) {
-      quarantineAll(state, dissenting, `another block at our final height ${cursor.finalNumber}`);
-      return false;
+      quarantineAll(watcher, dissenting, `another block at our final height ${cursor.finalNumber}`);
+      return round;
     }
     if (dissenting.length === 0) throw new RpcAnswerInvalid('a node that lacks our final block');
     if (dissenting.length < quorum) throw new RpcUnavailable('too few nodes to judge our final block');
   }
-  await haltChain(state, cursor, `reorg below the final block ${cursor.finalNumber}`);
-  return true;
+  const reason = `reorg below the final block ${cursor.finalNumber}`;
+  return { ...round, cursor: await haltChain(watcher, cursor, reason) };
 }
 
-/** Trips the breaker when every node that answers has called less final than we know to be, for some time. */
+/** Trips the breaker when every node that answers has called less final than is known to be, for some time. */
 async function haltIfFinalityWentBack(
-  state: WatcherState,
-  cursor: ChainCursor,
-  head: BlockHeader,
-  tagged: BlockHeader,
-): Promise<boolean> {
-  const { tag, quorum = 1 } = state.chain.finality;
+  watcher: Watcher,
+  round: Round,
+  { head, tagged }: Heads,
+): Promise<Round> {
+  const { cursor } = round;
+  const { tag, quorum = 1 } = watcher.chain.finality;
   // A node whose head is behind as well merely lags.
   const wentBack = tagged.number < cursor.finalNumber && head.number >= cursor.headNumber;
-  if (tag === 'latest' || !wentBack || state.acceptedFinal === cursor.finalNumber) {
-    state.wentBackAtMs = undefined;
-    return false;
+  if (tag === 'latest' || !wentBack || round.acceptedFinal === cursor.finalNumber) {
+    return { ...round, wentBackAtMs: undefined };
   }
-  const now = state.clock.monotonicMs();
-  state.wentBackAtMs ??= now;
-  if (now - state.wentBackAtMs < regressionPatienceMs) return false;
-  const answers = await surveyOf(state.rpc, [calls.block(tag)]);
+  const now = watcher.clock.monotonicMs();
+  const wentBackAtMs = round.wentBackAtMs ?? now;
+  const waiting = { ...round, wentBackAtMs };
+  if (now - wentBackAtMs < regressionPatienceMs) return waiting;
+  const answers = await surveyOf(watcher.rpc, [calls.block(tag)]);
   const heights = answers.flatMap((answer) => headerIn(answer, 0)?.number ?? []);
-  if (heights.length < quorum || heights.some((height) => height >= cursor.finalNumber)) return false;
-  await haltChain(state, cursor, `the ${tag} block went back from ${cursor.finalNumber} to ${tagged.number}`);
-  return true;
+  if (heights.length < quorum || heights.some((height) => height >= cursor.finalNumber)) return waiting;
+  const reason = `the ${tag} block went back from ${cursor.finalNumber} to ${tagged.number}`;
+  return { ...waiting, cursor: await haltChain(watcher, cursor, reason) };
 }

@@ -8,7 +8,7 @@ import type { ChainHandler } from '../event.ts';
 import { haltChain } from './chain-move.ts';
 import { backfillChain, resumeChain } from './cursor.ts';
 import { type Leadership, leadershipOf } from './leader.ts';
-import { runWatcher, watchRound } from './watcher.ts';
+import { runWatcher } from './watcher.ts';
 
 let database: TestDatabase;
 let world: WatchedChain;
@@ -40,7 +40,7 @@ function process(name: 'first' | 'second', isGone = false): Leadership {
 }
 
 test('one process leads, and a second one only after the first has given no sign for two seconds', async () => {
-  await world.catchUp(world.watcher());
+  await world.watcher().catchUp();
   const [first, second] = [process('first'), process('second')];
   await first.look();
   await second.look();
@@ -61,7 +61,7 @@ test('one process leads, and a second one only after the first has given no sign
 });
 
 test('the lead of a process that is known to have ended is taken at once', async () => {
-  await world.catchUp(world.watcher());
+  await world.watcher().catchUp();
   await process('first').look();
   const second = process('second', true);
   await second.look();
@@ -69,7 +69,7 @@ test('the lead of a process that is known to have ended is taken at once', async
 });
 
 test('of two that take the lead at the same time one gets it', async () => {
-  await world.catchUp(world.watcher());
+  await world.watcher().catchUp();
   const both = [process('first'), process('second')];
   await Promise.all(both.map((each) => each.look()));
   assert.equal(both.filter((each) => each.term() !== undefined).length, 1);
@@ -78,7 +78,7 @@ test('of two that take the lead at the same time one gets it', async () => {
 test('a leader that was paused in the middle of a round and wakes late changes nothing', async () => {
   const [first, second] = [process('first'), process('second', true)];
   const honest = world.watcher();
-  await world.catchUp(honest);
+  await honest.catchUp();
   await first.look();
   await world.emit(1);
   await world.anvil.mine(3);
@@ -94,9 +94,9 @@ test('a leader that was paused in the middle of a round and wakes late changes n
   const sleepy = world.watcher({
     term: first.term(),
     rpc: {
-      ...honest.rpc,
+      ...honest.watcher.rpc,
       async batch(calls, options) {
-        const outcomes = await honest.rpc.batch(calls, options);
+        const outcomes = await honest.watcher.rpc.batch(calls, options);
         if (calls[0]?.method === 'eth_getBlockReceipts') {
           isReading();
           await paused;
@@ -105,37 +105,36 @@ test('a leader that was paused in the middle of a round and wakes late changes n
       },
     },
   });
-  const late = watchRound(sleepy);
+  const late = sleepy.round();
   await reading;
   await second.look();
   assert.equal(second.term(), 2n);
   const before = await world.cursor();
   wakeUp();
-  assert.equal(await late, 'behind');
-  assert.equal(sleepy.isContested, true);
+  assert.equal(await late, 'contested');
   assert.deepEqual([await world.cursor(), world.story], [before, []], 'the cursor itself had not moved');
-  await world.catchUp(world.watcher({ term: second.term() }));
+  await world.watcher({ term: second.term() }).catchUp();
   assert.deepEqual(world.story, ['block 1: 1']);
 });
 
 test('every kind of move is refused under an old term', async () => {
   const current = world.watcher();
   await world.anvil.mine(10);
-  await world.catchUp(current);
+  await current.catchUp();
   await process('first').look();
   await process('second', true).look();
   await world.anvil.mine(3);
   const before = await world.cursor();
-  await watchRound(world.watcher({ term: 1n }));
+  await world.watcher({ term: 1n }).round();
   assert.deepEqual(await world.cursor(), before, 'empty blocks and finality');
-  await world.catchUp(world.watcher({ term: 2n }));
+  await world.watcher({ term: 2n }).catchUp();
   await world.anvil.request('anvil_reorg', [2, []]);
   await world.anvil.mine();
   const forked = await world.cursor();
-  await watchRound(world.watcher({ term: 1n }));
+  await world.watcher({ term: 1n }).round();
   assert.deepEqual(await world.cursor(), forked, 'a reorg');
   await world.anvil.request('anvil_reorg', [10, []]);
-  await watchRound(world.watcher({ term: 1n }));
+  await world.watcher({ term: 1n }).round();
   assert.deepEqual(await world.cursor(), forked, 'a halt');
 });
 
@@ -143,23 +142,23 @@ test('what an operator has asked for is not ended under an old term', async () =
   const { chainId } = world.chain;
   const current = world.watcher();
   await world.anvil.mine(10);
-  await world.catchUp(current);
+  await current.catchUp();
   await process('first').look();
   await process('second', true).look();
-  await haltChain(current, await world.cursor(), 'a false alarm');
+  await haltChain(current.watcher, await world.cursor(), 'a false alarm');
   await resumeChain(database.db, systemClock, chainId);
   const resumed = await world.cursor();
   assert.equal(resumed.isResyncDue, true);
   const sleepy = world.watcher({ term: 1n });
-  assert.equal(await watchRound(sleepy), 'behind');
-  assert.deepEqual([await world.cursor(), sleepy.acceptedFinal], [resumed, undefined], 'a resync');
-  await world.catchUp(world.watcher({ term: 2n }));
+  assert.equal(await sleepy.round(), 'contested');
+  assert.deepEqual([await world.cursor(), sleepy.state.acceptedFinal], [resumed, undefined], 'a resync');
+  await world.watcher({ term: 2n }).catchUp();
   await backfillChain(database.db, systemClock, { chainId, from: 1n });
   const asked = await world.cursor();
   assert.equal(asked.backfillNext, 1n);
-  assert.equal(await watchRound(world.watcher({ term: 1n })), 'behind');
+  assert.equal(await world.watcher({ term: 1n }).round(), 'contested');
   assert.deepEqual(await world.cursor(), asked, 'a backfill');
-  assert.equal(await world.catchUp(world.watcher({ term: 2n })), 'idle');
+  assert.equal(await world.watcher({ term: 2n }).catchUp(), 'idle');
   assert.equal((await world.cursor()).backfillNext, undefined);
 });
 
@@ -171,7 +170,7 @@ test('of two running watchers one follows the chain, and the other goes on when 
       told.push(`${name} ${block.number}`);
     },
   });
-  const { rpc } = world.watcher();
+  const { rpc } = world.watcher().watcher;
   const parts = { chain: world.chain, rpc, db: database.db, clock: systemClock, log: silentLog };
   const until = async (length: number) => {
     const deadline = performance.now() + 120_000;

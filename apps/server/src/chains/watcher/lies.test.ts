@@ -7,7 +7,6 @@ import { liesAbout } from '../../../test/harness/lies.ts';
 import { type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
 import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
 import { RpcUnavailable } from '../rpc/rpc.ts';
-import { watchRound } from './watcher.ts';
 
 let database: TestDatabase;
 let world: WatchedChain;
@@ -18,7 +17,7 @@ before(async () => {
   world = await watchedChain(database, { nodes: 2 });
   const urls = world.proxies.slice(0, 1).map((proxy) => proxy.url);
   liarOnly = openHttpRpc({ chainId: world.chain.chainId, urls, clock: systemClock, log: silentLog });
-  await world.catchUp(world.watcher());
+  await world.watcher().catchUp();
 });
 after(async () => {
   await liarOnly.close();
@@ -36,7 +35,7 @@ for (const name of liesAbout(0n).keys()) {
     await world.emit(1, 2);
     await world.anvil.mine();
     liar.lie = liesAbout(height).get(name);
-    await assert.rejects(watchRound(world.watcher({ rpc: liarOnly })), RpcUnavailable);
+    await assert.rejects(world.watcher({ rpc: liarOnly }).round(), RpcUnavailable);
     assert.deepEqual(
       [(await world.cursor()).headNumber, world.story],
       [headNumber, []],
@@ -44,11 +43,11 @@ for (const name of liesAbout(0n).keys()) {
     );
     // The liar comes first in the configuration: its answer is refused, and the next round asks the other one.
     const both = world.watcher();
-    await watchRound(both).catch((error: unknown) => {
+    await both.round().catch((error: unknown) => {
       assert.ok(error instanceof RpcUnavailable);
-      both.rpc.demote?.(error.message);
+      both.watcher.rpc.demote?.(error.message);
     });
-    await world.catchUp(both);
+    await both.catchUp();
     liar.lie = undefined;
     assert.deepEqual(
       world.story.filter((line) => line.startsWith('block')),

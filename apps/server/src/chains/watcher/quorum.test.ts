@@ -9,7 +9,6 @@ import { type WatchedChain, watchedChain } from '../../../test/harness/watched-c
 import { getBlock } from '../rpc/actions.ts';
 import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
 import { resumeChain } from './cursor.ts';
-import { watchRound } from './watcher.ts';
 
 let database: TestDatabase;
 let world: WatchedChain;
@@ -38,35 +37,35 @@ async function requestsSeenBy(index: number, work: () => Promise<unknown>): Prom
 
 test('a block is final only when two nodes have it, each of them calling it final', async () => {
   await start(2, 2);
-  const state = world.watcher();
+  const own = world.watcher();
   await world.emit(1);
   await world.anvil.mine(10);
   proxy(1).faults.tooManyRequests = true;
-  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal(await own.catchUp(), 'idle');
   assert.deepEqual([world.story, (await world.cursor()).finalNumber], [['block 1: 1'], 0n]);
   proxy(1).faults.tooManyRequests = false;
   proxy(1).lie = (_method, params, result) =>
     params[0] === 'finalized' ? { ...(result as object), number: '0x0' } : result;
-  await world.catchUp(state);
+  await own.catchUp();
   assert.equal((await world.cursor()).finalNumber, 0n, 'the other node does not call it final yet');
   proxy(1).lie = undefined;
-  await world.catchUp(state);
+  await own.catchUp();
   assert.deepEqual(world.story, ['block 1: 1', 'final 6: 1']);
 });
 
 test('invented blocks of the preferred node never become final, and give way to the chain of the others', async () => {
   await start(3, 2);
-  const state = world.watcher();
+  const own = world.watcher();
   await world.anvil.mine(8);
-  await world.catchUp(state);
+  await own.catchUp();
   proxy(0).lie = inventedFrom(10n);
   await world.emit(1);
   await world.anvil.mine(3);
-  await world.catchUp(state);
+  await own.catchUp();
   await world.anvil.mine(20);
   // One round finds the contradiction, and the next ones read the chain of the others.
-  for (let round = 0; round < 4; round += 1) await world.catchUp(state);
-  const head = await getBlock(world.watcher().rpc, 'latest');
+  for (let round = 0; round < 4; round += 1) await own.catchUp();
+  const head = await getBlock(world.watcher().watcher.rpc, 'latest');
   const cursor = await world.cursor();
   assert.deepEqual(
     [cursor.headNumber, cursor.finalNumber, cursor.haltedReason],
@@ -75,50 +74,50 @@ test('invented blocks of the preferred node never become final, and give way to 
   );
   const honest = (await world.anvil.request('eth_getBlockByNumber', ['latest', false])) as { hash: string };
   assert.deepEqual([cursor.headHash, head?.hash], [honest.hash, honest.hash]);
-  assert.equal(await requestsSeenBy(0, () => world.catchUp(state)), 0, 'the liar is in quarantine');
+  assert.equal(await requestsSeenBy(0, () => own.catchUp()), 0, 'the liar is in quarantine');
 });
 
 test('a node with another block at a final height is put in quarantine by the majority', async () => {
   await start(3, 2);
-  const state = world.watcher();
+  const own = world.watcher();
   await world.anvil.mine(10);
-  await world.catchUp(state);
+  await own.catchUp();
   proxy(2).lie = inventedFrom(5n);
   await world.anvil.mine(10);
-  await world.catchUp(state);
+  await own.catchUp();
   assert.deepEqual([(await world.cursor()).finalNumber, (await world.cursor()).haltedReason], [16n, '']);
-  assert.equal(await requestsSeenBy(2, () => world.anvil.mine().then(() => world.catchUp(state))), 0);
+  assert.equal(await requestsSeenBy(2, () => world.anvil.mine().then(() => own.catchUp())), 0);
 });
 
 test('with two nodes that contradict each other nothing becomes final, and nothing halts', async () => {
   await start(2, 2);
-  const state = world.watcher();
+  const own = world.watcher();
   await world.anvil.mine(10);
-  await world.catchUp(state);
+  await own.catchUp();
   proxy(1).lie = inventedFrom(8n);
   await world.anvil.mine(10);
-  await world.catchUp(state);
+  await own.catchUp();
   assert.deepEqual([(await world.cursor()).finalNumber, (await world.cursor()).haltedReason], [6n, '']);
   assert.equal((await world.cursor()).headNumber, 20n);
 });
 
 test('a majority against our final block halts the chain, and resuming goes over to the majority', async () => {
   await start(3, 2);
-  const state = world.watcher();
+  const own = world.watcher();
   await world.emit(1);
   await world.anvil.mine(10);
-  await world.catchUp(state);
+  await own.catchUp();
   await world.anvil.request('anvil_reorg', [10, []]);
   await world.anvil.mine();
-  assert.equal(await world.catchUp(state), 'halted');
+  assert.equal(await own.catchUp(), 'halted');
   await resumeChain(database.db, systemClock, world.chain.chainId);
-  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal(await own.catchUp(), 'idle');
   assert.deepEqual(world.story.slice(2), ['dropped: 1']);
 });
 
 test('where proofs cannot be had, a block and its logs count when the quorum tells them alike', async () => {
   await start(2, 2, { proofs: 'quorum' });
-  const state = world.watcher();
+  const own = world.watcher();
   // Neither node's headers hash to their hash, as on a chain that makes its hashes in another way.
   const strange = (_method: string, _params: readonly unknown[], result: unknown) =>
     typeof result === 'object' && result !== null && 'mixHash' in result
@@ -129,10 +128,10 @@ test('where proofs cannot be had, a block and its logs count when the quorum tel
     method === 'eth_getLogs' ? [] : strange(method, params, result);
   await world.emit(1);
   await world.anvil.mine();
-  await assert.rejects(watchRound(state), RpcUnavailable, 'the other node does not tell of the log');
+  await assert.rejects(own.round(), RpcUnavailable, 'the other node does not tell of the log');
   assert.deepEqual(world.story, []);
   proxy(1).lie = strange;
-  await world.catchUp(state);
+  await own.catchUp();
   assert.deepEqual(world.story, ['block 1: 1']);
   proxy(1).lie = (method, params, result) =>
     typeof result === 'object' && result !== null && 'logsBloom' in result
@@ -140,12 +139,12 @@ test('where proofs cannot be had, a block and its logs count when the quorum tel
       : strange(method, params, result);
   await world.emit(2);
   await world.anvil.mine();
-  await assert.rejects(watchRound(state), RpcUnavailable, 'a bloom that hides a log is not alike');
+  await assert.rejects(own.round(), RpcUnavailable, 'a bloom that hides a log is not alike');
 });
 
 test('a node that lags behind is asked after one that does not', async () => {
   await start(2, 1);
-  const { rpc }: { rpc: Rpc } = world.watcher();
+  const { rpc }: { rpc: Rpc } = world.watcher().watcher;
   await world.anvil.mine(30);
   const stale = await world.anvil.request('eth_getBlockByNumber', ['0x1', false]);
   proxy(0).lie = (_method, params, result) => (params[0] === 'latest' ? stale : result);

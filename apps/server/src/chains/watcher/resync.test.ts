@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { systemClock } from '#outside/clock.ts';
 import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
-import { type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
+import { type TestWatcher, type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
 import { getBlock } from '../rpc/actions.ts';
 import type { Rpc, RpcCall } from '../rpc/rpc.ts';
 import { haltChain } from './chain-move.ts';
 import { backfillChain, resumeChain } from './cursor.ts';
-import type { WatcherState } from './state.ts';
 import { deleteEvents, dropBlocks } from './watcher.sql.ts';
 
 let database: TestDatabase;
@@ -26,7 +25,7 @@ async function resume(): Promise<void> {
 }
 
 /** Has order 1 in a final block and order 2 above it, takes both away, and has the breaker trip. */
-async function haltByDeepReorg(state: WatcherState): Promise<unknown> {
+async function haltByDeepReorg(own: TestWatcher): Promise<unknown> {
   const { anvil, story } = world;
   const [hash] = await world.emit(1);
   await anvil.mine();
@@ -34,22 +33,22 @@ async function haltByDeepReorg(state: WatcherState): Promise<unknown> {
   await anvil.mine(8);
   await world.emit(2);
   await anvil.mine();
-  await world.catchUp(state);
+  await own.catchUp();
   await anvil.request('anvil_reorg', [10, []]);
-  assert.equal(await world.catchUp(state), 'halted');
+  assert.equal(await own.catchUp(), 'halted');
   assert.deepEqual(story.splice(0), ['block 1: 1', 'block 10: 2', 'final 6: 1']);
   return raw;
 }
 
 test('a resumed chain goes back to the last block that still stands, and does not halt again', async () => {
-  const state = world.watcher();
-  await haltByDeepReorg(state);
+  const own = world.watcher();
+  await haltByDeepReorg(own);
   await resume();
-  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal(await own.catchUp(), 'idle');
   assert.deepEqual(world.story, ['reorg: 2', 'dropped: 1']);
   await world.anvil.mine(20);
-  assert.equal(await world.catchUp(world.watcher()), 'idle');
-  const head = await getBlock(state.rpc, 'latest');
+  assert.equal(await world.watcher().catchUp(), 'idle');
+  const head = await getBlock(own.watcher.rpc, 'latest');
   const cursor = await world.cursor();
   assert.deepEqual(
     [cursor.headHash, cursor.finalNumber, cursor.isResyncDue],
@@ -59,35 +58,35 @@ test('a resumed chain goes back to the last block that still stands, and does no
 });
 
 test('a final payment that comes back after a resumed chain is told once more and no longer missing', async () => {
-  const state = world.watcher();
-  const raw = await haltByDeepReorg(state);
+  const own = world.watcher();
+  const raw = await haltByDeepReorg(own);
   await resume();
-  await world.catchUp(state);
+  await own.catchUp();
   await world.anvil.request('eth_sendRawTransaction', [raw]);
   await world.anvil.mine(8);
-  await world.catchUp(state);
+  await own.catchUp();
   assert.deepEqual(world.story.slice(2), ['block 11: 1', 'final 14: 1']);
   assert.deepEqual(await world.dropped(), [[1, true]]);
 });
 
 test('resuming a chain whose final block still stands takes nothing back', async () => {
-  const state = world.watcher();
+  const own = world.watcher();
   await world.emit(1);
   await world.anvil.mine(10);
-  await world.catchUp(state);
-  await haltChain(state, await world.cursor(), 'a false alarm');
-  assert.equal(await world.catchUp(state), 'halted');
+  await own.catchUp();
+  await haltChain(own.watcher, await world.cursor(), 'a false alarm');
+  assert.equal(await own.catchUp(), 'halted');
   await resume();
-  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal(await own.catchUp(), 'idle');
   assert.deepEqual([world.story, await world.dropped()], [['block 1: 1', 'final 6: 1'], []]);
 });
 
 test('a reorg deeper than everything stored has the whole chain read again', async () => {
-  const state = world.watcher();
-  await haltByDeepReorg(state);
+  const own = world.watcher();
+  await haltByDeepReorg(own);
   await database.db.query(dropBlocks, [world.chain.chainId, -1]);
   await resume();
-  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal(await own.catchUp(), 'idle');
   assert.equal((await world.cursor()).headNumber, 10n);
   assert.deepEqual(await world.dropped(), [[1, false]]);
 });
@@ -97,18 +96,18 @@ test('a finalized block that goes back trips the breaker, after patience with no
   const clock = { ...systemClock, monotonicMs: () => now };
   await world.anvil.mine(20);
   const honest = world.watcher();
-  await world.catchUp(honest);
+  await honest.catchUp();
   const earlier = await world.anvil.request('eth_getBlockByNumber', ['0x5', false]);
-  const state = world.watcher({ rpc: answering(honest.rpc, 'finalized', earlier), clock });
-  assert.equal(await world.catchUp(state), 'idle');
+  const own = world.watcher({ rpc: answering(honest.watcher.rpc, 'finalized', earlier), clock });
+  assert.equal(await own.catchUp(), 'idle');
   now += 29_000;
-  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal(await own.catchUp(), 'idle');
   now += 2_000;
-  assert.equal(await world.catchUp(state), 'halted');
+  assert.equal(await own.catchUp(), 'halted');
   assert.equal((await world.cursor()).haltedReason, 'the finalized block went back from 16 to 5');
   await resume();
   now += 100_000;
-  assert.equal(await world.catchUp(state), 'idle', 'an operator has seen it');
+  assert.equal(await own.catchUp(), 'idle', 'an operator has seen it');
 });
 
 /** The same node, but for the block that it gives for a tag or a height. */
@@ -126,17 +125,17 @@ function answering(honest: Rpc, block: string, lie: unknown): Rpc {
 
 test('events that are missing from final blocks are added by a backfill, and no others', async () => {
   const { chainId } = world.chain;
-  const state = world.watcher();
+  const own = world.watcher();
   await world.emit(1);
   await world.anvil.mine();
   await world.emit(2);
   await world.anvil.mine(12);
-  await world.catchUp(state);
+  await own.catchUp();
   await database.db.query(deleteEvents, [chainId, 2]);
   world.story.length = 0;
   assert.equal(await backfillChain(database.db, systemClock, { chainId, from: 99n }), undefined);
   assert.equal(await backfillChain(database.db, systemClock, { chainId, from: 0n }), 9n);
-  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal(await own.catchUp(), 'idle');
   assert.deepEqual(world.story, ['block 2: 2', 'final 2: 2']);
   assert.equal((await world.cursor()).backfillNext, undefined);
 });
@@ -148,15 +147,15 @@ test('earlier blocks that are asked for while a backfill runs are read, too', as
   await world.emit(2);
   await world.anvil.mine(12);
   const honest = world.watcher();
-  await world.catchUp(honest);
+  await honest.catchUp();
   await database.db.query(deleteEvents, [chainId, 1]);
   world.story.length = 0;
   let isAskedFor = false;
-  const state = world.watcher({
+  const own = world.watcher({
     rpc: {
-      ...honest.rpc,
+      ...honest.watcher.rpc,
       async batch(calls, options) {
-        const outcomes = await honest.rpc.batch(calls, options);
+        const outcomes = await honest.watcher.rpc.batch(calls, options);
         if (calls.some(({ params }) => params[0] === '0x3') && !isAskedFor) {
           isAskedFor = true;
           await backfillChain(database.db, systemClock, { chainId, from: 0n });
@@ -166,7 +165,7 @@ test('earlier blocks that are asked for while a backfill runs are read, too', as
     },
   });
   await backfillChain(database.db, systemClock, { chainId, from: 3n });
-  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal(await own.catchUp(), 'idle');
   assert.deepEqual([isAskedFor, world.story], [true, ['block 1: 1', 'final 1: 1']]);
   assert.equal((await world.cursor()).backfillNext, undefined);
 });
@@ -175,13 +174,13 @@ test('a node without old blocks delays a backfill, and the chain is followed all
   const { chainId } = world.chain;
   await world.anvil.mine(12);
   const honest = world.watcher();
-  await world.catchUp(honest);
-  const state = world.watcher({ rpc: answering(honest.rpc, '0x3', null) });
+  await honest.catchUp();
+  const own = world.watcher({ rpc: answering(honest.watcher.rpc, '0x3', null) });
   await backfillChain(database.db, systemClock, { chainId, from: 1n });
   await world.emit(1);
   await world.anvil.mine();
-  assert.equal(await world.catchUp(state), 'idle');
+  assert.equal(await own.catchUp(), 'idle');
   assert.deepEqual(world.story, ['block 13: 1']);
-  assert.equal(await world.catchUp(honest), 'idle');
+  assert.equal(await honest.catchUp(), 'idle');
   assert.equal((await world.cursor()).backfillNext, undefined);
 });

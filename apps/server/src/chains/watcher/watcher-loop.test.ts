@@ -26,7 +26,7 @@ async function watched(t: TestContext, changes: Partial<Chain> = {}) {
     await world.close();
   });
   const { chain, handler } = world;
-  const { rpc } = world.watcher();
+  const { rpc } = world.watcher().watcher;
   const parts = { chain, handler, rpc, db: database.db, clock: systemClock, log: silentLog };
   const cursor = () => findCursor(database.db, chain.chainId);
   return { ...world, cursor, stop, options: { ...parts, signal: stop.signal } };

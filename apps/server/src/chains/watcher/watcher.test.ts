@@ -14,6 +14,7 @@ import {
   testChain,
 } from '../../../test/harness/emitter.ts';
 import { type LyingRpc, startLyingRpc } from '../../../test/harness/lying-rpc.ts';
+import { type TestWatcher, testWatcher } from '../../../test/harness/watched-chain.ts';
 import type { Chain } from '../chain.ts';
 import { type ChainHandler, inOrder } from '../event.ts';
 import { getBlock } from '../rpc/actions.ts';
@@ -24,9 +25,8 @@ import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
 import { fetchBlocks } from './block-source.ts';
 import { appendBlocks, CursorMoved, finalize, pruneChain, removeHead, storedBlock } from './chain-move.ts';
 import { findCursor } from './cursor.ts';
-import type { WatcherState } from './state.ts';
 import { blockAt, deleteEvents } from './watcher.sql.ts';
-import { watcherState, watchRound } from './watcher.ts';
+import { watcherOf } from './watcher.ts';
 
 let database: TestDatabase;
 let anvil: Anvil;
@@ -55,16 +55,9 @@ function numberOf(orderId: Hex): number {
   );
 }
 
-function stateOf(options: { handler?: ChainHandler; rpc?: Rpc } = {}): WatcherState {
+function newWatcher(options: { handler?: ChainHandler; rpc?: Rpc } = {}): TestWatcher {
   const parts = { chain, rpc, db: database.db, clock: systemClock, log: silentLog, handler };
-  return watcherState({ ...parts, ...options });
-}
-
-async function catchUp(state: WatcherState): Promise<string> {
-  for (;;) {
-    const result = await watchRound(state);
-    if (result !== 'behind') return result;
-  }
+  return testWatcher(watcherOf({ ...parts, ...options }));
 }
 
 async function emit(...numbers: readonly number[]): Promise<Hex[]> {
@@ -96,13 +89,13 @@ afterEach(async () => {
 });
 
 test('every event is told once when its block comes and once when the block is final', async () => {
-  const state = stateOf();
+  const own = newWatcher();
   for (let block = 1; block <= 100; block += 1) {
     if (block % 10 === 0) await emit(block, block + 1);
     await anvil.mine();
-    if (block % 3 === 0) assert.equal(await catchUp(state), 'idle');
+    if (block % 3 === 0) assert.equal(await own.catchUp(), 'idle');
   }
-  await catchUp(state);
+  await own.catchUp();
   const tens = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
   assert.deepEqual(
     story.filter((line) => line.startsWith('block')),
@@ -130,15 +123,15 @@ test('the bloom of a block is that of its logs, as the node computes it', async 
 });
 
 test('payments reorged out are taken back', async () => {
-  const state = stateOf();
+  const own = newWatcher();
   await emit(1);
   await anvil.mine();
-  await catchUp(state);
+  await own.catchUp();
   await emit(2);
   await anvil.mine(2);
-  await catchUp(state);
+  await own.catchUp();
   await anvil.request('anvil_reorg', [3, []]);
-  await catchUp(state);
+  await own.catchUp();
   assert.deepEqual(story, ['block 1: 1', 'block 2: 2', 'reorg: 2', 'reorg: 1']);
   const head = await getBlock(rpc, 'latest');
   const cursor = await findCursor(database.db, chainId);
@@ -147,53 +140,53 @@ test('payments reorged out are taken back', async () => {
 });
 
 test('a payment reorged into another block is told there', async () => {
-  const state = stateOf();
+  const own = newWatcher();
   const [hash] = await emit(1);
   await anvil.mine(3);
-  await catchUp(state);
+  await own.catchUp();
   const raw = await anvil.request('eth_getRawTransactionByHash', [hash]);
   await anvil.request('anvil_reorg', [3, [[raw, 1]]]);
-  await catchUp(state);
+  await own.catchUp();
   await anvil.mine(6);
-  await catchUp(state);
+  await own.catchUp();
   assert.deepEqual(story, ['block 1: 1', 'reorg: 1', 'block 2: 1', 'final 5: 1']);
 });
 
 test('a reorg that is longer than our chain is followed as well', async () => {
-  const state = stateOf();
+  const own = newWatcher();
   await emit(1);
   await anvil.mine(2);
-  await catchUp(state);
+  await own.catchUp();
   await anvil.request('anvil_reorg', [2, []]);
   await emit(7);
   await anvil.mine(3);
-  await catchUp(state);
+  await own.catchUp();
   assert.deepEqual(story, ['block 1: 1', 'reorg: 1', 'block 3: 7']);
 });
 
 test('a shorter chain is waited for, not followed', async () => {
-  const state = stateOf();
+  const own = newWatcher();
   await emit(1);
   await anvil.mine(3);
-  await catchUp(state);
+  await own.catchUp();
   await anvil.request('anvil_rollback', [3]);
-  assert.equal(await catchUp(state), 'idle');
+  assert.equal(await own.catchUp(), 'idle');
   assert.equal((await findCursor(database.db, chainId))?.headNumber, 3n);
   await anvil.mine(4);
-  await catchUp(state);
+  await own.catchUp();
   assert.deepEqual(story, ['block 1: 1', 'reorg: 1']);
 });
 
 test('a reorg below the final block halts the chain, with nothing undone, until it is resumed', async () => {
-  const state = stateOf();
+  const own = newWatcher();
   await emit(1);
   await anvil.mine(10);
-  await catchUp(state);
+  await own.catchUp();
   await anvil.request('anvil_reorg', [9, []]);
-  assert.equal(await catchUp(state), 'halted');
+  assert.equal(await own.catchUp(), 'halted');
   assert.deepEqual(story, ['block 1: 1', 'final 6: 1']);
   await anvil.mine(3);
-  assert.equal(await catchUp(state), 'halted');
+  assert.equal(await own.catchUp(), 'halted');
   const cursor = await findCursor(database.db, chainId);
   assert.deepEqual(
     [cursor?.headNumber, cursor?.finalNumber, cursor?.haltedReason],
@@ -225,44 +218,44 @@ function forkedFrom(height: bigint): Rpc {
 
 test('a node that tells of another finalized block at our final height halts the chain', async () => {
   await anvil.mine(10);
-  await catchUp(stateOf());
-  assert.equal(await catchUp(stateOf({ rpc: forkedFrom(6n) })), 'halted');
+  await newWatcher().catchUp();
+  assert.equal(await newWatcher({ rpc: forkedFrom(6n) }).catchUp(), 'halted');
 });
 
 test('a block is final only when the finalized chain has that very block, not merely its height', async () => {
   await emit(1);
   await anvil.mine(5);
-  await catchUp(stateOf());
+  await newWatcher().catchUp();
   await emit(2);
   await anvil.mine(5);
-  assert.equal(await catchUp(stateOf({ rpc: forkedFrom(6n) })), 'idle');
+  assert.equal(await newWatcher({ rpc: forkedFrom(6n) }).catchUp(), 'idle');
   assert.deepEqual(story, ['block 1: 1', 'final 1: 1', 'block 6: 2']);
-  await catchUp(stateOf());
+  await newWatcher().catchUp();
   assert.deepEqual(story.slice(3), ['final 6: 2']);
 });
 
 test('a move from a cursor that is no longer the stored one changes nothing', async () => {
   chain = testChain(anvil, { finality: { tag: 'latest', depth: 50 } });
-  const state = stateOf();
+  const own = newWatcher();
   await anvil.mine(3);
-  await catchUp(state);
+  await own.catchUp();
   const stale = await findCursor(database.db, chainId);
   assert.ok(stale !== undefined);
   await emit(1);
   await anvil.mine(2);
-  const blocks = await fetchBlocks(rpc, state.watched, 4n, 2);
-  await catchUp(state);
+  const blocks = await fetchBlocks(rpc, own.watcher.watched, 4n, 2);
+  await own.catchUp();
   const before = [await findCursor(database.db, chainId), [...story]];
   const [first, second] = blocks;
   assert.ok(first !== undefined && second !== undefined);
   const fake = { ...second, header: { ...second.header, number: 9n } };
-  const stored = await storedBlock(state, 2n);
+  const stored = await storedBlock(own.watcher, 2n);
   assert.ok(stored !== undefined);
   for (const move of [
-    () => appendBlocks(state, stale, [{ ...first, header: { ...first.header, number: 8n } }]),
-    () => appendBlocks(state, stale, [fake]),
-    () => removeHead(state, stale),
-    () => finalize(state, stale, stored),
+    () => appendBlocks(own.watcher, stale, [{ ...first, header: { ...first.header, number: 8n } }]),
+    () => appendBlocks(own.watcher, stale, [fake]),
+    () => removeHead(own.watcher, stale),
+    () => finalize(own.watcher, stale, stored),
   ]) {
     await assert.rejects(move(), CursorMoved);
   }
@@ -282,45 +275,45 @@ test('what a handler prepares goes along with the storing of its block, and is d
       };
     },
   };
-  const state = stateOf({ handler: inOrder(preparing, handler) });
-  await catchUp(state);
+  const own = newWatcher({ handler: inOrder(preparing, handler) });
+  await own.catchUp();
   const stale = await findCursor(database.db, chainId);
   assert.ok(stale !== undefined);
   await emit(1);
   await anvil.mine();
-  const blocks = await fetchBlocks(rpc, state.watched, 1n, 1);
-  await catchUp(state);
-  await assert.rejects(appendBlocks(state, stale, blocks), CursorMoved);
+  const blocks = await fetchBlocks(rpc, own.watcher.watched, 1n, 1);
+  await own.catchUp();
+  await assert.rejects(appendBlocks(own.watcher, stale, blocks), CursorMoved);
   assert.deepEqual(asked, ['block 1: 1', 'block 1: 1']);
   assert.deepEqual(story, ['block 1 stands', 'block 1: 1']);
 });
 
 test('an empty list of logs is not believed when the bloom promises some', async () => {
-  const state = stateOf();
+  const own = newWatcher();
   proxy.faults.emptyLogs = true;
   await emit(1, 2);
   await anvil.mine();
-  await catchUp(state);
+  await own.catchUp();
   assert.deepEqual(story, ['block 1: 1 2']);
   proxy.faults.noBlockReceipts = true;
   await emit(3);
   await anvil.mine();
-  await catchUp(state);
+  await own.catchUp();
   assert.deepEqual(story, ['block 1: 1 2', 'block 2: 3']);
 });
 
 test('a block whose receipts are missing as well is waited for, never skipped', async () => {
-  const state = stateOf();
+  const own = newWatcher();
   proxy.faults.emptyLogs = true;
   proxy.faults.emptyReceipts = true;
   await emit(1);
   await anvil.mine();
-  for (let round = 0; round < 3; round += 1) await assert.rejects(watchRound(state), RpcUnavailable);
+  for (let round = 0; round < 3; round += 1) await assert.rejects(own.round(), RpcUnavailable);
   await anvil.mine(2);
-  await assert.rejects(watchRound(state), RpcUnavailable);
+  await assert.rejects(own.round(), RpcUnavailable);
   assert.equal((await findCursor(database.db, chainId))?.headNumber, 0n);
   proxy.faults.emptyReceipts = false;
-  await catchUp(state);
+  await own.catchUp();
   assert.deepEqual(story, ['block 1: 1']);
 });
 
@@ -328,9 +321,9 @@ test('a handler that fails leaves no trace of the block', async () => {
   await emit(1);
   await anvil.mine();
   const failing = { ...handler, onBlock: () => Promise.reject(new Error('not now')) };
-  await assert.rejects(watchRound(stateOf({ handler: failing })), { message: 'not now' });
+  await assert.rejects(newWatcher({ handler: failing }).round(), { message: 'not now' });
   assert.equal((await findCursor(database.db, chainId))?.headNumber, 0n);
-  await catchUp(stateOf());
+  await newWatcher().catchUp();
   assert.deepEqual(story, ['block 1: 1']);
 });
 
@@ -339,7 +332,7 @@ test('long runs of empty blocks are caught up with in batches', async (context) 
   await emit(1);
   await anvil.mine(600);
   const start = performance.now();
-  await catchUp(stateOf());
+  await newWatcher().catchUp();
   const perSecond = Math.round(1_200 / ((performance.now() - start) / 1000));
   assert.deepEqual(story, ['block 601: 1', 'final 700: 1']);
   assert.equal(proxy.seen.get('eth_getBlockReceipts'), 1, 'blooms spare the questions for receipts');
@@ -347,10 +340,10 @@ test('long runs of empty blocks are caught up with in batches', async (context) 
   assert.deepEqual([cursor?.headNumber, cursor?.finalNumber], [1_200n, 1_196n]);
   context.diagnostic(`${perSecond} blocks/s`);
   assert.ok(cursor !== undefined);
-  const state = stateOf();
-  await pruneChain(state, { ...cursor, finalNumber: 2_500n });
+  const own = newWatcher();
+  await pruneChain(own.watcher, { ...cursor, finalNumber: 2_500n });
   assert.deepEqual(
-    [await storedBlock(state, 499n), (await storedBlock(state, 500n))?.number],
+    [await storedBlock(own.watcher, 499n), (await storedBlock(own.watcher, 500n))?.number],
     [undefined, 500n],
   );
 });
@@ -359,6 +352,6 @@ test('contracts in another letter case are watched all the same', async () => {
   chain = testChain(anvil, { gateway: gateway.toUpperCase().replace('0X', '0x') as Hex });
   await emit(1);
   await anvil.mine();
-  await catchUp(stateOf());
+  await newWatcher().catchUp();
   assert.deepEqual(story, ['block 1: 1']);
 });

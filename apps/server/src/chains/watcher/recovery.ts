@@ -1,0 +1,189 @@
+import type { Block, ChainEvent } from '../event.ts';
+import { calls, getBlock, headerIn, parseHeader } from '../rpc/actions.ts';
+import { RpcAnswerInvalid, RpcUnavailable, resultOf, surveyOf } from '../rpc/rpc.ts';
+import { type FetchedBlock, fetchBlocks } from './block-source.ts';
+import {
+  CursorMoved,
+  eventColumnsOf,
+  lockUnmoved,
+  type MoveContext,
+  noteReturned,
+  storedBlock,
+} from './chain-move.ts';
+import { type ChainCursor, parseBlock, parseEvents } from './cursor.ts';
+import type { Round, Watcher, WatcherState } from './state.ts';
+import {
+  deleteTransfers,
+  dropBlocks,
+  dropEvents,
+  dropFinalEvents,
+  endResync,
+  insertBlock,
+  insertMissingEvents,
+  moveBackfill,
+  rewindCursor,
+  storedBlocks,
+  transfersOfBlock,
+} from './watcher.sql.ts';
+
+/** Stored blocks compared at once. */
+const comparedAtOnce = 100;
+
+/**
+ * After an operator has let a halted chain go on: goes back to the last stored block that the chain still has, be it
+ * below the final one, and takes back what stood above. Final events are kept in `dropped_events` until they are final
+ * again. Where the final block still stands, nothing is taken back.
+ */
+export async function resync(watcher: Watcher, round: Round): Promise<WatcherState> {
+  const { cursor } = round;
+  const anchor = await findAnchor(watcher, cursor);
+  const answers = await surveyOf(watcher.rpc, [calls.block(anchor.number)]);
+  const agreeing = answers.filter((answer) => headerIn(answer, 0)?.hash === anchor.hash);
+  if (agreeing.length < (watcher.chain.finality.quorum ?? 1)) {
+    throw new RpcUnavailable('too few nodes have the block to begin again from');
+  }
+  if (anchor.number < cursor.finalNumber) {
+    await rewind(watcher, cursor, anchor);
+  } else {
+    await watcher.db.transaction(async (transaction) => {
+      await lockUnmoved(transaction, watcher, cursor);
+      await transaction.query(endResync, [watcher.chain.chainId, watcher.clock.now()]);
+    });
+  }
+  // An operator has accepted this final height: nodes whose tag stays below it do not halt the chain again.
+  return { ...round, found: 'behind', acceptedFinal: smaller(anchor.number, cursor.finalNumber) };
+}
+
+function smaller(first: bigint, second: bigint): bigint {
+  return first < second ? first : second;
+}
+
+async function findAnchor(watcher: Watcher, cursor: ChainCursor): Promise<Block> {
+  const { chainId, startBlock } = watcher.chain;
+  let from = cursor.headNumber;
+  for (;;) {
+    const rows = await watcher.db.query(storedBlocks, [chainId, from, comparedAtOnce]);
+    const blocks = rows.map(parseBlock);
+    const last = blocks.at(-1);
+    if (last === undefined) break;
+    const outcomes = await watcher.rpc.batch(blocks.map((block) => calls.block(block.number)));
+    const anchor = blocks.find((block, index) => parseHeader(resultOf(outcomes[index]))?.hash === block.hash);
+    if (anchor !== undefined) return anchor;
+    from = last.number - 1n;
+  }
+  // Deeper than what is kept: everything is read again.
+  const header = await getBlock(watcher.rpc, startBlock > 0n ? startBlock - 1n : 0n);
+  if (header === undefined) throw new RpcAnswerInvalid('a node that lacks the block where watching begins');
+  return header;
+}
+
+/** Takes back everything above the anchor, final or not, and makes it head and final block. */
+export async function rewind(context: MoveContext, cursor: ChainCursor, anchor: Block): Promise<void> {
+  const { chain, clock, handler } = context;
+  const { chainId } = chain;
+  const counts = await context.db.transaction(async (transaction) => {
+    await lockUnmoved(transaction, context, cursor);
+    const now = clock.now();
+    const removed = parseEvents(await transaction.query(dropEvents, [chainId, anchor.number]));
+    const dropped = parseEvents(await transaction.query(dropFinalEvents, [chainId, anchor.number, now]));
+    await transaction.query(dropBlocks, [chainId, anchor.number]);
+    const { number, hash, parentHash, time } = anchor;
+    await transaction.query(insertBlock, [chainId, number, hash, parentHash, time]);
+    await transaction.query(rewindCursor, [chainId, number, hash, time, now]);
+    await handler.onRewind?.(transaction, chain, anchor);
+    if (removed.length > 0) await handler.onReorg(transaction, chain, removed);
+    if (dropped.length > 0) await handler.onDropped?.(transaction, chain, dropped);
+    return { removed: removed.length, dropped: dropped.length };
+  });
+  context.log.error('chain.resynced', new Error('final blocks were taken back'), {
+    chainId,
+    fromBlock: anchor.number.toString(),
+    finalBefore: cursor.finalNumber.toString(),
+    ...counts,
+  });
+}
+
+/** Blocks read again between two looks at the head. */
+const blocksAtOnce = 200;
+
+/**
+ * Reads some final blocks a second time, where an operator has asked for it, and tells the handler of the events that
+ * were missing: first as new, then as final. Throws `CursorMoved` where somebody else leads or has asked for other blocks.
+ */
+export async function backfill(watcher: Watcher, cursor: ChainCursor): Promise<void> {
+  const { chain, clock, db } = watcher;
+  const { backfillNext: from } = cursor;
+  if (from === undefined) return;
+  const left = cursor.finalNumber - from + 1n;
+  const count = left < BigInt(blocksAtOnce) ? Number(left) : blocksAtOnce;
+  const blocks = count <= 0 ? [] : await fetchBlocks(watcher.rpc, watcher.watched, from, count);
+  if (blocks.length < count) throw new RpcAnswerInvalid('a node that lacks final blocks');
+  const last = blocks.at(-1);
+  if (last !== undefined) await requireCanonical(watcher, last);
+  for (const block of blocks) if (block.events.length > 0) await addMissing(watcher, cursor, block);
+  const next = from + BigInt(count);
+  const moved = await db.query(moveBackfill, [chain.chainId, next, clock.now(), from, watcher.term ?? null]);
+  if (moved.length === 0) throw new CursorMoved();
+}
+
+/** The blocks below hang on this one by their hashes. */
+async function requireCanonical(watcher: Watcher, { header }: FetchedBlock): Promise<void> {
+  const stored = await storedBlock(watcher, header.number);
+  if (stored !== undefined && stored.hash !== header.hash) {
+    throw new RpcAnswerInvalid('another block at a final height');
+  }
+  const answers = await surveyOf(watcher.rpc, [calls.block(header.number)]);
+  const agreeing = answers.filter((answer) => headerIn(answer, 0)?.hash === header.hash);
+  if (agreeing.length < (watcher.chain.finality.quorum ?? 1)) {
+    throw new RpcUnavailable('too few nodes have the blocks to be read again');
+  }
+}
+
+/**
+ * Adds what a block that was read again has more than is stored of it. Where an event was missing of tokens that moved, the
+ * first reading took them for a transfer of somebody's: that is taken back.
+ */
+export async function addMissing(
+  context: MoveContext,
+  cursor: ChainCursor,
+  { header, events }: FetchedBlock,
+): Promise<void> {
+  const { chain, handler } = context;
+  await context.db.transaction(async (transaction) => {
+    await lockUnmoved(transaction, context, cursor);
+    const transfers = parseEvents(await transaction.query(transfersOfBlock, [chain.chainId, header.number]));
+    const misread = transfers.filter((stored) => !events.some((event) => isSameTransfer(event, stored)));
+    if (misread.length > 0) {
+      const [places, , contracts] = eventColumnsOf(misread);
+      await transaction.query(deleteTransfers, [chain.chainId, header.number, places, contracts]);
+      await handler.onMisread?.(transaction, chain, misread);
+    }
+    const rows = await transaction.query(insertMissingEvents, [
+      chain.chainId,
+      header.number,
+      header.hash,
+      header.time,
+      ...eventColumnsOf(events),
+    ]);
+    const missing = parseEvents(rows);
+    if (missing.length === 0) return;
+    context.log.warn('watcher.events_backfilled', {
+      chainId: chain.chainId,
+      block: header.number.toString(),
+      events: missing.length,
+    });
+    await handler.onBlock(transaction, chain, header, missing);
+    await noteReturned(transaction, context, missing);
+    await handler.onFinal(transaction, chain, header, missing);
+  });
+}
+
+function isSameTransfer(event: ChainEvent, stored: ChainEvent): boolean {
+  const named = ['token', 'amount'] as const;
+  return (
+    event.name === stored.name &&
+    event.logIndex === stored.logIndex &&
+    event.contract === stored.contract &&
+    named.every((name) => event.arguments[name] === stored.arguments[name])
+  );
+}
