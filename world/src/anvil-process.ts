@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LOOPBACK } from './port.ts';
 import { describeProcess, endProcess, type ProcessExit } from './process.ts';
 
-/** An error object that a JSON-RPC node answered with. */
+/** A JSON-RPC error object from a node. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -27,26 +27,26 @@ export interface AnvilProcess {
   readonly pid: number;
   readonly port: number;
   readonly rpc: Rpc;
-  /** Passes a JSON-RPC body on as it is and gives the answer as it is. */
+  /** Forwards a JSON-RPC body unchanged and returns the answer unchanged. */
   readonly forward: (body: Buffer | string) => Promise<Buffer>;
   readonly exited: Promise<ProcessExit>;
   stop(): Promise<void>;
 }
 
-/** How blocks come: every so many seconds, with each transaction, or only when asked. */
+/** When blocks are mined: every so many seconds, with each transaction, or on request. */
 export type Mining = 'automatic' | 'manual' | { readonly seconds: number };
 
-/** What one anvil process is started with. */
+/** The start options of one anvil process. */
 export interface AnvilLaunch {
   readonly chainId: number;
   readonly port: number;
   readonly mnemonic: string;
   readonly mining: Mining;
   readonly genesisSeconds: number;
-  /** State file to begin from, in the form that `anvil_dumpState` unpacks to. */
+  /** State file to start from, in the format that `anvil_dumpState` unpacks to. */
   readonly loadStatePath?: string;
   readonly logFile?: string;
-  /** Told the pid at once, before the node answers. */
+  /** Gets the pid at once, before the node answers. */
   readonly onSpawn?: (pid: number) => void;
   readonly extraArguments?: readonly string[];
 }
@@ -65,7 +65,7 @@ const findProgram = (): string => {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   const name = `@foundry-rs/anvil-${process.platform}-${architecture}`;
   try {
-    // The npm wrapper would leave the chain running when it is killed, so this is the program itself.
+    // The npm wrapper would leave the chain running after a kill, so this is the binary itself.
     const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
     return join(dirname(manifest), 'bin', 'anvil');
   } catch (error) {
@@ -85,7 +85,7 @@ const composeArguments = (launch: AnvilLaunch): string[] => {
   return [
     ...['--quiet', '--host', LOOPBACK, '--port', String(launch.port), '--chain-id', String(launch.chainId)],
     ...['--hardfork', 'prague', '--mnemonic', launch.mnemonic, '--timestamp', String(launch.genesisSeconds)],
-    // First come, first mined: the order that a replay repeats exactly.
+    // First come, first mined: an order that a replay repeats exactly.
     ...['--order', 'fifo', '--slots-in-an-epoch', String(FINALITY_DEPTH / 2)],
     ...['--prune-history', String(STATE_HISTORY_BLOCKS), '--threads', '1', '--no-request-size-limit'],
     ...mining,
@@ -143,7 +143,7 @@ export const launchAnvil = async (launch: AnvilLaunch): Promise<AnvilProcess> =>
   const child = spawn(findProgram(), composeArguments(launch), {
     cwd: '/',
     stdio: ['ignore', output, output],
-    // Its own session: Ctrl-C in a terminal reaches us alone, and we end things in order.
+    // Its own session: Ctrl-C reaches only us, and we stop processes in order.
     detached: true,
   });
   if (typeof output === 'number') closeSync(output);

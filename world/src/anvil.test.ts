@@ -64,7 +64,7 @@ const writeHistory = async (chain: Anvil, blocks: number): Promise<Hex> => {
   return token;
 };
 
-/** All that a watcher reads of a chain: blocks by number and hash, receipts, logs by block hash. */
+/** Everything that a watcher reads of a chain: blocks by number and hash, receipts, logs by block hash. */
 const readHistory = async (chain: Anvil, token: Hex): Promise<unknown[]> => {
   const head = Number(await chain.rpc('eth_blockNumber'));
   const history: unknown[] = [];
@@ -99,13 +99,13 @@ test('the history of a chain survives SIGKILL of its node, hash for hash and log
   assert.equal(receipt.status, '0x1', 'a transaction that waited for its block is not lost');
 });
 
-test('the history survives state dumps, reopening, cheat codes and reorganisations', {
+test('the history survives state dumps, reopening, cheat codes and reorgs', {
   timeout: 300_000,
 }, async (t) => {
   const first = await open(t, 'reopened');
   const token = await writeHistory(first, 30);
   await first.rpc('anvil_setBalance', [bob.address, '0x2a']);
-  // More than one journal may hold, so a dump is taken in between.
+  // More than one journal may hold, so a dump happens in between.
   await first.rpc('anvil_mine', ['0x258', '0x2']);
   await first.rpc('anvil_reorg', [3, []]);
   await send(first, token, transfer(1n), 1n);
@@ -144,7 +144,7 @@ test('finalized is six blocks behind, and blocks come once a second by the clock
   assert.ok(Math.abs(Number(timestamp) - Date.now() / 1_000) < PATIENCE_MS / 1_000);
 });
 
-test('a chain that keeps nothing mines with each transaction', { timeout: 300_000 }, async (t) => {
+test('a chain without a state folder mines with each transaction', { timeout: 300_000 }, async (t) => {
   const chain = await start(t, { mining: 'automatic' });
   const hash = await send(chain, bob.address, '0x', 1n);
   const isMined = async (): Promise<boolean> =>

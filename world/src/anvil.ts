@@ -13,40 +13,40 @@ export interface Anvil {
   readonly name: string;
   readonly chainId: number;
   readonly rpcUrl: string;
-  /** Pid of the anvil process at present; a kept chain gets a new one when its node is restarted. */
+  /** Pid of the present anvil process; a kept chain gets a new one when its node restarts. */
   readonly pid: number;
   readonly rpc: Rpc;
-  /** Changes how blocks come. */
+  /** Changes when blocks are mined. */
   setMining(mining: Mining): Promise<void>;
   /** Mines one block now; on a kept chain with the earliest possible time. */
   mine(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What a start of a local chain may be told. */
+/** The start options of a local chain. */
 export interface AnvilOptions {
   readonly name: string;
   readonly chainId: number;
   /** Loopback port of the JSON-RPC address; a free one when absent. */
   readonly port?: number;
-  /** Keeps the chain's history here through any kind of death. Absent: nothing is kept (tests). */
+  /** Keeps the chain's history in this folder across kills and power cuts. Absent: no history is kept (tests). */
   readonly stateFolder?: string;
   /** Seconds between blocks, 1 when absent. 'automatic' mines with each transaction, 'manual' on demand. */
   readonly mining?: Mining;
   /** Words of the ten funded accounts. */
   readonly mnemonic?: string;
-  /** Time of the first block, in seconds; a kept chain remembers its own. */
+  /** Time of the first block, in seconds; a kept chain has its own. */
   readonly genesisSeconds?: number;
   /** Further arguments of anvil; only without a state folder. */
   readonly extraArguments?: readonly string[];
   readonly log?: (line: string) => void;
-  /** Told the pid of each anvil process of a kept chain. */
+  /** Gets the pid of each anvil process of a kept chain. */
   readonly onProcess?: (pid: number) => void;
 }
 
-/** anvil's own words, for tests; a world draws its own. */
+/** anvil's own mnemonic, for tests; a world draws its own. */
 export const TEST_MNEMONIC = 'test test test test test test test test test test test junk';
-/** Room in the past for the blocks of set-up, each of which takes a second of chain time. */
+/** Time in the past for the set-up blocks, each of which takes one second of chain time. */
 const SETUP_SECONDS = 600;
 
 const startUnkept = async (options: AnvilOptions, port: number, mining: Mining): Promise<Anvil> => {
@@ -121,8 +121,8 @@ const startKept = async (
 };
 
 /**
- * Starts a local chain: one block a second, `finalized` six blocks behind, hard fork Prague, loopback only.
- * With a state folder it keeps its whole history, hash for hash, also through SIGKILL of the node or of us.
+ * Starts a local chain: one block a second, `finalized` six blocks behind, hard fork Prague, loopback only. With a
+ * state folder it keeps its whole history, hash for hash, even after SIGKILL of the node or of this process.
  */
 export const startAnvil = async (options: AnvilOptions): Promise<Anvil> => {
   const port = options.port ?? (await findFreePort());

@@ -2,24 +2,24 @@ import type { AnvilProcess } from './anvil-process.ts';
 import type { ChainJournal, CommandRecord, JournalRecord } from './chain-journal.ts';
 import { readBlock, replay } from './chain-replay.ts';
 
-/** What a state dump does not hold. */
-export interface Beside {
-  /** Raw transactions by hash of which some wait for a block. */
+/** The state that a dump lacks. */
+export interface StateOutsideDump {
+  /** Raw transactions by hash, some of which are pending. */
   readonly unmined: ReadonlyMap<string, string>;
-  /** Commands whose effect every later node needs too. */
+  /** Commands whose effect every later node needs. */
   readonly lasting: readonly CommandRecord[];
-  /** The command before this dump that the journal so far does not hold. */
+  /** The command before this dump that the journal so far lacks. */
   readonly apart: string | undefined;
 }
 
-/** A generation that has begun. */
-export interface BegunGeneration {
+/** A new snapshot. */
+export interface NewSnapshot {
   readonly number: number;
   readonly weight: number;
   readonly unmined: Map<string, string>;
 }
 
-/** Everything of a chain but what waits for a block. */
+/** The whole state of a chain except pending transactions. */
 export const dumpState = async (anvil: AnvilProcess): Promise<Uint8Array> =>
   Buffer.from(String(await anvil.rpc('anvil_dumpState')).slice(2), 'hex');
 
@@ -36,16 +36,16 @@ const findWaiting = async (
 };
 
 /**
- * Begins a generation with a state dump. What waits for a block opens its journal, and the living node, too, forgets
- * it and is sent it again. Otherwise it would know more than a node that is started from the dump: which transactions
- * could follow on one that a reorganisation took back. It would mine other ones, and a restart would change the chain.
+ * Begins a snapshot with a state dump. Pending transactions open its journal, and the running node drops them and gets
+ * them again. Otherwise the running node would know more than one that starts from the dump: which transactions follow
+ * one that a reorg removed. It would mine other blocks, and a restart would change the chain.
  */
-export const beginGeneration = async (
+export const beginSnapshot = async (
   anvil: AnvilProcess,
   journal: ChainJournal,
   dump: Uint8Array,
-  { unmined, lasting, apart }: Beside,
-): Promise<BegunGeneration> => {
+  { unmined, lasting, apart }: StateOutsideDump,
+): Promise<NewSnapshot> => {
   const { number, hash } = await readBlock(anvil, 'latest');
   const waiting = await findWaiting(anvil, unmined);
   const opening = [...lasting, { method: 'anvil_dropAllTransactions', params: [] }, ...waiting];
@@ -54,7 +54,7 @@ export const beginGeneration = async (
     { block: [Number(number), hash] },
   ];
   return {
-    number: await journal.beginGeneration(dump, [...notes, ...opening]),
+    number: await journal.beginSnapshot(dump, [...notes, ...opening]),
     weight: opening.length,
     unmined: await replay(anvil, opening),
   };

@@ -5,7 +5,7 @@ import { classifyMethod } from './chain-method.ts';
 
 const readSeconds = (): number => Math.floor(Date.now() / 1_000);
 
-test('block times rise, also when several blocks fall into one second', () => {
+test('block times rise, even with several blocks in one second', () => {
   const clock = new ChainClock(0);
   const now = readSeconds();
   const [first] = clock.take(1, undefined);
@@ -18,7 +18,7 @@ test('set-up blocks stay in the past', () => {
   assert.deepEqual(clock.takeEarliest(), [1_001, 1, 1]);
 });
 
-test('a time that was set holds for the next block, and the clock goes on from there', () => {
+test('a time that was set applies to the next block, and the clock continues from there', () => {
   const clock = new ChainClock(1_000);
   const next = readSeconds() + 5_000;
   clock.control('setNextBlockTimestamp', [next]);
@@ -34,7 +34,7 @@ test('several blocks leave room for their steps', () => {
   assert.equal(clock.takeEarliest()[0], first + 46);
 });
 
-test('what changes a chain is never taken for a read', () => {
+test('a method that changes a chain is never classified as a read', () => {
   const kinds = ['eth_sendRawTransaction', 'anvil_setBalance', 'hardhat_setCode', 'made_up'].map(
     classifyMethod,
   );

@@ -6,8 +6,8 @@ const readSeconds = (): number => Math.floor(Date.now() / 1_000);
 const MILLISECONDS_FLOOR = 100_000_000_000;
 
 /**
- * Decides each block's time before it is mined, so that the journal can hold it and a replay repeats it.
- * Follows the machine's clock plus what `evm_increaseTime` and `evm_setTime` added; always rises.
+ * Decides each block's time before it is mined, so that the journal can store it and a replay can repeat it. Follows
+ * the machine's clock plus `evm_increaseTime` and `evm_setTime`; always rises.
  */
 export class ChainClock {
   #lastSeconds: number;
@@ -17,7 +17,7 @@ export class ChainClock {
 
   constructor(lastBlockSeconds: number) {
     this.#lastSeconds = lastBlockSeconds;
-    // A chain that was moved ahead goes on from there after a restart instead of standing still.
+    // A chain that was moved ahead continues from there after a restart instead of stopping.
     this.#offsetSeconds = Math.max(0, lastBlockSeconds - readSeconds());
   }
 
@@ -35,18 +35,18 @@ export class ChainClock {
     return [first, count, step];
   }
 
-  /** Takes the earliest time that the next block may have, which leaves set-up blocks in the past. */
+  /** Takes the earliest time that the next block may have, which keeps set-up blocks in the past. */
   takeEarliest(): readonly [first: number, count: number, step: number] {
     this.#lastSeconds += 1;
     return [this.#lastSeconds, 1, 1];
   }
 
-  /** Puts the clock on a chain whose head was replaced. */
+  /** Sets the clock after the head of a chain was replaced. */
   follow(lastBlockSeconds: number): void {
     this.#lastSeconds = lastBlockSeconds;
   }
 
-  /** Answers the clock methods of anvil, named without their prefix. */
+  /** Answers anvil's clock methods, without their prefix. */
   control(name: string, params: readonly unknown[]): unknown {
     const value = readNumber(params[0]);
     if (name === 'removeBlockTimestampInterval') {

@@ -53,7 +53,7 @@ const isRead = (value: unknown): boolean =>
   typeof value.method === 'string' &&
   classifyMethod(value.method) === 'read';
 
-/** Answers a body; one of nothing but reads goes to the node and back byte for byte. */
+/** Answers a body. A body with only reads is forwarded byte for byte. */
 const answerBody = async (keeper: ChainKeeper, body: Buffer): Promise<Buffer | string> => {
   let parsed: unknown;
   try {
@@ -101,7 +101,7 @@ const serve = async (
   }
 };
 
-/** Opens the JSON-RPC address of a kept chain: what a client calls, in place of anvil itself. */
+/** Opens the JSON-RPC address of a kept chain, which clients call instead of anvil. */
 export const openChainDoor = (keeper: ChainKeeper, port: number): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createServer((incoming, outgoing) => void serve(keeper, incoming, outgoing));

@@ -15,52 +15,52 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A command that changed the chain, as it was given. */
+/** A command that changed the chain, with its original parameters. */
 export interface CommandRecord {
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** Blocks that were mined: the first one's time, how many, and the seconds between them. */
+/** Mined blocks: the first one's time, their number, and the seconds between them. */
 export interface MineRecord {
   readonly mine: readonly [firstSeconds: number, count: number, stepSeconds: number];
 }
 
-/** A block that the chain had, against which a replay is checked; its hash covers the blocks before it. */
+/** A block of the chain, against which a replay is checked. Its hash covers all earlier blocks. */
 export interface BlockRecord {
   readonly block: readonly [number: number, hash: string];
 }
 
-/** The line of this journal whose command the node refused: a replay leaves it out. */
+/** The journal line of a command that the node refused: a replay omits it. */
 export interface RefusalRecord {
   readonly refused: number;
 }
 
-/** Begins a generation that repeating the one before it does not lead to, and names the command that is why. */
-export interface ApartRecord {
+/** Begins a snapshot that a replay of the previous one does not reproduce, and names the command that caused it. */
+export interface DivergenceRecord {
   readonly apart: string;
 }
 
-/** What a replay repeats. */
-export type DeedRecord = CommandRecord | MineRecord;
+/** A record that a replay repeats. */
+export type ReplayRecord = CommandRecord | MineRecord;
 
 /** One line of a journal. */
-export type JournalRecord = DeedRecord | BlockRecord | RefusalRecord | ApartRecord;
+export type JournalRecord = ReplayRecord | BlockRecord | RefusalRecord | DivergenceRecord;
 
-/** A state dump and the journal of what came after it. */
-export interface Generation {
+/** A state dump and the journal after it. */
+export interface Snapshot {
   readonly number: number;
   /** Lines of the journal, refused ones and notes included. */
   readonly length: number;
-  /** What was done, or was about to be done when the power went. */
-  readonly deeds: readonly DeedRecord[];
+  /** The commands and blocks executed, or about to be executed at the power cut. */
+  readonly replayed: readonly ReplayRecord[];
   readonly blocks: readonly BlockRecord['block'][];
   readonly minedBlocks: number;
-  /** Whether repeating the generation before leads to this one's dump. */
+  /** Whether replaying the previous snapshot leads to this one's dump. */
   readonly isContinuation: boolean;
 }
 
-const pad = (generation: number): string => String(generation).padStart(8, '0');
+const pad = (snapshot: number): string => String(snapshot).padStart(8, '0');
 
 const syncFolder = (folder: string): void => {
   const handle = openSync(folder, 'r');
@@ -68,7 +68,7 @@ const syncFolder = (folder: string): void => {
   closeSync(handle);
 };
 
-/** Writes a file whole or not at all: beside its place, to the disk, then renamed. */
+/** Writes a file completely or not at all: to a temporary file, to the disk, then renamed. */
 export const writeAtomically = (path: string, data: string | Uint8Array, mode = 0o600): void => {
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
   const handle = openSync(draft, 'w', mode);
@@ -84,35 +84,35 @@ export const writeAtomically = (path: string, data: string | Uint8Array, mode = 
   syncFolder(join(path, '..'));
 };
 
-/** The blocks that these deeds mine. */
-export const countMinedBlocks = (deeds: readonly DeedRecord[]): number =>
-  deeds.reduce((sum, deed) => sum + ('mine' in deed ? deed.mine[1] : 0), 0);
+/** The number of blocks that these records mine. */
+export const countMinedBlocks = (replayed: readonly ReplayRecord[]): number =>
+  replayed.reduce((sum, change) => sum + ('mine' in change ? change.mine[1] : 0), 0);
 
-/** How much work a replay of these deeds is: one for each command and each block. */
-export const weighDeeds = (deeds: readonly DeedRecord[]): number =>
-  deeds.reduce((sum, deed) => sum + ('mine' in deed ? deed.mine[1] : 1), 0);
+/** The cost of a replay: one for each command and each block. */
+export const replayCost = (replayed: readonly ReplayRecord[]): number =>
+  replayed.reduce((sum, change) => sum + ('mine' in change ? change.mine[1] : 1), 0);
 
-const composeGeneration = (number: number, records: readonly JournalRecord[]): Generation => {
+const composeSnapshot = (number: number, records: readonly JournalRecord[]): Snapshot => {
   const refused = new Set(records.flatMap((record) => ('refused' in record ? [record.refused] : [])));
-  const deeds = records.flatMap((record, line) =>
+  const replayed = records.flatMap((record, line) =>
     ('mine' in record || 'method' in record) && !refused.has(line) ? [record] : [],
   );
   return {
-    ...{ number, length: records.length, deeds },
+    ...{ number, length: records.length, replayed },
     blocks: records.flatMap((record) => ('block' in record ? [record.block] : [])),
-    minedBlocks: countMinedBlocks(deeds),
+    minedBlocks: countMinedBlocks(replayed),
     isContinuation: !records.some((record) => 'apart' in record),
   };
 };
 
 /**
- * The files of one chain: generations of `checkpoint-N.gz` (a state dump; generation 0 begins at genesis and
- * has none) and `journal-N.ndjson` (every change since, on the disk before it is made).
+ * The files of one chain by snapshot: `checkpoint-N.gz` (a state dump; snapshot 0 begins at genesis and has none) and
+ * `journal-N.ndjson` (every change since, written to disk before it happens).
  */
 export class ChainJournal implements AsyncDisposable {
   readonly #folder: string;
   #handle: FileHandle | undefined;
-  #generation = 0;
+  #snapshot = 0;
   #length = 0;
 
   constructor(folder: string) {
@@ -120,17 +120,17 @@ export class ChainJournal implements AsyncDisposable {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  #journalPath(generation: number): string {
-    return join(this.#folder, `journal-${pad(generation)}.ndjson`);
+  #journalPath(snapshot: number): string {
+    return join(this.#folder, `journal-${pad(snapshot)}.ndjson`);
   }
 
-  /** Where this generation's state dump is, or undefined for the one that begins at genesis. */
-  checkpointPath(generation: number): string | undefined {
-    return generation === 0 ? undefined : join(this.#folder, `checkpoint-${pad(generation)}.gz`);
+  /** The path of this snapshot's state dump; undefined for the one that begins at genesis. */
+  checkpointPath(snapshot: number): string | undefined {
+    return snapshot === 0 ? undefined : join(this.#folder, `checkpoint-${pad(snapshot)}.gz`);
   }
 
-  /** Every generation on the disk whose beginning is there, oldest first. */
-  listGenerations(): Generation[] {
+  /** Every snapshot on disk with its beginning, oldest first. */
+  listSnapshots(): Snapshot[] {
     const numbers = readdirSync(this.#folder).flatMap((name) => {
       const match = /^journal-(\d+)\.ndjson$/.exec(name);
       return match?.[1] === undefined ? [] : [Number(match[1])];
@@ -142,30 +142,30 @@ export class ChainJournal implements AsyncDisposable {
     return whole.sort((a, b) => a - b).map((number) => this.#read(number));
   }
 
-  #read(number: number): Generation {
+  #read(number: number): Snapshot {
     const path = this.#journalPath(number);
     const text = readFileSync(path, 'utf8');
-    // A line without its end was being written when the power went; nothing was done for it yet.
+    // A line without its end was being written at the power cut; its command was not executed.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     if (whole.length < text.length) truncateSync(path, Buffer.byteLength(whole));
     const lines = whole.split('\n').filter((line) => line !== '');
-    return composeGeneration(
+    return composeSnapshot(
       number,
       lines.map((line) => JSON.parse(line) as JournalRecord),
     );
   }
 
-  /** Continues the journal of this generation, which has so many lines, making it when it is not there. */
-  async openGeneration(generation: number, length: number): Promise<void> {
+  /** Continues the journal of this snapshot after `length` lines, or creates it. */
+  async openSnapshot(snapshot: number, length: number): Promise<void> {
     await this.#handle?.close();
-    this.#generation = generation;
+    this.#snapshot = snapshot;
     this.#length = length;
-    this.#handle = await open(this.#journalPath(generation), 'a', 0o600);
+    this.#handle = await open(this.#journalPath(snapshot), 'a', 0o600);
     await this.#handle.sync();
     syncFolder(this.#folder);
   }
 
-  /** Adds records, waits until the disk has them and gives the line of the first. */
+  /** Appends records, waits until they are on disk, and returns the line of the first. */
   async append(records: readonly JournalRecord[]): Promise<number> {
     const first = this.#length;
     if (records.length === 0) return first;
@@ -174,30 +174,30 @@ export class ChainJournal implements AsyncDisposable {
     return first;
   }
 
-  /** Adds records that may be lost at a power cut. */
+  /** Appends records that may be lost at a power cut. */
   async note(records: readonly JournalRecord[]): Promise<void> {
     if (this.#handle === undefined) throw new Error('The journal is not open.');
     this.#length += records.length;
     await this.#handle.appendFile(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   }
 
-  /** Begins a generation with a packed state dump and the records that belong on top of it. */
-  async beginGeneration(packedState: Uint8Array, records: readonly JournalRecord[]): Promise<number> {
-    const next = this.#generation + 1;
+  /** Begins a snapshot with a packed state dump and the records that follow it. */
+  async beginSnapshot(packedState: Uint8Array, records: readonly JournalRecord[]): Promise<number> {
+    const next = this.#snapshot + 1;
     const path = this.checkpointPath(next);
-    if (path === undefined) throw new Error('Generation 0 has no state dump.');
+    if (path === undefined) throw new Error('Snapshot 0 has no state dump.');
     writeAtomically(path, packedState);
     const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
     writeAtomically(this.#journalPath(next), text);
-    await this.openGeneration(next, records.length);
+    await this.openSnapshot(next, records.length);
     return next;
   }
 
-  /** Removes the generations before this one. */
-  removeBefore(generation: number): void {
+  /** Removes the snapshots before this one. */
+  removeBefore(snapshot: number): void {
     for (const name of readdirSync(this.#folder)) {
       const match = /^(?:journal|checkpoint)-(\d+)\./.exec(name);
-      if (match?.[1] !== undefined && Number(match[1]) < generation) rmSync(join(this.#folder, name));
+      if (match?.[1] !== undefined && Number(match[1]) < snapshot) rmSync(join(this.#folder, name));
     }
   }
 

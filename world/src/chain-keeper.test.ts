@@ -40,7 +40,7 @@ const mineTimes = async (chain: Anvil, count: number): Promise<void> => {
   for (let block = 0; block < count; block += 1) await chain.mine();
 };
 
-test('a payment that waited behind one that a reorganisation took back is mined in the same block after a restart', {
+test('a payment that waited behind one that a reorg removed is mined in the same block after a restart', {
   timeout: 300_000,
 }, async (t) => {
   const first = await open(t, 'waiting');
@@ -58,7 +58,7 @@ test('a payment that waited behind one that a reorganisation took back is mined 
   assert.deepEqual(await readBlocks(second), blocks);
 });
 
-test('a reorganisation holds when the power goes before the journal of the old blocks is removed', {
+test('a reorg persists when the power fails before the journal of the old blocks is removed', {
   timeout: 300_000,
 }, async (t) => {
   const first = await open(t, 'interrupted');
@@ -92,7 +92,7 @@ test('an account that is impersonated still sends after a state dump and a resta
   assert.deepEqual(await readBlocks(second), blocks);
 });
 
-test('a restart says which block came back as another', { timeout: 300_000 }, async (t) => {
+test('a restart reports which block changed', { timeout: 300_000 }, async (t) => {
   const first = await open(t, 'changed');
   await mineTimes(first, 4);
   const { hash } = (await first.rpc('eth_getBlockByNumber', ['0x3', false])) as { hash: string };
@@ -100,7 +100,7 @@ test('a restart says which block came back as another', { timeout: 300_000 }, as
   const journal = join(folder, 'changed', 'journal-00000000.ndjson');
   const records = readFileSync(journal, 'utf8').trim().split('\n');
   const third = records.flatMap((record, line) => (record.includes('mine') ? [line] : []))[2] ?? 0;
-  // Away with what was done for the third block: the fourth takes its place.
+  // Deletes the records of the third block, so that the fourth takes its place.
   writeFileSync(journal, `${records.filter((_, line) => line !== third).join('\n')}\n`);
   const lines: string[] = [];
   await open(t, 'changed', lines);
@@ -108,21 +108,21 @@ test('a restart says which block came back as another', { timeout: 300_000 }, as
   assert.match(lines[0] ?? '', new RegExp(`Block 3 was ${hash} and came back as 0x`));
 });
 
-test('what the node refused is not repeated, also when the journal is read again', async () => {
+test('a replay omits refused commands, also after the journal is read again', async () => {
   const path = join(folder, 'journal');
   const journal = new ChainJournal(path);
-  await journal.openGeneration(0, 0);
-  const deeds = ['anvil_setNonce', 'anvil_setBalance', 'anvil_setCode'].map((method) => ({
+  await journal.openSnapshot(0, 0);
+  const replayed = ['anvil_setNonce', 'anvil_setBalance', 'anvil_setCode'].map((method) => ({
     method,
     params: [],
   }));
-  assert.equal(await journal.append(deeds), 0);
+  assert.equal(await journal.append(replayed), 0);
   await journal.note([{ refused: 1 }]);
   await journal[Symbol.asyncDispose]();
   const reopened = new ChainJournal(path);
-  const [generation] = reopened.listGenerations();
-  assert.deepEqual(generation?.deeds, [deeds[0], deeds[2]]);
-  await reopened.openGeneration(0, generation?.length ?? 0);
+  const [snapshot] = reopened.listSnapshots();
+  assert.deepEqual(snapshot?.replayed, [replayed[0], replayed[2]]);
+  await reopened.openSnapshot(0, snapshot?.length ?? 0);
   assert.equal(await reopened.append([{ mine: [1, 1, 1] }]), 4);
   await reopened[Symbol.asyncDispose]();
   assert.deepEqual(readdirSync(path), ['journal-00000000.ndjson']);

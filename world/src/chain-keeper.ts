@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnvilProcess, type Mining, RpcError, STATE_HISTORY_BLOCKS } from './anvil-process.ts';
-import { beginGeneration, dumpState } from './chain-checkpoint.ts';
+import { beginSnapshot, dumpState } from './chain-checkpoint.ts';
 import { ChainClock } from './chain-clock.ts';
 import {
   ChainJournal,
   type CommandRecord,
   countMinedBlocks,
-  type DeedRecord,
-  weighDeeds,
+  type ReplayRecord,
+  replayCost,
 } from './chain-journal.ts';
 import { classifyMethod, isLasting, readMineRequest, readMiningMode } from './chain-method.ts';
 import {
@@ -19,18 +19,18 @@ import {
   readSent,
 } from './chain-replay.ts';
 
-/** What the keeper of a chain needs. */
+/** The dependencies of the keeper of a chain. */
 export interface KeeperOptions extends BootOptions {
   readonly mining: Mining;
 }
 
 /** Work that changes the chain. */
 interface Task {
-  /** What the journal shall hold before the deed; undefined when a state dump holds its outcome. */
-  readonly prepare: () => DeedRecord | undefined;
-  readonly run: (anvil: AnvilProcess, deed: DeedRecord | undefined) => Promise<unknown>;
-  /** What is kept of a deed that the node has done, before the caller hears of it. */
-  readonly keep: (anvil: AnvilProcess, deed: DeedRecord | undefined, answer: unknown) => Promise<void>;
+  /** The journal record before the change; undefined when a state dump holds its outcome. */
+  readonly prepare: () => ReplayRecord | undefined;
+  readonly run: (anvil: AnvilProcess, change: ReplayRecord | undefined) => Promise<unknown>;
+  /** Stores the result after the node executed it, before the caller gets the answer. */
+  readonly keep: (anvil: AnvilProcess, change: ReplayRecord | undefined, answer: unknown) => Promise<void>;
   readonly isExclusive: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -40,23 +40,23 @@ const BATCH_LIMIT = 128;
 const MINE_LIMIT = 100_000;
 /** Replaying one block or command takes about a millisecond, so this bounds a restart. */
 const CHECKPOINT_WEIGHT = 600;
-/** A dump grows with the chain: at most this part of the time goes into dumps. */
+/** A dump grows with the chain, so dumps take at most this part of the time. */
 const CHECKPOINT_PAUSE_FACTOR = 50;
-/** A node that has mined so much holds twice the memory of a fresh one with the same history. */
+/** After this many blocks a node uses twice the memory of a fresh one with the same history. */
 const PROCESS_BLOCK_LIMIT = 20_000;
 /**
- * Prague's contract of past block hashes (EIP-2935). With its 8,191 slots anvil takes 10 ms for each block,
- * which makes a replay of minutes; without its code 0.5 ms. Nothing here reads it.
+ * Prague's contract of past block hashes (EIP-2935). With its 8,191 slots anvil takes 10 ms per block, which makes a
+ * replay take minutes; without its code 0.5 ms. The local world does not read it.
  */
 const BLOCK_HASH_CONTRACT = '0x0000F90827F1C53a10cb7A02335B175320002935';
 const READY_LIMIT_MS = 60_000;
 const RESTART_PAUSES_MS = [50, 500, 2_000, 5_000] as const;
 
 /**
- * Keeps a chain through the death of its node. anvil itself loses everything when killed, but given the same
- * commands and block times it produces the same blocks, hash for hash; so the keeper times and mines every
- * block itself, puts each change into a journal before it makes it, and repeats the journal on top of the
- * last state dump when it starts a node anew. A node that may not have done what the journal says is replaced.
+ * Keeps a chain when its node dies. A killed anvil loses everything, but the same commands and block times give the
+ * same blocks, hash for hash. So the keeper times and mines every block itself, and writes each change to a journal
+ * before making it. A new node starts from the last state dump and replays the journal. A node that may differ from the
+ * journal is replaced.
  */
 export class ChainKeeper implements AsyncDisposable {
   readonly #options: KeeperOptions;
@@ -71,9 +71,9 @@ export class ChainKeeper implements AsyncDisposable {
   #isDraining = false;
   #isClosing = false;
   #isRenewing = false;
-  #generation = 0;
+  #snapshot = 0;
   #weight = 0;
-  #minedInGeneration = 0;
+  #minedInSnapshot = 0;
   #minedInProcess = 0;
   #lastDumpMs = 0;
   #lastDumpEnd = performance.now();
@@ -98,7 +98,7 @@ export class ChainKeeper implements AsyncDisposable {
     this.#scheduleTick();
   }
 
-  /** Answers one call. Reads go straight to the node; everything else waits for its turn and the journal. */
+  /** Answers one call. Reads go straight to the node; other calls are queued and journaled. */
   async call(method: string, params: readonly unknown[]): Promise<unknown> {
     const kind = classifyMethod(method);
     const name = method.replace(/^[a-z]+_/, '');
@@ -114,12 +114,12 @@ export class ChainKeeper implements AsyncDisposable {
     return this.#runCommand(method, params);
   }
 
-  /** Passes reads on unchanged. */
+  /** Forwards reads unchanged. */
   async forward(body: Buffer): Promise<Buffer> {
     return (await this.ready()).forward(body);
   }
 
-  /** The living node, waited for while it restarts. */
+  /** The running node; waits while it restarts. */
   async ready(): Promise<AnvilProcess> {
     if (this.#restarting !== undefined) {
       await Promise.race([this.#restarting, sleep(READY_LIMIT_MS, undefined, { ref: false })]);
@@ -129,14 +129,14 @@ export class ChainKeeper implements AsyncDisposable {
     return this.#anvil;
   }
 
-  /** Changes how blocks come. */
+  /** Changes when blocks are mined. */
   setMining(mining: Mining): void {
     this.#mining = mining;
     clearTimeout(this.#ticker);
     this.#scheduleTick();
   }
 
-  /** Mines one block now, with the earliest time it may have: set-up does not move the chain into the future. */
+  /** Mines one block at the earliest time, so that set-up does not move the chain into the future. */
   async mineEarly(): Promise<void> {
     await this.#mine(() => this.#clock.takeEarliest());
   }
@@ -145,7 +145,7 @@ export class ChainKeeper implements AsyncDisposable {
     this.#isClosing = true;
     clearTimeout(this.#ticker);
     await this.#restarting;
-    // Nothing to save: the journal on the disk is complete at every moment.
+    // The journal on disk is always complete, so there is nothing to save.
     await this.#anvil?.stop();
     await this.#journal[Symbol.asyncDispose]();
   }
@@ -180,7 +180,7 @@ export class ChainKeeper implements AsyncDisposable {
     });
   }
 
-  /** Writes the deeds of many tasks at once, then does them in order. */
+  /** Journals many tasks in one write, then executes them in order. */
   async #drain(): Promise<void> {
     if (this.#isDraining) return;
     this.#isDraining = true;
@@ -189,7 +189,7 @@ export class ChainKeeper implements AsyncDisposable {
         const end = this.#tasks.findIndex(({ isExclusive }) => isExclusive);
         const size = end === 0 ? 1 : Math.min(end === -1 ? BATCH_LIMIT : end, BATCH_LIMIT);
         const batch = this.#tasks.splice(0, size);
-        // Waited for here and not in the batch, for a restart waits until no batch is under way.
+        // Waits here and not in the batch, because a restart waits until no batch runs.
         const anvil = await this.ready().catch((error: unknown) => {
           for (const task of batch) task.reject(error);
         });
@@ -206,59 +206,64 @@ export class ChainKeeper implements AsyncDisposable {
     try {
       const prepared = batch.flatMap((task) => {
         try {
-          return [{ task, deed: task.prepare() }];
+          return [{ task, change: task.prepare() }];
         } catch (error) {
           task.reject(error);
           return [];
         }
       });
-      const deeds = prepared.flatMap(({ deed }) => (deed === undefined ? [] : [deed]));
-      let line = await this.#journal.append(deeds);
-      this.#count(deeds);
-      for (const { task, deed } of prepared) {
-        await this.#runTask(anvil, task, deed, line);
-        if (deed !== undefined) line += 1;
+      const replayed = prepared.flatMap(({ change }) => (change === undefined ? [] : [change]));
+      let line = await this.#journal.append(replayed);
+      this.#count(replayed);
+      for (const { task, change } of prepared) {
+        await this.#runTask(anvil, task, change, line);
+        if (change !== undefined) line += 1;
       }
       if (this.#isCheckpointDue()) await this.#checkpointOrReport(anvil);
     } catch (error) {
       for (const task of batch) task.reject(error);
-      // The node may lack what the journal has, or have what it lacks: a fresh one does what the journal says.
+      // The node and the journal may differ: a fresh node follows the journal.
       await anvil.stop();
     }
   }
 
-  /** Does one deed, and notes when the node refuses it; any other failure leaves open what the node did. */
-  async #runTask(anvil: AnvilProcess, task: Task, deed: DeedRecord | undefined, line: number): Promise<void> {
+  /** Executes one task, and records a refusal by the node. After any other failure the node's state is unknown. */
+  async #runTask(
+    anvil: AnvilProcess,
+    task: Task,
+    change: ReplayRecord | undefined,
+    line: number,
+  ): Promise<void> {
     let answer: unknown;
     try {
-      answer = await task.run(anvil, deed);
+      answer = await task.run(anvil, change);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      // What only a dump can hold may have changed the chain before the node refused it.
-      if (deed === undefined) await task.keep(anvil, deed, undefined);
+      // A change that only a dump can hold may have happened before the refusal.
+      if (change === undefined) await task.keep(anvil, change, undefined);
       else await this.#journal.note([{ refused: line }]);
       task.reject(error);
       return;
     }
-    await task.keep(anvil, deed, answer);
+    await task.keep(anvil, change, answer);
     task.resolve(answer);
   }
 
-  #count(deeds: readonly DeedRecord[]): void {
-    const blocks = countMinedBlocks(deeds);
-    this.#weight += weighDeeds(deeds);
-    this.#minedInGeneration += blocks;
+  #count(replayed: readonly ReplayRecord[]): void {
+    const blocks = countMinedBlocks(replayed);
+    this.#weight += replayCost(replayed);
+    this.#minedInSnapshot += blocks;
     this.#minedInProcess += blocks;
-    if (this.#generation > 0 && this.#minedInGeneration > STATE_HISTORY_BLOCKS) {
-      this.#journal.removeBefore(this.#generation);
+    if (this.#snapshot > 0 && this.#minedInSnapshot > STATE_HISTORY_BLOCKS) {
+      this.#journal.removeBefore(this.#snapshot);
     }
   }
 
   async #mine(take: () => readonly [number, number, number]): Promise<void> {
     await this.#enqueue({
       prepare: () => ({ mine: take() }),
-      run: async (anvil, deed) => {
-        if (deed !== undefined && 'mine' in deed) await mineBlocks(anvil, deed.mine);
+      run: async (anvil, change) => {
+        if (change !== undefined && 'mine' in change) await mineBlocks(anvil, change.mine);
       },
       keep: async (anvil) => {
         const head = await readBlock(anvil, 'latest');
@@ -285,7 +290,7 @@ export class ChainKeeper implements AsyncDisposable {
     const result = await this.#enqueue({
       prepare: () => command,
       run: (anvil) => anvil.rpc(method, params),
-      keep: async (anvil, _deed, answer) => {
+      keep: async (anvil, _change, answer) => {
         const sent = await readSent(anvil, command, answer);
         if (sent !== undefined) this.#unmined.set(...sent);
         if (isLasting(method)) this.#keepLasting(command);
@@ -297,7 +302,7 @@ export class ChainKeeper implements AsyncDisposable {
 
   #keepLasting(command: CommandRecord): void {
     const key = JSON.stringify(command);
-    // The same once more counts from now on: what came in between may have undone it.
+    // The repeated command moves to the end: commands in between may have undone it.
     this.#lasting.delete(key);
     this.#lasting.set(key, command);
   }
@@ -305,7 +310,7 @@ export class ChainKeeper implements AsyncDisposable {
   async #runIrreproducible(method: string, params: readonly unknown[]): Promise<unknown> {
     const keep = async (anvil: AnvilProcess): Promise<void> => {
       await this.#checkpoint(anvil, await dumpState(anvil), method);
-      this.#journal.removeBefore(this.#generation);
+      this.#journal.removeBefore(this.#snapshot);
       this.#clock.follow(Number((await readBlock(anvil, 'latest')).timestamp));
     };
     const run = (anvil: AnvilProcess): Promise<unknown> => anvil.rpc(method, params);
@@ -323,7 +328,7 @@ export class ChainKeeper implements AsyncDisposable {
     try {
       dump = await dumpState(anvil);
     } catch (error) {
-      // The journal goes on without a dump; the next one is tried a while later.
+      // The journal continues without a dump; the next dump is tried later.
       this.#lastDumpEnd = performance.now();
       this.#report('its state was not dumped', error);
       return;
@@ -333,24 +338,24 @@ export class ChainKeeper implements AsyncDisposable {
     if (this.#minedInProcess >= PROCESS_BLOCK_LIMIT) await this.#renew(anvil);
   }
 
-  /** Begins a generation; `apart` names what came before it that the journal so far does not hold. */
+  /** Begins a snapshot; `apart` names the earlier command that the journal so far lacks. */
   async #checkpoint(anvil: AnvilProcess, dump: Uint8Array, apart?: string): Promise<void> {
-    const beside = { unmined: this.#unmined, lasting: [...this.#lasting.values()], apart };
-    const { number, weight, unmined } = await beginGeneration(anvil, this.#journal, dump, beside);
-    this.#generation = number;
+    const outsideDump = { unmined: this.#unmined, lasting: [...this.#lasting.values()], apart };
+    const { number, weight, unmined } = await beginSnapshot(anvil, this.#journal, dump, outsideDump);
+    this.#snapshot = number;
     this.#weight = weight;
     this.#unmined = unmined;
-    this.#minedInGeneration = 0;
+    this.#minedInSnapshot = 0;
     this.#lastDumpEnd = performance.now();
   }
 
   async #boot(): Promise<BootedChain> {
     const booted = await bootChain(this.#journal, this.#options);
-    const { anvil, generation } = booted;
-    await this.#journal.openGeneration(generation, booted.journalLength);
+    const { anvil, snapshot } = booted;
+    await this.#journal.openSnapshot(snapshot, booted.journalLength);
     this.#clock = new ChainClock(booted.headSeconds);
-    this.#generation = generation;
-    this.#minedInGeneration = booted.minedInGeneration;
+    this.#snapshot = snapshot;
+    this.#minedInSnapshot = booted.minedInSnapshot;
     this.#minedInProcess = booted.minedInProcess;
     this.#weight = booted.weight;
     this.#unmined = booted.unmined;
@@ -380,7 +385,7 @@ export class ChainKeeper implements AsyncDisposable {
       await sleep(RESTART_PAUSES_MS[Math.min(attempt, RESTART_PAUSES_MS.length - 1)] ?? 0);
       const begin = performance.now();
       try {
-        // What a batch still puts into the journal must be there before it is read.
+        // A running batch must reach the journal before it is read.
         await this.#batch;
         await this.#boot();
         const seconds = ((performance.now() - begin) / 1_000).toFixed(1);

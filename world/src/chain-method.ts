@@ -1,10 +1,10 @@
 import type { Mining } from './anvil-process.ts';
 
-/** How the keeper of a chain treats a method. */
+/** How the keeper of a chain handles a method. */
 export type MethodKind = 'read' | 'command' | 'mine' | 'clock' | 'mining-mode' | 'irreproducible' | 'refused';
 
 const WRITING_ETH = new Set(['eth_sendRawTransaction', 'eth_sendTransaction', 'eth_sendUnsignedTransaction']);
-/** They wait inside the node for a block that the keeper, busy with them, would not mine. */
+/** They wait inside the node for a block, which the keeper cannot mine while it waits for them. */
 const REFUSED = new Set([
   'eth_sendRawTransactionSync',
   'eth_sendTransactionSync',
@@ -33,10 +33,10 @@ const CLOCK = new Set([
   'removeBlockTimestampInterval',
 ]);
 const MINING_MODE = new Set(['setAutomine', 'setIntervalMining']);
-/** What a replay from an earlier state would not repeat exactly; a state dump follows at once. */
+/** A replay from an earlier state would not repeat these exactly, so a state dump follows at once. */
 const IRREPRODUCIBLE = new Set(['reorg', 'rollback', 'revert', 'loadState', 'reset', 'setChainId']);
 
-/** What stays with a node until it ends but is in no state dump. */
+/** Settings that last until a node ends and that no state dump holds. */
 const LASTING = new Set([
   'impersonateAccount',
   'stopImpersonatingAccount',
@@ -44,10 +44,10 @@ const LASTING = new Set([
   'setMinGasPrice',
 ]);
 
-/** Whether a command's effect outlives blocks and is missing in a state dump. */
+/** Whether a command's effect outlives blocks and is missing from a state dump. */
 export const isLasting = (method: string): boolean => LASTING.has(method.replace(CHEAT_PREFIX, ''));
 
-/** Sorts a JSON-RPC method; unknown ones count as commands, which is the safe side. */
+/** Classifies a JSON-RPC method. Unknown ones count as commands, which is safe. */
 export const classifyMethod = (method: string): MethodKind => {
   if (REFUSED.has(method)) return 'refused';
   if (method.startsWith('eth_')) return WRITING_ETH.has(method) ? 'command' : 'read';
@@ -61,14 +61,14 @@ export const classifyMethod = (method: string): MethodKind => {
   return IRREPRODUCIBLE.has(name) ? 'irreproducible' : 'command';
 };
 
-/** A count or time of a JSON-RPC parameter: a number, decimal or hexadecimal text. */
+/** A count or time of a JSON-RPC parameter: a number, or decimal or hexadecimal text. */
 export const readNumber = (value: unknown): number | undefined => {
   if (value === undefined || value === null) return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 };
 
-/** What `evm_mine` or `anvil_mine` asks for: how many blocks, the first one's time, the seconds between them. */
+/** The parameters of `evm_mine` or `anvil_mine`: number of blocks, time of the first, seconds between them. */
 export const readMineRequest = (
   method: string,
   [first, second]: readonly unknown[],
@@ -82,7 +82,7 @@ export const readMineRequest = (
   return { count: readNumber(blocks) ?? 1, at: readNumber(timestamp), step: undefined };
 };
 
-/** How blocks come from now on, by `setAutomine` or `setIntervalMining`, named without their prefix. */
+/** The mining mode that `setAutomine` or `setIntervalMining` sets, named without their prefix. */
 export const readMiningMode = (name: string, value: unknown): Mining => {
   if (name === 'setAutomine') return value === true ? 'automatic' : 'manual';
   const seconds = readNumber(value);

@@ -7,14 +7,14 @@ import {
   type ChainJournal,
   type CommandRecord,
   countMinedBlocks,
-  type DeedRecord,
-  type Generation,
-  weighDeeds,
+  type ReplayRecord,
+  replayCost,
+  type Snapshot,
 } from './chain-journal.ts';
 import { isLasting } from './chain-method.ts';
 import { findFreePort } from './port.ts';
 
-/** What it takes to bring a kept chain up. */
+/** The dependencies of starting a kept chain. */
 export interface BootOptions {
   readonly name: string;
   readonly chainId: number;
@@ -22,24 +22,24 @@ export interface BootOptions {
   readonly stateFolder: string;
   readonly genesisSeconds: number;
   readonly log: (line: string) => void;
-  /** Told of each anvil process, so that a later start can find it. */
+  /** Gets the pid of each anvil process, so that a later start can find it. */
   readonly onProcess: (pid: number) => void;
 }
 
-/** A node with the kept history, and where its journal stands. */
+/** A node with the kept history, and the state of its journal. */
 export interface BootedChain {
   readonly anvil: AnvilProcess;
-  /** Whether nothing ever happened on this chain. */
+  /** Whether the chain is unused. */
   readonly isNew: boolean;
-  readonly generation: number;
+  readonly snapshot: number;
   readonly journalLength: number;
-  readonly minedInGeneration: number;
+  readonly minedInSnapshot: number;
   readonly minedInProcess: number;
   readonly weight: number;
   readonly headSeconds: number;
-  /** Raw transactions by hash that the replay sent; some wait for a block still. */
+  /** Raw transactions by hash that the replay sent; some are still pending. */
   readonly unmined: Map<string, string>;
-  /** Commands whose effect every later node needs too. */
+  /** Commands whose effect every later node needs. */
   readonly lasting: readonly CommandRecord[];
 }
 
@@ -66,9 +66,9 @@ export const mineBlocks = async (
   for (let index = 0; index < count; index += 1) await anvil.rpc('evm_mine', [first + step * index]);
 };
 
-/** The generations to load: the newest, after the one before while the newest is too young to have states. */
-const chooseGenerations = (journal: ChainJournal): Generation[] => {
-  const all = journal.listGenerations();
+/** The snapshots to load: the newest, preceded by the one before while the newest has too few states. */
+const chooseSnapshots = (journal: ChainJournal): Snapshot[] => {
+  const all = journal.listSnapshots();
   const newest = all.at(-1);
   const previous = all.at(-2);
   if (newest === undefined) return [];
@@ -77,7 +77,7 @@ const chooseGenerations = (journal: ChainJournal): Generation[] => {
   return isYoung && isNext ? [previous, newest] : [newest];
 };
 
-/** Raw text of a sent transaction by its hash, for what waits for a block is in no state dump. */
+/** The raw text of sent transactions by hash, because state dumps lack pending ones. */
 export const readSent = async (
   anvil: AnvilProcess,
   { method, params }: CommandRecord,
@@ -89,29 +89,30 @@ export const readSent = async (
   return typeof raw === 'string' ? [String(answer), raw] : undefined;
 };
 
-/** Does on a node what a journal holds, and gives the raw transactions that it sent, by hash. */
+/** Replays a journal on a node, and returns the raw transactions that it sent, by hash. */
 export const replay = async (
   anvil: AnvilProcess,
-  deeds: readonly DeedRecord[],
+  replayed: readonly ReplayRecord[],
 ): Promise<Map<string, string>> => {
   const unmined = new Map<string, string>();
-  for (const deed of deeds) {
+  for (const change of replayed) {
     try {
-      if ('mine' in deed) await mineBlocks(anvil, deed.mine);
+      if ('mine' in change) await mineBlocks(anvil, change.mine);
       else {
-        const sent = await readSent(anvil, deed, await anvil.rpc(deed.method, deed.params));
+        const sent = await readSent(anvil, change, await anvil.rpc(change.method, change.params));
         if (sent !== undefined) unmined.set(...sent);
       }
     } catch (error) {
-      // It was refused the first time too, but the power went before the journal could say so; or it waits already,
-      // where the journal before ends with what this one begins with. Blocks that differ for it are told of below.
+      // The node also refused it the first time, but the power failed before the journal recorded that. Or it is
+      // already pending, where one journal ends with the transaction that the next begins with. A resulting difference
+      // in blocks is reported below.
       if (!(error instanceof RpcError)) throw error;
     }
   }
   return unmined;
 };
 
-/** Looks whether the chain has the blocks that it had, and tells of the first that is another. */
+/** Checks that the chain has its old blocks, and reports the first one that differs. */
 const compareBlocks = async (
   anvil: AnvilProcess,
   blocks: readonly BlockRecord['block'][],
@@ -155,33 +156,33 @@ const launchWithState = async (
   return anvil;
 };
 
-/** Starts a node and brings it to where the journal ends. */
+/** Starts a node and replays its journal to the end. */
 export const bootChain = async (journal: ChainJournal, options: BootOptions): Promise<BootedChain> => {
-  const generations = chooseGenerations(journal);
-  const newest = generations.at(-1);
-  const base = generations[0]?.number ?? 0;
+  const snapshots = chooseSnapshots(journal);
+  const newest = snapshots.at(-1);
+  const base = snapshots[0]?.number ?? 0;
   const anvil = await launchWithState(options, journal.checkpointPath(base));
   try {
-    const deeds = generations.flatMap((generation) => generation.deeds);
-    const unmined = await replay(anvil, deeds);
+    const replayed = snapshots.flatMap((snapshot) => snapshot.replayed);
+    const unmined = await replay(anvil, replayed);
     await compareBlocks(
       anvil,
-      generations.flatMap(({ blocks }) => blocks),
+      snapshots.flatMap(({ blocks }) => blocks),
       options,
     );
     return {
       anvil,
-      isNew: base === 0 && deeds.length === 0,
-      generation: newest?.number ?? 0,
+      isNew: base === 0 && replayed.length === 0,
+      snapshot: newest?.number ?? 0,
       journalLength: newest?.length ?? 0,
-      minedInGeneration: newest?.minedBlocks ?? 0,
-      minedInProcess: countMinedBlocks(deeds),
-      weight: weighDeeds(deeds),
+      minedInSnapshot: newest?.minedBlocks ?? 0,
+      minedInProcess: countMinedBlocks(replayed),
+      weight: replayCost(replayed),
       headSeconds: Number((await readBlock(anvil, 'latest')).timestamp),
       unmined,
-      // Each generation begins with those of the ones before it.
-      lasting: (newest?.deeds ?? []).flatMap((deed) =>
-        'method' in deed && isLasting(deed.method) ? [deed] : [],
+      // Each snapshot begins with those of the earlier ones.
+      lasting: (newest?.replayed ?? []).flatMap((change) =>
+        'method' in change && isLasting(change.method) ? [change] : [],
       ),
     };
   } catch (error) {

@@ -8,10 +8,10 @@ import { fuzzFactor, fuzzSeed, seedNote } from '@florin/server/testing';
 import { findFreePort } from './port.ts';
 import { FinalBlocks, shakeAndKill, startChainRun } from './storm.fixture.ts';
 
-/** FLORIN_FUZZ_FACTOR makes the storm longer. */
+/** FLORIN_FUZZ_FACTOR makes the stress run longer. */
 const deaths = 12 * fuzzFactor;
 
-test('what was final on a chain stays through reorganisations and deaths at any moment', {
+test('final blocks of a chain stay through reorgs and kills at any moment', {
   timeout: 300_000 * Math.max(1, deaths / 12),
 }, async (t) => {
   t.diagnostic(seedNote());

@@ -1,6 +1,6 @@
 import { startAnvil } from './anvil.ts';
 
-/** Runs one kept chain until it is killed: arguments are its state folder and its port. */
+/** Runs one kept chain until it is killed. Arguments: its state folder and its port. */
 const [, , stateFolder = '', port = ''] = process.argv;
 await startAnvil({
   ...{ name: 'storm', chainId: 31_337, stateFolder, port: Number(port), mining: 'manual' },

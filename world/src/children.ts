@@ -8,8 +8,8 @@ const REAP_STEPS = [
   ['SIGKILL', 5_000],
 ] as const;
 /**
- * Waits for the supervisor's end of a pipe to close, which it does however the supervisor dies, and ends what
- * it left running. An orderly stop sends an empty list first.
+ * Waits until the supervisor's end of a pipe closes, which happens however the supervisor dies, and ends its remaining
+ * processes. An orderly stop sends an empty list first.
  */
 const GUARD_SCRIPT = `
 pids=
@@ -21,8 +21,8 @@ kill -KILL $pids 2>/dev/null
 `;
 
 /**
- * The processes that a world runs: in a file with command lines and start times, for the next start to end
- * what a killed one left, and known to a guard that ends them at once.
+ * The processes of a world. A file has their command lines and start times, so that the next start can end those of a
+ * killed world. A guard process ends them at once.
  */
 export class Children {
   readonly #home: WorldHome;
@@ -33,14 +33,14 @@ export class Children {
     this.#home = home;
   }
 
-  /** Ends what an earlier start left behind; a stranger with a recycled pid is left alone. */
+  /** Ends processes of an earlier start; leaves unrelated processes with a recycled pid alone. */
   async reap(log: (line: string) => void): Promise<void> {
     const left = this.#home.read<Record<string, ProcessRecord>>(FILE) ?? {};
     const orphans = Object.entries(left).filter(([, record]) => isSameProcess(record));
     await Promise.all(
       orphans.map(async ([name, record]) => {
         log(`Ends ${name} (pid ${record.pid}), which an earlier start left running.`);
-        // Postgres would wait for its clients on SIGTERM; on SIGINT it shuts down properly and soon.
+        // Postgres would wait for its clients on SIGTERM; on SIGINT it shuts down cleanly and fast.
         await endProcess(record, name === 'postgres' ? [['SIGINT', 5_000], ...REAP_STEPS] : REAP_STEPS);
       }),
     );
@@ -54,14 +54,14 @@ export class Children {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    // Should the guard itself be killed, the file still does its part at the next start.
+    // If the guard itself is killed, the next start still uses the file.
     guard.stdin.on('error', () => undefined);
     guard.on('error', () => undefined);
     guard.unref();
     this.#guard = guard;
   }
 
-  /** Notes the process that runs under this name now. */
+  /** Records the process that runs under this name now. */
   note(name: string, pid: number): void {
     const record = describeProcess(pid);
     if (record === undefined) return;
@@ -70,7 +70,7 @@ export class Children {
     this.#tellGuard();
   }
 
-  /** Takes every name off, after an orderly stop. */
+  /** Removes every name, after an orderly stop. */
   forget(): void {
     this.#records.clear();
     this.#home.remove(FILE);

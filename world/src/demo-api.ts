@@ -8,13 +8,13 @@ import type {
 import type { LinkDetail } from '@florin/protocol/link.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
 
-/** A message and what the payer's wallet made of it. */
+/** A message and its signature by the payer's wallet. */
 export interface Signed<Message> {
   readonly message: Message;
   readonly signature: string;
 }
 
-/** What an agent asks of the AI protocol. Every call throws one sentence when the service refuses. */
+/** The AI protocol's calls for an agent. Every call throws one sentence when the service refuses. */
 export interface AgentApi {
   readLink(linkId: string): Promise<LinkView>;
   createSession(body: Signed<CreateSessionMessage>): Promise<CreatedSessionView>;
@@ -22,7 +22,7 @@ export interface AgentApi {
   prepare(body: Signed<PreparePaymentMessage>): Promise<PreparedView>;
 }
 
-/** What the merchant reads with the secret key. */
+/** The reads of a merchant with the secret key. */
 export interface MerchantApi {
   readLink(linkId: string): Promise<LinkDetail>;
   readSession(sessionId: string): Promise<SessionView>;
@@ -36,7 +36,7 @@ interface Call {
 
 const callLimitMs = 30_000;
 
-/** Both interfaces answer `{code, message, data}`; anything but code 0 is a failure, whatever the HTTP status. */
+/** Both interfaces answer `{code, message, data}`. Any code except 0 is a failure, at every HTTP status. */
 async function ask<Data>({ url, headers, body }: Call): Promise<Data> {
   const what = `${body === undefined ? 'GET' : 'POST'} ${url}`;
   let reply: { code: number; message: string; data: Data };
@@ -54,7 +54,7 @@ async function ask<Data>({ url, headers, body }: Call): Promise<Data> {
   return reply.data;
 }
 
-/** The AI protocol at its base URL; it takes no key. */
+/** The AI protocol at its base URL; it needs no key. */
 export function openAgentApi(baseUrl: string): AgentApi {
   return {
     readLink: (linkId) => ask({ url: `${baseUrl}/payment/link/${linkId}` }),

@@ -16,14 +16,14 @@ import type { WorldManifest } from './world-config.ts';
 /** The links of a world by the names in its manifest. */
 export type DemoLink = keyof WorldManifest['linkIds'];
 
-/** One thing that was done, and how long it took. */
+/** One step, and its duration. */
 export interface Step {
   readonly step: string;
   readonly ms: number;
   readonly detail: string;
 }
 
-/** What the journey was, from the first request to the money in the merchant's wallet. */
+/** The whole journey, from the first request to the money in the merchant's wallet. */
 export interface Journey {
   readonly link: DemoLink;
   readonly linkId: string;
@@ -38,20 +38,20 @@ export interface Journey {
     readonly pay: string;
     readonly settle: string;
   };
-  /** What the merchant's wallet holds of the settlement token. */
+  /** The merchant wallet's balance of the settlement token. */
   readonly balance: { readonly before: string; readonly after: string; readonly symbol: string };
   readonly steps: readonly Step[];
   /** From the first request to the session's completion. */
   readonly totalMs: number;
 }
 
-/** What the payer of a custom link chooses to pay in all, in units of a dollar. */
+/** The total that the payer of a custom link chooses, in dollars. */
 const chosenAmount = '5';
 const payerEmail = 'agent@example.com';
-/** Oftener than the service asks for: the steps' times are what the demo shows. */
+/** More often than the service recommends, because the demo shows the duration of each step. */
 const pollMs = 250;
 
-/** Keeps the time of each step and tells it as it ends. */
+/** Records the time of each step and prints it at its end. */
 class StepLog {
   readonly steps: Step[] = [];
   readonly #tell: (step: Step) => void;
@@ -87,7 +87,7 @@ function requirementIn<Message>(
   return { requirement, template: requirement.messageTemplate as Partial<Message> };
 }
 
-/** The first token that is offered; for the link across chains the first on another chain than the merchant's. */
+/** The first offered token; for the cross-chain link the first on another chain than the merchant's. */
 function chooseToken(link: DemoLink, view: LinkView, detail: LinkDetail): SupportedPaymentToken {
   const home = detail.settlementTokenInfo.chainId;
   const token = view.aiView.supportedPaymentTokens.find(
@@ -102,7 +102,7 @@ function amountOf(view: LinkView, token: SupportedPaymentToken): string {
   return parseUnits(chosenAmount, token.decimals).toString();
 }
 
-/** A world's payer who holds enough; payers of a world that is used much run dry one by one. */
+/** A payer of the world with enough balance; in a much used world payers run dry one by one. */
 async function choosePayer(
   manifest: WorldManifest,
   chains: DemoChains,
@@ -119,7 +119,7 @@ async function choosePayer(
   );
 }
 
-/** An agent looks at what it sends: the gateway and the token that it knows, and no coins. */
+/** An agent checks its transactions: only the known gateway and token, and no native coins. */
 function checkTransactions(manifest: WorldManifest, token: SupportedPaymentToken, view: PreparedView): void {
   const chain = manifest.chains.find(({ chainId }) => chainId === token.chainId);
   const { executionRequest, prerequisites } = view.aiView.paymentExecutionGuide;
@@ -213,7 +213,7 @@ async function sendAll(log: StepLog, wallet: DemoWallet, view: PreparedView) {
   return { prerequisites: sent, pay };
 }
 
-/** Reads the session until the money is with the merchant; each stage on the way is a step. */
+/** Reads the session until the merchant has the money; each stage on the way is a step. */
 async function followToTheEnd(
   log: StepLog,
   api: AgentApi,
@@ -279,8 +279,8 @@ function summaryOf(
 }
 
 /**
- * Pays one link of a running world as an AI agent would, with nothing but the AI protocol and a wallet, and checks as
- * the merchant that the money has come. Throws one sentence for whatever goes wrong.
+ * Pays one link of a running world as an AI agent would, with only the AI protocol and a wallet. Then checks as the
+ * merchant that the money arrived. Throws one sentence for any failure.
  */
 export async function playJourney(
   manifest: WorldManifest,

@@ -3,10 +3,10 @@ import { Contract, JsonRpcProvider, Wallet } from 'ethers';
 import type { Signed } from './demo-api.ts';
 import type { WorldManifest } from './world-config.ts';
 
-/** A payer's wallet on all chains of a world, made with a library that the service does not use. */
+/** A payer's wallet on all chains of a world, built on a library that the service does not use. */
 export interface DemoWallet {
   readonly address: string;
-  /** Signs a message by the definitions that the service sent, on the chain of the message. */
+  /** Signs a message with the service's definitions, on the chain of the message. */
   sign<Message extends { readonly paymentChainId: string }>(
     requirement: AuthorizationRequirement,
     message: Message,
@@ -38,7 +38,7 @@ export class DemoChains {
     return provider;
   }
 
-  /** What an address holds of a token, in its smallest units. */
+  /** The balance of an address, in the token's smallest units. */
   async balanceOf(token: { chainId: string; address: string }, holder: string): Promise<bigint> {
     const contract = new Contract(token.address, tokenAbi, this.#provider(token.chainId));
     return (await contract.getFunction('balanceOf').staticCall(holder)) as bigint;

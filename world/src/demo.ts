@@ -7,7 +7,7 @@ import type { WorldManifest } from './world-config.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const links: readonly DemoLink[] = ['fixed', 'custom', 'crossChain'];
-/** Longer than any settlement of a local world, short enough to notice that none comes. */
+/** Longer than any settlement of a local world, and short enough to notice a missing one. */
 const limitMs = 5 * 60_000;
 
 function readOptions(): { link: DemoLink; isJson: boolean } {
@@ -64,12 +64,12 @@ function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
     return `The demo was not done within ${limitMs / 60_000} minutes.`;
-  // ethers puts the whole transaction into the message, and the cause alone here.
+  // ethers puts the whole transaction into the message, and only the cause here.
   const isOfEthers = 'shortMessage' in error && typeof error.shortMessage === 'string';
   return isOfEthers ? `The payer's wallet failed: ${error.shortMessage}.` : error.message;
 }
 
-// The journey watches its own signal between steps; this ends a step that hangs.
+// The journey checks its own signal between steps; this ends a step that hangs.
 const watchdog = setTimeout(() => {
   console.error(`The demo was not done within ${limitMs / 60_000} minutes.`);
   process.exit(1);

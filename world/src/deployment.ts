@@ -26,7 +26,7 @@ export interface ChainDeployment {
   readonly gateway: Address;
   readonly vault: Address;
   readonly tokens: readonly ConfigToken[];
-  /** Absent in worlds that were made before they had it. */
+  /** Absent in worlds older than CCTP support. */
   readonly cctp?: ConfigCctp;
 }
 
@@ -80,7 +80,7 @@ const CAP_PER_ORDER = '100000';
 const CAP_PER_HOUR = '1000000';
 const CAP_PER_DAY = '1000000';
 const PAYER_FUNDS = '10000';
-/** What the service can add to deposits that are short within a link's tolerance. */
+/** The settler's funds, with which the service completes deposits that are short within a link's tolerance. */
 const SETTLER_FUNDS = '100';
 const DEPLOY_GAS = 6_000_000n;
 const CALL_GAS = 200_000n;
@@ -100,7 +100,7 @@ const hasCode = async (chain: Anvil, address: Address): Promise<boolean> =>
 const countTransactions = async (chain: Anvil, address: Address, tag: string): Promise<number> =>
   Number(await chain.rpc('eth_getTransactionCount', [address, tag]));
 
-/** Sends the calls in order as one account and mines until all are done; a reverted one is an error. */
+/** Sends the calls in order from one account and mines until all are done; throws when one reverts. */
 const sendAll = async (chain: Anvil, role: WorldRoles['admin'], calls: readonly Call[]): Promise<void> => {
   const account = privateKeyToAccount(role.privateKey);
   const first = await countTransactions(chain, account.address, 'latest');
@@ -132,7 +132,7 @@ const sendAll = async (chain: Anvil, role: WorldRoles['admin'], calls: readonly 
   throw new Error(`${chain.name}: the set-up transactions were not mined.`);
 };
 
-/** Lets a set-up that was killed half way finish, so that it is not begun twice. */
+/** Finishes the transactions of a killed set-up, so that they are not sent twice. */
 const mineWaiting = async (chain: Anvil, address: Address): Promise<void> => {
   for (let block = 0; block < BLOCK_LIMIT; block += 1) {
     const mined = await countTransactions(chain, address, 'latest');
@@ -155,12 +155,12 @@ const planFunding = (
   const units = (amount: string): bigint => parseUnits(amount, plan.decimals);
   if (plan.artifact !== 'LocalUsdt')
     return recipients.map(([to, amount]) => call('mint', [to, units(amount)]));
-  // Like the real one, it makes tokens for its owner alone, who passes them on.
+  // Like the real one, it mints only to its owner, who distributes the tokens.
   const total = recipients.reduce((sum, [, amount]) => sum + units(amount), 0n);
   return [call('issue', [total]), ...recipients.map(([to, amount]) => call('transfer', [to, units(amount)]))];
 };
 
-/** Whether a reading of the contract gives anything but zero. */
+/** Whether a contract read returns anything except zero. */
 const isSet = async (
   chain: Anvil,
   { address, artifact }: PlannedContract,
@@ -175,7 +175,7 @@ const isSet = async (
   return decodeFunctionResult({ ...call, data: result }) !== 0n;
 };
 
-/** The contracts of a world and its tokens, which stand at the same addresses on every chain. */
+/** The contracts and tokens of a world, at the same addresses on every chain. */
 const planWorld = (chain: Anvil, roles: WorldRoles) => {
   const plans = TOKENS[chain.name];
   if (plans === undefined) throw new Error(`No tokens are planned for the chain ${chain.name}.`);
@@ -204,7 +204,7 @@ const planWorld = (chain: Anvil, roles: WorldRoles) => {
   };
 };
 
-/** What funds a token's payers, the settler and the vault, and opens the vault for it. */
+/** The calls that fund a token's payers, the settler and the vault, and open the vault for it. */
 const planToken = (
   vault: PlannedContract,
   { plan, contract }: { readonly plan: TokenPlan; readonly contract: PlannedContract },
@@ -217,7 +217,7 @@ const planToken = (
   const people = payers.map((payer) => [payer.address, PAYER_FUNDS] as const);
   return [
     { to: vault.address, data, gas: CALL_GAS },
-    // The vault last: its balance is the sign that this token is done.
+    // The vault last: its balance shows that this token is done.
     ...planFunding(plan, contract.artifact, contract.address, [
       ...people,
       [settler.address, SETTLER_FUNDS],
@@ -227,9 +227,9 @@ const planToken = (
 };
 
 /**
- * Puts the contracts and tokens on a chain, opens the vault's caps, funds the vault and the payers, and lets Circle's
- * stand-in burn and mint USDC. Addresses are equal on every chain. Does nothing that is already done, so it continues
- * after a kill.
+ * Deploys contracts and tokens to a chain, sets the vault's caps, funds the vault and the payers, and lets the
+ * simulated Circle burn and mint USDC. Addresses are equal on every chain. Skips finished steps, so it continues after
+ * a kill.
  */
 export const deployWorld = async (chain: Anvil, roles: WorldRoles): Promise<ChainDeployment> => {
   const { admin } = roles;

@@ -19,7 +19,9 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from './port.ts';
 
-/** What guides print runs as it is printed, in a copy of the checkout beside a world that `npm start` has begun there. */
+/**
+ * Runs the commands of the guides as printed, in a copy of the checkout next to a world that `npm start` began there.
+ */
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const own = '@florin';
@@ -38,7 +40,7 @@ before(async () => {
   await isReady(world);
 });
 after(async () => {
-  // Its output is closed once every process of it has ended.
+  // Its output closes once all its processes have ended.
   if (world.stdout?.closed === false) {
     const ended = once(world, 'close');
     world.kill();
@@ -47,7 +49,7 @@ after(async () => {
   rmSync(checkout, { recursive: true });
 });
 
-/** The files of a clone, with the dependencies that are installed here. */
+/** The files of a clone, with the installed dependencies. */
 function copyCheckout(): void {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -75,7 +77,7 @@ function copyCheckout(): void {
   writeFileSync(join(modules, '.florin-lock-hash'), `${lock.digest('hex')}\n`);
 }
 
-/** The environment of a person's terminal: nothing of the test's own. */
+/** The environment of a person's terminal, without the test's own variables. */
 function plainEnvironment(): Record<string, string> {
   const { PATH = '', HOME = '', USER = '' } = process.env;
   return { PATH, HOME, USER };
@@ -96,12 +98,12 @@ async function isReady({ stdout }: ChildProcess): Promise<void> {
 
 interface Block {
   readonly language: string;
-  /** Behind the language; empty for blocks without one. */
+  /** The name after the language; empty for blocks without one. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The blocks of code of a document, in their order. */
+/** The code blocks of a document, in order. */
 function blocksOf(document: string): Block[] {
   const text = readFileSync(join(checkout, document), 'utf8');
   return [...text.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)\n```$/gm)].map(
@@ -109,7 +111,7 @@ function blocksOf(document: string): Block[] {
   );
 }
 
-/** Saves the files of a document, and runs its named commands in one shell; gives what each of them has printed. */
+/** Saves the files of a document and runs its named commands in one shell. Returns the output of each. */
 async function follow(document: string, input = ''): Promise<Map<string, string>> {
   const blocks = blocksOf(document);
   for (const { language, name, text } of blocks)
@@ -123,7 +125,7 @@ async function follow(document: string, input = ''): Promise<Map<string, string>
 async function runAll(commands: readonly Block[], input = ''): Promise<Map<string, string>> {
   const mark = '--- end of block ---';
   const script = commands.map(({ text }) => `${text}\nprintf '\\n%s\\n' '${mark}'`).join('\n');
-  // The input is the last command's: the others get none.
+  // Only the last command gets the input.
   const shell = spawn('sh', ['-e', '-c', script], { cwd: checkout, env: plainEnvironment() });
   shell.stdin.end(input);
   let output = '';

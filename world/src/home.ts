@@ -14,11 +14,11 @@ export interface KeyPair {
 /** The secrets that a world draws at its first start and keeps. */
 export interface WorldKeys {
   readonly mnemonic: string;
-  /** 64 hexadecimal digits: what the service encrypts its secrets with. */
+  /** 64 hexadecimal digits: the key that encrypts the service's secrets. */
   readonly masterKey: string;
 }
 
-/** Who does what in a world; all derive from its mnemonic and have ether from the first block on. */
+/** The roles of a world. All derive from its mnemonic and have ether from the first block on. */
 export interface WorldRoles {
   readonly admin: KeyPair;
   readonly orderSigner: KeyPair;
@@ -67,13 +67,13 @@ export const deriveRoles = (mnemonic: string): WorldRoles => {
   };
 };
 
-/** The data folder of one world and the small files in it; every one is written whole or not at all. */
+/** The data folder of one world and its small files. Every file is written completely or not at all. */
 export class WorldHome {
   readonly folder: string;
 
   constructor(folder: string) {
     this.folder = folder;
-    // Root's Postgres runs as another user, which has to pass through; files with secrets are closed one by one.
+    // Root's Postgres runs as another user, who must be able to enter; each file with secrets is closed separately.
     mkdirSync(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   }
 

@@ -11,10 +11,10 @@ export interface AttestedChain {
   readonly request: (method: string, params: readonly unknown[]) => Promise<unknown>;
 }
 
-/** What the stand-in for Circle's attestation service is started with. */
+/** The start options of the simulated attestation service. */
 export interface AttesterOptions {
   readonly privateKey: Hex;
-  /** The stand-in for Circle's transmitter, at the same address on every chain. */
+  /** The simulated Circle transmitter, at the same address on every chain. */
   readonly transmitter: Pick<PlannedContract, 'address' | 'artifact'>;
   readonly chains: readonly AttestedChain[];
   /** Loopback port; a free one when absent. */
@@ -23,7 +23,7 @@ export interface AttesterOptions {
 
 /** A running attestation service of local chains. */
 export interface LocalAttester {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -39,8 +39,8 @@ const FINALIZED = 2000;
 const path = /^\/v2\/messages\/(\d{1,10})\?transactionHash=(0x[0-9a-f]{64})$/;
 
 /**
- * Answers as Circle's Iris does (GET /v2/messages/{sourceDomainId}?transactionHash=): burns in final blocks are named,
- * signed and complete, younger ones pending, others not found. What one wants to know of any other route is 404.
+ * Answers like Circle's Iris (GET /v2/messages/{sourceDomainId}?transactionHash=). Burns in final blocks have a nonce
+ * and signatures and are complete; later ones are pending; others are not found. Other routes are 404.
  */
 export const startLocalAttester = async (options: AttesterOptions): Promise<LocalAttester> => {
   const server = createServer((request, response) => {
@@ -96,7 +96,7 @@ const findMessages = async (options: AttesterOptions, url: string): Promise<unkn
   );
 };
 
-/** Fills in what is zero in the message as it was sent: its nonce and how final its burn was. */
+/** Fills in the zero fields of a sent message: its nonce and the finality of its burn. */
 const complete = (message: Hex, nonce: Hex): Hex =>
   concat([
     slice(message, 0, 12),

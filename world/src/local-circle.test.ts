@@ -49,7 +49,7 @@ function usdcOf({ tokens }: ChainDeployment): Address {
   return token.address;
 }
 
-/** What Circle's service does with a message: names it, says how final its burn was, and signs it. */
+/** Circle's part for a message: sets its nonce and finality, and signs it. */
 async function attest(message: Hex): Promise<{ message: Hex; attestation: Hex }> {
   const completed = concat([
     slice(message, 0, 12),
@@ -64,7 +64,7 @@ async function attest(message: Hex): Promise<{ message: Hex; attestation: Hex }>
   return { message: completed, attestation };
 }
 
-/** A node tells a hash before it has a block for the transaction. */
+/** A node returns a hash before a block includes the transaction. */
 async function mined(wallet: ReturnType<typeof walletOf>, hash: Hex) {
   const receipt = await wallet.waitForTransactionReceipt({ hash, pollingInterval: 10 });
   assert.equal(receipt.status, 'success');

@@ -2,15 +2,15 @@ import { type CctpSettings, type PlannedContract, planContract } from '@florin/c
 import { type Address, encodeFunctionData, type Hex, maxUint256, pad, parseUnits } from 'viem';
 import type { WorldRoles } from './home.ts';
 
-/** Circle's contracts of the local chains: the stand-ins of contracts/local, at the same addresses on each. */
+/** Circle's contracts of the local chains: the simulated ones of contracts/local, at the same addresses on each. */
 export interface LocalCircle {
   readonly transmitter: PlannedContract;
   readonly messenger: PlannedContract;
-  /** What the route of these chains is made from. */
+  /** The settings of the CCTP route between these chains. */
   readonly settings: CctpSettings;
 }
 
-/** Circle's number of each local chain, as its real counterpart has it. */
+/** Circle's domain of each local chain, equal to that of its real counterpart. */
 const DOMAINS: CctpSettings['domains'] = [
   { chainId: 31_337, domain: 0 },
   { chainId: 31_338, domain: 6 },
@@ -18,7 +18,7 @@ const DOMAINS: CctpSettings['domains'] = [
 const BURN_LIMIT = '10000000';
 const USDC_DECIMALS = 6;
 
-/** The stand-ins, with the world's admin as their owner and its attester in place of Circle's. */
+/** The simulated contracts, with the world's admin as owner and its attester instead of Circle's. */
 export const planLocalCircle = ({ admin, attester }: WorldRoles): LocalCircle => {
   const transmitter = planContract('LocalMessageTransmitter', {
     owner: admin.address,
@@ -33,7 +33,7 @@ export const planLocalCircle = ({ admin, attester }: WorldRoles): LocalCircle =>
   return { transmitter, messenger, settings: { tokenMessenger: messenger.address, domains: DOMAINS } };
 };
 
-/** The admin's calls that let a chain's USDC be burnt and minted; the last one's effect is the sign of them all. */
+/** The admin's calls that enable burning and minting a chain's USDC. The last one's effect shows that all are done. */
 export const planLinks = (
   { messenger }: LocalCircle,
   usdc: PlannedContract,

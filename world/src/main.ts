@@ -15,7 +15,7 @@ const readPort = (text: string | undefined): number => {
   return port;
 };
 
-/** Lines for a person; a terminal that has gone away must not end the world. */
+/** Lines for a person; a closed terminal must not end the world. */
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
@@ -51,7 +51,7 @@ const main = async (): Promise<void> => {
     );
   };
   for (const signal of SIGNALS) process.on(signal, () => stop(0));
-  // The launcher was killed; nobody could stop us with Ctrl-C any more.
+  // The launcher was killed, so Ctrl-C can no longer reach this process.
   process.once('disconnect', () => stop(1));
   process.channel?.unref();
   if (process.send !== undefined && !process.connected) stop(1);

@@ -6,7 +6,7 @@ import { findFreePort, findFreePorts, isPortFree } from './port.ts';
 
 const run = promisify(execFile);
 
-test('of many that look for a port at once no two get the same, in one process or in two', async () => {
+test('concurrent searches for a port never return the same one, in one process or in two', async () => {
   const module = new URL('./port.ts', import.meta.url).href;
   const program = `import { findFreePorts } from '${module}'; console.log((await findFreePorts(100)).join());`;
   const elsewhere = () =>
@@ -18,7 +18,7 @@ test('of many that look for a port at once no two get the same, in one process o
   assert.equal(new Set(all).size, 300);
 });
 
-test('a port is free to listen on, and none that systems lend to connections', async () => {
+test('a port is free to listen on, and outside the ranges for outgoing connections', async () => {
   const ports = await findFreePorts(20);
   assert.deepEqual(await Promise.all(ports.map(isPortFree)), Array(20).fill(true));
   assert.ok(ports.every((port) => port > 10_080 && port < 16_000));

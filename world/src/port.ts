@@ -28,21 +28,21 @@ export const isPortAnswering = (port: number): Promise<boolean> =>
   });
 
 /**
- * Below the ranges from which systems lend ports to connections and to servers that ask for any (Linux from 32,768, gVisor
- * from 16,000): a port of ours that nobody listens on for a while, as between two starts, is lent to nobody else.
+ * Below the ranges from which systems assign ports to connections and to servers that ask for any (Linux from 32,768,
+ * gVisor from 16,000). So a port that is unused for a while, as between two starts, is not assigned elsewhere.
  */
 const OWN_PORTS = { first: 10_240, end: 16_000 } as const;
 const CHOICE_LIMIT = 200;
-/** Where a port that was given out is held until this process ends: its taker listens on the other address, and later. */
+/** Holds a returned port until this process ends: its user listens later, on the other address. */
 const RESERVATION = '127.0.0.2';
 
-/** Keeps a port from everybody else who looks for one; false when one of them has it, or a server for all addresses. */
+/** Reserves a port against other searches; false when another search has it, or a server listens on all addresses. */
 const reserve = (port: number): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') resolve(false);
-      // A system with one loopback address alone, such as macOS, goes without it.
+      // A system with a single loopback address, such as macOS, works without the reservation.
       else if (error.code === 'EADDRNOTAVAIL') resolve(true);
       else reject(error);
     });
@@ -53,8 +53,8 @@ const reserve = (port: number): Promise<boolean> =>
   });
 
 /**
- * Distinct loopback ports that are free at this moment, and likely to be free at every later start, too. No other process
- * is given one of them while this one lives.
+ * Distinct loopback ports that are free now, and likely to be free at every later start. No other process gets one of
+ * them while this process runs.
  */
 export const findFreePorts = async (count: number): Promise<number[]> => {
   const chosen: number[] = [];

@@ -18,14 +18,14 @@ import { createRequire } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
 
-/** The user that a process runs as; undefined means the user that runs us. */
+/** The user that a process runs as; undefined means our own user. */
 export interface Identity {
   readonly uid: number;
   readonly gid: number;
 }
 
 const NOBODY: Identity = { uid: 65534, gid: 65534 };
-/** For what root cannot leave in the checkout because the lesser user cannot get there. */
+/** For files that root cannot leave in the checkout because the unprivileged user cannot get there. */
 const SYSTEM_FOLDER = '/var/lib/florin';
 
 const findUser = (name: string): Identity | undefined => {
@@ -37,8 +37,8 @@ const findUser = (name: string): Identity | undefined => {
 };
 
 /**
- * Who Postgres runs as: it refuses root, so root hands over to the owner of an existing cluster,
- * else to `postgres`, else to `nobody`. Nobody else changes user.
+ * The user for Postgres, which refuses root. Root switches to the owner of an existing cluster, else to `postgres`,
+ * else to the user `nobody`. Other users do not switch.
  */
 export const choosePostgresIdentity = (clusterFolder: string): Identity | undefined => {
   if (process.getuid?.() !== 0) return undefined;
@@ -49,7 +49,7 @@ export const choosePostgresIdentity = (clusterFolder: string): Identity | undefi
   return findUser('postgres') ?? NOBODY;
 };
 
-/** Whether this user can enter a folder, asked of the system itself rather than of mode bits. */
+/** Whether this user can enter a folder, according to the system itself rather than mode bits. */
 export const canEnter = (folder: string, identity: Identity | undefined): boolean =>
   spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { cwd: '/', ...identity }).status === 0;
 
@@ -74,7 +74,7 @@ const isMissing = (error: unknown): boolean =>
 const isPresent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
-/** npm packages cannot hold links, so the libraries lack the short names that the programs ask for. */
+/** npm packages cannot hold links, so the libraries lack the short names that the programs load. */
 const linkLibraries = (nativeFolder: string): void => {
   const text = readFileSync(join(nativeFolder, 'pg-symlinks.json'), 'utf8');
   const links = JSON.parse(text) as { source: string; target: string }[];
@@ -108,7 +108,7 @@ const canRun = (nativeFolder: string, identity: Identity | undefined): boolean =
   return spawnSync(program, ['--version'], { cwd: '/', ...identity }).status === 0;
 };
 
-/** Copies the bundle to where the lesser user can run it; complete or absent, never half. */
+/** Copies the bundle to a folder that the unprivileged user can run; complete or absent, never half. */
 const copyBundle = (source: string, identity: Identity | undefined): string => {
   const manifest = readFileSync(join(dirname(source), 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
@@ -123,7 +123,7 @@ const copyBundle = (source: string, identity: Identity | undefined): string => {
   try {
     renameSync(draft, target);
   } catch (error) {
-    // Another start was quicker; its copy is as good.
+    // Another start was faster; its copy is equal.
     rmSync(draft, { recursive: true, force: true });
     if (!existsSync(target)) throw error;
   }
@@ -143,8 +143,8 @@ export const preparePostgresBundle = (identity: Identity | undefined): string =>
 };
 
 /**
- * Lets others pass through, not look into, our own folders below the system's temporary one: those of tests
- * are closed to all but root, and a cluster placed elsewhere would stay when the test removes its folder.
+ * Lets other users enter, but not list, our own folders below the system's temporary one. Test folders are closed to
+ * all but root, and a cluster placed elsewhere would stay when the test removes its folder.
  */
 const openTemporaryFolders = (folder: string): void => {
   const top = realpathSync(tmpdir());
@@ -155,8 +155,8 @@ const openTemporaryFolders = (folder: string): void => {
 };
 
 /**
- * The folder that holds the cluster: inside the data folder, or, when root runs us and the lesser user
- * cannot get there (a checkout in /root), one under /var/lib with a random name that the data folder notes.
+ * The folder of the cluster: inside the data folder, or under /var/lib with a random name that the data folder records.
+ * The latter applies when root runs us and the unprivileged user cannot enter the checkout, as in /root.
  */
 export const placeCluster = (
   dataFolder: string,

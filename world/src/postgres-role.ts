@@ -1,11 +1,11 @@
 import pg from 'pg';
 
-/** The role that the service connects as. The cluster's own role is a superuser, whom row-level security does not bind. */
+/** The role that the service connects as. The cluster's own role is a superuser, which ignores row-level security. */
 export const SERVICE_ROLE = 'florin_service';
 
 const rolePowers = 'nosuperuser nobypassrls nocreaterole noreplication';
 
-/** What an older start left with the superuser: the database, and all that the migrations made in it. */
+/** Transfers what an older start left to the superuser: the database, and everything that migrations created in it. */
 const takeOver = `do $$
 declare command text;
 begin
@@ -24,8 +24,8 @@ begin
 end $$`;
 
 /**
- * Makes the service's role when it is missing, and gives it the database that the superuser's URL names, with everything in
- * it. Changes nothing the second time.
+ * Creates the service's role when missing, and gives it the database of the superuser's URL with everything in it. Has
+ * no further effect the second time.
  */
 export const ensureServiceRole = async (
   superuserUrl: string,
@@ -43,7 +43,7 @@ export const ensureServiceRole = async (
     );
     const createdb = options.mayCreateDatabases ? 'createdb' : 'nocreatedb';
     const login = `login password ${pg.escapeLiteral(options.password)}`;
-    // A role outlives what went wrong after it was made; the owner of the database is what shows that all was done.
+    // A role may exist after a failed run; only the owner of the database shows that all steps finished.
     if (rows[0]?.owner === SERVICE_ROLE) return;
     await client.query('begin');
     if (rows[0] === undefined) await client.query(`create role ${SERVICE_ROLE} ${login}`);

@@ -30,7 +30,7 @@ const query = async (url: string, text: string): Promise<unknown[]> => {
   }
 };
 
-test('what Postgres has committed survives its SIGKILL, and a stop leaves no process', {
+test('committed data survives a SIGKILL of Postgres, and a stop leaves no process', {
   timeout: 300_000,
 }, async (t) => {
   const dataFolder = join(folder, 'kept');
@@ -54,14 +54,14 @@ test('what Postgres has committed survives its SIGKILL, and a stop leaves no pro
 const ownRole = `select r.rolname, r.rolsuper or r.rolbypassrls or r.rolcreatedb or r.rolcreaterole
   from pg_roles r where r.rolname = current_user`;
 
-test('the database belongs to an ordinary role, also when a superuser has made it and its tables', {
+test('the database belongs to an ordinary role, even if a superuser created it and its tables', {
   timeout: 300_000,
 }, async (t) => {
   const dataFolder = join(folder, 'owned');
   const first = await start(t, { dataFolder, isDurable: false });
   assert.deepEqual(await query(first.url, ownRole), ['florin_service', false]);
 
-  // As data folders were before there was that role.
+  // As in data folders older than the role.
   const superuserUrl = first.url.replace('//florin_service:', '//florin:');
   await query(superuserUrl, 'alter database florin owner to florin');
   await query(superuserUrl, 'create table older (number bigint generated always as identity, value int)');
@@ -79,7 +79,7 @@ test('the database belongs to an ordinary role, also when a superuser has made i
   ]);
 });
 
-test('a start takes over from a server that nobody stopped', { timeout: 300_000 }, async (t) => {
+test('a start takes over from a server that was not stopped', { timeout: 300_000 }, async (t) => {
   const dataFolder = join(folder, 'orphan');
   const lines: string[] = [];
   const orphan = await start(t, { dataFolder, isDurable: false });

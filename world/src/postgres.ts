@@ -28,23 +28,23 @@ export interface Postgres {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   readonly exited: Promise<ProcessExit>;
   /** Ends the server: fast shutdown, then immediate, then SIGKILL. */
   stop(): Promise<void>;
 }
 
-/** What a start of Postgres may be told. */
+/** The start options of Postgres. */
 export interface PostgresOptions {
-  /** Holds the cluster, its password and its log; made when missing. One server at a time. */
+  /** Holds the cluster, its password and its log; created when missing. One server at a time. */
   readonly dataFolder: string;
   /** Loopback port; a free one when absent. */
   readonly port?: number;
-  /** Told in one sentence about anything out of the ordinary. */
+  /** Gets one sentence about anything unusual. */
   readonly log?: (line: string) => void;
-  /** False gives up safety at a power cut for speed, for throw-away databases of tests. */
+  /** False trades safety at a power cut for speed, for throw-away test databases. */
   readonly isDurable?: boolean;
-  /** Whether that owner may create further databases: for tests and benchmarks, which want one each. */
+  /** Whether that owner may create further databases, for tests and benchmarks that need one each. */
   readonly mayCreateDatabases?: boolean;
   /** Further server settings by name. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ const STOP_STEPS = [
 /** The children of a killed server hold its memory until they notice, which is soon. */
 const REMAINS_MESSAGE = 'pre-existing shared memory block';
 const REMAINS_LIMIT_MS = 20_000;
-/** Parallel queries want room here; containers often have 64 MB or nothing. */
+/** Parallel queries need space here; containers often have 64 MB or none. */
 const SHARED_MEMORY_FLOOR_BYTES = 16 * 1024 * 1024;
 
 interface Cluster {
@@ -89,14 +89,14 @@ const run = async (cluster: Cluster, program: string, args: string[], input = ''
       said += part.toString();
     });
   }
-  // A program that fails early closes its input; its exit code tells more than the broken pipe.
+  // A program that fails early closes its input; its exit code says more than the broken pipe.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`${program} failed: ${said.trim()}`);
 };
 
-/** Builds the cluster beside its place and moves it there last, so a killed start leaves no half cluster. */
+/** Builds the cluster in a temporary folder and moves it last, so that a killed start leaves no half cluster. */
 const createCluster = async (cluster: Cluster, dataFolder: string): Promise<void> => {
   const draft = `${cluster.folder}.draft`;
   rmSync(draft, { recursive: true, force: true });
@@ -114,7 +114,7 @@ const createCluster = async (cluster: Cluster, dataFolder: string): Promise<void
     '--encoding=UTF8',
   ];
   const access = ['--username', SUPERUSER, '--auth=scram-sha-256', '--pwfile', passwordFile];
-  // A thousand files reach the disk after the start, for on a busy disk that takes ten seconds.
+  // A thousand files are synced after the start, because that takes ten seconds on a busy disk.
   await run(cluster, 'initdb', ['-D', draft, ...access, ...collation, '--no-sync', '--no-instructions']);
   rmSync(passwordFile);
   const settings = ['-c', 'log_min_messages=fatal', '-c', 'fsync=off'];
@@ -130,7 +130,7 @@ const createCluster = async (cluster: Cluster, dataFolder: string): Promise<void
   }
 };
 
-/** Brings a new cluster to the disk while it is in use already; its own log is on the disk at each commit anyway. */
+/** Syncs a new cluster to disk while it is already in use; its own log is on disk at each commit anyway. */
 const syncCluster = (cluster: Cluster, log: (line: string) => void): Promise<void> =>
   run(cluster, 'initdb', ['--sync-only', '-D', cluster.folder]).catch((error: unknown) => {
     log(
@@ -147,9 +147,9 @@ const keepPassword = (dataFolder: string, isNew: boolean): string => {
 };
 
 /**
- * Clears what a SIGKILLed start left behind: a server that still runs, and the pid file, whose number may
- * belong to a stranger by now. The working folder would tell more than the command line, but a container's
- * root may not look at that of another user's process.
+ * Cleans up after a SIGKILLed start: a server that still runs, and the pid file, whose number may belong to an
+ * unrelated process now. The working folder would identify it better than the command line, but a container's root may
+ * be unable to read another user's process.
  */
 const clearRemains = async (folder: string, log: (line: string) => void): Promise<void> => {
   const pidFile = join(folder, 'postmaster.pid');
@@ -168,7 +168,7 @@ const chooseSharedMemory = (): 'posix' | 'mmap' => {
     const { bavail, bsize } = statfsSync('/dev/shm');
     return bavail * bsize >= SHARED_MEMORY_FLOOR_BYTES ? 'posix' : 'mmap';
   } catch {
-    // No such device here: files in the cluster do the same, a little slower.
+    // Without this device, files in the cluster do the same, slightly slower.
     return 'mmap';
   }
 };
@@ -193,7 +193,7 @@ const composeSettings = (port: number, options: PostgresOptions): string[] => {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 };
 
-/** Postgres writes its own readiness into its pid file; no connection attempt has to guess it. */
+/** Postgres writes its readiness into its pid file, which is more reliable than connection attempts. */
 const isReady = (folder: string, pid: number): boolean => {
   const pidFile = join(folder, 'postmaster.pid');
   if (!existsSync(pidFile)) return false;
@@ -206,7 +206,7 @@ const readTail = (path: string): string =>
 
 const launch = async (cluster: Cluster, port: number, options: PostgresOptions): Promise<Postgres> => {
   const logFile = join(options.dataFolder, 'postgres.log');
-  // A file rather than a pipe: the server outlives us when we are killed, and must not die of a closed pipe.
+  // A file rather than a pipe: the server outlives us when we are killed, and a closed pipe must not end it.
   const output = openSync(logFile, 'a', 0o600);
   const child = spawn(
     join(cluster.bundle, 'bin', 'postgres'),
@@ -215,7 +215,7 @@ const launch = async (cluster: Cluster, port: number, options: PostgresOptions):
       cwd: '/',
       env: composeEnvironment(),
       stdio: ['ignore', output, output],
-      // Its own session: Ctrl-C in a terminal reaches us alone, and we end things in order.
+      // Its own session: Ctrl-C reaches only us, and we stop processes in order.
       detached: true,
       ...cluster.identity,
     },
@@ -276,8 +276,8 @@ const launchAfterRemains = async (
 };
 
 /**
- * Starts the embedded PostgreSQL 18 on loopback and returns when it takes connections.
- * Makes the cluster at first use, takes over after a SIGKILLed server, never runs as root.
+ * Starts the embedded PostgreSQL 18 on loopback and returns when it accepts connections. Creates the cluster at first
+ * use, takes over after a SIGKILLed server, never runs as root.
  */
 export const startPostgres = async (options: PostgresOptions): Promise<Postgres> => {
   const log = options.log ?? (() => undefined);

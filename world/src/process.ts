@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What identifies a process beyond its pid, which the system gives again to others:
- * its command line and its start time in clock ticks since the machine booted.
+ * The identity of a process beyond its pid, which the system reuses: its command line and its start time in clock ticks
+ * since boot.
  */
 export interface ProcessRecord {
   readonly pid: number;
@@ -20,11 +20,11 @@ export interface ProcessExit {
 const isGone = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH');
 
-/** The record of a living process, or undefined when there is none (a zombie counts as none). */
+/** The record of a running process; undefined when there is none (a zombie counts as none). */
 export const describeProcess = (pid: number): ProcessRecord | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may hold spaces and brackets itself.
+    // The second field is the program's name in brackets, which may contain spaces and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     const startTicks = fields[19];
@@ -37,20 +37,20 @@ export const describeProcess = (pid: number): ProcessRecord | undefined => {
   }
 };
 
-/** Whether the process of this record still runs; a recycled pid answers no. */
+/** Whether the process of this record still runs; false for a recycled pid. */
 export const isRunning = (record: ProcessRecord): boolean => {
   const now = describeProcess(record.pid);
-  // The command line may change (Postgres retitles itself), the start time cannot.
+  // The command line may change (Postgres renames itself); the start time cannot.
   return now !== undefined && now.startTicks === record.startTicks;
 };
 
-/** Whether a record from an earlier time still describes the same program, command line included. */
+/** Whether an older record still describes the same program, command line included. */
 export const isSameProcess = (record: ProcessRecord): boolean => {
   const now = describeProcess(record.pid);
   return now?.startTicks === record.startTicks && now.commandLine === record.commandLine;
 };
 
-/** Sends a signal to exactly this process; false when it is gone. */
+/** Sends a signal to exactly this process; false when it has ended. */
 export const signalProcess = (record: ProcessRecord, signal: NodeJS.Signals): boolean => {
   if (!isRunning(record)) return false;
   try {
@@ -76,7 +76,7 @@ export const waitUntil = async (
   }
 };
 
-/** Ends a process with the signals in turn, each with its own patience, and returns when it is gone. */
+/** Ends a process with the signals in turn, each with its own time-out, and returns when it has ended. */
 export const endProcess = async (
   record: ProcessRecord,
   steps: readonly (readonly [signal: NodeJS.Signals, patienceMs: number])[],

@@ -11,7 +11,7 @@ import {
   systemRandom,
 } from '@florin/server/operator';
 
-/** What the demo merchant of a world is made of; kept across restarts. */
+/** The demo merchant of a world; kept across restarts. */
 export interface Seed {
   readonly merchantId: string;
   /** Key with every permission. */
@@ -23,18 +23,18 @@ export interface Seed {
   readonly linkIds: { readonly fixed: string; readonly custom: string; readonly crossChain: string };
 }
 
-/** What seeding needs. */
+/** The dependencies of seeding. */
 export interface SeedOptions {
   readonly databaseUrl: string;
   /** The service's configuration file. */
   readonly configPath: string;
   /** Address of the running service. */
   readonly origin: string;
-  /** Where the demo merchant collects. */
+  /** The demo merchant's collection address. */
   readonly collectionAddress: `0x${string}`;
 }
 
-/** Makes the demo merchant. Called once in a world's life; the caller keeps the result. */
+/** Creates the demo merchant. Called once per world; the caller stores the result. */
 export type SeedWorld = (options: SeedOptions) => Promise<Seed>;
 
 type Owner = Pick<Seed, 'merchantId' | 'secretKey' | 'restrictedKey' | 'accountId'>;
@@ -42,7 +42,7 @@ type Owner = Pick<Seed, 'merchantId' | 'secretKey' | 'restrictedKey' | 'accountI
 const PRICE_MICRO_USD = 25_000_000;
 const MERCHANT_PAYS_FEE = 1;
 
-/** The merchant, its keys and its account have no API of their own, so they are made in the database. */
+/** The merchant, its keys and its account have no API, so they are created in the database. */
 const createOwner = async (options: SeedOptions): Promise<Owner> => {
   const { chains } = readConfig({ FLORIN_CONFIG: options.configPath });
   const deps = { clock: systemClock, random: systemRandom, chains };
@@ -69,7 +69,7 @@ const createOwner = async (options: SeedOptions): Promise<Owner> => {
   }
 };
 
-/** The seeding of a real world: everything that the merchant API can make comes through the API. */
+/** The seeding of a real world. Everything that the merchant API can create is created through it. */
 export const seedWorld: SeedWorld = async (options) => {
   const owner = await createOwner(options);
   const post = async <Data>(path: string, body: unknown): Promise<Data> => {

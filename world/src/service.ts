@@ -13,7 +13,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** What the service is started with. */
+/** The start options of the service. */
 export interface ServiceOptions {
   readonly configPath: string;
   readonly origin: string;
@@ -40,12 +40,12 @@ const isReady = async (origin: string): Promise<boolean> => {
     await response.arrayBuffer();
     return response.status === 200;
   } catch {
-    // Not listening yet; the time limit tells when that becomes an error.
+    // Not listening yet; the time limit decides when that becomes an error.
     return false;
   }
 };
 
-/** Starts the service as a process of its own. Its channel to us closes when we die, whatever we die of. */
+/** Starts the service as its own process. Its channel to us closes whenever we end. */
 export const startService = ({
   configPath,
   origin,
@@ -58,7 +58,7 @@ export const startService = ({
   const child = spawn(process.execPath, [...flags, script], {
     env: { ...process.env, FLORIN_CONFIG: configPath },
     stdio: ['ignore', output, output, 'ipc'],
-    // Its own session: Ctrl-C in a terminal reaches us alone, and we end things in order.
+    // Its own session: Ctrl-C reaches only us, and we stop processes in order.
     detached: true,
   });
   closeSync(output);

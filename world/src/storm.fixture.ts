@@ -17,7 +17,7 @@ const LAUNCHER = fileURLToPath(new URL('../../scripts/run.cjs', import.meta.url)
 const DEMO = fileURLToPath(new URL('./demo.ts', import.meta.url));
 const CHAIN = fileURLToPath(new URL('./chain.fixture.ts', import.meta.url));
 const PATIENCE_MS = 240_000;
-/** The sixth block below the head is final, and what is final stays. */
+/** The sixth block below the head is final, and final blocks stay. */
 const DEEPEST_REORG = 6;
 
 const PAYERS = [0, 1, 2].map((addressIndex) => {
@@ -30,13 +30,13 @@ const PAYERS = [0, 1, 2].map((addressIndex) => {
 export interface WorldRun {
   readonly manifest: WorldManifest;
   readonly output: () => string;
-  /** Ends every Node process of the run in the way that a power cut does. */
+  /** Kills every Node process of the run at once, like a power cut. */
   readonly kill: () => Promise<void>;
   /** Ends the run as Ctrl-C does. */
   readonly stop: () => Promise<void>;
 }
 
-/** Pids of the Node processes below this one, itself included; its chains and its PostgreSQL are no such. */
+/** Pids of this Node process and those below it; excludes chains and PostgreSQL. */
 const findNodes = (pid: number): number[] => {
   const isNode = (candidate: number): boolean =>
     readFileSync(`/proc/${candidate}/cmdline`, 'utf8').split('\0')[0]?.endsWith('node') === true;
@@ -47,7 +47,7 @@ const findNodes = (pid: number): number[] => {
       const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return Number(parent) === pid && isNode(Number(name)) ? findNodes(Number(name)) : [];
     } catch {
-      // It ended while we looked.
+      // It ended during the check.
       return [];
     }
   });
@@ -110,7 +110,7 @@ export const startRun = async (home: string, port: number): Promise<WorldRun> =>
   };
 };
 
-/** One call of a chain of the world; rejects with what the chain answers. */
+/** One call of a chain of the world; rejects with the chain's answer. */
 export const callChain = async (
   rpcUrl: string,
   method: string,
@@ -133,18 +133,18 @@ interface Block {
   readonly hash: string;
 }
 
-/** The newest block of each chain that was seen final: it may never be another, and its hash covers those before it. */
+/** The newest final block of each chain. It must never change, and its hash covers all earlier ones. */
 export class FinalBlocks {
   readonly #newest = new Map<string, Block>();
 
-  /** Notes the newest final block of a chain. */
+  /** Records the newest final block of a chain. */
   async look({ name, rpcUrl }: Chain): Promise<void> {
     const block = (await callChain(rpcUrl, 'eth_getBlockByNumber', ['finalized', false])) as Block;
     const known = this.#newest.get(name);
     if (known === undefined || Number(block.number) > Number(known.number)) this.#newest.set(name, block);
   }
 
-  /** Fails when what was final on a chain is not there any more. */
+  /** Fails when a final block of a chain is gone. */
   async check({ name, rpcUrl }: Chain, circumstances: string): Promise<void> {
     const known = this.#newest.get(name);
     if (known === undefined) return;
@@ -157,7 +157,7 @@ export class FinalBlocks {
 /** Sends coins from a payer to itself, once or a few times in a row. */
 const sendCoins = async (chain: Chain, privateKey: `0x${string}`, random: SeededRandom): Promise<void> => {
   const account = privateKeyToAccount(privateKey);
-  // From the mined count it sends again what a reorganisation took back, or replaces what waits.
+  // From the mined count it resends a transaction that a reorg removed, or replaces a pending one.
   const tag = random.chance(0.5) ? 'latest' : 'pending';
   const answer = await callChain(chain.rpcUrl, 'eth_getTransactionCount', [account.address, tag]);
   for (let index = 0; index < random.between(1, 3); index += 1) {
@@ -178,7 +178,7 @@ const shakeOnce = async (chain: Chain, privateKey: `0x${string}`, random: Seeded
   else await callChain(chain.rpcUrl, 'anvil_mine', [random.between(1, 4)]);
 };
 
-/** A run that is shaken until it is killed. */
+/** A run under stress until it is killed. */
 export interface Storm {
   readonly chains: readonly Chain[];
   readonly payers: readonly `0x${string}`[];
@@ -190,8 +190,8 @@ export interface Storm {
 }
 
 /**
- * Reorganises chains, sends to them, mines on them and looks at what is final; kills the run once it has answered
- * so often, whatever it is at by then. Gives what was refused: by a chain, or by the death.
+ * Reorgs chains, sends to them, mines on them and checks final blocks. Kills the run after a number of answers, at any
+ * point. Returns the refusals, by a chain or by the kill.
  */
 export const shakeAndKill = async (storm: Storm): Promise<string[]> => {
   const { chains, payers, random, finals, mostSteps, mostPauseMs, kill } = storm;
@@ -221,7 +221,7 @@ export const shakeAndKill = async (storm: Storm): Promise<string[]> => {
   return [...refusals];
 };
 
-/** One kept chain in a process of its own. */
+/** One kept chain in its own process. */
 export interface ChainRun {
   readonly chain: Chain;
   readonly payers: readonly `0x${string}`[];
@@ -241,7 +241,7 @@ export const startChainRun = async (folder: string, port: number): Promise<Chain
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
     await exited;
-    // A world ends the nodes that a killed process left behind.
+    // A world ends the nodes of a killed process.
     for (const [, pid] of output().matchAll(/^node (\d+)$/gm)) endProcessNow(Number(pid));
   };
   if (!isReady || hasEnded()) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-/** Stands in for the service in the tests of the supervisor: healthy, and it names its own pid. */
+/** Replaces the service in the tests of the supervisor: always healthy, and it reports its pid. */
 const { http } = JSON.parse(readFileSync(process.env['FLORIN_CONFIG'] ?? '', 'utf8')) as {
   http: { host: string; port: number };
 };

@@ -70,7 +70,7 @@ const readBlockHash = async (manifest: WorldManifest, tag: string): Promise<unkn
   return (block as { hash: unknown } | null)?.hash;
 };
 
-test('a world keeps everything through its deaths, refuses a second start and leaves nothing', {
+test('a world keeps everything through kills, refuses a second start and leaves no process', {
   timeout: 600_000,
 }, async (t) => {
   let run = startWorld();
@@ -90,7 +90,7 @@ test('a world keeps everything through its deaths, refuses a second start and le
     }
   });
 
-  await t.test('a second start says that it is running, and disturbs nothing', async () => {
+  await t.test('a second start reports that the world is running, and changes nothing', async () => {
     const before = readChildren();
     const second = startWorld();
     assert.deepEqual(await second.exited, [3, null]);
@@ -98,7 +98,7 @@ test('a world keeps everything through its deaths, refuses a second start and le
     assert.deepEqual(readChildren(), before);
   });
 
-  await t.test('a child that is killed comes back', async () => {
+  await t.test('a child that is killed is restarted', async () => {
     for (const name of ['service', 'postgres', 'base']) {
       const before = readChildren()[name];
       assert.ok(before !== undefined);

@@ -20,20 +20,20 @@ import {
 } from './world-config.ts';
 import { findHolder, type LockHolder, takeLock, type WorldLock } from './world-lock.ts';
 
-/** What a world is started with. */
+/** The start options of a world. */
 export interface WorldOptions {
   /** The data folder. */
   readonly home: string;
   /** Loopback port of the service. */
   readonly port: number;
-  /** Told each line that a person at the terminal should see. */
+  /** Gets each line that the person at the terminal should see. */
   readonly log: (line: string) => void;
   /** The service's program and the seeding, when a test brings its own. */
   readonly serviceScript?: string;
   readonly seed?: SeedWorld;
 }
 
-/** The home is in use: another process runs this world, or is just starting or stopping it. */
+/** The home is in use: another process runs this world, or is starting or stopping it. */
 export class WorldIsRunning extends Error {
   readonly holder: LockHolder;
   constructor(holder: LockHolder) {
@@ -48,17 +48,17 @@ const CHAINS = [
   { name: 'base', chainId: 31_338 },
 ] as const;
 const RESTART_PAUSES_MS = [100, 1_000, 3_000, 10_000] as const;
-/** A child that ran this long had recovered: its next end begins the back-off anew. */
+/** A child that ran this long had recovered: its next end restarts the backoff. */
 const RECOVERED_AFTER_MS = 60_000;
 const LOCK_PATIENCE_MS = 30_000;
-/** A manifest that stays this long belongs to a world that goes on, not to one whose launcher was just killed. */
+/** A manifest that stays this long belongs to a running world, not to one whose launcher was just killed. */
 const SETTLED_AFTER_MS = 700;
 
 const describeExit = ({ code, signal }: ProcessExit): string => (signal === null ? `code ${code}` : signal);
 
 /**
- * A local world: Postgres, two chains with their contracts, the service and a demo merchant. Runs until
- * stopped; restarts what dies; keeps everything in its home.
+ * A local world: Postgres, two chains with their contracts, the service and a demo merchant. Runs until stopped,
+ * restarts what ends unexpectedly, and keeps everything in its home.
  */
 export class World {
   readonly #options: WorldOptions;
@@ -84,7 +84,7 @@ export class World {
     this.#configPath = this.#home.path('config.json');
   }
 
-  /** Brings the world up; throws {@link WorldIsRunning} when it is up already. A failed start leaves nothing. */
+  /** Starts the world; throws {@link WorldIsRunning} when it already runs. A failed start leaves no process. */
   async start(): Promise<WorldManifest> {
     await this.#takeLock();
     this.#starting = this.#startInOrder();
@@ -96,7 +96,7 @@ export class World {
     }
   }
 
-  /** Ends everything in order: service, chains, Postgres. May be called at any time, also during the start. */
+  /** Ends everything in order: service, chains, Postgres. May be called at any time, even during the start. */
   stop(): Promise<void> {
     this.#isStopping = true;
     this.#abort.abort();
@@ -111,7 +111,7 @@ export class World {
       this.#lock = await takeLock(this.#home.folder, composeOrigin(this.#options.port));
       if (this.#lock !== undefined) return;
       this.#continue();
-      // One that is just starting gets ready, and one that is just stopping goes: both are worth a wait.
+      // A starting world becomes ready and a stopping one ends, so both are worth a wait.
       const now = performance.now();
       const holder = findHolder(this.#home.folder);
       readySince = this.#home.read('world.json') === undefined ? undefined : (readySince ?? now);
@@ -164,7 +164,7 @@ export class World {
     return manifest;
   }
 
-  /** Like Promise.all, but waits for the others before it fails, so that stop finds everything that started. */
+  /** Like Promise.all, but waits for all before it fails, so that stop finds everything that started. */
   async #settleAll(works: readonly Promise<unknown>[]): Promise<unknown[]> {
     const results = await Promise.allSettled(works);
     return results.map((result) => {
@@ -229,7 +229,7 @@ export class World {
     return deployments;
   }
 
-  /** Circle's attestation service of this world; in this process, for it keeps nothing. */
+  /** The simulated attestation service of this world; in this process, because it has no state. */
   async #startAttester(roles: WorldRoles): Promise<LocalAttester> {
     this.#continue();
     const { transmitter, settings } = planLocalCircle(roles);
@@ -303,7 +303,7 @@ export class World {
     return seed;
   }
 
-  /** Starts a child again when it ends unasked, later each time it does so soon. */
+  /** Restarts a child that ends unexpectedly, with growing delays while it keeps failing. */
   #keepAlive(name: string, exited: Promise<ProcessExit>, start: () => Promise<void>): void {
     const previous = this.#attempts.get(name);
     const startedAt = performance.now();
@@ -338,7 +338,7 @@ export class World {
   }
 
   async #stopInOrder(): Promise<void> {
-    // What is just starting becomes visible to the steps below only when its start has settled.
+    // The steps below see starting children only once their start has settled.
     await this.#starting?.catch(() => undefined);
     await Promise.allSettled(this.#revivals);
     if (this.#lock === undefined) return;

@@ -10,11 +10,11 @@ export interface ConfigToken {
   readonly symbol: string;
   readonly name: string;
   readonly decimals: number;
-  /** Which signatures move it: the service's start compares this with the chain. */
+  /** The signatures that move it; the service's start compares them with the chain. */
   readonly permits: readonly ('eip2612' | 'eip3009' | 'permit2')[];
 }
 
-/** Circle's stand-ins on a chain as the service's configuration names them. */
+/** The simulated Circle contracts of a chain, as the service's configuration names them. */
 export interface ConfigCctp {
   readonly domain: number;
   readonly transmitter: `0x${string}`;
@@ -47,11 +47,11 @@ export interface WorldConfig {
   readonly masterKey: string;
   readonly webhooks: { readonly allowLoopback: boolean };
   readonly images: { readonly folder: string; readonly allowLoopback: boolean };
-  /** Pays on the hosted pages for visitors who have no wallet. */
+  /** Pays on the hosted pages for visitors without a wallet. */
   readonly demoPayerKey?: `0x${string}`;
 }
 
-/** What people, tests and tools find a running world by: `world.json`. */
+/** The file `world.json`, through which people, tests and tools find a running world. */
 export interface WorldManifest extends Seed {
   readonly merchantApi: string;
   readonly aiApi: string;
@@ -80,10 +80,10 @@ export interface ReadyChain {
 const SERVICE_DOMAIN = 'localhost';
 const POLL_INTERVAL_MS = 250;
 
-/** The address under which a world with this HTTP port is reached. */
+/** The origin of a world with this HTTP port. */
 export const composeOrigin = (port: number): string => `http://${LOOPBACK}:${port}`;
 
-/** The last of the payers: scripts and people take the first. */
+/** The last payer, because scripts and people take the first. */
 const demoPayerOf = ({ payers }: WorldRoles): Pick<WorldConfig, 'demoPayerKey'> => {
   const payer = payers.at(-1);
   return payer === undefined ? {} : { demoPayerKey: payer.privateKey };

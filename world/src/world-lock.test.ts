@@ -28,7 +28,7 @@ const makeFolder = (name: string): string => {
   return path;
 };
 
-test('the note of a holder that is gone, its pid with a stranger now, keeps nobody out', async () => {
+test('the lock of a dead holder does not block a start, even if an unrelated process has its pid', async () => {
   const stranger = startStranger();
   const path = makeFolder('recycled');
   const { pid, commandLine } = stranger;
@@ -44,7 +44,7 @@ test('the note of a holder that is gone, its pid with a stranger now, keeps nobo
   stranger.end();
 });
 
-test('of many that want a folder exactly one gets it, and it is free again afterwards', async () => {
+test('exactly one of many concurrent starts gets a folder, and it is free again afterwards', async () => {
   const path = makeFolder('wanted');
   const locks = await Promise.all(Array.from({ length: 8 }, () => takeLock(path, 'http://127.0.0.1:1')));
   const held = locks.filter((lock) => lock !== undefined);
@@ -55,7 +55,7 @@ test('of many that want a folder exactly one gets it, and it is free again after
   await again.release();
 });
 
-test('what an earlier start left is ended, and a stranger with its pid is not', async () => {
+test('processes of an earlier start are ended, and an unrelated process with a recycled pid is not', async () => {
   const home = new WorldHome(join(folder, 'home'));
   const orphan = startStranger();
   const stranger = startStranger();

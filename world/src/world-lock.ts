@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { writeAtomically } from './chain-journal.ts';
 import { describeProcess, isSameProcess, type ProcessRecord } from './process.ts';
 
-/** Who runs a world, and where. */
+/** The process that runs a world, and its address. */
 export interface LockHolder extends ProcessRecord {
   readonly origin: string;
 }
 
-/** The hold on a world; ends with the process, however it ends. */
+/** The lock of a world; it ends with the process, however the process ends. */
 export interface WorldLock {
   release(): Promise<void>;
 }
 
 const FILE = 'lock';
 
-/** Who has the folder, as far as it has said so yet. */
+/** The holder of the folder, as far as it has recorded itself. */
 export const findHolder = (folder: string): LockHolder | undefined => {
   try {
     const holder = JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as LockHolder;
@@ -29,8 +29,8 @@ export const findHolder = (folder: string): LockHolder | undefined => {
 };
 
 /**
- * Binds a name that only the kernel keeps. A lock file alone cannot be had: of two starts that find the file
- * of a killed one, each can remove what the other has just made.
+ * Binds a name that only the kernel keeps. A lock file alone does not work: two starts that find the file of a killed
+ * one can each remove the other's new file.
  */
 const bindName = (folder: string): Promise<Server | undefined> =>
   new Promise((resolve, reject) => {
@@ -44,8 +44,8 @@ const bindName = (folder: string): Promise<Server | undefined> =>
   });
 
 /**
- * Takes a world's folder for this process, and notes there who it is. Undefined when another process has it;
- * one that is gone, also by SIGKILL and with its pid given to a stranger, has nothing.
+ * Takes a world's folder for this process and records the process there. Undefined when another process holds it. A
+ * dead holder, even a SIGKILLed one with a recycled pid, holds nothing.
  */
 export const takeLock = async (folder: string, origin: string): Promise<WorldLock | undefined> => {
   const server = await bindName(folder);

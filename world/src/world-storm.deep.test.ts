@@ -8,10 +8,10 @@ import { fuzzFactor, fuzzSeed, seedNote } from '@florin/server/testing';
 import { findFreePort } from './port.ts';
 import { FinalBlocks, shakeAndKill, startPayment, startRun } from './storm.fixture.ts';
 
-/** Each is some five seconds; FLORIN_FUZZ_FACTOR makes the storm longer. */
+/** Each takes some five seconds; FLORIN_FUZZ_FACTOR makes the stress run longer. */
 const deaths = 3 * fuzzFactor;
 
-test('nothing final changes, no chain is halted and payments go on after a storm of reorganisations and deaths', {
+test('under reorgs and kills no final block changes, no chain halts and payments continue', {
   timeout: 600_000 * Math.max(1, deaths / 3),
 }, async (t) => {
   t.diagnostic(seedNote());
@@ -25,11 +25,11 @@ test('nothing final changes, no chain is halted and payments go on after a storm
     rmSync(home, { recursive: true, force: true });
   });
   for (let death = 0; death < deaths; death += 1) {
-    // It rarely gets to its end, but the service watches, sends and settles meanwhile.
+    // It rarely finishes, but the service watches, sends and settles meanwhile.
     const payment = startPayment(home);
     const { chains, payers } = run.manifest;
     const refusals = await shakeAndKill({
-      // The first pays above, and each of the others sends on both chains.
+      // The first payer pays above; each of the others sends on both chains.
       ...{ chains, payers: payers.slice(1, 3).map(({ privateKey }) => privateKey) },
       ...{ random: random.fork(String(death)), finals, mostSteps: 150, mostPauseMs: 400, kill: run.kill },
     });

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Seed } from './seed.ts';
 import { World, WorldIsRunning } from './supervisor.ts';
 
-/** Runs a world around the stub service, as `main.ts` runs the real one: arguments are the home and the port. */
+/** Runs a world around the stub service, as `main.ts` runs the real one. Arguments: the home and the port. */
 const [, , home = '', port = ''] = process.argv;
 const seed = async (): Promise<Seed> => ({
   merchantId: 'mer_test',

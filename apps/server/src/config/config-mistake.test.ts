@@ -129,7 +129,7 @@ test('every mistake is one sentence that says what to change', async () => {
   for (const [change, sentence] of mistakes) assert.equal(await mistakeIn(changed(change)), sentence);
 });
 
-test('mistakes in the environment are told in a sentence too', async () => {
+test('mistakes in the environment are reported in one sentence too', async () => {
   const cases: readonly [environment: Environment, sentence: string][] = [
     [{ FLORIN_CONFIG: '' }, 'FLORIN_CONFIG is not set: give the path of the configuration file'],
     [{ FLORIN_PORT: '80a' }, 'FLORIN_PORT is 80a: give a port from 0 to 65535'],
@@ -153,7 +153,7 @@ test('mistakes in the environment are told in a sentence too', async () => {
   }
 });
 
-test('a file that is not JSON is told without quoting it', async () => {
+test('a file that is not JSON is reported without quoting it', async () => {
   const sentence = await mistakeIn(`{"masterKey": "${masterKey}" "x"}`);
   assert.equal(sentence, 'FILE is not JSON: correct it (look at line 1 column 82)');
   assert.equal((await mistakeIn(`{"masterKey": ${masterKey}z}`)).includes('333'), false);
@@ -163,7 +163,7 @@ function productionFile(): Json {
   return { ...completeFile(), environment: 'production', origin: 'https://pay.example.com' };
 }
 
-test('production refuses what only a local world may do', async () => {
+test('production refuses settings that only a local world may have', async () => {
   const production = productionFile();
   assert.equal(await mistakeIn(production), 'accepted');
   assert.equal(

@@ -30,7 +30,7 @@ function revealed(key: ConfiguredKey): string {
 const smartAccounts = { perPayment: 600_000, failuresPerMerchant: 20 };
 
 // proves W1.28
-test('what the file leaves out has documented defaults', async () => {
+test('omitted settings have documented defaults', async () => {
   const config = await read(completeFile());
   const [chain] = config.chains.all;
   assert.deepEqual(
@@ -134,7 +134,7 @@ test('two providers must agree where there are two, and two addresses of one hos
   );
 });
 
-test('a chain says when its blocks are final, and how long that usually takes', async () => {
+test('a chain states when its blocks are final, and how long that usually takes', async () => {
   const finality = { tag: 'safe', depth: 3, quorum: 1, expectedSeconds: 700 };
   const withFinality = (given: object) =>
     changed((file) => Object.assign(file.chains[0], { finality: given }));
@@ -184,7 +184,7 @@ test('the environment wins over the file, and an empty variable counts as unset'
   });
 });
 
-test('keys come from files and keystores too', async () => {
+test('keys may also come from files and keystores', async () => {
   const keyFile = await written(`${orderKey}\n`);
   const secrets = { privateKey: settlerKey, password: 'correct horse' } as const;
   const keystore = await written(encryptKeystore(systemRandom, secrets, { scryptN: 1024 }));
@@ -223,14 +223,14 @@ test('images are kept in a folder, or in a bucket whose secret comes from the en
   assert.equal(credentials.secretAccessKey.reveal(), 'secret');
 });
 
-test('a bucket without an access key is used with the credentials that the machine has', async () => {
+test('a bucket without an access key uses the machine’s credentials', async () => {
   const { accessKeyId: _, ...place } = bucket;
   const { images } = await read({ ...completeFile(), images: { s3: place } });
   assert.ok(images.store?.kind === 's3');
   assert.equal(images.store.credentials, undefined);
 });
 
-test('payments of others are sent within budgets, or not at all', async () => {
+test('gasless payments are sent within budgets, or not at all', async () => {
   const off = await read({ ...completeFile(), gasless: { enabled: false } });
   assert.equal(off.gasless, undefined);
   const given = { minAmount: 0, gasPerPayerPerDay: 1, gasForReturnsPerLinkPerDay: 2 };
@@ -247,7 +247,7 @@ test('payments of others are sent within budgets, or not at all', async () => {
   );
 });
 
-test('payments of others leave from the order signer’s wallet unless settlers are to send them', async () => {
+test('gasless payments leave from the order signer’s wallet unless settlers are to send them', async () => {
   const relayerOf = async (gasless: Json) => (await read({ ...completeFile(), gasless })).gasless?.relayer;
   assert.equal(await relayerOf({}), 'orderSigner');
   assert.equal(await relayerOf({ relayer: 'settler' }), 'settler');
@@ -259,7 +259,7 @@ test('payments of others leave from the order signer’s wallet unless settlers 
     assert.equal(await mistakeIn({ ...completeFile(), gasless }), mistake);
 });
 
-test('deposits that are short or late go back unless the operator says otherwise', async () => {
+test('short and late deposits go back unless the operator accepts them', async () => {
   const said = {
     underpaidPpm: 5_000,
     underpaidAmount: 1_000_000,
@@ -285,7 +285,7 @@ test('deposits that are short or late go back unless the operator says otherwise
     assert.equal(await mistakeIn({ ...completeFile(), gasless: { deposits } }), mistake);
 });
 
-test('a token may say which signatures it takes', async () => {
+test('a token may state which signatures it accepts', async () => {
   const withPermits = (permits: Json) => changed((file) => (file.chains[0].tokens[0].permits = permits));
   const config = await read(withPermits(['eip3009', 'permit2']));
   assert.deepEqual(config.chains.token('base::usdc')?.permits, ['eip3009', 'permit2']);

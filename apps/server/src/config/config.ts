@@ -17,9 +17,9 @@ export { ConfigError } from './field.ts';
 export const roles = ['web', 'watcher', 'worker'] as const;
 export type RoleName = (typeof roles)[number];
 
-/** Everything that the service is told at its start; frozen. */
+/** The whole configuration of the service; frozen. */
 export interface Config {
-  /** `local` is for the local world: it alone may be plain HTTP and call loopback addresses. */
+  /** `local` is for the local world: only there are plain HTTP and calls to loopback allowed. */
   readonly environment: 'local' | 'production';
   readonly origin: string;
   readonly serviceDomain: string;
@@ -31,7 +31,7 @@ export interface Config {
   readonly orderKey: ConfiguredKey;
   readonly settlerKey: ConfiguredKey;
   readonly otherSettlerKeys: readonly ConfiguredKey[];
-  /** 32 bytes in hex each; the first seals webhook keys, all open them. */
+  /** 32 bytes in hex each. The first seals webhook keys; all can open them. */
   readonly masterKeys: readonly [Secret, ...Secret[]];
   readonly webhooks: {
     readonly allowLoopback: boolean;
@@ -39,20 +39,20 @@ export interface Config {
     readonly pauseAfterHours: number;
   };
   readonly images: ImagesConfig;
-  /** Undefined when the service sends no payments of others. */
+  /** Undefined when the service sends no payments itself. */
   readonly gasless: ReturnType<typeof gaslessOf>;
   readonly settlement: SettlementConfig;
   /** Where CCTP burns are attested; undefined when no chain has CCTP. */
   readonly attestationUrl: string | undefined;
   readonly maxOpenSessions: number | undefined;
-  /** What callers may ask of one process in a time; undefined: no limit. */
+  /** The rate limits of one process; undefined: no limit. */
   readonly rateLimits: RateLimits | undefined;
-  /** Local worlds alone: the key of a wallet that pays for visitors of the hosted page who have none. */
+  /** Local worlds only: the key of a wallet that pays for visitors without one. */
   readonly demoPayerKey: Secret | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
-/** Sessions of the AI protocol that one payer may have open unless limits are off. */
+/** How many AI protocol sessions one payer may have open, unless limits are off. */
 const openSessionsPerPayer = 20;
 
 /**
@@ -60,7 +60,7 @@ const openSessionsPerPayer = 20;
  * ConfigError with one sentence for the first mistake.
  */
 export function readConfig(given: Environment): Config {
-  // Compose files and unit files pass variables that nobody filled in as empty ones.
+  // Compose files and unit files pass unset variables as empty ones.
   const environment = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const file = environment['FLORIN_CONFIG'];
   if (file === undefined) {
@@ -98,7 +98,7 @@ export function readConfig(given: Environment): Config {
   return Object.freeze(config);
 }
 
-/** A key in a plain file that anybody's request may spend from is for play money alone. */
+/** Every visitor's request may spend from this plain-text key, so it is for play money only. */
 function demoPayerKeyOf(fields: Fields, kind: Config['environment']): Secret | undefined {
   if (!fields.has('demoPayerKey')) return undefined;
   const key = fields.text('demoPayerKey');
@@ -199,7 +199,7 @@ function httpOf(fields: Fields, environment: Environment): Config['http'] {
   };
 }
 
-/** An address or network of a proxy in front, whose X-Forwarded-For is believed. */
+/** An address or network of a trusted proxy, whose X-Forwarded-For counts. */
 function proxyOf(value: unknown, index: number): string {
   if (typeof value === 'string' && isIP(value.split('/', 1)[0] ?? '') !== 0) return value;
   throw new ConfigError(

@@ -23,7 +23,7 @@ function chainWith(changes: Partial<CctpPlace>, decimals = 6): Chain {
   };
 }
 
-test('a chain has its contracts, those before them, and its way into CCTP', () => {
+test('a chain has its contracts, earlier ones, and its CCTP path', () => {
   const previousGateways = [{ gateway: vault, vault: gateway, cctpRoute: vault }];
   assert.deepEqual(contractsFrom(new Fields({ gateway, vault })), { gateway, vault });
   assert.deepEqual(contractsFrom(new Fields({ gateway, vault, previousGateways, cctp })), {
@@ -34,7 +34,7 @@ test('a chain has its contracts, those before them, and its way into CCTP', () =
   });
 });
 
-test('CCTP is refused for a token that is not the chain’s own, or changes its worth on the way', () => {
+test('CCTP is refused for a token that is not the chain’s own, or whose decimals differ between chains', () => {
   const refused = (chains: readonly Chain[]) => {
     try {
       assertCctpFits(chains);
@@ -49,7 +49,7 @@ test('CCTP is refused for a token that is not the chain’s own, or changes its 
   assert.match(refused([chainWith({}), chainWith({})]), /domain 6 stands twice/);
 });
 
-test('burns need somebody who attests them', () => {
+test('burns need an attestation service', () => {
   const urlOf = (url?: string, chains: readonly Chain[] = [chainWith({})]) =>
     attestationUrlOf(new Fields(url === undefined ? {} : { attestationUrl: url }), chains);
   assert.equal(urlOf('https://iris-api.circle.com'), 'https://iris-api.circle.com');
@@ -59,7 +59,7 @@ test('burns need somebody who attests them', () => {
     assert.throws(() => urlOf(wrong), /give an http or https URL/);
 });
 
-test('a window that leaves payers time to take back what is to be settled is refused', () => {
+test('a settlement window is refused if it lets payers reclaim money that is due for settlement', () => {
   const settlement = (values: object) => settlementOf(new Fields(values, 'settlement'));
   assert.equal(settlement({ windowSeconds: 600 }).windowSeconds, 600);
   assert.throws(

@@ -51,7 +51,7 @@ function cctpOf(fields: Fields): CctpPlace {
   return place;
 }
 
-/** Refuses what holds each chain for itself and not all of them together. */
+/** Refuses CCTP settings that are valid per chain but not together. */
 export function assertCctpFits(chains: readonly Chain[]): void {
   const domains = new Set<number>();
   for (const { name, tokens, cctp } of chains) {
@@ -59,7 +59,7 @@ export function assertCctpFits(chains: readonly Chain[]): void {
     const token = tokens.find(({ tokenId }) => tokenId === cctp.tokenId);
     if (token === undefined)
       throw new ConfigError(`chain ${name}: cctp.tokenId is ${cctp.tokenId}, which is no token of the chain`);
-    // CCTP moves units as they are: a token with other decimals elsewhere would change its worth on the way.
+    // CCTP moves units unchanged: a token with other decimals elsewhere would change its value.
     if (token.decimals !== 6)
       throw new ConfigError(`chain ${name}: cctp.tokenId is ${cctp.tokenId}, and must have 6 decimals`);
     if (domains.has(cctp.domain))
@@ -68,7 +68,7 @@ export function assertCctpFits(chains: readonly Chain[]): void {
   }
 }
 
-/** Where burns are attested; undefined when no chain has CCTP. No slash at the end. */
+/** Where burns are attested; undefined when no chain has CCTP. Without a trailing slash. */
 export function attestationUrlOf(fields: Fields, chains: readonly Chain[]): string | undefined {
   const url = fields.optionalText('attestationUrl');
   const isNeeded = chains.some(({ cctp }) => cctp !== undefined);

@@ -3,15 +3,15 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { decryptKeystore } from '@florin/signing';
 import { Secret } from '#outside/secret.ts';
 
-/** Environment variables as the process got them. */
+/** The environment variables of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A mistake in the configuration, as one sentence that says what to change. */
+/** A mistake in the configuration: one sentence that says what to change. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Reads one object of the configuration file by field, and knows where it stands for the error's sake. */
+/** Reads one object of the configuration file by field, and knows its path for error messages. */
 export class Fields {
   readonly #path: string;
   readonly #values: Readonly<Record<string, unknown>>;
@@ -87,7 +87,7 @@ export class Fields {
     return this.list(name).map((value, index) => new Fields(value, `${this.path(name)}[${index}]`));
   }
 
-  /** Refuses fields that nothing has read: a typing error would otherwise be a setting that silently has no effect. */
+  /** Refuses unread fields: a typing error would otherwise be a setting without effect. */
   done(): void {
     const unknown = Object.keys(this.#values).filter((name) => !this.#read.has(name));
     if (unknown[0] !== undefined)
@@ -95,7 +95,7 @@ export class Fields {
   }
 }
 
-/** Reads a JSON file that an operator has written. */
+/** Reads a JSON file that an operator wrote. */
 export function readJson(path: string): unknown {
   let text: string;
   try {
@@ -106,7 +106,7 @@ export function readJson(path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Only the place: the parser's message quotes the text around it, which may be a secret.
+    // Only the position: the parser's message quotes the surrounding text, which may be a secret.
     const place = /line \d+ column \d+/.exec((error as Error).message)?.[0] ?? 'a comma, quote or brace';
     throw new ConfigError(`${path} is not JSON: correct it (look at ${place})`);
   }
@@ -114,17 +114,17 @@ export function readJson(path: string): unknown {
 
 function isPrivateKey(text: string): text is Hex {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
-  // secp256k1 has keys from 1 to the order of its group less one.
+  // Valid secp256k1 keys are from 1 to the group order minus one.
   const key = BigInt(text);
   return key > 0n && key < 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 }
 
-/** Where secrets come from: a variable, a file that a variable names, a keystore, or the configuration file. */
+/** The sources of secrets: a variable, a file that a variable names, a keystore, or the configuration file. */
 export class SecretSource {
   readonly #environment: Environment;
   readonly #signer: Fields;
   readonly #fields: Fields;
-  /** Set in production: a file that holds secrets must not be readable by others. */
+  /** Set in production: a file with secrets must not be readable by other users. */
   readonly #guardedFile: string | undefined;
 
   constructor(environment: Environment, signer: Fields, fields: Fields, guardedFile: string | undefined) {

@@ -5,10 +5,10 @@ import type { DepositPolicy } from '#orders/context.ts';
 import { type GaslessSettings, relayers } from '#service/gasless.ts';
 import { ConfigError, type Fields } from './field.ts';
 
-/** Reads the section `gasless`; undefined when it is switched off. */
+/** Reads the section `gasless`; undefined when it is off. */
 export function gaslessOf(fields: Fields): GaslessSettings | undefined {
   const isOn = fields.flag('enabled', true);
-  // A payment by authorization takes about 130,000 gas, with the fifth that is kept in hand 160,000.
+  // A payment by authorization takes about 130,000 gas, or 160,000 with the reserve of a fifth.
   const gas = (name: string, fallback: number) =>
     fields.integer(name, { least: 0, most: 1_000_000_000_000, fallback });
   const minAmount = fields.integer('minAmount', { least: 0, most: 1_000_000_000_000, fallback: 1_000_000 });
@@ -19,19 +19,20 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
       perLink: gas('gasPerLinkPerDay', 100_000_000),
       perNetwork: gas('gasPerNetworkPerDay', 20_000_000),
       smartAccounts: {
-        // A payment takes some 130,000 gas, a passkey's signature that is checked without a precompile 330,000 more, and a fifth.
+        // A payment takes about 130,000 gas, a passkey signature without a precompile 330,000 more, plus a fifth.
         perPayment: gas('gasPerSmartAccountPayment', 600_000),
         failuresPerMerchant: fields.integer('smartAccountFailuresPerMerchantPerDay', {
           ...{ least: 0, most: 1_000_000, fallback: 20 },
         }),
       },
     },
-    // A collection takes some 130,000 gas, a return 70,000. Returns cost those nothing who have them made.
+    // A collection takes about 130,000 gas, a return 70,000. The party that causes a return pays nothing for it.
     depositBudgets: {
       collections: gas('gasForCollectionsPerLinkPerDay', 1_000_000_000),
       returns: gas('gasForReturnsPerLinkPerDay', 20_000_000),
     },
-    // Of each chain. Links, payers and networks cost nothing; so what a merchant's payers have together ends, too.
+    // Per chain. Links, payers and networks cost an attacker nothing, so a merchant's payers also have a limit
+    // together.
     totals: {
       payments: totalOf(fields, ['gasPerMerchantPerDay', 500_000_000], ['gasPerDay', 2_000_000_000]),
       returns: totalOf(
@@ -41,19 +42,19 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
       ),
     },
     relayer: fields.choice('relayer', relayers, 'orderSigner'),
-    // Each look at new blocks is one request to a node: by name for up to a thousand addresses, or for all transfers.
+    // Each check of new blocks is one request to a node: by name for up to a thousand addresses, or for all transfers.
     depositWindowMs: fields.integer('depositWindowMs', { least: 50, most: 600_000, fallback: 2_000 }),
-    // Each look reads two hundred addresses at the most, each token of the chain.
+    // Each check reads at most two hundred addresses, for each token of the chain.
     balanceWindowMs: fields.integer('balanceWindowMs', { least: 50, most: 3_600_000, fallback: 10_000 }),
     deposits: depositsOf(fields.object('deposits')),
-    // Clients wait longer; an answer without a block says where to look.
+    // Clients wait longer; an answer without a block says where to check again.
     x402WaitMs: fields.integer('x402WaitMs', { least: 0, most: 60_000, fallback: 20_000 }),
   };
   fields.done();
   return isOn ? gasless : undefined;
 }
 
-/** Refused where one merchant could use up what all have together. */
+/** Refuses a per-merchant limit with which one merchant could use up the total. */
 function totalOf(
   fields: Fields,
   [merchantName, merchantFallback]: readonly [string, number],
@@ -69,7 +70,7 @@ function totalOf(
   return total;
 }
 
-/** Nothing is forgone, and nothing is taken late, unless the operator or a link says so. */
+/** By default, short and late deposits are not accepted; the operator or a link can accept them. */
 function depositsOf(fields: Fields): DepositPolicy {
   const money = (name: string, fallback: number) =>
     microUsd(BigInt(fields.integer(name, { least: 0, most: 1_000_000_000_000, fallback })));

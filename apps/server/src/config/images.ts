@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { Secret } from '#outside/secret.ts';
 import { ConfigError, type Fields, type SecretSource } from './field.ts';
 
-/** Where images are kept; without a store products have none. */
+/** The image store; without one, products have no images. */
 export interface ImagesConfig {
   readonly store:
     | { readonly kind: 'folder'; readonly folder: string }
@@ -12,7 +12,7 @@ export interface ImagesConfig {
         readonly region: string;
         readonly bucket: string;
         readonly prefix: string;
-        /** Undefined: those that the machine has. */
+        /** Undefined: the machine's credentials. */
         readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: Secret } | undefined;
       }
     | undefined;

@@ -2,10 +2,10 @@ import type { Chain, FinalityPolicy } from '#chains/chain.ts';
 import { countProviders } from '#chains/rpc/provider.ts';
 import { ConfigError, type Fields } from './field.ts';
 
-/** What is configured of a chain's nodes, and of how far they are believed. */
+/** The settings of a chain's nodes, and of the trust in them. */
 export type NodesConfig = Pick<Chain, 'rpcUrls' | 'wsUrls' | 'finality' | 'proofs'>;
 
-/** Reads the settings of one chain that concern its nodes. */
+/** Reads the node settings of one chain. */
 export function nodesOf(fields: Fields): NodesConfig {
   const rpcUrls = urlsOf(fields, 'rpcUrls', 'http');
   return {
@@ -29,7 +29,7 @@ function urlsOf(fields: Fields, name: string, scheme: 'http' | 'ws'): string[] {
   });
 }
 
-/** Two providers agree unless told otherwise; one that is asked twice, or at two hosts of its domain, is still one. */
+/** By default two providers must agree. Two URLs of one host or domain count as one provider. */
 const usualQuorum = 2;
 
 function finalityOf(fields: Fields, rpcUrls: readonly string[]): FinalityPolicy {

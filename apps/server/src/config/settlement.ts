@@ -4,7 +4,7 @@ import { ConfigError, type Fields } from './field.ts';
 
 /** How paid orders are settled; see docs/runbook/settlement.md. */
 export interface SettlementConfig {
-  /** For accounts that say nothing. */
+  /** For accounts without a mode of their own. */
   readonly mode: SettlementMode;
   readonly batchSize: number;
   readonly windowMs: number;
@@ -24,7 +24,7 @@ export function settlementOf(fields: Fields): SettlementConfig {
     windowMs: fields.integer('windowMs', { least: 50, most: 3_600_000, fallback: 2_000 }),
     windowSeconds: fields.integer('windowSeconds', { least: 0, most: 86_400, fallback: 0 }),
     notMinedAfterSeconds: fields.integer('notMinedAfterSeconds', { least: 10, most: 86_400, fallback: 600 }),
-    // A day is the least that leaves room for a halted chain or a slow operator.
+    // A day is the least that leaves time for a halted chain or a slow operator.
     reclaimAfterSeconds: fields.integer('reclaimAfterSeconds', {
       least: 86_400,
       most: 31_536_000,
@@ -37,7 +37,7 @@ export function settlementOf(fields: Fields): SettlementConfig {
     ...(fields.has('outflow') ? { outflow: outflowOf(fields.object('outflow')) } : {}),
   };
   fields.done();
-  // A window as long as the time to reclaim would settle nothing before the payer may take it back.
+  // With a window as long as the time to reclaim, the payer could reclaim before anything is settled.
   if (settlement.windowSeconds * 2 > settlement.reclaimAfterSeconds)
     throw new ConfigError(
       'settlement.windowSeconds is over half of settlement.reclaimAfterSeconds: make it smaller',

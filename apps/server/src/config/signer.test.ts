@@ -17,7 +17,7 @@ function read(signer: object, environment: Environment = {}) {
   return signers;
 }
 
-test('orders and settlements may be signed by different kinds of signers, and settlements by several', () => {
+test('orders and settlements may have different kinds of signers, and settlements several', () => {
   const web3 = { kind: 'web3signer', url: 'http://10.0.0.5:9000', address };
   const signers = read(
     { order: web3, otherSettlers: [{ kind: 'key', number: 2 }] },

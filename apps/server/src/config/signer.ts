@@ -6,7 +6,7 @@ import { Secret } from '#outside/secret.ts';
 import { addressOf } from './contracts.ts';
 import { ConfigError, type Fields, type SecretSource } from './field.ts';
 
-/** A service that has a key and signs with it. */
+/** A remote service that holds a key and signs with it. */
 export type RemoteSigner =
   | { readonly kind: 'web3signer'; readonly url: string; readonly address: Hex }
   | {
@@ -17,20 +17,20 @@ export type RemoteSigner =
       readonly address: Hex;
     };
 
-/** A private key, or who signs instead. */
+/** A private key, or a remote signer. */
 export type ConfiguredKey = Secret | RemoteSigner;
 
-/** Who signs orders, and who sends transactions. */
+/** The signers of orders and of transactions. */
 export interface Signers {
   readonly orderKey: ConfiguredKey;
   readonly settlerKey: ConfiguredKey;
-  /** More wallets that settle, with the same role on the contracts. */
+  /** More wallets that settle, with the same role in the contracts. */
   readonly otherSettlerKeys: readonly ConfiguredKey[];
 }
 
 const maxSettlers = 16;
 
-/** Reads `signer`, and the keys that the environment names. AWS KMS takes the credentials that the machine has. */
+/** Reads `signer`, and the keys that the environment names. AWS KMS uses the machine's credentials. */
 export function signersOf(secrets: SecretSource, fields: Fields): Signers {
   const remote = (name: string) => (fields.has(name) ? remoteOf(fields.object(name)) : undefined);
   const others = fields.has('otherSettlers') ? fields.objects('otherSettlers') : [];
@@ -80,7 +80,7 @@ function urlOf(fields: Fields, name: string): string {
 
 function assertApart({ orderKey, settlerKey, otherSettlerKeys }: Signers): void {
   const settlers = [settlerKey, ...otherSettlerKeys].map(addressOfKey);
-  // One key in two roles would undo what the contracts gain by separating them.
+  // One key in two roles would undo the contracts' separation of roles.
   if (settlers.includes(addressOfKey(orderKey))) {
     throw new ConfigError(
       'signer.settlerKey is the same as signer.orderKey: give each role a key of its own',
@@ -95,7 +95,7 @@ export function addressOfKey(key: ConfiguredKey): Hex {
   return key instanceof Secret ? privateKeyToAddress(key.reveal() as Hex) : key.address;
 }
 
-/** What signs with a configured key. Remote ones share connections; nothing is asked of them yet. */
+/** Builds the signers of configured keys. Remote ones share connections; no request is sent yet. */
 export function openSigners(
   { orderKey, settlerKey, otherSettlerKeys }: Signers,
   clock: Clock,

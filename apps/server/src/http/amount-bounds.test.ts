@@ -10,7 +10,7 @@ import { creationBody, newPayer, preparationBody, present, viewOf } from '../../
 import { everyDoor } from '../../test/harness/every-door.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 
-/** What each vault pays for one order: the routes over it take no more. */
+/** What each vault pays for one order: its routes accept no more. */
 const vaultCap = 100_300_000_000n;
 
 let world: MerchantWorld;
@@ -81,7 +81,7 @@ const boundsIn = (shown: Shown) => [
   present(parseUsd(present(shown.maxAmountInUSD))),
 ];
 
-/** One less than the least, the least, the most, one more than the most: and what has to be answered to each. */
+/** The amounts at and just outside both bounds, each with its expected code. */
 function edgesOf(shown: Shown): { readonly amount: bigint; readonly code: number }[] {
   const [least = 0n, most = 0n] = boundsIn(shown);
   return [
@@ -108,7 +108,7 @@ const inToken = ({ decimals }: Pick<SupportedPaymentToken, 'decimals'>, total: b
 
 for (const feeModel of feeModels) {
   for (const settlementToken of settlementTokens) {
-    test(`AI protocol, ${settlementToken}, fee model ${feeModel}: each token of a custom link takes the totals that the view shows, and none beside`, async () => {
+    test(`AI protocol, ${settlementToken}, fee model ${feeModel}: each token of a custom link accepts exactly the totals that the view shows`, async () => {
       const { linkId } = await addCustomLink(settlementToken, feeModel);
       const { pricingModel, supportedPaymentTokens } = (await linkViewOf(linkId)).aiView;
       assert.equal(supportedPaymentTokens.length, 3);
@@ -132,7 +132,7 @@ for (const feeModel of feeModels) {
       }
     });
 
-    test(`hosted page, ${settlementToken}, fee model ${feeModel}: each token takes the prices that the page shows, and none beside`, async () => {
+    test(`hosted page, ${settlementToken}, fee model ${feeModel}: each token accepts exactly the prices that the page shows`, async () => {
       const { linkId, versionCode: linkVersion } = await addCustomLink(settlementToken, feeModel);
       const { text } = await ask(`/link/${linkId}`);
       const data = JSON.parse(present(/id="data">([^<]*)</.exec(text)?.[1]));
@@ -142,7 +142,7 @@ for (const feeModel of feeModels) {
       const begin = (amount: bigint) =>
         ask('/checkout/api/session', { linkId, linkVersion, amount: amount.toString() });
       for (const { amount, code } of edgesOf(data)) {
-        // Zero is no amount at all, by script and form alike.
+        // Zero is not an amount, neither by script nor by form.
         if (amount > 0n) assert.equal((await begin(amount)).body.code, code, String(amount));
         const form = await server.inject({
           method: 'POST',
@@ -169,7 +169,7 @@ for (const feeModel of feeModels) {
       }
     });
 
-    test(`x402, ${settlementToken}, fee model ${feeModel}: a token is offered for the totals that the link’s view shows, and for none beside`, async () => {
+    test(`x402, ${settlementToken}, fee model ${feeModel}: a token is offered exactly for the totals that the link’s view shows`, async () => {
       const { linkId } = await addCustomLink(settlementToken, feeModel);
       const { pricingModel, supportedPaymentTokens } = (await linkViewOf(linkId)).aiView;
       const assetsFor = async (amount: bigint): Promise<string[]> => {
@@ -194,7 +194,7 @@ for (const feeModel of feeModels) {
   }
 }
 
-test('checkout sessions take the prices that the capabilities show with fee model 1, in each token, and none beside', async () => {
+test('checkout sessions accept exactly the prices that the capabilities show with fee model 1, in each token', async () => {
   const { paymentCapabilities } = (await ask('/payment/v1/capabilities/all')).body.data as Capabilities;
   for (const [settlementToken, routes] of Object.entries(paymentCapabilities)) {
     assert.equal(routes.length, 3);
@@ -208,7 +208,7 @@ test('checkout sessions take the prices that the capabilities show with fee mode
         const item = { itemType: 'one_time', quantity: 1, unitPrice: Number(amount), productData };
         const body = { accountId, settlementToken, feeModel: 1, lineItems: [item] };
         const created = (await asMerchant('/session/checkout/create', body)).body;
-        // Another token may take more; beyond the most of all of them the unit price is none.
+        // Another token may accept more. Above the most of all tokens, the unit price is refused.
         if (created.code !== 0) {
           assert.ok(code !== 0 && [100209, 400101].includes(created.code), `${tokenId}: ${amount}`);
           continue;

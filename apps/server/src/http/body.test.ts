@@ -72,7 +72,7 @@ test('a member of a nested object is not a member of the outermost', () => {
   assert.equal(rawMember('{"a":{"metadata":1},"b":"metadata"}', 'metadata'), undefined);
 });
 
-test('whatever JSON.parse takes within the limits, parseBody takes, and nothing else', () => {
+test('parseBody accepts exactly what JSON.parse accepts within the limits', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json({ maxDepth: 12 }), fc.string({ unit: 'grapheme' })), (text) => {
       let expected: unknown;
@@ -87,7 +87,7 @@ test('whatever JSON.parse takes within the limits, parseBody takes, and nothing 
   );
 });
 
-test('sixteen levels are taken, seventeen refused', () => {
+test('sixteen levels are accepted, seventeen refused', () => {
   const nested = (levels: number) => bytes('['.repeat(levels) + ']'.repeat(levels));
   assert.doesNotThrow(() => parseBody(nested(16)));
   assert.throws(() => parseBody(nested(17)), { slug: 'json_malformed' });
@@ -110,7 +110,7 @@ test('written JSON equals JSON.stringify when nothing is raw', () => {
   );
 });
 
-test('raw texts stand in the reply byte for byte', () => {
+test('raw texts appear in the reply byte for byte', () => {
   fc.assert(
     fc.property(rawText, (raw) => {
       assert.equal(writeJson({ a: [rawJson(raw), null], b: undefined }), `{"a":[${raw},null]}`);

@@ -21,7 +21,7 @@ const unreadable = {
   detail: 'not an HTTP request',
 } as const;
 
-/** Answers bytes that are no HTTP request, with the same envelope as every failure, and closes the connection. */
+/** Answers bytes that are not an HTTP request with the envelope of every failure, and closes the connection. */
 export function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket,

@@ -10,19 +10,19 @@ const style =
   ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}';
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** The pages here load, run and embed nothing but their own style. */
+/** The pages load, run and embed only their own style. */
 export const browserPagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Below these everything is for programs, whatever their requests accept. */
+/** Paths below these serve programs, regardless of the request's Accept header. */
 const interfaces = [merchantApi.basePath, checkoutApi.basePath, '/aipay', '/api/v1', '/x402', '/mcp'];
 
-/** Whether a person reads the answer: the client asks for HTML, and not below an interface for programs. */
+/** Whether a person reads the answer: the client asks for HTML, outside the interfaces for programs. */
 export function isForBrowser({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean {
   if (headers.accept?.includes('text/html') !== true) return false;
   return !interfaces.some((base) => url.startsWith(base) && /^([/?#]|$)/.test(url.slice(base.length)));
 }
 
-/** A failure as a page. It says what the envelope says. */
+/** A failure as a page, with the content of the envelope. */
 export function renderFailurePage({ entry, message }: Failure, requestId: string): string {
   return renderPage(
     entry.text,
@@ -39,7 +39,7 @@ const home = renderPage(
 <p>To pay, open the link that the merchant gave you.</p>`,
 );
 
-/** GET / for browsers: what this is, and where to go. For programs it is an unknown path like any other. */
+/** GET / for browsers: what this service is, and its links. For programs it is an unknown path. */
 export function addHomePage(server: FastifyInstance): void {
   server.get('/', { config: { query: 'any' } }, async (request, reply) => {
     if (!isForBrowser(request)) throw new Refusal('route_unknown', 'GET /');

@@ -16,7 +16,7 @@ const options = {
   hasX402: true,
 };
 
-test('the document is as its schema says, with x402 and without', () => {
+test('the document matches its schema, with x402 and without', () => {
   const check = compileCheck(discovery, 'reply');
   assert.equal(check(discoveryDocument(options)), undefined);
   const { x402, ...rest } = discoveryDocument(options);
@@ -24,7 +24,7 @@ test('the document is as its schema says, with x402 and without', () => {
   assert.equal(x402?.link, 'https://pay.example.com/aipay/x402/link/{linkId}');
 });
 
-test('it names every operation of the AI protocol and every token that pays', () => {
+test('the document names every operation of the AI protocol and every payment token', () => {
   const { aiProtocol, chains } = discoveryDocument(options);
   assert.deepEqual(Object.keys(aiProtocol.endpoints), Object.keys(agentApi.routes));
   assert.deepEqual(aiProtocol.endpoints['getPaymentLink'], {
@@ -38,7 +38,7 @@ test('it names every operation of the AI protocol and every token that pays', ()
   );
 });
 
-test('the Host header changes nothing in it, on either path', async () => {
+test('the Host header does not change the document, on either path', async () => {
   const server = await buildServer({
     log: silentLog,
     random: systemRandom,

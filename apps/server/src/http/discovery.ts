@@ -11,11 +11,14 @@ export interface DiscoveryOptions {
   readonly origin: string;
   readonly serviceDomain: string;
   readonly chains: Pick<Chains, 'all'>;
-  /** Whether links and sessions are resources of x402, too. */
+  /** Whether links and sessions are x402 resources as well. */
   readonly hasX402: boolean;
 }
 
-/** GET /.well-known/ai-pay.json, and the same below /aipay. Made of the configuration alone, never of the Host header. */
+/**
+ * GET /.well-known/ai-pay.json, and the same below /aipay. Built from the configuration alone, never from the Host
+ * header.
+ */
 export function discoveryDoor(options: DiscoveryOptions): Door {
   const text = JSON.stringify(discoveryDocument(options));
   return (server) => {
@@ -23,7 +26,7 @@ export function discoveryDoor(options: DiscoveryOptions): Door {
       server.get(`${base}/.well-known/ai-pay.json`, async (_request, reply) => {
         reply.type(jsonType).headers({
           'cache-control': 'public, max-age=300',
-          // Nothing here is anybody's own, and agents in browsers read it.
+          // The document is public, and agents in browsers read it.
           'access-control-allow-origin': '*',
           'cross-origin-resource-policy': 'cross-origin',
         });

@@ -1,9 +1,9 @@
 import type { ErrorEntry, ErrorName } from '@florin/protocol/error.ts';
 import { writeJson } from './raw-json.ts';
 
-/** How a door writes a successful answer. Failures look alike at every door. */
+/** How a door formats a successful answer. Failures have one format at every door. */
 export interface ReplyShape {
-  /** The whole body for the `data` that a handler returned. */
+  /** The whole body for a handler's `data`. */
   success(data: unknown): string;
 }
 
@@ -13,9 +13,9 @@ export const envelope: ReplyShape = {
 };
 
 /**
- * The envelope with the members of the view beside it: `{code: 0, message, data: view, ...view}`. Serves readers of
- * the bare view and readers of the envelope alike. The view must be an object with at least one member, none of them
- * named code, message or data.
+ * The envelope with the view's members repeated beside it: `{code: 0, message, data: view, ...view}`. Serves clients of
+ * the bare view and clients of the envelope. The view must be an object with at least one member, none of them named
+ * code, message or data.
  */
 export const supersetEnvelope: ReplyShape = {
   success(view) {
@@ -25,7 +25,7 @@ export const supersetEnvelope: ReplyShape = {
   },
 };
 
-/** What is answered when a request fails. */
+/** The answer to a failed request. */
 export interface Failure {
   readonly slug: ErrorName;
   readonly entry: ErrorEntry;
@@ -36,7 +36,7 @@ export interface Failure {
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** Writes a failure: `{code, message, data, error: {slug, param, retryable, docUrl, requestId}}`. */
+/** Formats a failure: `{code, message, data, error: {slug, param, retryable, docUrl, requestId}}`. */
 export function failureBody(failure: Failure, request: { requestId: string; docsUrl: string }): string {
   const { slug, entry, message, param, data } = failure;
   const { code, retryable } = entry;

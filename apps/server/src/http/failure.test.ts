@@ -8,7 +8,7 @@ function told(error: unknown): readonly [string, number, string, string] {
   return [failure.slug, failure.entry.code, failure.message, cause];
 }
 
-test('a signer without an answer is an outage that may be tried again, and what it said is told to nobody', () => {
+test('a signer that does not answer is a retryable outage, and its message is not shown', () => {
   assert.deepEqual(told(new SignerFailure('https://kms.internal/key/7 answers with 500')), [
     'chain_unavailable',
     900401,
@@ -17,7 +17,7 @@ test('a signer without an answer is an outage that may be tried again, and what 
   ]);
 });
 
-test('a database that swallowed a statement is an outage', () => {
+test('a database that dropped a statement is an outage', () => {
   assert.deepEqual(told(new Error('Query read timeout')), [
     'update_failed',
     900202,
@@ -26,6 +26,6 @@ test('a database that swallowed a statement is an outage', () => {
   ]);
 });
 
-test('whatever nobody thought of is a bug, and is answered without a word of it', () => {
+test('an unexpected error is a bug, and its answer reveals none of its text', () => {
   assert.deepEqual(told(new Error('secret')), ['internal', 999999, 'Internal error', 'bug']);
 });

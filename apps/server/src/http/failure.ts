@@ -4,10 +4,13 @@ import type { Route } from '@florin/protocol/route.ts';
 import { SignerFailure } from '@florin/signing';
 import type { Failure } from './envelope.ts';
 
-/** How a thrown value is answered, and whether people must hear of it. */
+/** The answer to a thrown value, and its severity. */
 export interface FailureReport {
   readonly failure: Failure;
-  /** expected: a refusal. outage: the database or the signer of orders is away. bug: everything else, answered generically. */
+  /**
+   * expected: a refusal. outage: the database or the order signer does not answer. bug: everything else, answered
+   * generically.
+   */
   readonly cause: 'expected' | 'outage' | 'bug';
 }
 
@@ -23,7 +26,7 @@ function refused(slug: ErrorName, details: RefusalDetails = {}): FailureReport {
 
 const outageOf = { query: 'query_failed', create: 'create_failed', update: 'update_failed' } as const;
 
-/** Turns whatever was thrown while a request was handled into its answer. Never tells a caller about a bug. */
+/** Turns an error of a request handler into its answer. Never shows a client the details of a bug. */
 export function reportFailure(error: unknown, effect: Route['effect']): FailureReport {
   if (error instanceof Refusal) return { failure: failureOf(error), cause: 'expected' };
   const layer = httpLayerFailure(error);
@@ -44,7 +47,7 @@ export function reportFailure(error: unknown, effect: Route['effect']): FailureR
   return { failure: failureOf(new Refusal('internal')), cause: 'bug' };
 }
 
-/** Failures that fastify raises before a handler runs; each carries a 4xx status of its own. */
+/** Failures that fastify raises before a handler runs. Each carries its own 4xx status. */
 function httpLayerFailure(error: unknown): FailureReport | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number')
     return undefined;
@@ -60,8 +63,8 @@ function httpLayerFailure(error: unknown): FailureReport | undefined {
 /** The largest request body, in bytes. */
 export const bodyLimitBytes = 256 * 1024;
 
-// Classes of SQLSTATE that say "not now" rather than "never": connection (08), resources (53), operator (57),
-// system (58), read-only after a failover (25006), and a retry that the pool gave up (40).
+// SQLSTATE classes that mean "not now" rather than "never": connection (08), resources (53), operator (57), system
+// (58), read-only after a failover (25006), and a retry that the pool gave up (40).
 const outageStates = /^(08|40|53|57|58)...$|^25006$/;
 const outageCodes = new Set([
   'ECONNREFUSED',
@@ -73,17 +76,17 @@ const outageCodes = new Set([
   'ENOTFOUND',
 ]);
 const networkCalls = new Set(['connect', 'read', 'write', 'getaddrinfo']);
-// What pg says without any code of its own.
+// Messages of pg that have no code.
 const outageMessages =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed|Client is closed)/;
 
-/** Whether the database could not be reached or asked to come again later. */
+/** Whether the database was unreachable or asked to retry later. */
 function isDatabaseOutage(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseOutage);
   if (!(error instanceof Error)) return false;
   if (outageMessages.test(error.message)) return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (outageStates.test(code)) return true;
-  // A missing file has the same ENOENT as a missing socket: only what the network said counts.
+  // A missing file has the same ENOENT as a missing socket, so only network calls count.
   return outageCodes.has(code) && 'syscall' in error && networkCalls.has(String(error.syscall));
 }

@@ -17,7 +17,7 @@ import { freeOperations, mostInAnHour } from './free-creation.ts';
 import { defaultRateLimits, limitedDoor } from './rate-limit.ts';
 import { buildServer } from './server.ts';
 
-/** The hosted pages as operators run them: default limits. Time stands still. */
+/** The hosted pages with the default limits of an installation. Time stands still. */
 let world: MerchantWorld;
 let journal: ChangeJournal;
 let pages: FastifyInstance;
@@ -68,7 +68,7 @@ const operationOf = (operation: string) => {
   return found;
 };
 
-/** Rows that have come since the last look. */
+/** Rows written since the last call. */
 async function written(): Promise<{ sessions: number; orders: number }> {
   const changes = await journal.take();
   const inserted = (name: string) =>
@@ -77,7 +77,7 @@ async function written(): Promise<{ sessions: number; orders: number }> {
 }
 
 let networks = 0;
-/** Asks from one network until it is refused; how many requests went through, each with another payer. */
+/** Sends requests of different payers from one network until one is refused. Returns how many were accepted. */
 async function askUntilRefused(url: (payer: string) => { url: string; payload: object }, isForm = false) {
   networks += 1;
   const headers = isForm ? { 'sec-fetch-site': 'same-origin' } : {};
@@ -108,7 +108,7 @@ async function newSession(): Promise<string> {
 
 const { burst } = defaultRateLimits.signedRequests;
 
-test('every operation without a key that writes stands in the table of what it can write', () => {
+test('every operation without a key that writes is in the table of what it can write', () => {
   const tables = [agentApi, checkoutApi, x402Api].flatMap((table) =>
     Object.values(table.routes)
       .filter(({ effect }) => effect === 'create')
@@ -126,7 +126,7 @@ for (const [operation, isForm] of [
   ['POST /checkout/api/session', false],
   ['POST /link/:linkId', true],
 ] as const) {
-  test(`${operation}: one network has no more sessions begun than its rate, and each is one row`, async () => {
+  test(`${operation}: the rate limits the sessions that one network can begin, and each is one row`, async () => {
     await written();
     const url = isForm ? `/link/${link.linkId}` : '/checkout/api/session';
     const fields = isForm
@@ -143,7 +143,7 @@ for (const [operation, isForm] of [
   ['POST /checkout/api/prepare', false],
   ['POST /checkout/:sessionId/deposit', true],
 ] as const) {
-  test(`${operation}: one network has no more orders of a session prepared than its limit`, async () => {
+  test(`${operation}: the limit bounds the orders of a session that one network can prepare`, async () => {
     const sessionId = await newSession();
     await written();
     const count = await askUntilRefused((payer) => {
@@ -158,7 +158,7 @@ for (const [operation, isForm] of [
   });
 }
 
-test('a request of the AI protocol writes what the table says', async () => {
+test('a request of the AI protocol writes what the table states', async () => {
   const agents = await openLinkWorld();
   try {
     const before = await agents.world.rows();
@@ -181,6 +181,6 @@ test('a request of the AI protocol writes what the table says', async () => {
   }
 });
 
-test('in an hour that is some thousand rows for a network, for each operation', () => {
+test('each operation lets one network write some thousand rows an hour', () => {
   assert.equal(mostInAnHour(defaultRateLimits.signedRequests), 3_660);
 });

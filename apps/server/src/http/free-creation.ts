@@ -1,18 +1,21 @@
 import type { Rate, RateLimits } from './rate-limit.ts';
 
-/** What an operation without a key writes at the most, each time that it is asked for. */
+/** The most rows that one call of an operation without a key writes. */
 interface FreeOperation {
-  /** Method and path, under whatever base the interface has. */
+  /** Method and path, below any base path. */
   readonly operation: string;
   readonly rate: keyof RateLimits;
   readonly sessions: number;
-  /** With the one that stands beside for late and short deposits. */
+  /** Includes the second order for late and short deposits. */
   readonly orders: number;
-  /** What bounds it besides. */
+  /** What else limits it. */
   readonly besides: string;
 }
 
-/** Everything that callers without a key can have written. A test holds it against the routes and against what they write. */
+/**
+ * Every operation with which callers without a key can write. A test compares the list with the routes, and with the
+ * rows that they write.
+ */
 export const freeOperations: readonly FreeOperation[] = [
   {
     operation: 'POST /payment/session/create',
@@ -73,7 +76,7 @@ export const freeOperations: readonly FreeOperation[] = [
   },
 ];
 
-/** How often one client network can ask within an hour, after a rest. */
+/** How many requests one client network can send within an hour, starting with a full burst. */
 export function mostInAnHour({ count, seconds, burst }: Rate): number {
   return burst + Math.floor((count * 3_600) / seconds);
 }

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Whether the service can take work, with the state of each thing that it needs. */
+/** Whether the service can accept work, with the state of each dependency. */
 export interface Readiness {
   readonly ready: boolean;
-  /** By name, such as `database`: `ok` or what is wrong, without secrets. */
+  /** By name, such as `database`: `ok` or the problem, without secrets. */
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** GET /health/live: the process answers. GET /health/ready: 200 when it can take work, else 503. */
+/** GET /health/live: the process answers. GET /health/ready: 200 when it can accept work, else 503. */
 export function addHealthRoutes(server: FastifyInstance, ready: () => Promise<Readiness>): void {
   server.get('/health/live', async () => ({ status: 'ok' }));
   server.get('/health/ready', async (_request, reply) => {

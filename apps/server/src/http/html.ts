@@ -1,4 +1,4 @@
-/** HTML that is safe to send: everything that was put into it has been escaped. */
+/** HTML that is safe to send: every inserted value is escaped. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -27,7 +27,7 @@ function render(part: Part): string {
   return escapeHtml(String(part));
 }
 
-/** A template whose values are escaped, but for values that are Html already. */
+/** A template that escapes its values, except values that are already Html. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((text, string, index) => text + render(parts[index - 1] ?? '') + string));
 }

@@ -23,7 +23,7 @@ const storedSizes = statement(
 );
 
 const pageSize = 100;
-/** More than a page of them, so that it is full. */
+/** More than one full page. */
 const sessionCount = 104;
 
 let world: MerchantWorld;
@@ -68,9 +68,9 @@ async function read(path: string) {
   return { reply, bytes: reply.rawPayload.length, statements: counted.take() };
 }
 
-/** Beyond the budget goes one row at most, which is a session with its metadata or an event. */
+/** Only one row may exceed the budget: a session with its metadata, or an event. */
 const mostBytes = byteBudget + 2 * maxBodyBytes;
-/** What the budget does not count of the sessions of one page: their metadata, and some thousand bytes besides. */
+/** Bytes of one page of sessions that the budget does not count: their metadata, and some thousand bytes more. */
 const uncountedBytes = pageSize * (16 + 4) * 1024;
 
 function assertBounded(statements: readonly StatementBytes[], uncounted = 0): void {
@@ -79,13 +79,13 @@ function assertBounded(statements: readonly StatementBytes[], uncounted = 0): vo
   }
 }
 
-test('the largest session and the largest event are of some 64 KiB, however little was sent for them', async () => {
+test('the largest session and the largest event have some 64 KiB, even from small requests', async () => {
   const [sizes] = await world.database.db.query(storedSizes);
   assert.ok(sizes !== undefined && sizes.items > 60_000 && sizes.items <= 64 * 1024, String(sizes?.items));
   assert.ok(sizes.bodies <= maxBodyBytes, String(sizes.bodies));
 });
 
-test('a full page of the largest sessions is answered whole, and read by a budget of bytes', async () => {
+test('a full page of the largest sessions is answered whole, and read within a byte budget', async () => {
   for (const list of ['all', 'initialized']) {
     const { reply, bytes, statements } = await read(`/session/list/${list}/1/${pageSize}`);
     const { sessions, total } = reply.json().data;
@@ -100,7 +100,7 @@ test('a full page of the largest sessions is answered whole, and read by a budge
   }
 });
 
-test('each session of such a page stands there as it reads by itself', async () => {
+test('each session of such a page equals the session read alone', async () => {
   const { sessions } = (await read(`/session/list/all/1/${pageSize}`)).reply.json().data;
   for (const place of [0, 15, 16, 17, 18, 50, 99]) {
     const { session } = sessions[place];
@@ -108,7 +108,7 @@ test('each session of such a page stands there as it reads by itself', async () 
   }
 });
 
-test('a full page of the largest events is answered whole, and read by a budget of bytes', async () => {
+test('a full page of the largest events is answered whole, and read within a byte budget', async () => {
   const first = await read('/event/list/2/1');
   const after = first.reply.json().data.events[0].id;
   for (const path of [
@@ -127,7 +127,7 @@ test('a full page of the largest events is answered whole, and read by a budget 
   }
 });
 
-test('full pages of the largest links and products stay within what their limits add up to', async () => {
+test('full pages of the largest links and products stay within the sum of their limits', async () => {
   for (const [path, most] of [
     [`/payment/link/list/1/${pageSize}`, 1_000_000],
     [`/product/list/1/${pageSize}`, 100_000],
@@ -140,20 +140,20 @@ test('full pages of the largest links and products stay within what their limits
   }
 });
 
-test('deliveries of the largest events are claimed by a budget of bytes, and the bodies beyond it are left for later', async () => {
+test('deliveries of the largest events are claimed within a byte budget, and the rest are left for later', async () => {
   const deps = { ...world.deps, db: counted.db, retry: defaultRetrySettings };
   counted.take();
   const free = { webhooks: new Map(), merchants: new Map() };
   const limits = { leaseMs: 60_000, total: 256, perWebhook: 256, perMerchant: 256, free };
   const { claims } = await takeTurn(deps, [], limits);
   assert.ok(claims.length > 100, `${claims.length}`);
-  // Each claim has the webhook's address with it.
+  // Each claim includes the webhook's address.
   assertBounded(counted.take(), claims.length * 2_048);
   const whole = claims.filter(({ body }) => body !== undefined);
   assert.ok(whole.length > 0 && whole.length < claims.length);
 });
 
-test('the largest sessions expire by a budget of bytes until none is left', async () => {
+test('the largest sessions expire within a byte budget until none is left', async () => {
   world.clock.time += 3_600_000;
   counted.take();
   let expired = 0;

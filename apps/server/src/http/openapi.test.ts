@@ -38,7 +38,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 // proves S4.1, S9.1
-test('the document holds every route of every table under its own path and method', () => {
+test('the document has every route of every table under its path and method', () => {
   const described = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort();
   const declared = [merchantApi, agentApi, x402Api]
     .flatMap((table) =>
@@ -54,7 +54,7 @@ test('the document holds every route of every table under its own path and metho
   );
 });
 
-/** The places at which a body takes fields that no document names. */
+/** The places where a body accepts fields that the documents do not name. */
 function openPlaces(schema: BodySchema, place: string): string[] {
   const own = schema.properties !== undefined && schema.additionalProperties !== false ? [place] : [];
   const members = Object.entries(schema.properties ?? {});
@@ -67,7 +67,7 @@ function openPlaces(schema: BodySchema, place: string): string[] {
 }
 
 // proves W1.30
-test('no body takes fields that no document names, at any depth, but for the metadata of a session', () => {
+test('no body accepts unnamed fields at any depth, except the metadata of a session', () => {
   const tables: RouteTable[] = [merchantApi, agentApi, x402Api];
   const places = tables.flatMap(({ routes }) =>
     Object.values(routes).flatMap(({ path, body }) => (body === undefined ? [] : openPlaces(body, path))),
@@ -106,14 +106,14 @@ test('every schema is valid JSON Schema 2020-12 without formats of our own, and 
   }
 });
 
-test('resources are named once and referred to', () => {
+test('resources are defined once and referenced', () => {
   const text = JSON.stringify(document.paths);
   for (const name of ['Product', 'PaymentLink', 'PaymentLinkDetail', 'SessionView', 'Webhook', 'Account']) {
     assert.ok(text.includes(`"#/components/schemas/${name}"`), name);
   }
 });
 
-test('only public operations come without a key, and the others say 401 and 403', () => {
+test('only public operations need no key, and the others declare 401 and 403', () => {
   for (const { path, operation } of operations) {
     const isPublic = path.startsWith('/aipay/') || path === '/payment/v1/capabilities/all';
     assert.deepEqual(operation.security, isPublic ? [] : [{ apiKey: [] }], path);
@@ -145,7 +145,7 @@ test('each operation lists its codes', () => {
   );
 });
 
-test('two operations of one id are refused', () => {
+test('two operations with one id are refused', () => {
   const again = { ...merchantApi, basePath: '/other' };
   assert.throws(
     () => openApiDocument({ origin, tables: [merchantApi, again] }),
@@ -154,7 +154,7 @@ test('two operations of one id are refused', () => {
 });
 
 // proves W1.4
-test('documents mark a deprecated operation, with its headers; none is today', () => {
+test('documents mark a deprecated operation, with its headers; at present there is none', () => {
   assert.equal(JSON.stringify(document).includes('"deprecated":true'), false);
   const { getCapabilities } = merchantApi.routes;
   const deprecation = {

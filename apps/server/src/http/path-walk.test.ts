@@ -65,7 +65,7 @@ interface Walked {
   readonly route: Route;
 }
 
-/** Every route of every table that is served here. */
+/** Every route of every table that this server has. */
 const walked: readonly Walked[] = [merchantApi, agentApi, checkoutApi].flatMap((table: RouteTable) =>
   Object.entries(table.routes).map(([name, route]) => ({ name, table, route })),
 );
@@ -74,7 +74,7 @@ const idIn = (path: string) => namesIn(path).find((name) => name in idErrors);
 const withId = walked.filter(({ route }) => idIn(route.path) !== undefined);
 const needsKey = ({ table, route }: Walked) => table.security === 'api_key' && route.permissions.length > 0;
 
-/** The route's address with this text, as it stands, for its ids. */
+/** The route's URL with this raw text in place of its ids. */
 function addressOf({ table, route }: Walked, id: string): string {
   return table.basePath + route.path.replaceAll(/:(\w+)/g, (_, name) => (name in idErrors ? id : '1'));
 }
@@ -91,7 +91,7 @@ async function ask(
 }
 
 const json = 'application/json; charset=utf-8';
-/** Texts, as they stand in an address, that no id can be. */
+/** Raw URL texts that cannot be ids. */
 const impossible: readonly [what: string, id: string][] = [
   ['a wrong form', 'no-such-id'],
   ['501 characters', 'x'.repeat(501)],
@@ -104,7 +104,7 @@ const impossible: readonly [what: string, id: string][] = [
   ['a letter outside of the alphabet', '%F0%9F%98%80'],
 ];
 
-test('each id of a path has a code for what is not found, which its route documents', () => {
+test('each id of a path has a not-found code, which its route documents', () => {
   assert.ok(withId.length >= 10);
   for (const { route } of [...withId, ...Object.values<Route>(x402Api.routes).map((route) => ({ route }))]) {
     const names = namesIn(route.path).filter((name) => name.endsWith('Id'));
@@ -117,7 +117,7 @@ test('each id of a path has a code for what is not found, which its route docume
 });
 
 for (const [what, id] of impossible) {
-  test(`${what} in place of an id: 401 without a key, and with one not found`, async () => {
+  test(`${what} in place of an id: 401 without a key, and not found with one`, async () => {
     for (const entry of withId) {
       const slug = idErrors[idIn(entry.route.path) ?? ''] ?? 'internal';
       const url = addressOf(entry, id);
@@ -127,7 +127,7 @@ for (const [what, id] of impossible) {
           assert.deepEqual([refused.status, refused.type], [401, json], entry.name);
         }
       }
-      // The page's own door asks for its secret before it looks for a receipt, but says the same of one that is not there.
+      // The page's API asks for its secret before it looks up a receipt, but gives the same answer for a missing one.
       const found = await ask(entry, url, { authorization: `Bearer ${key}` });
       assert.deepEqual(
         [found.status, found.code, found.type],
@@ -138,7 +138,7 @@ for (const [what, id] of impossible) {
   });
 }
 
-test('every route without its key is 401, whatever is asked of it', async () => {
+test('every route with a key is 401 without it, for every path', async () => {
   for (const entry of walked.filter(needsKey)) {
     for (const suffix of ['', '?unknown=1', '?%zz=%zz']) {
       const refused = await ask(entry, addressOf(entry, 'x') + suffix, { accept: 'text/html' });
@@ -147,7 +147,7 @@ test('every route without its key is 401, whatever is asked of it', async () => 
   }
 });
 
-test('every route refuses a query parameter that it does not know, by its name', async () => {
+test('every route refuses an unknown query parameter, by its name', async () => {
   for (const entry of walked) {
     const { status, code, param } = await ask(entry, `${addressOf(entry, 'x')}?unknown=1`, {
       authorization: `Bearer ${key}`,
@@ -173,7 +173,7 @@ test('every route refuses a query parameter that it does not know, by its name',
   }
 });
 
-test('a query parameter that a route knows is taken, and its value checked', async () => {
+test('a known query parameter is accepted, and its value checked', async () => {
   const authorization = `Bearer ${key}`;
   const send = async (query: string) =>
     (await server.inject({ url: `/payment/v1/event/list/1/10?${query}`, headers: { authorization } })).json();
@@ -186,7 +186,7 @@ test('a query parameter that a route knows is taken, and its value checked', asy
   );
 });
 
-test('pages for people take whatever stands in their query', async () => {
+test('pages for people accept any query', async () => {
   for (const url of ['/', '/docs', '/status', '/link/x', '/checkout/x', '/checkout/x/claim']) {
     const reply = await server.inject({ url: `${url}?utm_source=letter`, headers: { accept: 'text/html' } });
     assert.match(String(reply.headers['content-type']), /^text\/html/, url);
@@ -196,7 +196,7 @@ test('pages for people take whatever stands in their query', async () => {
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-test('a browser gets a page at the start, which leads to the documentation and the status', async () => {
+test('a browser gets a home page that links the documentation and the status', async () => {
   const reply = await server.inject({ url: '/', headers: browser });
   assert.deepEqual([reply.statusCode, reply.headers['content-type']], [200, 'text/html; charset=utf-8']);
   for (const path of [...reply.body.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path)) {
@@ -207,7 +207,7 @@ test('a browser gets a page at the start, which leads to the documentation and t
   assert.deepEqual([program.statusCode, program.json().code], [404, 404000]);
 });
 
-test('a browser gets a page for an unknown path, with its code, and nothing of the path runs', async () => {
+test('a browser gets a page for an unknown path, with its code and the path escaped', async () => {
   for (const url of [
     '/nothing',
     '/docs/nothing',
@@ -232,7 +232,7 @@ test('a browser gets a page for an unknown path, with its code, and nothing of t
   assert.deepEqual([method.statusCode, method.headers['content-type']], [405, 'text/html; charset=utf-8']);
 });
 
-test('links and sessions that cannot exist get the page that says so', async () => {
+test('links and sessions that cannot exist get a not-found page', async () => {
   for (const [what, id] of impossible) {
     for (const url of [`/link/${id}`, `/checkout/${id}`, `/checkout/${id}/claim`]) {
       const reply = await server.inject({ url, headers: browser });
@@ -245,7 +245,7 @@ test('links and sessions that cannot exist get the page that says so', async () 
   }
 });
 
-test('below the interfaces for programs a browser gets the envelope like everyone', async () => {
+test('below the interfaces for programs, a browser gets the envelope', async () => {
   for (const url of [
     '/payment/v1',
     '/payment/v1/nothing',

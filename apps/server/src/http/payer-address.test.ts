@@ -46,13 +46,13 @@ async function codeOf(url: string, payload?: object): Promise<number> {
     url,
     ...(payload === undefined ? {} : { payload }),
   });
-  // An offer is answered by 402, and has no envelope.
+  // An offer has status 402 and no envelope.
   return answer.json().code ?? answer.statusCode;
 }
 
 type Asking = (payer: Hex, sessionId: string) => Promise<number>;
 
-/** The doors where a payer names an address that nothing shows to be theirs, and the answer to one that will do. */
+/** The doors where a payer names an address without proof, and the code for a good address. */
 const doors: readonly (readonly [name: string, asked: Asking, accepted: number])[] = [
   ['x402, a session', (payer, sessionId) => codeOf(`/aipay/x402/session/${sessionId}?payer=${payer}`), 402],
   ['x402, a link', (payer) => codeOf(`/aipay/x402/link/${linkId}?amountInUSD=3&payer=${payer}`), 402],
@@ -65,7 +65,7 @@ const doors: readonly (readonly [name: string, asked: Asking, accepted: number])
 ];
 
 for (const [name, asked, accepted] of doors)
-  test(`${name}: no token pays the zero address, so it is no payer, and asking changes nothing`, async () => {
+  test(`${name}: the zero address cannot be a payer, and the request changes nothing`, async () => {
     const sessionId = await newSession();
     await journal.take();
     assert.equal(await asked(zeroAddress, sessionId), 100611);

@@ -36,7 +36,7 @@ test('a burst may come at once, then requests pass at the rate', () => {
   assert.equal(passed(), 20);
 });
 
-test('a verdict tells what is left, when to come back and when all is there again', () => {
+test('a verdict states the remaining requests, when to retry and when the full burst is back', () => {
   const clock = virtualClock();
   const take = tokenBuckets({ count: 60, seconds: 60, burst: 2 }, clock);
   const full = { isAllowed: true, retryAfterSeconds: 0 };
@@ -51,7 +51,7 @@ test('a verdict tells what is left, when to come back and when all is there agai
 });
 
 // proves W1.26
-test('over any time no caller gets more than the burst and the rate', () => {
+test('no caller exceeds burst plus rate over any period', () => {
   const rate = { count: 7, seconds: 3, burst: 11 };
   const steps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 50, maxLength: 400 });
   fc.assert(
@@ -78,7 +78,7 @@ test('callers do not count towards each other', () => {
   );
 });
 
-test('memory is bounded, and who was away longest is forgotten first', () => {
+test('memory is bounded, and the caller that was idle longest is dropped first', () => {
   const take = tokenBuckets({ count: 1, seconds: 60, burst: 1 }, virtualClock(), 2);
   const passes = (caller: string) => take(caller).isAllowed;
   assert.deepEqual([passes('a'), passes('b')], [true, true]);
@@ -139,7 +139,7 @@ async function agentServer(clock: Clock, limits: typeof defaultRateLimits | unde
 }
 
 // proves W1.27
-test('one address may read 20 times a second and create 60 times a minute, under all base paths together', async () => {
+test('one address may read 20 times a second and create 60 times a minute, over all base paths together', async () => {
   const clock = virtualClock();
   const server = await agentServer(clock, defaultRateLimits);
   const send = async (method: 'GET' | 'POST', path: string, remoteAddress = '203.0.113.7') =>
@@ -167,7 +167,7 @@ test('one address may read 20 times a second and create 60 times a minute, under
   assert.equal(await send('GET', '/api/v1/session/sess_1'), 429);
 });
 
-test('a request with an x402 payment is a signed request, and counts as a read besides', async () => {
+test('a request with an x402 payment is a signed request, and counts as a read as well', async () => {
   const clock = virtualClock();
   const server = await agentServer(clock, defaultRateLimits);
   const path = '/api/v1/payment/link/lnk_1';
@@ -178,13 +178,13 @@ test('a request with an x402 payment is a signed request, and counts as a read b
     assert.equal(await send(paying), 200);
     clock.ms += 50;
   }
-  // Three signed requests came back in these three seconds.
+  // Three signed requests became available in these three seconds.
   for (let index = 0; index < 3; index += 1) assert.equal(await send(paying), 200);
   assert.equal(await send(paying), 429);
   assert.equal(await send({}), 200);
 });
 
-test('a link takes 600 signed sessions a minute whoever asks, and another link as many', () => {
+test('a link accepts 600 signed sessions a minute from all payers together, and another link as many', () => {
   const clock = virtualClock();
   const admit = creationGuard(defaultRateLimits, clock);
   const passed = (linkId: string) => {
@@ -204,7 +204,7 @@ test('a link takes 600 signed sessions a minute whoever asks, and another link a
   assert.equal(creationGuard(undefined, clock), undefined);
 });
 
-test('without limits a door is as it was', async () => {
+test('without limits a door is unchanged', async () => {
   const server = await agentServer(virtualClock(), undefined);
   for (let index = 0; index < 100; index += 1) {
     const reply = await server.inject({ url: '/api/v1/payment/link/lnk_1' });

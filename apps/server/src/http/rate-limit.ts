@@ -5,14 +5,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#outside/clock.ts';
 import type { Door } from './server.ts';
 
-/** So many requests in so many seconds; `burst` of them may come at once after a pause. */
+/** `count` requests per `seconds`; `burst` of them may come at once after a pause. */
 export interface Rate {
   readonly count: number;
   readonly seconds: number;
   readonly burst: number;
 }
 
-/** What callers may ask of one process. Replicas count each on their own. */
+/** The request limits of one process. Replicas count separately. */
 export interface RateLimits {
   /** For each API key. */
   readonly keyReads: Rate;
@@ -23,9 +23,9 @@ export interface RateLimits {
   readonly publicReads: Rate;
   /** For each client address and operation of the AI protocol that carries a signature. */
   readonly signedRequests: Rate;
-  /** For each payment link: sessions that payers have signed for. */
+  /** For each payment link: sessions that payers signed for. */
   readonly linkCreations: Rate;
-  /** For each client address: signatures for which the code of a smart account is run on a chain. */
+  /** For each client address: signatures whose check runs smart account code on a chain. */
   readonly walletCalls: Rate;
 }
 
@@ -40,17 +40,17 @@ export const defaultRateLimits: RateLimits = {
   walletCalls: { count: 20, seconds: 60, burst: 20 },
 };
 
-/** Event streams that one process keeps up, in all and for each client network: pages beyond ask from time to time. */
+/** The most event streams of one process, in total and for each client network. Further pages poll. */
 export const streamLimits = { inAll: 2_000, ofNetwork: 50 } as const;
 
-/** Whether one more request may come, and how the caller stands. */
+/** Whether one more request may pass, and the caller's quota. */
 export interface Verdict {
   readonly isAllowed: boolean;
-  /** Requests that may still come at once. */
+  /** Requests that may still pass at once. */
   readonly remaining: number;
-  /** Whole seconds until the full burst is there again. */
+  /** Whole seconds until the full burst is available. */
   readonly resetSeconds: number;
-  /** Whole seconds until one more request may come; 0 when it may now. */
+  /** Whole seconds until one more request may pass; 0 when it may now. */
   readonly retryAfterSeconds: number;
 }
 
@@ -59,12 +59,14 @@ interface Bucket {
   filledAtMs: number;
 }
 
-/** Callers that one set of buckets remembers: about 10 MB. Who was away longest is forgotten, and starts afresh. */
+/**
+ * The most callers in one set of buckets: about 10 MB. The caller that was idle longest is dropped, and starts afresh.
+ */
 const maxCallers = 50_000;
 
 /**
- * Token buckets in memory, one for each caller: each request takes a token, and tokens come back evenly with time. A
- * caller who is refused loses nothing by asking.
+ * Token buckets in memory, one per caller: each request takes a token, and tokens refill evenly. A refused request
+ * costs nothing.
  */
 export function tokenBuckets(
   rate: Rate,
@@ -76,7 +78,7 @@ export function tokenBuckets(
   const take = (caller: string): Bucket => {
     const nowMs = clock.monotonicMs();
     const known = buckets.get(caller);
-    // Taken out and put back, so that the map's order is the order of use.
+    // Deleted and set again, so that the map's order is the order of use.
     buckets.delete(caller);
     const elapsedMs = known === undefined ? 0 : Math.max(0, nowMs - known.filledAtMs);
     const tokens = Math.min(rate.burst, (known?.tokens ?? rate.burst) + elapsedMs * perMs);
@@ -88,7 +90,7 @@ export function tokenBuckets(
   };
   return (caller) => {
     const bucket = take(caller);
-    // A hair less than one: sums of fractions may miss a whole token by their rounding.
+    // Slightly less than one: rounding of fractions may miss a whole token.
     const isAllowed = bucket.tokens >= 1 - 1e-9;
     if (isAllowed) bucket.tokens = Math.max(0, bucket.tokens - 1);
     const secondsFor = (tokens: number) => Math.ceil(Math.max(0, tokens) / perMs / 1_000 - 1e-9);
@@ -101,7 +103,7 @@ export function tokenBuckets(
   };
 }
 
-/** Lets a caller's request pass or refuses it (900101), and tells in headers how the caller stands. */
+/** Lets a caller's request pass or refuses it (900101), and reports the quota in headers. */
 export type RateGuard = (caller: string, reply: FastifyReply) => void;
 
 function rateGuard(rate: Rate, clock: Clock): RateGuard {
@@ -129,12 +131,12 @@ function policyText({ count, seconds }: Rate): string {
 export interface MerchantGuards {
   /** For a request with a valid key. */
   readonly ofKey: (route: Route, keyId: string, reply: FastifyReply) => void;
-  /** For a request whose authentication has failed. */
+  /** For a request whose authentication failed. */
   readonly failedAuthentication: RateGuard;
   readonly publicRead: RateGuard;
 }
 
-/** Makes the guards of the merchant API; without limits they let everything pass. */
+/** Builds the guards of the merchant API; without limits every request passes. */
 export function merchantGuards(limits: RateLimits | undefined, clock: Clock): MerchantGuards {
   if (limits === undefined) {
     return { ofKey: () => {}, failedAuthentication: () => {}, publicRead: () => {} };
@@ -152,9 +154,9 @@ export function merchantGuards(limits: RateLimits | undefined, clock: Clock): Me
 }
 
 /**
- * Counts the sessions that payers sign for at one link, whoever they are: keys cost nothing, so that a limit for each payer
- * alone holds nobody back. Refuses (900101) those above the limit; undefined without limits. Asked only about requests
- * with a valid signature, lest strangers use up a link's share.
+ * Counts the sessions that all payers together sign for at one link: keys cost nothing, so a limit per payer would not
+ * help. Refuses (900101) those above the limit; undefined without limits. Call only after the signature check, so that
+ * strangers cannot use up a link's share.
  */
 export function creationGuard(
   limits: RateLimits | undefined,
@@ -170,12 +172,12 @@ export function creationGuard(
   };
 }
 
-/** Counts the calls that one client address causes; refuses (900101) those above the limit. */
+/** Counts the account-code calls of one client address; refuses (900101) those above the limit. */
 export type WalletCallGuard = (clientAddress: string) => void;
 
 /**
- * Counts signatures for which a smart account's code is run: millions of gas on a node of the operator's, at nobody's
- * cost. They come last of all checks, and have a limit of their own below that of signed requests. Undefined without limits.
+ * Counts signatures whose check runs smart account code: millions of gas on the operator's node, free for the caller.
+ * They are checked last, and have a limit below that of signed requests. Undefined without limits.
  */
 export function walletCallGuard(limits: RateLimits | undefined, clock: Clock): WalletCallGuard | undefined {
   if (limits === undefined) return undefined;
@@ -188,7 +190,7 @@ export function walletCallGuard(limits: RateLimits | undefined, clock: Clock): W
   };
 }
 
-/** What one request is answered with: the code of smart accounts that it has run counts for its sender. */
+/** The dependencies of one request, with account-code calls charged to its sender. */
 export function chargedTo<Deps extends object>(
   deps: Deps,
   guard: WalletCallGuard | undefined,
@@ -198,8 +200,8 @@ export function chargedTo<Deps extends object>(
 }
 
 /**
- * Puts limits by client address before a door without keys: on reads together, and on each operation that changes
- * something. Without limits the door is as it was.
+ * Adds limits by client address to a door without keys: for all reads together, and for each writing operation. Without
+ * limits the door is unchanged.
  */
 export function limitedDoor(door: Door, limits: RateLimits | undefined, clock: Clock): Door {
   if (limits === undefined) return door;
@@ -223,7 +225,10 @@ function operationOf(request: FastifyRequest): string {
   return (request.routeOptions.url ?? '').split('/').slice(-2).join('/');
 }
 
-/** What counts as one client: an IPv4 address, or the /64 network of an IPv6 address, which one host may hold whole. */
+/**
+ * The unit that counts as one client: an IPv4 address, or the /64 network of an IPv6 address, because one host may own
+ * all of it.
+ */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];

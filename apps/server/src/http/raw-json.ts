@@ -1,11 +1,11 @@
 const rawText = Symbol('raw JSON text');
 
-/** JSON text that goes into a reply exactly as it is; for what must stay byte for byte, such as metadata. */
+/** JSON text that goes into a reply unchanged, for values that must stay byte for byte, such as metadata. */
 export interface RawJson {
   readonly [rawText]: string;
 }
 
-/** Marks a text as finished JSON. The caller vouches that it is valid. */
+/** Marks a text as finished JSON. The caller guarantees that it is valid. */
 export function rawJson(text: string): RawJson {
   return { [rawText]: text };
 }
@@ -14,17 +14,17 @@ function isRawJson(value: object): value is RawJson {
   return rawText in value;
 }
 
-/** A value of which any part may be given as finished JSON text. */
+/** A value whose parts may be finished JSON text. */
 export type WithRawJson<T> =
   | RawJson
   | (T extends object ? { readonly [Key in keyof T]: WithRawJson<T[Key]> } : T);
 
 /**
- * Writes a value as JSON and splices raw texts in. `JSON.rawJSON` cannot do this: it takes primitives only.
- * As with JSON.stringify, members that are undefined are left out; a value that JSON has no form for is a TypeError.
+ * Writes a value as JSON and inserts raw texts. `JSON.rawJSON` cannot do this: it accepts only primitives. As with
+ * JSON.stringify, undefined members are left out; a value without a JSON form throws a TypeError.
  */
 export function writeJson(value: unknown): string {
-  // The engine's own writer is four times as fast as walking the value here, and most answers hold no raw text.
+  // The engine's own writer is four times as fast as walking the value here, and most answers have no raw text.
   if (!holdsRawJson(value)) return written(JSON.stringify(value), value);
   if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
   if (isRawJson(value)) return value[rawText];

@@ -9,7 +9,7 @@ import type { ReplyShape } from './envelope.ts';
 import type { WithRawJson } from './raw-json.ts';
 import { compileCheck, type SchemaCheck, shownPart } from './schema-check.ts';
 
-/** What makes one door different from another on the same server. */
+/** What differs between doors on one server. */
 export interface DoorShape<Caller> {
   /** Prefix of every path of the door, such as `/payment/v1`. */
   readonly basePath: string;
@@ -17,8 +17,8 @@ export interface DoorShape<Caller> {
   /** In the local environment https URLs of a body may be plain http to loopback. */
   readonly addresses?: AddressPolicy;
   /**
-   * Says who is calling, or throws a Refusal. Runs before the body is read, so that callers who may not call cost
-   * nothing and always get the same answer.
+   * Returns the caller, or throws a Refusal. Runs before the body is read, so that unauthorized callers cost little and
+   * always get the same answer.
    */
   authorize(request: FastifyRequest, route: Route, reply: FastifyReply): Promise<Caller> | Caller;
 }
@@ -32,14 +32,14 @@ export interface Call<R extends Route, Caller> {
   readonly bodyText: string;
   readonly caller: Caller;
   readonly requestId: string;
-  /** The client's IP address, behind the proxies that the configuration trusts. */
+  /** The client's IP address, resolved through the configured proxies. */
   readonly clientAddress: string;
 }
 
 /** `data` of an answer; parts of it may be finished JSON (rawJson). */
 export type ReplyData<R extends Route> = WithRawJson<ReplyOf<R>>;
 
-/** A whole answer, written before: its body goes out byte for byte, and nothing is wrapped around it. */
+/** A complete stored answer: its body is sent byte for byte, without an envelope. */
 export class FinishedReply {
   readonly body: string | Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -56,9 +56,8 @@ type Handler<R extends Route, Caller> = (call: Call<R, Caller>) => Promise<Reply
 export type AddRoute<Caller> = <R extends Route>(route: R, handle: Handler<R, Caller>) => void;
 
 /**
- * Gives the function with which a door adds its routes: it authorizes, reads and checks parameters and body against
- * the route's schemas, calls the handler, and writes the answer in the door's shape.
- *
+ * Builds the function with which a door adds its routes. A route authorizes, checks parameters and body against its
+ * schemas, calls the handler, and writes the answer in the door's shape.
  * @example
  * const addRoute = routesOf(server, { basePath: '/payment/v1', shape: envelope, authorize });
  * addRoute(merchantRoutes.createProduct, async ({ body, caller }) => ...);
@@ -73,7 +72,7 @@ export function routesOf<Caller>(server: FastifyInstance, door: DoorShape<Caller
       url: door.basePath + route.path,
       config: { effect: route.effect, query: Object.keys(route.query?.properties ?? {}) },
       onRequest: (request, reply, done) => {
-        // Before anything can be refused: whoever calls it has to know.
+        // Before any refusal, so that every caller learns of the deprecation.
         if (ending !== undefined) reply.headers(ending);
         const admit = (caller: Caller) => {
           callers.set(request, { caller });
@@ -103,7 +102,7 @@ export function routesOf<Caller>(server: FastifyInstance, door: DoorShape<Caller
   };
 }
 
-/** What actions without a result of their own return. */
+/** The result of actions without another one. */
 export const success = { success: true } as const;
 
 export const jsonType = 'application/json; charset=utf-8';
@@ -125,7 +124,7 @@ function requestReader<R extends Route>(
     refuseIf(checkQuery, query);
     const parsed = checkBody === undefined ? undefined : bodyOf(request);
     refuseIf(checkBody, parsed?.value);
-    // The checks above are what makes these types true.
+    // The checks above guarantee these types.
     return { params, query, body: parsed?.value, bodyText: parsed?.text ?? '' } as CheckedRequest<R>;
   };
 }
@@ -139,7 +138,7 @@ function refuseIf(
   if (refusal !== undefined) throw wordsOf(refusal);
 }
 
-/** What an id in a path that cannot exist is answered with: the same as an id that does not. */
+/** The answer to an impossible id in a path: the same as to an unknown id. */
 export const idErrors: Readonly<Record<string, ErrorName>> = {
   accountId: 'account_not_found',
   deliveryId: 'delivery_not_found',
@@ -171,7 +170,7 @@ function integerNames(params: Route['params']): readonly string[] {
 
 const canonicalInteger = /^(0|[1-9][0-9]{0,14})$/;
 
-/** Makes numbers of the path's integers; anything but plain digits stays text and fails the check. */
+/** Converts the path's integers to numbers. Text with anything but plain digits stays text and fails the check. */
 function numbered(
   params: Record<string, string>,
   integers: readonly string[],
@@ -184,7 +183,7 @@ function numbered(
   return values;
 }
 
-/** Refuses a key that lacks what a route asks for, naming the scope: api_key_forbidden (403). */
+/** Refuses (api_key_forbidden, 403) a key without the scope that the route needs, and names the scope. */
 export function requirePermission(route: Route, held: ReadonlySet<string>): void {
   if (route.permissions.length === 0 || route.permissions.some((permission) => held.has(permission))) return;
   throw new Refusal('api_key_forbidden', { detail: route.permissions.join(' or ') });

@@ -23,13 +23,13 @@ const flawed = [
   ]),
 ];
 
-test('no URL is taken without a host, or with white space or control characters in it', () => {
+test('no URL is accepted without a host, or with white space or control characters', () => {
   assert.deepEqual(flawed.filter(link), []);
   assert.deepEqual(flawed.filter(image), []);
   assert.deepEqual(flawed.filter(localLink), []);
 });
 
-test('an https URL is taken as it is, with a placeholder and letters of every script', () => {
+test('an https URL is accepted unchanged, with a placeholder and letters of every script', () => {
   const urls = [
     'https://shop.example.com/?id={SESSION_ID}#日本',
     'HTTPS://shop.example.com',
@@ -39,7 +39,7 @@ test('an https URL is taken as it is, with a placeholder and letters of every sc
   assert.deepEqual(urls.filter(image), urls);
 });
 
-test('plain http is taken for loopback in the local environment alone', () => {
+test('plain http is accepted only for loopback in the local environment', () => {
   const loopback = ['http://localhost:3000/thanks', 'http://127.0.0.1/', 'http://[::1]:8080/?s={SESSION_ID}'];
   const others = [
     'http://shop.example.com/',

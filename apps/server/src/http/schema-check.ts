@@ -9,9 +9,9 @@ function isStorableText(text: string): boolean {
 }
 
 /**
- * Whether a text is an absolute https URL without credentials, as browsers read URLs (WHATWG), wherever they read it. They
- * drop tabs and line ends, and read `https:shop.example` on a page of ours as a path of ours: both would lead elsewhere
- * than they say, and the former would break a Location header.
+ * Whether a text is an absolute https URL without credentials as browsers parse it (WHATWG), in every context. Browsers
+ * drop tabs and line ends, and read `https:shop.example` on our page as a path of ours. Both would lead to another
+ * place, and a line end would break a Location header.
  */
 function isHttpsUrl(text: string, policy: AddressPolicy): boolean {
   const url = isStorableText(text) && urlFlaw(text) === undefined ? URL.parse(text) : null;
@@ -19,10 +19,10 @@ function isHttpsUrl(text: string, policy: AddressPolicy): boolean {
   return url.protocol === 'https:' || isPlainHttpAllowed(url, policy);
 }
 
-/** Everywhere but in the local environment. */
+/** Everywhere except in the local environment. */
 const publicOnly: AddressPolicy = { allowLoopback: false };
 
-// Where a local installation, which has no https, hosts its images.
+// A local installation has no https and hosts its images here.
 const localImage = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?\/images\/[0-9A-Za-z]+-\d+\.webp$/;
 
 /** Whether a text may be the image of a product: an https URL, or a hosted one as a read returned it. */
@@ -30,7 +30,7 @@ function isImageUrl(text: string): boolean {
   return isHttpsUrl(text, publicOnly) || localImage.test(text);
 }
 
-// `verbose` hands the failing schema to the message; `ownProperties` keeps inherited names from counting as members.
+// `verbose` gives the message its failing schema; `ownProperties` keeps inherited names from counting as members.
 const ajvFor = (policy: AddressPolicy) =>
   new Ajv({
     strict: true,
@@ -46,13 +46,13 @@ const ajvFor = (policy: AddressPolicy) =>
 const publicAjv = ajvFor(publicOnly);
 const localAjv = ajvFor({ allowLoopback: true, allowPlainLoopback: true });
 
-/** Checks a value and returns the first thing that is wrong with it, or undefined. */
+/** Checks a value and returns its first problem, or undefined. */
 export type SchemaCheck = (value: unknown) => Refusal | undefined;
 
 /**
- * Compiles a schema once. Its refusals are field_invalid (400101): the path of the field as
- * `lineItems[0].unitPrice`, and what it must be. `root` names the value itself, such as `body`. In the local environment,
- * which allows plain http to loopback, https URLs may be that as well.
+ * Compiles a schema once. Its refusals are field_invalid (400101), with the field's path, such as
+ * `lineItems[0].unitPrice`, and what it must be. `root` names the value itself, such as `body`. In the local
+ * environment, https URLs may also be plain http to loopback.
  */
 export function compileCheck(
   schema: TSchema,
@@ -69,8 +69,8 @@ export function compileCheck(
 }
 
 /**
- * The error of a union comes after those of its branches and says more, unless a branch failed deeper inside the value:
- * then that branch was meant.
+ * A union's error follows those of its branches and says more, unless a branch failed deeper inside the value: then the
+ * sender meant that branch.
  */
 function mostTelling(errors: readonly ErrorObject[]): ErrorObject | undefined {
   const depthOf = (error: ErrorObject) => error.instancePath.split('/').length;
@@ -100,10 +100,10 @@ function fieldPath(pointer: string): string {
   return path;
 }
 
-/** The longest part of a client's own key that is said back, in characters. */
+/** The longest part of a client's own key in a message, in characters. */
 const maxNameLength = 64;
 
-/** A client's own text as it is said back: cut where it is long. */
+/** A client's own text for a message, shortened where it is long. */
 export function shownPart(text: string): string {
   return text.length > maxNameLength
     ? `${text.slice(0, maxNameLength).toWellFormed()}...`

@@ -22,7 +22,7 @@ test('a success is wrapped in the envelope, and raw JSON stays byte for byte', a
 });
 
 // proves W1.4
-test('every answer of a deprecated operation says since when, and when it ends; others say nothing', async () => {
+test('every answer of a deprecated operation names its deprecation and end; other answers do not', async () => {
   const server = await toyServer();
   const told = async (url: string) => {
     const { statusCode, headers } = await server.inject({ url });
@@ -100,7 +100,7 @@ const outages: [string, () => Error][] = [
   ['a connection lost', () => new Error('Connection terminated unexpectedly')],
 ];
 for (const [rule, fail] of outages) {
-  test(`${rule} is answered as retryable, by what the route does`, async () => {
+  test(`${rule} is answered as retryable, by the effect of the route`, async () => {
     const server = await toyServer({ fail });
     const read = await server.inject({ url: '/v1/toy/1' });
     const created = await server.inject({
@@ -122,7 +122,7 @@ test('a wrong column is a bug, not an outage', async () => {
   assert.equal((await server.inject({ url: '/v1/toy/1' })).json().code, 999999);
 });
 
-test('liveness is always 200, readiness follows what the service says', async () => {
+test('liveness is always 200, and readiness follows the service', async () => {
   const server = await toyServer();
   const [live, ready] = await Promise.all([server.inject('/health/live'), server.inject('/health/ready')]);
   assert.deepEqual([live.statusCode, live.json()], [200, { status: 'ok' }]);
@@ -162,7 +162,7 @@ for (const [rule, bytes, status, code] of broken) {
         socket.on('data', (chunk) => {
           received += chunk.toString();
         });
-        // Who closes a connection with bytes unread resets it: what counts is what came before.
+        // A close with unread bytes resets the connection; only the bytes before it count.
         socket.on('error', () => undefined);
         socket.on('close', () => resolve(received));
       });

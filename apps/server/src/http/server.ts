@@ -16,18 +16,18 @@ import { shownPart } from './schema-check.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a failing database is answered with on this route; `query` when absent. */
+    /** The effect that chooses this route's database error; `query` when absent. */
     effect?: Route['effect'];
-    /** HTTP statuses of refusals on this route, where they are others than the catalogue's. */
+    /** HTTP statuses of refusals on this route that differ from the catalogue's. */
     statuses?: RouteTable['statuses'];
-    /** The query parameters that the route knows, others are refused; none when absent. `any` for pages, which ignore them. */
+    /** The route's query parameters; others are refused. None when absent. `any` for pages, which ignore them. */
     query?: readonly string[] | 'any';
   }
 }
 
 /**
- * Adds a door's routes. Each door gets a scope of its own: hooks, error handlers and content-type parsers that it sets
- * hold for its routes alone.
+ * Adds a door's routes. Each door has its own scope: its hooks, error handlers and content-type parsers affect only its
+ * routes.
  */
 export type Door = (server: FastifyInstance) => void | Promise<void>;
 
@@ -37,24 +37,26 @@ export interface ServerOptions {
   /** The service's public origin from the configuration, such as `https://pay.example.com`; never the Host header. */
   readonly origin: string;
   readonly doors: readonly Door[];
-  /** Whether the service can take work; asked by GET /health/ready. */
+  /** Whether the service can accept work, for GET /health/ready. */
   readonly ready: () => Promise<Readiness>;
-  /** Addresses or networks of the proxies in front, whose X-Forwarded-For is believed; none by default. */
+  /** Addresses or networks of trusted proxies, whose X-Forwarded-For counts; none by default. */
   readonly trustedProxies?: readonly string[];
 }
 
 // A body must arrive within 10 s; a slow client holds a socket, never a database connection.
 const requestTimeoutMs = 10_000;
-// How late a time-out may be noticed; the runtime's own default is 30 s.
+// How late a time-out may be detected; the runtime's default is 30 s.
 const timeoutCheckMs = 2_000;
-// Longer than the 60 s of common proxies, so that they never reuse a socket that has just been closed here.
+// Longer than the 60 s of common proxies, so that they never reuse a socket that this server just closed.
 const keepAliveTimeoutMs = 72_000;
-// A path parameter of any length reaches its route, which judges it after the key: Node's limit on addresses and headers.
+// A path parameter of any length reaches its route, which checks it after the key. This is Node's limit on URLs and
+// headers.
 const maxParamLength = 16 * 1024;
 
 /**
  * Builds the HTTP server with all its doors; it does not listen yet. Every answer has a Request-Id and security
- * headers; every failure has the envelope. Unknown paths are 404000, known ones with another method 405000 with Allow.
+ * headers; every failure has the envelope. Unknown paths are 404000; known paths with another method are 405000 with
+ * Allow.
  */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const docsUrl = `${options.origin}/docs/errors`;
@@ -72,7 +74,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     routerOptions: { maxParamLength },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, nextRequestId(), docsUrl),
     rewriteUrl: ({ url = '' }) => decodableUrl(url),
-    // An address that names no path, such as `*`.
+    // A URL without a path, such as `*`.
     frameworkErrors: (error, request, reply) => {
       setHeaders(request, reply, options.origin);
       const isUnroutable = error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH';
@@ -93,13 +95,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       }
     },
   );
-  // With callbacks: a promise for each hook of each request costs more than what the hooks do.
+  // Callbacks, because a promise for each hook of each request costs more than the hooks themselves.
   server.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply, options.origin);
     // Refused here and not in the not-found handler, so that no body is read first.
     done(request.is404 ? new Refusal('route_unknown', `${request.method} ${pathOf(request)}`) : undefined);
   });
-  // After onRequest, in which doors ask for keys.
+  // After onRequest, where doors check keys.
   server.addHook('preHandler', (request, _reply, done) => done(unknownQueryOf(request)));
   server.addHook('onResponse', (request, reply, done) => {
     logRequest(options.log, request, reply);
@@ -124,8 +126,8 @@ function pathOf(request: FastifyRequest): string {
 }
 
 /**
- * The address with a path that can be decoded. One that cannot, or that holds NUL, is taken letter by letter: its route then
- * finds an id or a name that does not exist, behind the same key as every other.
+ * The URL with a decodable path. A path that cannot be decoded, or that contains NUL, is escaped literally: its route
+ * then finds an unknown id or name, behind the same key check as every other.
  */
 function decodableUrl(url: string): string {
   if (!url.includes('%')) return url;
@@ -152,7 +154,7 @@ function unknownQueryOf(request: FastifyRequest): Refusal | undefined {
   return undefined;
 }
 
-/** A compressed body would reach the parser as noise; saying so is kinder than "malformed". */
+/** A compressed body would only fail to parse; this answer is clearer than "malformed". */
 function refuseEncoded(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -160,7 +162,7 @@ function refuseEncoded(request: FastifyRequest): void {
   }
 }
 
-/** The headers of every answer; doors that serve pages replace the policies that are too strict for them. */
+/** The headers of every answer. Doors that serve pages replace the policies that are too strict for them. */
 function setHeaders(request: FastifyRequest, reply: FastifyReply, origin: string): void {
   reply.headers({
     'request-id': request.id,
@@ -207,7 +209,7 @@ function logFailure(log: Log, report: FailureReport, error: unknown, request: Fa
   if (report.cause === 'outage') log.error('http_database_unavailable', error, fields);
 }
 
-/** One line for each request. The route's pattern, never the path: ids stay out of the log. */
+/** One line per request. Logs the route's pattern, never the path: ids stay out of the log. */
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
   log.info('http_request', {
     requestId: request.id,
@@ -218,7 +220,7 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
   });
 }
 
-/** Gathers the methods of every path as the doors add their routes. */
+/** Collects the methods of every path as the doors add their routes. */
 function collectMethods(server: FastifyInstance): Map<string, Set<string>> {
   const methods = new Map<string, Set<string>>();
   server.addHook('onRoute', ({ url, method }) => {
@@ -229,7 +231,7 @@ function collectMethods(server: FastifyInstance): Map<string, Set<string>> {
   return methods;
 }
 
-/** Answers every method that a known path does not have with 405000 and Allow, before any body is read. */
+/** Answers (405000 with Allow) every method that a known path does not have, before any body is read. */
 function refuseOtherMethods(
   server: FastifyInstance,
   methods: ReadonlyMap<string, ReadonlySet<string>>,

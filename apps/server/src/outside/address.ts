@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** What of the network an operator lets merchants' URLs reach. */
+/** The network targets that an operator allows in merchants' URLs. */
 export interface AddressPolicy {
   /** For the local world only: 127.0.0.0/8, ::1 and localhost. */
   readonly allowLoopback: boolean;
@@ -8,7 +8,7 @@ export interface AddressPolicy {
   readonly allowPlainLoopback?: boolean;
 }
 
-/** What is wrong with how a URL is written, where WHATWG parsing would repair it in silence: `https:///a` means the host `a`. */
+/** The flaw of a URL text that WHATWG parsing would repair silently: `https:///a` means the host `a`. */
 export function urlFlaw(text: string): string | undefined {
   if (/[\s\p{Cc}\ufeff]/u.test(text)) return 'must not hold white space or control characters';
   return /^https?:(?!\/\/[^/\\?#])/i.test(text) ? 'must name a host' : undefined;
@@ -37,7 +37,7 @@ const specialV4 = [
 ];
 
 /**
- * Exceptions within 2000::/3, the only IPv6 range in public use. Everything outside it is refused unnamed: unspecified,
+ * Exceptions within 2000::/3, the only IPv6 range in public use. Everything outside 2000::/3 is refused: unspecified,
  * loopback, IPv4-mapped and -compatible, NAT64 (64:ff9b::/96), discard, unique local, link-local, multicast.
  */
 const specialV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
@@ -56,7 +56,7 @@ function blockList(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockLis
   return list;
 }
 
-/** Whether an address, as a resolver or a parsed URL spells it, may be connected to. Scoped addresses may not. */
+/** Whether an address may be connected to, in a resolver's or a parsed URL's spelling. Scoped addresses may not. */
 export function isAddressAllowed(address: string, policy: AddressPolicy): boolean {
   if (policy.allowLoopback && isLoopback(address)) return true;
   const family = isIP(address);
@@ -66,8 +66,8 @@ export function isAddressAllowed(address: string, policy: AddressPolicy): boolea
 }
 
 /**
- * Whether the host of a parsed URL may be connected to, as far as its spelling tells: literal addresses are judged,
- * names only by their ending, since what they resolve to is judged when connecting. WHATWG parsing has already turned
+ * Whether a parsed URL's host may be connected to, judged by its text. Literal addresses are checked in full. Names are
+ * checked only by their ending, because their addresses are checked when connecting. WHATWG parsing has already turned
  * decimal, octal, hexadecimal, short and full-width forms of IPv4 into dotted decimals.
  */
 export function isHostAllowed(hostname: string, policy: AddressPolicy): boolean {
@@ -79,13 +79,13 @@ export function isHostAllowed(hostname: string, policy: AddressPolicy): boolean 
   return !/(^|\.)(localhost|internal|local)$/.test(host);
 }
 
-/** Whether an address that a name resolved to may be connected to; only `localhost` may ever mean loopback. */
+/** Whether a resolved address may be connected to; only `localhost` may resolve to loopback. */
 export function isResolvedAddressAllowed(hostname: string, address: string, policy: AddressPolicy): boolean {
   const mayBeLoopback = policy.allowLoopback && hostname.toLowerCase().replace(/\.+$/, '') === 'localhost';
   return isAddressAllowed(address, { allowLoopback: mayBeLoopback });
 }
 
-/** Whether plain http may be spoken with the host of this URL: with loopback, where the policy says so. */
+/** Whether this URL may use plain http: only to loopback, and where the policy allows it. */
 export function isPlainHttpAllowed(url: Pick<URL, 'protocol' | 'hostname'>, policy: AddressPolicy): boolean {
   if (url.protocol !== 'http:' || policy.allowPlainLoopback !== true) return false;
   const host = url.hostname.replace(/\.+$/, '');

@@ -1,23 +1,23 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { Agent, request } from 'undici';
 
-/** A message of CCTP that its attesters have signed, ready to be delivered. */
+/** A CCTP message with its attesters' signatures, ready for delivery. */
 export interface AttestedMessage {
   readonly message: Hex;
   readonly attestation: Hex;
 }
 
-/** The service that signs burns once they are final: Circle's Iris, or a stand-in of local chains. */
+/** The service that signs burns once they are final: Circle's Iris, or the simulated one of local chains. */
 export interface AttestationSource {
   /**
-   * The attested messages of one transaction of the chain with this domain; empty while none is attested. Throws
-   * `AttestationUnavailable`. What it says is not believed: the contracts check the signatures, the caller the contents.
+   * The attested messages of one transaction on the chain with this domain; empty while none is attested. Throws
+   * `AttestationUnavailable`. The answer is not trusted: the contracts check the signatures, the caller the contents.
    */
   messagesOf(domain: number, txHash: Hex): Promise<readonly AttestedMessage[]>;
   close(): Promise<void>;
 }
 
-/** The attestation service gave no answer that can be used; trying again may help. */
+/** The attestation service gave no usable answer; a retry may help. */
 export class AttestationUnavailable extends Error {
   override readonly name = 'AttestationUnavailable';
 }
@@ -27,8 +27,8 @@ const maxAnswerBytes = 1024 * 1024;
 const hexText = /^0x[0-9a-fA-F]+$/;
 
 /**
- * Asks over HTTP as Circle documents it (developers.circle.com/cctp, GET /v2/messages/{sourceDomainId}). `url` has no
- * slash at its end, such as https://iris-api.circle.com. It is the operator's own setting, like the addresses of nodes.
+ * Calls Circle's documented HTTP API (developers.circle.com/cctp, GET /v2/messages/{sourceDomainId}). `url` has no
+ * trailing slash, such as https://iris-api.circle.com. It is the operator's own setting, like node URLs.
  */
 export function attestationSource(url: string): AttestationSource {
   const agent = new Agent({ connections: 4, connect: { timeout: 5_000 }, maxResponseSize: maxAnswerBytes });
@@ -40,7 +40,7 @@ export function attestationSource(url: string): AttestationSource {
 
 async function ask(agent: Agent, url: string): Promise<readonly AttestedMessage[]> {
   const { status, text } = await exchange(agent, url);
-  // Burns that the service has not seen yet are "not found" to it.
+  // The service answers "not found" for burns that it has not seen yet.
   if (status === 404) return [];
   if (status !== 200) throw new AttestationUnavailable(`HTTP status ${status}`);
   return attestedOf(parseJson(text));
@@ -74,7 +74,7 @@ function attestedOf(answer: unknown): readonly AttestedMessage[] {
   if (!Array.isArray(messages)) throw new AttestationUnavailable('malformed answer: no list of messages');
   return messages.flatMap((entry: unknown): AttestedMessage[] => {
     const [message, attestation] = [fieldOf(entry, 'message'), fieldOf(entry, 'attestation')];
-    // Those that are not complete have "PENDING" for an attestation.
+    // Incomplete messages have "PENDING" as attestation.
     if (fieldOf(entry, 'status') !== 'complete' || !isHex(message) || !isHex(attestation)) return [];
     return [{ message, attestation }];
   });

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time as a parameter: production passes the system's, the simulator a virtual one. */
+/** Time as a parameter: production passes the system clock, the simulator a virtual one. */
 export interface Clock {
   /** Wall-clock time. */
   now(): Date;
-  /** Milliseconds that never jump; only differences mean something. */
+  /** Milliseconds that never jump; only differences have a meaning. */
   monotonicMs(): number;
   /** Waits; ends early, without an error, when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -22,7 +22,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Whole Unix seconds of a time. */
+/** A time in whole Unix seconds. */
 export function unixSeconds(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }

@@ -19,7 +19,7 @@ after(async () => {
   await receiver.close();
 });
 
-/** Beginnings, ends and well-known addresses of every range that is not the public internet. */
+/** First, last and well-known addresses of every range outside the public internet. */
 const privateV4 = [
   ...['0.0.0.0', '0.255.255.255', '10.0.0.1', '10.255.255.255', '100.64.0.1', '100.100.100.200'],
   ...['127.0.0.1', '127.255.255.254', '169.254.169.254', '169.254.170.2', '172.16.0.1', '172.31.255.255'],
@@ -43,7 +43,7 @@ const privateV6 = [
   ...['2001::1', '2001:10::1', '2001:20::1', '4000::1', '5f00::1'],
 ];
 
-/** Every way in which a URL can spell an IPv4 address, and every IPv6 address that carries one. */
+/** Every URL spelling of an IPv4 address, and every IPv6 address that embeds one. */
 function spellings(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   const number = ((a * 256 + b) * 256 + c) * 256 + d;
@@ -117,7 +117,7 @@ function open(lookup: Lookup, allowLoopback = false): Egress {
   return egress;
 }
 
-/** Whether nothing of the URL was asked for: refused, or no URL at all. */
+/** Whether no request was sent for the URL: refused, or not a URL. */
 async function isRefused(egress: Egress, url: string): Promise<boolean> {
   try {
     await egress.post(url, { headers: {}, body: '{}', timeoutMs: 15_000 });
@@ -144,7 +144,7 @@ async function tryAll(
 }
 
 // proves W6.28
-test('no spelling of any private target is ever connected to, at any port, with or without credentials', async (t) => {
+test('no spelling of a private target is ever connected to, at any port, with or without credentials', async (t) => {
   const egress = open(lookupOf(['127.0.0.1']));
   await tryAll(
     t,
@@ -160,7 +160,7 @@ test('no spelling of any private target is ever connected to, at any port, with 
 });
 
 // proves W6.28
-test('no name that resolves to a private address, alone or beside a public one, is ever connected to', async (t) => {
+test('no name that resolves to a private address, alone or with a public one, is ever connected to', async (t) => {
   const embedded = (address: string) =>
     spellings(address)
       .filter((text) => text.startsWith('['))
@@ -175,7 +175,7 @@ test('no name that resolves to a private address, alone or beside a public one, 
   await tryAll(t, 'names', tries);
 });
 
-test('only https is ever spoken', async (t) => {
+test('every connection uses https', async (t) => {
   const egress = open(lookupOf(['127.0.0.1']), true);
   const schemes = ['http', 'ftp', 'file', 'gopher', 'ws', 'wss', 'data', 'javascript', 'blob', 'HTTP'];
   const urls = schemes.map((scheme) => `${scheme}://127.0.0.1:${receiver.port}/`);
@@ -188,7 +188,7 @@ test('only https is ever spoken', async (t) => {
 });
 
 // proves W6.28
-test('a redirect to a private target is an answer, and nobody goes there', async (t) => {
+test('a redirect to a private target is an answer, and is not followed', async (t) => {
   const target = await startReceiver({ certificate });
   const egress = open(lookupOf(['127.0.0.1']), true);
   let count = 0;

@@ -39,7 +39,7 @@ async function outcome(egress: Egress, url: string, timeoutMs = 15_000): Promise
   }
 }
 
-test('a post arrives with its headers and exact body, and asks for no compression', async () => {
+test('a post arrives with its headers and exact body, and requests no compression', async () => {
   receiver.behave({ kind: 'answer', status: 202, body: 'thanks', retryAfter: '7' });
   const body = '{"text":"é€😀"}';
   const response = await open().post(receiver.url, { headers: { 'content-type': 'application/json' }, body });
@@ -54,7 +54,7 @@ test('a post arrives with its headers and exact body, and asks for no compressio
   assert.equal(request?.headers['content-length'], String(Buffer.byteLength(body)));
 });
 
-test('receivers that hang, however many, take no place that another receiver needs', async () => {
+test('receivers that hang do not take connections from other receivers', async () => {
   const egress = open({ maxOrigins: 2 });
   const silent = await Promise.all(Array.from({ length: 5 }, () => startReceiver({ certificate })));
   for (const { url, behave } of silent) {
@@ -66,7 +66,7 @@ test('receivers that hang, however many, take no place that another receiver nee
   await Promise.all(silent.map((one) => one.close()));
 });
 
-test('an exchange in flight ends well while more origins than one set of connections serves are asked', async () => {
+test('an exchange in flight completes while more origins are contacted than one agent serves', async () => {
   const egress = open({ maxOrigins: 1 });
   const [slow, other] = [await startReceiver({ certificate }), await startReceiver({ certificate })];
   slow.behave({ kind: 'slow', delayMs: 300, status: 201 });
@@ -107,7 +107,7 @@ test('a body is cut at 64 KiB and never decompressed', async () => {
   assert.equal(bomb.bodyText.length <= 64 * 1024, true);
 });
 
-test('a receiver that hangs, resets or talks nonsense fails, and one that stalls after its status does not', async () => {
+test('a receiver that hangs, resets or sends invalid HTTP fails, and one that stalls after its status does not', async () => {
   const egress = open();
   receiver.behave({ kind: 'hang' });
   assert.equal(await outcome(egress, receiver.url, 200), 'timed out');
@@ -134,7 +134,7 @@ test('certificates of another authority, for another name or out of time are ref
   }
 });
 
-test('nothing listens and nothing resolves: said apart', async () => {
+test('a refused connection and a failed name lookup have different reasons', async () => {
   const closed = `https://127.0.0.1:${await findFreePort()}/`;
   assert.equal(await outcome(open(), closed), 'connection failed');
   const lookup: Lookup = (_hostname, _options, callback) =>
@@ -142,7 +142,7 @@ test('nothing listens and nothing resolves: said apart', async () => {
   assert.equal(await outcome(open({ lookup }), 'https://shop.example/'), 'name not resolved');
 });
 
-/** Answers with the next of the given addresses at each call, and with the last one for ever after. */
+/** Answers each call with the next of the given addresses, and repeats the last one. */
 function lookupOf(...answers: readonly (readonly string[])[]): Lookup & { calls: number } {
   const lookup: Lookup & { calls: number } = Object.assign(
     (_hostname: string, _options: unknown, callback: (error: null, addresses: LookupAddress[]) => void) => {
@@ -199,7 +199,7 @@ test('no spelling of a private target is ever connected to', async () => {
   assert.equal(receiver.connectionCount(), before);
 });
 
-test('names that resolve to private addresses are never connected to, not even beside a public address', async () => {
+test('names that resolve to private addresses are never connected to, not even with a public address', async () => {
   const answers = [
     ['127.0.0.1'],
     ['::1'],
@@ -225,7 +225,7 @@ test('names that resolve to private addresses are never connected to, not even b
 // proves W6.16
 test('a name that turns private after its first answer is refused at the next connection', async () => {
   for (const second of ['10.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', 'fd00::1']) {
-    // Only localhost may be loopback, so it stands for the public name here: no test may reach out to the internet.
+    // Only localhost may be loopback, so it replaces the public name here: no test may reach the internet.
     const lookup = lookupOf(['127.0.0.1'], [second]);
     const egress = open({ lookup });
     const url = `https://localhost:${receiver.port}/`;
@@ -237,7 +237,7 @@ test('a name that turns private after its first answer is refused at the next co
   }
 });
 
-test('plain http reaches loopback where the policy says so, and nothing else', async () => {
+test('plain http reaches only loopback, where the policy allows it', async () => {
   const plain = createServer((request, response) => {
     request.resume();
     response.writeHead(204).end();
@@ -255,7 +255,7 @@ test('plain http reaches loopback where the policy says so, and nothing else', a
   });
 });
 
-test('plain http and texts that are no URL are refused', async () => {
+test('plain http and texts that are not URLs are refused', async () => {
   assert.equal(await outcome(open(), `http://127.0.0.1:${receiver.port}/`), 'address not allowed');
   assert.equal(await outcome(open(), 'nonsense'), 'address not allowed');
 });

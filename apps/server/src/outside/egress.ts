@@ -7,7 +7,7 @@ import {
   isResolvedAddressAllowed,
 } from './address.ts';
 
-/** Why an exchange came to nothing. Says no more about a refused target than that it was refused. */
+/** Why an exchange failed. A refused target's reason is only that it was refused. */
 export type EgressReason =
   | 'address not allowed'
   | 'name not resolved'
@@ -18,7 +18,7 @@ export type EgressReason =
   | 'too large'
   | 'malformed response';
 
-/** No usable answer came back; the receiver may or may not have got the request. */
+/** No usable answer arrived; the receiver may have got the request. */
 export class EgressFailure extends Error {
   readonly reason: EgressReason;
 
@@ -33,23 +33,25 @@ export interface EgressResponse {
   /** Any final status; redirects are answers like others and are never followed. */
   readonly status: number;
   readonly headers: { readonly retryAfter: string | undefined };
-  /** The first 64 KiB as they came, never decompressed, read as UTF-8. */
+  /** The first 64 KiB as received, never decompressed, read as UTF-8. */
   readonly bodyText: string;
   readonly latencyMs: number;
 }
 
-/** A file as it came, never decompressed. */
+/** A file as received, never decompressed. */
 export interface EgressFile {
   /** Any final status; redirects are answers like others and are never followed. */
   readonly status: number;
-  /** What the sender says to have done to the bytes, in lower case; empty when nothing. */
+  /** The sender's content coding in lower case; empty when there is none. */
   readonly contentEncoding: string;
   readonly bytes: Uint8Array;
 }
 
-/** HTTPS to addresses that strangers name; plain HTTP where the policy allows it. */
+/** HTTPS to addresses that strangers choose; plain HTTP where the policy allows it. */
 export interface Egress {
-  /** Throws `EgressFailure`. `timeoutMs` covers everything from the name's resolution to the body's end; 15 s at most. */
+  /**
+   * Throws `EgressFailure`. `timeoutMs` covers everything from name resolution to the end of the body; at most 15 s.
+   */
   post(
     url: string,
     options: {
@@ -65,8 +67,8 @@ export interface Egress {
 /** The same for files. */
 export interface Downloader extends Pick<Egress, 'close'> {
   /**
-   * Gets a file whole. Throws `EgressFailure`, `too large` as soon as the answer says or shows more than `maxBytes`.
-   * `timeoutMs` covers everything from the name's resolution to the body's end; 15 s at most.
+   * Downloads a complete file. Throws `EgressFailure`, with `too large` as soon as the header or the body exceeds
+   * `maxBytes`. `timeoutMs` covers everything from name resolution to the end of the body; at most 15 s.
    */
   download(
     url: string,
@@ -78,7 +80,7 @@ export interface Downloader extends Pick<Egress, 'close'> {
   ): Promise<EgressFile>;
 }
 
-/** The shape of `dns.lookup` with `all`; tests pass resolvers that lie. */
+/** The signature of `dns.lookup` with `all`; tests pass resolvers that lie. */
 export type Lookup = (
   hostname: string,
   options: LookupOptions & { all: true },
@@ -88,9 +90,9 @@ export type Lookup = (
 export interface EgressOptions {
   readonly addresses: AddressPolicy;
   readonly lookup?: Lookup;
-  /** Certificate authorities instead of the system's, in PEM. Without it NODE_EXTRA_CA_CERTS counts too. */
+  /** Certificate authorities in PEM that replace the system's. Without it NODE_EXTRA_CA_CERTS counts too. */
   readonly ca?: string;
-  /** Origins that one set of connections serves before a new set takes over; 4,096 by default. */
+  /** Origins that one agent serves before a new one takes over; 4,096 by default. */
   readonly maxOrigins?: number;
 }
 
@@ -102,9 +104,9 @@ const connectionsPerOrigin = 256;
 const maxOrigins = 4096;
 
 /**
- * Opens connections only to addresses that the policy allows. Both checks are needed: a name's addresses are judged
- * inside the connection's own lookup, so that a resolver cannot answer differently a second time; and literal
- * addresses, for which no lookup ever runs, before connecting.
+ * Opens connections only to allowed addresses. Both checks are needed. A name's addresses are checked inside the
+ * connection's own lookup, so that a resolver cannot answer differently a second time. Literal addresses never trigger
+ * a lookup, so they are checked before connecting.
  */
 export function createEgress(options: EgressOptions): Egress & Downloader {
   const agents = agentsInTurn(options);
@@ -139,9 +141,9 @@ interface Agents {
 }
 
 /**
- * An agent keeps something of every origin whose exchange it broke off, and so do 4,096 receivers that never answer. After
- * that many origins a new agent takes over; the old one finishes what is in flight and is gone. A limit on the origins of
- * one agent (undici's `maxOrigins`) would refuse all others from then on.
+ * An agent keeps memory for every origin whose exchange it aborted, so 4,096 receivers that never answer fill it. After
+ * that many origins a new agent takes over; the old one finishes its exchanges and is closed. undici's `maxOrigins`
+ * would refuse all further origins instead.
  */
 function agentsInTurn(options: EgressOptions): Agents {
   const most = options.maxOrigins ?? maxOrigins;
@@ -153,7 +155,7 @@ function agentsInTurn(options: EgressOptions): Agents {
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: maxHeaderBytes,
-      // One timer of ours covers the whole exchange.
+      // Our own timer covers the whole exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -184,7 +186,7 @@ function checkedConnector(options: EgressOptions): buildConnector.connector {
   const connect = buildConnector({
     allowH2: false,
     timeout: connectTimeoutMs,
-    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn verification off here.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn verification off.
     rejectUnauthorized: true,
     lookup: checkedLookup(options.lookup ?? systemLookup, policy),
     ...(options.ca === undefined ? {} : { ca: options.ca }),
@@ -209,7 +211,7 @@ type NodeLookup = (
   callback: (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void,
 ) => void;
 
-/** A name is refused whole when one of its addresses is: an honest receiver has no private address beside a public one. */
+/** One private address refuses the whole name: an honest receiver does not mix private and public addresses. */
 function checkedLookup(lookup: Lookup, policy: AddressPolicy): NodeLookup {
   return (hostname, lookupOptions, callback) => {
     lookup(hostname, { ...lookupOptions, all: true }, (error, addresses) => {
@@ -229,7 +231,7 @@ function checkedLookup(lookup: Lookup, policy: AddressPolicy): NodeLookup {
   };
 }
 
-/** How far an answer is read, and whether one that was cut short still counts. */
+/** How much of an answer is read, and whether a truncated answer counts. */
 interface Reading {
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -274,8 +276,8 @@ function exchange(
 }
 
 /**
- * Follows one exchange. Where a cut body is kept, a status decides once it is there: a body that stalls, breaks or never
- * ends is only cut.
+ * Follows one exchange. Where a truncated body is kept, the status decides as soon as it arrives: a body that stalls,
+ * breaks or never ends is only truncated.
  */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Answer) => void;
@@ -320,7 +322,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     const { maxBytes, cut } = this.#reading;
     this.#chunks.push(chunk.subarray(0, maxBytes - this.#bytes));
     this.#bytes += chunk.length;
-    // A kept body ends where it is full; a refused one must be over.
+    // A kept body ends at the limit; a refused one must not exceed it.
     if (cut === 'kept' ? this.#bytes >= maxBytes : this.#bytes > maxBytes) this.#end('too large');
   }
 

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** A name for this process that no other has, and a way to tell that the process of a name has ended. */
+/** A unique name for this process, and a check whether a named process has ended. */
 export interface ProcessName {
   readonly id: string;
-  /** True when it certainly has; false when it lives, or lives where we cannot look. */
+  /** True when the process has certainly ended; false when it runs, or runs where we cannot check. */
   isGone(id: string): boolean;
 }
 
-/** Machine and process namespace: within them, a process number says who lives. Empty where there is no such notion. */
+/** Machine and process namespace, within which a pid identifies a process. Empty on systems without them. */
 function placeOf(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return `${boot}/${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // No Linux: nothing can be told of others.
+    // Not Linux: other processes cannot be checked.
     return '';
   }
 }
@@ -24,7 +24,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is there, and not ours.
+    // EPERM: the process exists and belongs to another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }

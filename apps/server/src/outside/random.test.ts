@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandom } from './random.ts';
 
-test('no byte is given out twice, whatever the sizes', () => {
+test('no byte is used twice, for pieces of every size', () => {
   const seen = new Set<string>();
   for (let index = 0; index < 5_000; index += 1) {
     const bytes = systemRandom.bytes(16 + (index % 17));

@@ -1,13 +1,13 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 
-/** Randomness as a parameter: production passes the operating system's, the simulator a seeded one. */
+/** Randomness as a parameter: production passes the system's, the simulator a seeded one. */
 export interface Random {
   bytes(size: number): Uint8Array;
   /** Uniform in [0, 1); for jitter, never for secrets. */
   fraction(): number;
 }
 
-/** Asked for at once, because a session alone needs a dozen small pieces; each byte is given out once and then wiped. */
+/** Drawn in one call, because one session needs a dozen small pieces. Each byte is used once and then wiped. */
 const poolBytes = 8_192;
 let pool = new Uint8Array(0);
 let used = 0;

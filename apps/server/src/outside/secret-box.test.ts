@@ -13,7 +13,7 @@ test('what one box seals, a box with the same key among others opens', () => {
   assert.equal(Buffer.from(sealed).includes(secret), false);
 });
 
-test('the same secret never seals alike twice', () => {
+test('the same secret seals differently every time', () => {
   const box = secretBox([newKey]);
   assert.notDeepEqual(box.seal(systemRandom, secret, 'row'), box.seal(systemRandom, secret, 'row'));
 });

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey } from 'node:crypto';
 import type { Random } from './random.ts';
 
-/** Keeps secrets in the database readable only to who holds a master key. AES-256-GCM (NIST SP 800-38D). */
+/** Keeps secrets in the database readable only with a master key. AES-256-GCM (NIST SP 800-38D). */
 export interface SecretBox {
-  /** Seals under the current master key. `context` names the row; the same name is needed to open. */
+  /** Seals under the current master key. `context` names the row; opening needs the same context. */
   seal(random: Random, secret: Uint8Array, context: string): Uint8Array;
-  /** Opens what any of the master keys sealed. Throws when none fits, or when a byte or the context differs. */
+  /** Opens a secret sealed by any of the master keys. Throws when none fits, or when a byte or the context differs. */
   open(sealed: Uint8Array, context: string): Uint8Array;
   /** Whether the current master key sealed it. */
   isCurrent(sealed: Uint8Array): boolean;
@@ -23,7 +23,7 @@ const tagBytes = 16;
 export function secretBox(masterKeys: readonly [Uint8Array, ...Uint8Array[]]): SecretBox {
   const keys = masterKeys.map((key) => {
     if (key.length !== 32) throw new RangeError(`a master key has 32 bytes, not ${key.length}`);
-    // A key object once: from raw bytes every use would make a new one, five times the cost of opening.
+    // The key object is created once: creating one per use would cost five times the opening itself.
     return { id: keyId(key), key: createSecretKey(key) };
   });
   const [current] = keys;
@@ -52,7 +52,7 @@ export function secretBox(masterKeys: readonly [Uint8Array, ...Uint8Array[]]): S
   };
 }
 
-/** Says which key sealed, and nothing about the key. */
+/** Identifies the sealing key without revealing it. */
 function keyId(key: Uint8Array): Buffer {
   return createHash('sha256').update('florin master key id').update(key).digest().subarray(0, idBytes);
 }

@@ -5,11 +5,11 @@ import { Secret } from './secret.ts';
 
 const secret = new Secret('hunter2');
 
-test('a secret is read only by revealing it', () => {
+test('only reveal reads a secret', () => {
   assert.equal(secret.reveal(), 'hunter2');
 });
 
-test('writing a secret out throws, however it is tried', () => {
+test('serializing a secret throws in every form', () => {
   const attempts: readonly (() => string)[] = [
     () => JSON.stringify(secret),
     () => JSON.stringify({ deep: { settings: [secret] } }),

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A secret text that must not leave the process by accident: writing it to JSON, a text or a console throws. */
+/** A secret text that must not leave the process by accident: converting it to JSON, text or console output throws. */
 export class Secret {
   readonly #value: string;
 
@@ -8,7 +8,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The text itself; call it where it is used, and keep the result in no object that lives on. */
+  /** The text itself. Call it at the point of use, and do not store the result in a long-lived object. */
   reveal(): string {
     return this.#value;
   }

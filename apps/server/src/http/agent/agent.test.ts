@@ -37,10 +37,10 @@ const replies = {
 };
 
 // proves S4.28, W1.9
-test('every success is the view in the envelope and beside it', async () => {
+test('every success is the view in the envelope, with its members repeated beside it', async () => {
   const created = await createSession();
   const { body: preparation } = await prepare(created);
-  // The identical request is answered alike.
+  // The identical request gets the same answer.
   const answers = [
     await world.get(`/payment/link/${linkId}`),
     await world.post('/payment/session/create', created.body),
@@ -56,7 +56,7 @@ test('every success is the view in the envelope and beside it', async () => {
 });
 
 // proves S1.5
-test('what another wallet signed, or none, creates no session and prepares none', async () => {
+test('a message signed by another wallet, or unsigned, creates no session and prepares none', async () => {
   const created = await createSession();
   const before = await world.rows();
   const payer = newPayer();
@@ -79,7 +79,7 @@ test('both base paths serve the protocol', async () => {
   assert.equal(response.json().linkId, linkId);
 });
 
-/** What wallets take for the definitions of a specification: nothing else may be signed by those who pass it on as it is. */
+/** The typed data as wallets parse the specification's definitions: clients that pass it on must sign exactly this. */
 function typedDataOf({ domain, types }: AuthorizationRequirement['authorizationSpec'], message: unknown) {
   const [primaryType] = Object.keys(types);
   const domainFields = [
@@ -189,7 +189,7 @@ test('a link becomes a session, and a session a transaction that pays it', async
   assert.deepEqual(guide.handoff, {
     paymentUrl: `https://pay.example.com/checkout/${created.view.sessionId}`,
   });
-  // What, to whom, how much and where, the fee included; nothing in it is to be guessed.
+  // What, to whom, how much and where, the fee included, so that the agent guesses nothing.
   assert.deepEqual(guide.executionRequest.userReview, {
     description:
       `Pay 10.02 USDC (a fee of 0.02 USD included) on ethereum (chain 31337) for 1 x "Tea". The gateway ${gateway} takes ` +
@@ -201,7 +201,7 @@ test('a link becomes a session, and a session a transaction that pays it', async
 });
 
 // proves W8.10
-test('the allowance asked for is exact, and nothing is asked when it suffices', async () => {
+test('the requested allowance is exact, and none is requested when it suffices', async () => {
   const { view } = await prepare(await createSession());
   const [approval, ...more] = view.aiView.paymentExecutionGuide.prerequisites;
   assert.deepEqual(more, []);
@@ -274,7 +274,7 @@ test('an e-mail address is asked for only when the link requires it, and never g
 });
 
 // proves S3.3
-test('an expired session is not prepared, and an agent whose order is out is told to wait', async () => {
+test('an expired session is not prepared, and an agent whose order has expired is told to wait', async () => {
   const unsigned = await createSession();
   const signed = await createSession();
   await prepare(signed);
@@ -381,7 +381,7 @@ test('the texts of a link reach an agent as one line without hidden characters',
 });
 
 // proves W4.5
-test('archiving a product closes its links, and leaves their open sessions payable', async () => {
+test('archiving a product disables its links, and keeps their open sessions payable', async () => {
   const ownLink = await world.addLink();
   const open = await createSession(newPayer(), ownLink);
   const link = present(await findLink(world.db, ownLink));

@@ -20,19 +20,19 @@ import { allowAnyPage } from './cors.ts';
 export interface AgentDoorOptions {
   readonly db: Database;
   readonly deps: AuthorizationDeps;
-  /** Absent where the service sends no payments of others. */
+  /** Absent where the service does not pay for payers' transactions. */
   readonly submissions?: SubmissionDeps;
-  /** Counts what smart accounts cost; absent where nothing is limited. */
+  /** Limits smart account calls; absent where there is no limit. */
   readonly walletCalls?: WalletCallGuard;
-  /** Where the four endpoints answer, such as `/aipay/api/v1`, and `/api/v1` behind a host of its own. */
+  /** Base paths of the four endpoints, such as `/aipay/api/v1`, and `/api/v1` behind a host of its own. */
   readonly basePaths: readonly string[];
 }
 
-/** The door of the AI protocol: no key, the payer's signature authorizes. */
+/** The door of the AI protocol. It needs no key: the payer's signature authorizes. */
 export function agentDoor(options: AgentDoorOptions): Door {
   return (server: FastifyInstance) => {
     allowAnyPage(server, options.basePaths, agentApi.routes);
-    // One for all paths: what arrives together is joined wherever it arrives.
+    // One for all paths, so that concurrent requests share round trips across paths.
     const creation = creationDepsOf(options.db, options.deps);
     for (const basePath of options.basePaths) {
       const addRoute = routesOf(server, { basePath, shape: supersetEnvelope, authorize: () => null });

@@ -1,12 +1,12 @@
 import type { Route } from '@florin/protocol/route.ts';
 import type { FastifyInstance } from 'fastify';
 
-/** How long a browser may remember a preflight, in seconds: the longest that Chromium keeps. */
+/** How long a browser may cache a preflight, in seconds: Chromium's maximum. */
 const preflightSeconds = '7200';
 
 /**
- * Lets pages of any origin use the AI protocol, as any program can: it takes no key and no cookie, and what it changes
- * is authorized by a signature.
+ * Lets pages of any origin use the AI protocol, as any program can: it uses no key and no cookie, and a signature
+ * authorizes every change.
  */
 export function allowAnyPage(
   server: FastifyInstance,

@@ -98,7 +98,7 @@ function paramOf({ body }: { readonly body: Record<string, unknown> }): unknown 
 }
 
 // proves W1.29, W8.6
-test('checks come in their documented order, and no row is written before the last has passed', async () => {
+test('checks run in their documented order, and no row is written before the last has passed', async () => {
   const rows = await world.rows();
   const payer = newPayer();
   const disabled = await world.addLink();
@@ -123,7 +123,7 @@ test('checks come in their documented order, and no row is written before the la
     purpose: 'prepare_payment',
     linkId: 'lnk_unknown',
     merchantId: 'mer_other',
-    // A contract of the installation: nothing could go back to it.
+    // A contract of the installation: a refund to it could not arrive.
     payer: present(fixtureChains.byId(31337)).gateway,
     linkVersion: 'ver_old',
     paymentChainId: '1',
@@ -142,12 +142,12 @@ test('checks come in their documented order, and no row is written before the la
     ...[100606, 100101, 100103, 100607, 100611, 100104],
     ...[100608, 100608, 100609, 100602, 100603, 100601],
   ]);
-  // Only the last one was worth a call to the chain.
+  // Only the last one needed a call to the chain.
   assert.equal(world.chain.callsSeen, 1);
   assert.deepEqual(await world.rows(), rows);
 });
 
-test('an old version is answered with the fresh view, a wrong amount with the current quote', async () => {
+test('an old version gets the fresh view, a wrong amount the current quote', async () => {
   const old = await creationBody(world, newPayer(), linkId, { linkVersion: 'ver_old' });
   const { data } = (await world.post('/payment/session/create', old)).body as { data: { latest: LinkView } };
   assert.deepEqual([data.latest.linkId, data.latest.aiView.workflow.stage], [linkId, 'link_ready']);
@@ -158,7 +158,7 @@ test('an old version is answered with the fresh view, a wrong amount with the cu
 });
 
 // proves S5.9
-test('an authorization is good until the second before its expiry, and not at it', async () => {
+test('an authorization is valid until the second before its expiry, and not at it', async () => {
   const codeOf = async (expiry: number) => {
     const body = await creationBody(world, newPayer(), linkId, { authorizationExpiresAt: String(expiry) });
     return (await world.post('/payment/session/create', body)).body['code'];
@@ -168,7 +168,7 @@ test('an authorization is good until the second before its expiry, and not at it
 });
 
 // proves S5.4
-test('a signature authorizes its own payer, token, chain and amount alone, and only by that payer’s key', async () => {
+test('a signature authorizes only its payer, token, chain and amount, and only by that payer’s key', async () => {
   const custom = await world.addCustomLink();
   const rows = await world.rows();
   const changes: Partial<CreateSessionMessage>[] = [
@@ -192,7 +192,7 @@ test('a signature authorizes its own payer, token, chain and amount alone, and o
 });
 
 // proves W8.7
-test('the same request answers the same session, whatever has changed since', async () => {
+test('the same request returns the same session after the link or chain has changed', async () => {
   const first = await createSession();
   const before = await world.rows();
   world.clock.time += 3_600_000;
@@ -240,7 +240,7 @@ test('another valid signature of the same message is the same request', async ()
   assert.deepEqual([replay.sessionId, replay.replayed], [first.view.sessionId, true]);
 });
 
-test('a smart account authorizes by its own code, and its retry is answered after it has changed its keys', async () => {
+test('a smart account authorizes by its own code, and its retry is answered after it changed its keys', async () => {
   const { message } = await creationBody(world, newPayer(), linkId);
   const body = { message, signature: `0x${'ab'.repeat(100)}` };
   world.chain.code = '0x60806040';
@@ -254,7 +254,7 @@ test('a smart account authorizes by its own code, and its retry is answered afte
 });
 
 // proves S5.8
-test('a known nonce with anything else is refused with 100604', async () => {
+test('a known nonce with any other request is refused with 100604', async () => {
   const first = await createSession();
   const nonce = { authorizationNonce: first.body.message.authorizationNonce };
   const otherMessage = await creationBody(world, first.payer, linkId, { ...nonce, amount: '1' });
@@ -270,7 +270,7 @@ test('a known nonce with anything else is refused with 100604', async () => {
   );
 });
 
-test('a nonce belongs to its payer: another payer may use the same', async () => {
+test('a nonce belongs to its payer: another payer may use the same one', async () => {
   const nonce = { authorizationNonce: newNonce() };
   const codes: unknown[] = [];
   for (const payer of [newPayer(), newPayer()]) {
@@ -281,7 +281,7 @@ test('a nonce belongs to its payer: another payer may use the same', async () =>
 });
 
 // proves W8.7
-test('100 identical creations at once make one session, and all get it', async () => {
+test('100 identical concurrent creations make one session, and all get it', async () => {
   const before = present(await world.rows());
   const body = await creationBody(world, newPayer(), linkId);
   const all = await Promise.all(
@@ -297,7 +297,7 @@ test('100 identical creations at once make one session, and all get it', async (
   assert.equal(now.events - before.events, 1n);
 });
 
-test('100 different messages with one nonce make one session and 99 refusals', async () => {
+test('100 different concurrent messages with one nonce make one session and 99 refusals', async () => {
   const before = present(await world.rows());
   const payer = newPayer();
   const nonce = newNonce();
@@ -320,7 +320,7 @@ test('100 different messages with one nonce make one session and 99 refusals', a
 });
 
 // proves W1.28
-test('a payer may have 20 open sessions, and no more at once', async () => {
+test('a payer may have 20 open sessions at a time', async () => {
   const payer = newPayer();
   const bodies = await Promise.all(Array.from({ length: 25 }, () => creationBody(world, payer, linkId)));
   const all = await Promise.all(bodies.map((body) => world.post('/payment/session/create', body)));
@@ -329,7 +329,7 @@ test('a payer may have 20 open sessions, and no more at once', async () => {
 });
 
 // proves W8.11
-test('a custom link takes the total that the payer signs, and no price of its own', async () => {
+test('a custom link accepts the total that the payer signs, and no price of its own', async () => {
   const custom = await world.addCustomLink();
   const view = viewOf<LinkView>(await world.get(`/payment/link/${custom}`));
   assert.deepEqual(view.aiView.pricingModel, {
@@ -360,7 +360,7 @@ test('a custom link takes the total that the payer signs, and no price of its ow
     ],
     [100209, 100209, 100609],
   );
-  // One Micro-USD above a price and its fee: no price of the merchant's would give this total.
+  // One Micro-USD above a price and its fee: no merchant price gives this total.
   const body = await creationBody(world, payer, custom, { amount: '10020001' });
   const created = viewOf<CreatedSessionView>(await world.post('/payment/session/create', body));
   const { view: prepared } = await prepare({ payer, body, view: created });

@@ -17,14 +17,14 @@ after(() => world.close());
 const [usdc, usdt] = fixtureChains.tokens.map((token) => ({ ...token }));
 
 // proves W8.7
-test('the same preparation answers the same order, a fresh one an order with the same id', async () => {
+test('the same preparation returns the same order, a fresh one an order with the same id', async () => {
   const created = await createSession();
   const first = await prepare(created);
   const replay = viewOf<PreparedView>(await world.post('/payment/prepare', first.body));
   const requirement = created.view.aiView.preparePaymentRequirement;
   const again = await preparationBody(created.payer, requirement, { authorizationNonce: newNonce() });
   const fresh = viewOf<PreparedView>(await world.post('/payment/prepare', again));
-  // Whatever has changed since: the session is over, and the chain does not answer.
+  // Even after the session expires and the chain stops answering.
   world.clock.time += 3_600_000;
   world.chain.isDown = true;
   const late = viewOf<PreparedView>(await world.post('/payment/prepare', first.body));
@@ -36,7 +36,7 @@ test('the same preparation answers the same order, a fresh one an order with the
   assert.deepEqual([fresh.aiView.paymentExecutionGuide.order.orderId, fresh.replayed], [orderId, undefined]);
 });
 
-test('a preparation is refused while the chain cannot be asked, but its retry is answered', async () => {
+test('a preparation is refused while the chain does not answer, but its retry succeeds', async () => {
   const created = await createSession();
   const body = await preparationBody(created.payer, created.view.aiView.preparePaymentRequirement);
   world.chain.isDown = true;
@@ -51,7 +51,7 @@ test('a preparation is refused while the chain cannot be asked, but its retry is
 });
 
 // proves W8.7
-test('100 identical preparations at once get the one order', async () => {
+test('100 identical concurrent preparations get one order', async () => {
   const created = await createSession();
   const body = await preparationBody(created.payer, created.view.aiView.preparePaymentRequirement);
   const all = await Promise.all(Array.from({ length: 100 }, () => world.post('/payment/prepare', body)));
@@ -77,7 +77,7 @@ test('a preparation with an integer in another spelling is refused with 400101',
 });
 
 // proves S5.4
-test('a signature to prepare counts by the payer’s key alone, for its own session and e-mail address', async () => {
+test('only the payer’s key authorizes a preparation, for its own session and e-mail address', async () => {
   const { view, payer } = await createSession();
   const other = await createSession(payer);
   const requirement = view.aiView.preparePaymentRequirement;
@@ -97,7 +97,7 @@ test('a signature to prepare counts by the payer’s key alone, for its own sess
 });
 
 // proves W1.29, W8.6
-test('checks of a preparation come in their documented order, and no row is written before the last has passed', async () => {
+test('checks of a preparation run in their documented order, and no row is written before the last has passed', async () => {
   const link = await world.addLink({ payerEmailRequired: 1 });
   const expired = await createSession();
   world.clock.time += 1_800_000;

@@ -5,20 +5,20 @@ import { openLinkWorld } from '../../../test/harness/agent-payer.ts';
 const { world, linkId, createSession } = await openLinkWorld();
 after(() => world.close());
 
-/** The text of an answer without what is new in each: the nonce of the message to sign, and the id of the request. */
+/** The answer's text without the parts that are new each time: the nonce of the message to sign, and the request id. */
 async function textOf(path: string, headers: Record<string, string> = {}): Promise<string> {
   return (await world.get(path, headers)).text.replaceAll(/0x[0-9a-f]{64}|req_\w{22}/g, '');
 }
 
 // proves W1.7
-test('an API key changes nothing: the base path alone decides the shape', async () => {
+test('an API key has no effect: the base path alone decides the shape', async () => {
   const headers = { authorization: 'Bearer sk_live_unknown' };
   for (const path of [`/payment/link/${linkId}`, '/session/sess_unknown'])
     assert.equal(await textOf(path, headers), await textOf(path));
 });
 
 // proves S5.5, W1.8
-test('the Host header changes nothing: neither what is signed nor where an answer leads', async () => {
+test('the Host header has no effect on the signed data or on links in the answer', async () => {
   const { view } = await createSession();
   for (const path of [`/payment/link/${linkId}`, `/session/${view.sessionId}`, '/session/sess_unknown']) {
     const forged = await textOf(path, { host: 'evil.example', 'x-forwarded-host': 'evil.example' });

@@ -48,7 +48,7 @@ async function create(remoteAddress: string, changes: Parameters<typeof creation
   return reply.json<{ code: number }>().code;
 }
 
-test('one address has the code of smart accounts run 20 times a minute, after all other checks, and plain accounts go on', async () => {
+test('one address may run smart account code 20 times a minute, after all other checks, and plain accounts are unaffected', async () => {
   world.chain.code = '0x60806040';
   world.chain.verdict = undefined;
   const { count } = defaultRateLimits.walletCalls;
@@ -62,7 +62,7 @@ test('one address has the code of smart accounts run 20 times a minute, after al
   for (let index = 0; index < count; index += 1) assert.equal(await create('203.0.113.7'), 100601);
   assert.equal(world.chain.callsSeen, callsBefore + 2 * count);
   assert.equal(await create('203.0.113.7'), 900101);
-  // The account's code was looked up, and not run.
+  // The account's code was read but not run.
   assert.equal(world.chain.callsSeen, callsBefore + 2 * count + 1);
   assert.equal(await create('203.0.113.8'), 100601);
   world.chain.code = '0x';

@@ -5,23 +5,23 @@ import { type Coding, codeAsset } from './compression.ts';
 
 /** The page's one script, as it is served. */
 export interface Script {
-  /** As clients take it, each made once. */
+  /** The body in each content coding, compressed once. */
   readonly bytes: Readonly<Record<Coding, Buffer>>;
-  /** Its own hash is in it: it never changes under its name. */
+  /** The path contains the content's hash, so the file behind it never changes. */
   readonly path: string;
   /** Subresource integrity. */
   readonly integrity: string;
 }
 
-/** The pages that have a script of their own. */
+/** The pages that have a script. */
 const sources = {
   checkout: fileURLToPath(new URL('../../../../checkout/src/checkout/main.ts', import.meta.url)),
   claim: fileURLToPath(new URL('../../../../checkout/src/claim/main.ts', import.meta.url)),
 } as const;
 
 /**
- * Bundles a page's script from its source: some tens of milliseconds at the start of the service, and no build that
- * could be forgotten or be of another version than the server. It is compressed then, too, as small as it gets.
+ * Bundles and compresses a page's script from its source. This takes some tens of milliseconds at the start and needs
+ * no build step, so the script always has the server's version.
  */
 export async function bundleScript(page: keyof typeof sources): Promise<Script> {
   const { outputFiles } = await build({

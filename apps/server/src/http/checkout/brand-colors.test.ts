@@ -6,7 +6,7 @@ import { style } from './style.ts';
 
 const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
-test('whatever colour a merchant has, text in it and on it is readable, for light and dark readers', () => {
+test('text in and on a merchant’s colour is readable in light and dark, for every colour', () => {
   fc.assert(
     fc.property(color, (given) => {
       const colors = brandColorsOf(given);
@@ -23,7 +23,7 @@ test('whatever colour a merchant has, text in it and on it is readable, for ligh
   );
 });
 
-test('a colour that is readable as it is stays as it is', () => {
+test('a readable colour is left unchanged', () => {
   assert.deepEqual(brandColorsOf('#0B6B4D'), {
     light: { accent: '#0b6b4d', onAccent: '#ffffff' },
     dark: { accent: '#609f8b', onAccent: '#000000' },
@@ -31,13 +31,13 @@ test('a colour that is readable as it is stays as it is', () => {
   assert.deepEqual(brandColorsOf('#ffe600').dark, { accent: '#ffe600', onAccent: '#000000' });
 });
 
-test('contrast is that of WCAG: its least is 1, black and white have 21', () => {
+test('contrast follows WCAG: its minimum is 1, black and white have 21', () => {
   assert.deepEqual([contrastOf('#000000', '#ffffff'), contrastOf('#123456', '#123456')], [21, 1]);
-  // As every tool for WCAG has it.
+  // The value that all WCAG tools give.
   assert.equal(contrastOf('#777777', '#ffffff').toFixed(2), '4.48');
 });
 
-test('the grounds that are reckoned with are those of the page', () => {
+test('the backgrounds used in the calculation are those of the page', () => {
   const cardsAndPage = [...grounds.light.slice(0, 2), ...grounds.dark.slice(0, 2)];
   const written = style.replaceAll('#fff;', '#ffffff;');
   assert.deepEqual(

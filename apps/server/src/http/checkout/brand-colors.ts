@@ -1,23 +1,23 @@
-/** The colours of a page that a merchant's one colour decides, as `#rrggbb`: for light and for dark readers. */
+/** The page colours that derive from a merchant's one colour, as `#rrggbb`, for light and dark mode. */
 export interface BrandColors {
   readonly light: AccentPair;
   readonly dark: AccentPair;
 }
 
 export interface AccentPair {
-  /** Ground of buttons, and the colour of links on every ground of the page. */
+  /** Background of buttons, and the colour of links on every background of the page. */
   readonly accent: string;
-  /** Text on it. */
+  /** Text on the accent colour. */
   readonly onAccent: string;
 }
 
-/** The grounds that text stands on, the page's own and those of its cards and notes (style.ts). */
+/** The backgrounds of text: the page, its cards and its notes (style.ts). */
 export const grounds = {
   light: ['#ffffff', '#f4f5f3', '#eef0ef'],
   dark: ['#101512', '#19201c', '#262d2a'],
 } as const;
 
-/** What WCAG 2.2 asks of text (1.4.3, level AA). */
+/** The minimum contrast for text in WCAG 2.2 (1.4.3, level AA). */
 export const leastContrast = 4.5;
 
 type Channels = readonly [red: number, green: number, blue: number];
@@ -26,9 +26,9 @@ const black: Channels = [0, 0, 0];
 const white: Channels = [255, 255, 255];
 
 /**
- * Makes a merchant's colour readable: it is darkened for light pages and lightened for dark ones, no more than needed,
- * until it has a contrast of 4.5 to every ground; the text on it is white or black, whichever is farther from it. Total
- * over `#` and six hexadecimal digits, because black and white themselves fit; anything else is a bug of the caller.
+ * Makes a merchant's colour readable. Darkens it for light mode and lightens it for dark mode, as little as possible,
+ * until its contrast to every background is 4.5. Text on it is white or black, by the higher contrast. Works for every
+ * `#` with six hexadecimal digits, because black and white always fit; any other input is a bug of the caller.
  */
 export function brandColorsOf(color: string): BrandColors {
   const channels = parse(color);
@@ -38,7 +38,7 @@ export function brandColorsOf(color: string): BrandColors {
   };
 }
 
-/** So many steps lead from a colour to black or white. */
+/** The number of steps from a colour to black or white. */
 const steps = 100;
 
 function readable(color: Channels, end: Channels, on: readonly string[]): Channels {

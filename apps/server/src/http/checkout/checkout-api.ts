@@ -20,9 +20,9 @@ import {
   sessionOf,
 } from './payment.ts';
 import { progressFeed } from './progress-feed.ts';
-import { checkoutState, findFindings, linkOptions, sessionOptions } from './state.ts';
+import { checkoutState, findSessionFacts, linkOptions, sessionOptions } from './state.ts';
 
-/** The secret of the page, when the caller has one: it comes in a header, so that no address ever holds it. And the network. */
+/** The caller's network and, if sent, the secret of the page. The secret is a header, so that no URL contains it. */
 function callerOf(request: FastifyRequest): {
   readonly clientCode: string | undefined;
   readonly network: string;
@@ -32,7 +32,7 @@ function callerOf(request: FastifyRequest): {
   return { clientCode, network: networkOf(request.ip) };
 }
 
-/** Adds the page's own door. */
+/** Adds the API of the hosted page. */
 export function addCheckoutApi(server: FastifyInstance, deps: PaymentDeps & { readonly log: Log }): void {
   const { routes, basePath } = checkoutApi;
   const addRoute = routesOf(server, { basePath, shape: envelope, authorize: callerOf });
@@ -43,9 +43,9 @@ export function addCheckoutApi(server: FastifyInstance, deps: PaymentDeps & { re
   });
   addRoute(routes.readSession, async ({ params }) => {
     const session = await sessionOf(deps, params.sessionId);
-    const findings = await findFindings(deps.db, [session.sessionId]);
+    const facts = await findSessionFacts(deps.db, [session.sessionId]);
     return {
-      state: await checkoutState(deps, session, findings(session.sessionId)),
+      state: await checkoutState(deps, session, facts(session.sessionId)),
       options: await sessionOptions(deps, session),
       now: unixSeconds(deps.clock.now()),
     };

@@ -7,23 +7,23 @@ import { addCheckoutApi } from './checkout-api.ts';
 import { chooseCoding } from './compression.ts';
 import { addDemoPayer, type DemoPayer } from './demo-payer.ts';
 import { acceptForms } from './forms.ts';
-import { beginByForm, claimPage, depositByForm, linkPage, sessionPage, type Visit } from './pages.ts';
+import { beginByForm, claimPage, depositByForm, linkPage, type PageRequest, sessionPage } from './pages.ts';
 import type { PaymentDeps } from './payment.ts';
 
 export interface CheckoutDoorOptions extends PaymentDeps {
   readonly log: Log;
-  /** Base URL of the AI protocol, without a slash at the end. */
+  /** Base URL of the AI protocol, without a trailing slash. */
   readonly agentApi: string;
-  /** Only in local worlds: pays for visitors who have no wallet. */
+  /** Only in local worlds: pays for visitors without a wallet. */
   readonly demo?: DemoPayer;
 }
 
-/** Pages take whatever others have added to their addresses, such as the marks of a newsletter. */
+/** Pages accept unknown query parameters, such as a newsletter's tracking codes. */
 const anyQuery = { config: { query: 'any' } } as const;
 
 /**
- * The hosted pages `/link/:linkId`, `/checkout/:sessionId` and `/checkout/:sessionId/claim`, their scripts, their forms for
- * readers without scripts, and the door behind which the scripts work. A view writes nothing.
+ * The hosted pages `/link/:linkId`, `/checkout/:sessionId` and `/checkout/:sessionId/claim`, with their scripts, their
+ * forms for readers without scripts, and the API that the scripts call. Viewing a page writes nothing.
  */
 export function checkoutDoor(options: CheckoutDoorOptions): Door {
   return async (server) => {
@@ -43,10 +43,10 @@ export function checkoutDoor(options: CheckoutDoorOptions): Door {
   };
 }
 
-/** In a scope of their own: forms are read here and nowhere else. */
+/** In its own scope: only these routes accept forms. */
 async function addPages(
   server: FastifyInstance,
-  parts: Pick<Visit, 'options' | 'page' | 'script'>,
+  parts: Pick<PageRequest, 'options' | 'page' | 'script'>,
 ): Promise<void> {
   await server.register(async (scope) => {
     acceptForms(scope);
@@ -69,7 +69,7 @@ async function addPages(
 
 function addScripts(server: FastifyInstance, scripts: readonly Script[]): void {
   server.get<{ Params: { file: string } }>('/checkout/assets/:file', async (request, reply) => {
-    // Only the scripts that run: an older page works on without, and is whole again when it is loaded anew.
+    // Only current scripts exist. A page of an older version works without one until it is reloaded.
     const script = scripts.find(({ path }) => path.endsWith(`/${request.params.file}`));
     if (script === undefined) throw new Refusal('route_unknown');
     const coding = chooseCoding(request.headers['accept-encoding']);

@@ -39,12 +39,12 @@ async function claim(body: object) {
     data: { amount: string; isPossible: boolean; txRequest: { data: Hex } };
   }>();
 }
-/** As viem decodes it. */
+/** The order as viem decodes it. */
 const checksummed = (order: Order) => ({ ...order, payer: getAddress(order.payer) });
 const pageOf = async (sessionId: string) =>
   (await server.inject({ method: 'GET', url: `/checkout/${sessionId}/claim` })).body;
 
-test('a payment that is not settled can be taken back once its time has come, by a call for its payer alone', async () => {
+test('an unsettled payment can be reclaimed after its time, by a call that pays only its payer', async () => {
   const { sessionId, order } = await addPaidSession(world, shop);
   const asked = { sessionId, orderId: order.orderId, token: order.order.token, purpose: 'reclaim' };
   assert.ok((await pageOf(sessionId)).includes('id="reclaim"'));
@@ -58,14 +58,14 @@ test('a payment that is not settled can be taken back once its time has come, by
   await happen(world, order, 'Reclaimed');
 });
 
-test('a session without a payment and without an address has nothing to take back, and its page says so', async () => {
+test('a session without a payment and without an address has nothing to reclaim, and its page says so', async () => {
   const sessionId = await addSession(world, shop);
   const page = await pageOf(sessionId);
   assert.ok(page.includes('No deposit address was given out for this payment.'));
   assert.equal(page.includes('id="reclaim"'), false);
 });
 
-test('an unpaid order cannot be reclaimed, and a token that is not its own can be sent back at once', async () => {
+test('an unpaid order cannot be reclaimed, and a foreign token can be sent back at once', async () => {
   const sessionId = await addSession(world, shop);
   const order = await addOrder(world, sessionId);
   const asked = { sessionId, orderId: order.orderId, token: `0x${'ab'.repeat(20)}` };

@@ -24,22 +24,22 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
-import { outcomeOf, shownKindOf, toldExceptions } from './outcome.ts';
+import { outcomeOf, shownExceptions, shownKindOf } from './outcome.ts';
 import { assertClientCode, type PaymentDeps, sessionOf } from './payment.ts';
 import { heldUntilOf } from './state.ts';
 
-/** Deposit addresses that a page names. */
+/** The most deposit addresses on one page. */
 const maxPlaces = 20;
 
 export interface ClaimDeps extends Pick<PaymentDeps, 'db'> {
   readonly chains: Chains;
   readonly clock: Clock;
   readonly payerChain: Pick<PayerChain, 'callAt'>;
-  /** What is worth sending back, in Micro-USD; absent where the service sends nothing by itself. */
+  /** The smallest amount that the service sends back, in Micro-USD; absent where it sends nothing by itself. */
   readonly gasless?: { readonly minAmount: bigint };
 }
 
-/** What the page about a session's money that has to go back shows. Asks the database alone. */
+/** The data of the page about a session's money to return. Reads only the database. */
 export async function claimData(
   deps: Pick<ClaimDeps, 'db' | 'chains' | 'gasless'>,
   session: StoredSession,
@@ -47,9 +47,9 @@ export async function claimData(
 ): Promise<ClaimData> {
   const orders = await findDepositOrders(deps.db, session.sessionId, maxPlaces);
   const exceptions = await findExceptions(deps.db, [session.sessionId]);
-  const told = toldExceptions(exceptions);
+  const told = shownExceptions(exceptions);
   const places = orders.flatMap((order) => placeOf(deps, session, order, told) ?? []);
-  // Addresses that something came to stand first.
+  // Addresses that received money come first.
   const ordered = [...places].sort((left, right) => right.money.length - left.money.length);
   const reclaimable = await reclaimableOf(deps, session);
   return {
@@ -94,7 +94,7 @@ function placeOf(
     address: receiverOf(gatewayOf(order, chain), order.orderId),
     refundAddress: order.order.payer,
     ...placeIn(chain),
-    // The order's own token first: most often that is what was sent.
+    // The order's own token first: payers usually send that one.
     tokens: [...chain.tokens]
       .sort((left, right) => Number(right.tokenId === order.tokenId) - Number(left.tokenId === order.tokenId))
       .map(({ symbol, address }) => ({ symbol, address })),
@@ -123,7 +123,7 @@ function moneyOf(
   return { kind, symbol, decimals, amount, outcome, until: heldUntilOf(exception) };
 }
 
-/** Once an unsettled payment is old enough, its payer needs nobody in order to have it back. */
+/** The call that returns an unsettled payment after its time. The payer can send it without any other party. */
 async function reclaimableOf(
   { db, chains }: Pick<ClaimDeps, 'db' | 'chains'>,
   session: StoredSession,
@@ -139,8 +139,8 @@ async function reclaimableOf(
 type Body = BodyOf<(typeof checkoutApi)['routes']['claim']>;
 
 /**
- * What can be taken back, and the call that does it. The call is nobody's secret: whoever makes it, the contract sends the
- * money to the address that the order commits to. Refuses an order of another session (100201), a wrong secret (100202) and a
+ * The money that can be reclaimed, and the call that does it. The call is not secret: the contract pays the address in
+ * the order, regardless of the caller. Refuses an order of another session (100201), a wrong secret (100202) and a
  * chain that does not answer (900401).
  */
 export async function claimOf(deps: ClaimDeps, body: Body, clientCode: string | undefined): Promise<Claim> {
@@ -156,7 +156,7 @@ export async function claimOf(deps: ClaimDeps, body: Body, clientCode: string | 
     : rescueOf(deps, { order, chain, token: body.token as Hex });
 }
 
-/** The gas that a rescue needs, with the creation of the receiver, and much more. */
+/** More than enough gas for a rescue, creation of the receiver included. */
 const rescueGas = 1_000_000n;
 const readGas = 100_000n;
 
@@ -168,7 +168,7 @@ async function rescueOf(
   const holder = receiverOf(gateway, order.orderId);
   const data = rescueCall(order, token);
   const found = await heldAt(deps, chain, token, holder);
-  // It fails where nothing lies there, and while the order's own token can still be collected.
+  // The call fails where the address is empty, and while the order's own token can still be collected.
   const answer = await deps.payerChain.callAt(chain.chainId, { to: gateway, data, gas: rescueGas });
   const isOwn = token.toLowerCase() === order.order.token.toLowerCase();
   return {
@@ -180,13 +180,16 @@ async function rescueOf(
   };
 }
 
-/** Code that ends with the coin of an address as its result, for a call that creates nothing. */
+/** Bytecode that returns the native balance of an address, for a call that creates nothing. */
 function coinReading(holder: Hex): Hex {
   // push20 holder, balance, mstore at 0, return 32 bytes.
   return `0x73${holder.slice(2)}3160005260206000f3`;
 }
 
-/** What of a token lies at an address, and how it is written. Tokens that are not configured tell their decimals alone. */
+/**
+ * The balance of a token at an address, and its format. For tokens outside the configuration, only the decimals are
+ * read.
+ */
 async function heldAt(
   { payerChain }: ClaimDeps,
   chain: Chain,
@@ -207,7 +210,7 @@ async function heldAt(
   const known = chain.tokens.find(({ address }) => address.toLowerCase() === token.toLowerCase());
   if (known !== undefined) return { amount, symbol: known.symbol, decimals: known.decimals };
   const decimals = await read(encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' }));
-  // Its name is its maker's word, and could be that of any other token.
+  // A contract chooses its own symbol, which could copy another token's.
   const symbol = `${token.slice(0, 6)}…${token.slice(-4)}`;
   return { amount, symbol, decimals: decimals <= 36n ? Number(decimals) : 0 };
 }

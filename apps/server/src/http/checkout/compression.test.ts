@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { chooseCoding, codeAsset, codePage } from './compression.ts';
 
-test('a client gets the best coding of those that it names', () => {
+test('a client gets the best coding of those in its header', () => {
   const cases: [accepted: string | undefined, coding: string][] = [
     [undefined, 'identity'],
     ['', 'identity'],
@@ -18,7 +18,7 @@ test('a client gets the best coding of those that it names', () => {
   for (const [accepted, coding] of cases) assert.equal(chooseCoding(accepted), coding, accepted);
 });
 
-test('every coding holds the same text, and is smaller', async () => {
+test('every coding decodes to the same text, and is smaller', async () => {
   const text = 'Grüner Tee — 緑茶. '.repeat(500);
   const unpack = { br: brotliDecompressSync, gzip: gunzipSync, identity: (bytes: Buffer) => bytes };
   const asset = await codeAsset(text);
@@ -32,6 +32,6 @@ test('every coding holds the same text, and is smaller', async () => {
   }
 });
 
-test('a small page travels as it is', async () => {
+test('a small page is not compressed', async () => {
   assert.deepEqual(await codePage('short', 'br'), { coding: 'identity', bytes: Buffer.from('short') });
 });

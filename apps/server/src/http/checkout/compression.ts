@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { type BrotliOptions, brotliCompress, constants, gzip, type ZlibOptions } from 'node:zlib';
 
-/** How a text travels. */
+/** A content coding. */
 export type Coding = 'br' | 'gzip' | 'identity';
 
 export interface CodedText {
@@ -12,16 +12,16 @@ export interface CodedText {
 const brotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(gzip);
 
-/** Smaller texts fit into the first packets as they are. */
+/** Smaller texts fit into the first packets uncompressed. */
 const leastBytes = 1_400;
-/** Of a page, which is made anew for each reader: 2 ms of a thread beside the one that answers. */
+/** For pages, which are rendered per reader: 2 ms on a thread outside the event loop. */
 const pageQuality = 5;
-/** Of an asset, which is made once: some tens of milliseconds at the start of the service. */
+/** For assets, which are compressed once: some tens of milliseconds at the start. */
 const assetQuality = constants.BROTLI_MAX_QUALITY;
 
 /**
- * The best coding that a client takes (RFC 9110, Accept-Encoding). Only what is named counts: a client that says nothing,
- * or `*`, gets the text as it is.
+ * The best coding that a client accepts (RFC 9110, Accept-Encoding). Only named codings count: without the header, or
+ * with `*`, the client gets the text uncompressed.
  */
 export function chooseCoding(accepted: string | undefined): Coding {
   const named = new Set<string>();
@@ -35,10 +35,9 @@ export function chooseCoding(accepted: string | undefined): Coding {
 }
 
 /**
- * Codes a page for one client. For pages alone: what holds a secret that is the same in two answers (a session's
- * clientCode, an e-mail address) must never be compressed together with text that others choose, because its length
- * would tell the secret (BREACH). The one secret of a page is its nonce, which no two answers share
- * (docs/decisions/0034).
+ * Compresses a page for one client. Only for pages: a secret that repeats between answers (a session's clientCode, an
+ * e-mail address) must never be compressed together with text that others choose, because the length would reveal it
+ * (BREACH). A page's one secret is its nonce, which is new in every answer (docs/decisions/0034).
  */
 export async function codePage(text: string, accepted: string | undefined): Promise<CodedText> {
   const bytes = Buffer.from(text);
@@ -46,7 +45,7 @@ export async function codePage(text: string, accepted: string | undefined): Prom
   return { coding, bytes: await code(bytes, coding, pageQuality) };
 }
 
-/** Codes an asset once in every way, as small as it gets. */
+/** Compresses an asset once in every coding, at the highest quality. */
 export async function codeAsset(text: string): Promise<Readonly<Record<Coding, Buffer>>> {
   const bytes = Buffer.from(text);
   const [br, gzip] = await Promise.all([

@@ -12,10 +12,10 @@ import type { Clock } from '#outside/clock.ts';
 import { envelope } from '../envelope.ts';
 import { routesOf } from '../route-handler.ts';
 
-/** A wallet of the local world that pays for visitors who have none. */
+/** A wallet of the local world that pays for visitors without one. */
 export interface DemoPayer {
   readonly address: Hex;
-  /** Sends a transaction and waits for its block; gives its hash. */
+  /** Sends a transaction and waits for its block; returns its hash. */
   send(request: { chainId: number; to: Hex; data: Hex }): Promise<Hex>;
 }
 
@@ -38,7 +38,7 @@ const sendDemoTransaction = route({
   errors: ['field_invalid', 'payer_not_served'],
 });
 
-/** Lets the page send what it would ask a wallet for: calls of configured tokens and gateways, and nothing else. */
+/** Lets the page send calls of configured tokens and gateways without a wallet, and no other calls. */
 export function addDemoPayer(server: FastifyInstance, { chains }: { chains: Chains }, demo: DemoPayer): void {
   const addRoute = routesOf(server, { basePath: '/checkout/api', shape: envelope, authorize: () => null });
   addRoute(sendDemoTransaction, async ({ body }) => {
@@ -52,13 +52,13 @@ export function addDemoPayer(server: FastifyInstance, { chains }: { chains: Chai
   });
 }
 
-/** Far above what an approval or a payment takes. */
+/** Far above the gas of an approval or a payment. */
 const gasLimit = 500_000n;
 const receiptPauseMs = 200;
-/** A minute. */
+/** One minute. */
 const maxReceiptAsks = 300;
 
-/** The demo payer over a wallet and the nodes of the configuration. Its transactions go out one after the other. */
+/** The demo payer over a wallet and the configured nodes. Its transactions are sent one after the other. */
 export function demoPayerOf(
   wallet: WalletSigner,
   deps: { readonly clock: Clock; readonly rpcOf: (chainId: number) => Rpc },
@@ -85,7 +85,7 @@ export function demoPayerOf(
     address: wallet.address,
     send(request) {
       const sent = last.then(() => send(request));
-      // A failure is the caller's to hear; the next one's turn comes all the same.
+      // The caller handles a failure; the next transaction is sent regardless.
       last = sent.catch(() => undefined);
       return sent;
     },

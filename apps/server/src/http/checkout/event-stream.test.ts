@@ -26,7 +26,7 @@ before(async () => {
     random: systemRandom,
     origin: 'https://pay.example.com',
     ready: async () => ({ ready: true, checks: {} }),
-    // Between two signs of life time passes as it does: streams stay open.
+    // Real time passes between two heartbeats, so that streams stay open.
     doors: [
       checkoutDoor({ ...checkoutOptionsOf(world), clock: { ...world.clock, sleep: systemClock.sleep } }),
     ],
@@ -43,7 +43,7 @@ interface Stream {
   readonly answer: IncomingMessage;
 }
 
-/** Opens a stream from an address of this machine. */
+/** Opens a stream from a loopback address. */
 async function open(localAddress: string): Promise<Stream> {
   const { port } = server.server.address() as AddressInfo;
   const path = `/checkout/api/session/${sessionId}/events`;
@@ -52,7 +52,7 @@ async function open(localAddress: string): Promise<Stream> {
   return { request, answer };
 }
 
-test('a client network has a share of the event streams; further pages are told to ask again, and a closed one makes room', async () => {
+test('a client network has a share of the event streams; further pages must poll, and a closed stream frees a place', async () => {
   const streams = await Promise.all(Array.from({ length: streamLimits.ofNetwork }, () => open('127.0.0.1')));
   assert.deepEqual(new Set(streams.map(({ answer }) => answer.statusCode)), new Set([200]));
   const refused = await open('127.0.0.1');
@@ -63,7 +63,7 @@ test('a client network has a share of the event streams; further pages are told 
   const [first, ...others] = streams;
   first?.request.destroy();
   let again = await open('127.0.0.1');
-  // The server learns of the end by an event of its own.
+  // The server learns of the end asynchronously.
   while (again.answer.statusCode === 429) {
     again.answer.resume();
     await once(again.answer, 'close');

@@ -4,12 +4,12 @@ import type { FastifyReply } from 'fastify';
 import type { Clock } from '#outside/clock.ts';
 import type { ProgressFeed } from './progress-feed.ts';
 
-/** Between two signs of life, shorter than the patience of common proxies. */
+/** Between two heartbeats; shorter than the time-outs of common proxies. */
 const heartbeatMs = 15_000;
-/** After so many heartbeats the page has to ask again: nobody is kept for ever. */
+/** After this many heartbeats the stream ends and the page reconnects. */
 const maxHeartbeats = 120;
 
-/** Answers with server-sent events: the state of the session now, and after each change, until it is at its end. */
+/** Answers with server-sent events: the session's state now and after each change, until the session ends. */
 export function streamProgress(
   deps: { readonly clock: Clock; readonly feed: ProgressFeed; readonly ending: AbortSignal },
   place: { readonly sessionId: string; readonly network: string },
@@ -30,7 +30,7 @@ export function streamProgress(
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) raw.setHeader(name, value);
-  // Proxies that gather answers would hold the events back.
+  // Proxies that buffer answers would delay the events.
   raw.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
   raw.write('retry: 2000\n\n');
   deps.ending.addEventListener('abort', close, { once: true });

@@ -54,7 +54,7 @@ after(async () => {
   await world.close();
 });
 
-/** Each request comes from an address of its own, unless one is given. */
+/** Each request comes from its own address, unless one is given. */
 let addresses = 0;
 function nextAddress(): string {
   addresses += 1;
@@ -77,7 +77,7 @@ function post(
 
 const own = { 'sec-fetch-site': 'same-origin' };
 
-test('a form of our own page begins a session, whose secret stands in the fragment alone', async () => {
+test('a form of our own page begins a session, and only the fragment contains its secret', async () => {
   const reply = await post(`/link/${linkId}?lang=de`, { linkVersion }, own);
   assert.equal(reply.statusCode, 303);
   assert.match(String(reply.headers.location), /^\/checkout\/sess_[0-9A-Za-z]{22}\?lang=de#[0-9A-Za-z]{22}$/);
@@ -85,7 +85,7 @@ test('a form of our own page begins a session, whose secret stands in the fragme
 });
 
 // proves W2.9
-test('a session of the hosted link page has sessionType lnk, and its link as its business', async () => {
+test('a session of the hosted link page has sessionType lnk, and its link as business id', async () => {
   const begun = await post(`/link/${linkId}`, { linkVersion }, own);
   const sessionId = /sess_[0-9A-Za-z]{22}/.exec(String(begun.headers.location))?.[0];
   const { session } = (await world.send('GET', `/session/${sessionId}`, { key })).data;
@@ -96,7 +96,7 @@ test('a session of the hosted link page has sessionType lnk, and its link as its
   );
 });
 
-test('a form that another site has sent, or that does not say where it comes from, changes nothing and leads to the page', async () => {
+test('a form from another site, or without an origin, changes nothing and leads to the page', async () => {
   const begun = await post(`/link/${linkId}`, { linkVersion }, own);
   const session = String(begun.headers.location).split('#')[0] ?? '';
   const deposit = { tokenId: 'ethereum::usdc', payer: `0x${'d4'.repeat(20)}`, payerEmail: '' };
@@ -119,11 +119,11 @@ test('a form that another site has sent, or that does not say where it comes fro
     }
   }
   assert.deepEqual(await journal.take(), []);
-  // A browser that says nothing of sites, but whose origin is ours.
+  // A browser without Sec-Fetch-Site whose origin is ours.
   assert.equal((await post(`${session}/deposit`, deposit, { origin: world.deps.origin })).statusCode, 200);
 });
 
-test('forms have the limit of the script: so many from one address, and then no more', async () => {
+test('forms share the script’s rate limit for an address', async () => {
   const codes: number[] = [];
   for (let time = 0; time <= most; time += 1) {
     codes.push((await post(`/link/${linkId}`, { linkVersion }, own, '10.1.0.1')).statusCode);
@@ -131,7 +131,7 @@ test('forms have the limit of the script: so many from one address, and then no 
   assert.deepEqual(codes, [...Array.from({ length: most }, () => 303), 429]);
 });
 
-test('a form is read from pages of ours alone, and no larger than a form is', async () => {
+test('a form is accepted only from our own pages, and only up to its size limit', async () => {
   const large = await post(`/link/${linkId}`, { linkVersion, more: 'x'.repeat(5_000) }, own);
   const reply = await post('/checkout/api/session', { linkId, linkVersion }, own);
   const unknown = await post('/link/lnk_none', { linkVersion }, own);

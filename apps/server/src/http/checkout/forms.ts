@@ -5,15 +5,15 @@ import type { BodyOf } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { compileCheck } from '../schema-check.ts';
 
-/** The forms of readers without scripts. They ask of the server what the script asks of it, and no more. */
+/** The forms of readers without scripts. They use the same operations as the script. */
 
 export const formType = 'application/x-www-form-urlencoded';
-/** Far more than any of the forms has. */
+/** Far more than any form contains. */
 const maxFormBytes = 4_096;
 
 type Routes = (typeof checkoutApi)['routes'];
 
-/** Lets a door read forms. */
+/** Makes a door accept forms. */
 export function acceptForms(server: FastifyInstance): void {
   const options = { parseAs: 'string', bodyLimit: maxFormBytes } as const;
   server.addContentTypeParser(formType, options, (_request, text, done) => {
@@ -22,11 +22,11 @@ export function acceptForms(server: FastifyInstance): void {
 }
 
 /**
- * Whether a form was sent from a page of ours. Another site may lead a payer to our pages, but must not act for them there:
- * nobody else chooses where a payer's money goes back to. Browsers say by themselves where a request comes from
- * (Fetch Metadata); of one that does not, the origin has to be ours, which no page of another site can claim.
+ * Whether a form was sent from our own page. Another site may link to our pages but must not act on them: only the
+ * payer chooses the refund address. Browsers report where a request comes from (Fetch Metadata). Without that header,
+ * the Origin must be ours, which no page of another site can send.
  */
-export function isOwnForm(request: FastifyRequest, origin: string): boolean {
+export function isSameOriginForm(request: FastifyRequest, origin: string): boolean {
   const site = request.headers['sec-fetch-site'];
   return site === undefined ? request.headers.origin === origin : site === 'same-origin';
 }
@@ -39,12 +39,14 @@ function fieldsOf(request: FastifyRequest): URLSearchParams {
   throw fieldRefusal('body', 'is required');
 }
 
-/** The amount as it is typed in the form on a link's page; empty where none is. */
+/** The amount as typed in the form of a link's page; empty where none is. */
 export function amountTextOf({ body }: FastifyRequest): string {
   return body instanceof URLSearchParams ? (body.get('amount') ?? '') : '';
 }
 
-/** What begins a session, out of the form on a link's page; `amount` is for custom links. Refuses with 400101. */
+/**
+ * The body that begins a session, from the form of a link's page; `amount` is for custom links. Refuses with 400101.
+ */
 export function beginBodyOf(
   request: FastifyRequest,
   { linkId, amount }: { readonly linkId: string; readonly amount: bigint | undefined },
@@ -59,7 +61,7 @@ export function beginBodyOf(
   return body;
 }
 
-/** What prepares a plain transfer, out of the form on a session's page. Refuses with 400101. */
+/** The body that prepares a plain transfer, from the form of a session's page. Refuses with 400101. */
 export function depositBodyOf(request: FastifyRequest, sessionId: string): BodyOf<Routes['prepareOrder']> {
   const fields = fieldsOf(request);
   const text = (name: string) => (fields.get(name) ?? '').trim();

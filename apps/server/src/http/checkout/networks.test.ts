@@ -4,7 +4,7 @@ import * as chains from 'viem/chains';
 import type { Chain } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
 
-/** The mainnets that merchants settle on, as another library knows them. */
+/** The mainnets on which merchants settle, according to viem. */
 const known = [
   chains.mainnet,
   chains.optimism,
@@ -20,7 +20,7 @@ const known = [
 const chainOf = (chainId: number, rpcUrls: string[]) =>
   ({ chainId, name: 'some', rpcUrls }) as unknown as Chain;
 
-test('wallets are told of known networks what others tell of them, and never a configured node', () => {
+test('wallets get the public facts of known networks, and never a configured node', () => {
   for (const { id, nativeCurrency, blockExplorers } of known) {
     const facts = networkFactsOf(chainOf(id, ['http://127.0.0.1:1/secret-key']));
     assert.ok(facts);
@@ -35,7 +35,7 @@ test('wallets are told of known networks what others tell of them, and never a c
   }
 });
 
-test('of an unknown network only a node on this very machine is told, and its name is written large', () => {
+test('for an unknown network, wallets get only a node on loopback, and its capitalized name', () => {
   const facts = networkFactsOf(chainOf(31_337, ['https://rpc.example/key', 'http://127.0.0.1:8545']));
   assert.equal(facts?.rpcUrl, 'http://127.0.0.1:8545');
   assert.equal(networkFactsOf(chainOf(31_337, ['https://rpc.example/key'])), undefined);

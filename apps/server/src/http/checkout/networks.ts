@@ -12,9 +12,9 @@ function known(title: string, rpcUrl: string, explorer: string, currency = ether
 }
 
 /**
- * Public addresses of networks: what a wallet is told when it asks. Endpoints are those of the networks' own documents, or
- * where they run none (Ethereum, Polygon), one that takes browsers without a key; names, coins and explorers are those of
- * the list from which wallets check them (github.com/ethereum-lists/chains). Looked up on 2026-11-21.
+ * Public facts of networks for wallets that ask. Endpoints come from the networks' own documents, or, where a network
+ * runs none (Ethereum, Polygon), from a public one without a key. Names, coins and explorers come from the list that
+ * wallets check against (github.com/ethereum-lists/chains). Looked up on 2026-11-21.
  */
 const networks: Readonly<Record<number, KnownNetwork>> = {
   1: known('Ethereum', 'https://ethereum-rpc.publicnode.com', 'https://etherscan.io'),
@@ -40,7 +40,7 @@ const networks: Readonly<Record<number, KnownNetwork>> = {
   59144: known('Linea', 'https://rpc.linea.build', 'https://lineascan.build'),
 };
 
-/** The network's name as people know it. */
+/** The network's display name. */
 export function networkTitle(chain: Pick<Chain, 'chainId' | 'name'>): string {
   return networks[chain.chainId]?.title ?? chain.name.charAt(0).toUpperCase() + chain.name.slice(1);
 }
@@ -48,8 +48,8 @@ export function networkTitle(chain: Pick<Chain, 'chainId' | 'name'>): string {
 const loopback = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(\/|$)/;
 
 /**
- * What a wallet needs in order to add a network. Configured nodes are never told, because their addresses may hold
- * keys, but for nodes on this very machine, as the local world has them.
+ * The facts that a wallet needs to add a network. Configured nodes are left out, because their URLs may contain keys,
+ * except nodes on loopback, as in the local world.
  */
 export function networkFactsOf(chain: Chain): NetworkFacts | undefined {
   const facts = networks[chain.chainId];

@@ -10,22 +10,22 @@ import {
 import type { CheckoutOption, PreparedOrder } from '@florin/protocol/checkout-api.ts';
 import { parseUsd } from '@florin/protocol/money.ts';
 
-/** What became of a form that a reader without scripts has sent; empty: none was. */
+/** The result of a form that a reader without scripts sent; empty without one. */
 export interface NoScript {
   readonly problem?: string;
-  /** The amount as the reader typed it into a form of ours. */
+  /** The amount as the reader typed it. */
   readonly amount?: string;
-  /** Where to send. */
+  /** The deposit to show. */
   readonly deposit?: Pick<PreparedOrder, 'amountInToken'> & {
     readonly tokenId: string;
     readonly address: NonNullable<PreparedOrder['deposit']>;
   };
 }
 
-/** Addresses are never written back: the payer names anew where money goes back to. */
+/** Addresses are never pre-filled: the payer enters the refund address again. */
 const required = { required: true, autocomplete: 'off' } as const;
 
-/** What readers without scripts can do: begin a session, and pay it by a plain transfer. */
+/** The actions for readers without scripts: begin a session, and pay it by a plain transfer. */
 export function noScriptView(data: CheckoutData, query: string, answer: NoScript): Tree {
   const { texts, link, state } = data;
   const isPayable = link !== undefined || state?.isPayable === true;
@@ -78,7 +78,7 @@ function beginForm(
   ];
 }
 
-/** From the least to the most that the payer may choose; empty where nothing is chosen. */
+/** The range that the payer may choose from; empty where there is no choice. */
 export function boundsText(
   locale: string,
   { minAmountInUSD, maxAmountInUSD }: Pick<CheckoutData, 'minAmountInUSD' | 'maxAmountInUSD'>,
@@ -88,9 +88,9 @@ export function boundsText(
   return shown.length === 2 ? shown.join(' – ') : '';
 }
 
-/** Tokens that take a plain transfer of this session's amount. */
+/** Tokens that accept a plain transfer of this session's amount. */
 function depositOptions({ options, minDeposit, intendedPayer }: CheckoutData): CheckoutOption[] {
-  // An agent's session is for its own wallet.
+  // An agent's session accepts only its own wallet.
   if (minDeposit === undefined || intendedPayer !== '') return [];
   return options.filter(
     ({ status, total }) => status !== 'unavailable' && BigInt(total) >= BigInt(minDeposit),
@@ -101,7 +101,7 @@ function depositForm(data: CheckoutData, sessionId: string, query: string): Tree
   const { texts } = data;
   const options = depositOptions(data);
   if (options.length === 0) return undefined;
-  // The same address is the payer's on all of them.
+  // The address is the same on all networks.
   const networks = [...new Set(options.map(({ chainTitle }) => chainTitle))];
   return h(
     'form',
@@ -146,7 +146,7 @@ function timeOf(locale: string, seconds: string): string {
   return formatTime(locale, new Date(Number(seconds) * 1_000).toISOString(), 'UTC');
 }
 
-/** The deposit panel as the script shows it, but for what needs one. */
+/** The deposit panel as the script shows it, without the parts that need a script. */
 function depositView(
   { texts, locale, options }: CheckoutData,
   { tokenId, amountInToken, address }: NonNullable<NoScript['deposit']>,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentException } from '@florin/protocol/exception.ts';
-import { type Outcome, outcomeOf, toldExceptions } from './outcome.ts';
+import { type Outcome, outcomeOf, shownExceptions } from './outcome.ts';
 
 const exception: PaymentException = {
   exceptionId: 'exc_1',
@@ -29,7 +29,7 @@ const outcome = (
     { token: { decimals: facts.decimals ?? 6 }, least: 'least' in facts ? facts.least : least },
   );
 
-test('each case of money that paid nothing is told what becomes of it', () => {
+test('each kind of unapplied money tells the payer its outcome', () => {
   const decideBy = '2030-01-01T00:00:00';
   const cases: [changes: Partial<PaymentException>, outcome: Outcome][] = [
     [{}, 'goes'],
@@ -53,19 +53,19 @@ test('each case of money that paid nothing is told what becomes of it', () => {
   for (const [changes, wanted] of cases) assert.equal(outcome(changes), wanted, JSON.stringify(changes));
 });
 
-test('what is sent back is measured in dollars, whatever the decimals; and nothing is where the service sends nothing', () => {
+test('the minimum for sending back is in dollars for all decimals; nothing goes back where the service sends nothing', () => {
   assert.equal(outcome({ amountInToken: `1${'0'.repeat(18)}` }, { decimals: 18 }), 'goes');
   assert.equal(outcome({ amountInToken: `9${'9'.repeat(17)}` }, { decimals: 18 }), 'by_hand');
   assert.equal(outcome({}, { least: undefined }), 'by_hand');
   assert.equal(outcome({ kind: 'duplicate', txHash: '0xab' }, { least: undefined }), 'second');
 });
 
-test('a second payment that the merchant took is told once, and not as one that goes back', () => {
+test('a second payment that the merchant accepted is shown once, and not as returned', () => {
   const second = { ...exception, kind: 'duplicate', txHash: '0xab' } as const;
   const taken = { ...second, exceptionId: 'exc_2', kind: 'duplicate_settled' } as const;
   const other = { ...second, exceptionId: 'exc_3', orderId: '0x2' } as const;
   assert.deepEqual(
-    toldExceptions([second, other, taken]).map(({ exceptionId }) => exceptionId),
+    shownExceptions([second, other, taken]).map(({ exceptionId }) => exceptionId),
     ['exc_3', 'exc_2'],
   );
 });

@@ -2,10 +2,10 @@ import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Token } from '@florin/protocol/token.ts';
 
-/** What becomes of money that came and paid nothing. */
+/** The outcome of money that arrived and paid nothing. */
 export type Outcome = CheckoutState['exceptions'][number]['outcome'];
 
-/** The kinds that payers are told of, as they are called there. */
+/** The kinds of exception that payers see, by their public names. */
 const shown: Partial<Record<PaymentException['kind'], CheckoutState['exceptions'][number]['kind']>> = {
   underpaid: 'underpaid',
   overpaid: 'overpaid',
@@ -15,16 +15,16 @@ const shown: Partial<Record<PaymentException['kind'], CheckoutState['exceptions'
   duplicate_settled: 'duplicate',
 };
 
-/** What a payer is told an exception is; undefined: nothing. */
+/** The public name of an exception's kind; undefined for kinds that payers do not see. */
 export function shownKindOf({ kind }: Pick<PaymentException, 'kind'>) {
   return shown[kind];
 }
 
 /**
- * A session's exceptions as a payer is told of them: a second payment that went to the merchant before it could go back is
- * told once.
+ * A session's exceptions as its payer sees them. A second payment that was settled before it could go back appears
+ * once.
  */
-export function toldExceptions(exceptions: readonly PaymentException[]): PaymentException[] {
+export function shownExceptions(exceptions: readonly PaymentException[]): PaymentException[] {
   const taken = new Set(
     exceptions.flatMap(({ kind, orderId }) => (kind === 'duplicate_settled' ? [orderId] : [])),
   );
@@ -32,8 +32,9 @@ export function toldExceptions(exceptions: readonly PaymentException[]): Payment
 }
 
 /**
- * What becomes of an exception's money by itself, as far as that holds. `least` is what the service sends back at all, in
- * Micro-USD; absent where it sends nothing. What lies in the gateway, a second payment, is sent back whatever it is worth.
+ * What happens to an exception's money by itself, as far as it is known. `least` is the smallest amount that the
+ * service sends back, in Micro-USD; absent where it sends nothing. A second payment in the gateway is sent back at any
+ * amount.
  */
 export function outcomeOf(
   exception: Pick<
@@ -44,7 +45,7 @@ export function outcomeOf(
 ): Outcome {
   const { kind, status, resolvedTx, decision, decideBy, txHash } = exception;
   if (kind === 'duplicate_settled') return 'taken';
-  // A merchant can close an exception by hand: then no transaction says that anything went back.
+  // A merchant can close an exception by hand: then no transaction shows that money went back.
   if (status === 'resolved') return resolvedTx === '' ? 'closed' : 'back';
   if (kind === 'duplicate' && txHash !== '') return 'second';
   const value = BigInt(exception.amountInToken) / 10n ** BigInt(token.decimals - 6);

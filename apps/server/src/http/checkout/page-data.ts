@@ -10,7 +10,7 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import { networkTitle } from './networks.ts';
 import {
   checkoutState,
-  findFindings,
+  findSessionFacts,
   linkBounds,
   linkOptions,
   type StateDeps,
@@ -19,15 +19,15 @@ import {
 
 export interface PageDeps extends StateDeps {
   readonly origin: string;
-  /** Base URL of the AI protocol, without a slash at the end. */
+  /** Base URL of the AI protocol, without a trailing slash. */
   readonly agentApi: string;
-  /** Which payments the service sends at its own cost, deposits among them; none when absent. */
+  /** Which payments and deposits the service pays the gas of; none when absent. */
   readonly gasless?: { readonly minAmount: bigint };
-  /** Address of the local world's payer without a wallet. */
+  /** Address of the local world's demo payer. */
   readonly demoPayer?: string;
 }
 
-/** All that the page of a link shows. */
+/** The data of a link's page. */
 export function linkPageData(
   deps: PageDeps,
   { link, front }: { readonly link: StoredLink; readonly front: Front },
@@ -52,18 +52,18 @@ export function linkPageData(
   };
 }
 
-/** All that the page of a session shows. */
+/** The data of a session's page. */
 export async function sessionPageData(
   deps: PageDeps,
   { session, front }: { readonly session: StoredSession; readonly front: Front },
   language: Language,
 ): Promise<CheckoutData> {
-  const findings = await findFindings(deps.db, [session.sessionId]);
+  const facts = await findSessionFacts(deps.db, [session.sessionId]);
   const link = session.businessId === '' ? undefined : await findLink(deps.db, session.businessId);
   const first = session.items[0]?.productData?.productName ?? '';
   return {
     ...frameData(deps, language),
-    state: await checkoutState(deps, session, findings(session.sessionId)),
+    state: await checkoutState(deps, session, facts(session.sessionId)),
     linkUrl: link?.status === 'active' ? `${deps.origin}/link/${link.linkId}` : '',
     title: merchantText(link?.linkName ?? first, merchantTextLimits.linkName),
     ...frontData(front),
@@ -96,7 +96,7 @@ function frontData({ merchantName, logoUrl }: Front): Pick<CheckoutData, 'mercha
   };
 }
 
-/** A logo as pages show it, 160 pixels wide at most, for displays of two densities. */
+/** A logo for pages: at most 160 pixels wide, for displays of two densities. */
 export function logoOf(logoUrl: string): CheckoutData['logo'] {
   if (logoUrl === '') return undefined;
   return { url: imageUrlOfSize(logoUrl, 320), dense: imageUrlOfSize(logoUrl, 640) };

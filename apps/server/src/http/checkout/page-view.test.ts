@@ -61,7 +61,7 @@ async function view(
 }
 
 // proves S1.3, S3.8, W1.1
-test('the addresses of links and sessions lead to hosted pages that say what is paid, and viewing them writes no row', async () => {
+test('the URLs of links and sessions lead to hosted pages that name what is paid, and viewing them writes no row', async () => {
   const { linkId, linkUrl } = await addLink();
   const disabled = await addLink({ customDisabledText: 'Back in spring' });
   await world.send('POST', '/payment/link/disable', { key, body: { linkId: disabled.linkId } });

@@ -22,10 +22,10 @@ import { type NoScript, noScriptView } from './no-script.ts';
 import { style } from './style.ts';
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64');
-/** The hash by which the policy allows the one style sheet that every page has. */
+/** The hash by which the policy allows the style sheet that every page shares. */
 const styleHash = hashOf(style);
 
-/** What is painted over the style sheet: a merchant's colours, made readable. Nothing of it is the merchant's text. */
+/** Style rules for a merchant's colours, made readable. They contain no text from the merchant. */
 export function brandStyle({ light, dark }: BrandColors): string {
   const rule = ({ accent, onAccent }: AccentPair, tint: string) =>
     `:root { --accent: ${accent}; --on-accent: ${onAccent}; --tint: ${tint}; }`;
@@ -33,9 +33,8 @@ export function brandStyle({ light, dark }: BrandColors): string {
 }
 
 /**
- * Runs the one script that carries the nonce, and what it loads by itself, which is nothing; talks to this origin alone;
- * writes HTML nowhere; forms, for readers without scripts, go to this origin. Wallets' icons are images within their
- * announcements.
+ * Allows only the script with the nonce, connections and form posts to this origin, and no HTML from scripts. Wallets
+ * announce their icons as data images, so these are allowed.
  */
 export function pagePolicy({ nonce, brand }: Pick<PageFrame, 'nonce' | 'brand'>): string {
   const hashes = brand === undefined ? [styleHash] : [styleHash, hashOf(brand)];
@@ -57,17 +56,17 @@ export interface PageFrame {
   readonly language: Language;
   readonly nonce: string;
   readonly script: Script;
-  /** The same thing for machines. */
+  /** The machine-readable version of this page. */
   readonly agentUrl: string;
-  /** The merchant's colours, as `brandStyle` writes them. */
+  /** The merchant's colours, as `brandStyle` formats them. */
   readonly brand?: string | undefined;
-  /** `?lang=…` where the reader has chosen a language for this page; else empty. */
+  /** `?lang=…` where the reader chose a language for this page; else empty. */
   readonly query: string;
 }
 
 const voidTags = new Set(['img', 'input']);
 
-/** Writes a tree as HTML, all of its text escaped. */
+/** Renders a tree as HTML with all text escaped. */
 function renderTree(tree: Tree): Html {
   const parts = flatten(tree).map((item) => {
     if (typeof item === 'string') return html`${item}`;
@@ -82,12 +81,12 @@ function renderTree(tree: Tree): Html {
   return html`${parts}`;
 }
 
-/** Seconds between two looks of readers without scripts, while something moves. */
+/** Seconds between two reloads for readers without scripts, while the session may change. */
 const refreshSeconds = 10;
 
 /**
- * Renders the page of a link or of a session: useful as it is, and the start of its script. `answer` is what became of a
- * form that a reader without scripts has sent.
+ * Renders the page of a link or of a session. It works without its script. `answer` is the result of a form that a
+ * reader without scripts sent.
  */
 export function renderCheckout(
   data: CheckoutData,
@@ -106,7 +105,7 @@ export function renderCheckout(
     ),
     h('div', { class: 'card', id: 'pay' }),
   ];
-  // Never under the hands of somebody who fills in a form, nor in place of the answer to one.
+  // Never while a reader may be filling in a form, nor in place of a form's result.
   const refreshes = isMoving && !state.isPayable;
   return renderFrame(frame, {
     title: data.title,
@@ -119,7 +118,7 @@ export function renderCheckout(
   });
 }
 
-/** Renders the page about money that has to go back. */
+/** Renders the page about money to return. */
 export function renderClaim(data: ClaimData, frame: PageFrame): string {
   return renderFrame(frame, {
     title: data.words.title,
@@ -130,14 +129,14 @@ export function renderClaim(data: ClaimData, frame: PageFrame): string {
   });
 }
 
-/** JSON that cannot end the element that it stands in. */
+/** JSON that cannot close its script element. */
 function scriptSafe(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
 
-/** Renders a page that says one thing and has no script: nothing is here, or nothing is for sale any more. */
+/** Renders a page with one message and no script: not found, or no longer for sale. */
 export function renderNotice(
   frame: PageFrame,
   { title, texts, logo }: { title: string; texts: readonly string[]; logo?: CheckoutData['logo'] },
@@ -184,7 +183,7 @@ function renderFrame(frame: PageFrame, page: { title: string; body: Html; script
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${
-  // First of all that is loaded, so that it travels while the page is still being read; it runs after that.
+  // The script tag comes first, so that the download starts while the page is parsed; the script runs afterwards.
   script === undefined
     ? html``
     : html`<script type="module" src="${script.path}" integrity="${script.integrity}" nonce="${nonce}"></script>`

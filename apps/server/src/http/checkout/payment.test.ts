@@ -77,7 +77,7 @@ after(async () => {
 
 const nowSeconds = () => Math.floor(world.clock.time / 1_000);
 
-/** A session that can be paid for a day. */
+/** A session that is payable for a day. */
 async function newSession(): Promise<string> {
   const body = {
     ...{ accountId, settlementToken: 'ethereum::usdc', feeModel: 2, expirationTime: nowSeconds() + 86_400 },
@@ -108,14 +108,14 @@ const cancel = async (sessionId: string) =>
   (await world.send('POST', '/session/checkout/cancel', { key, body: { sessionId } })).code;
 const read = async (sessionId: string) =>
   (await world.send('GET', `/session/${sessionId}`, { key })).data.session;
-/** A block of that time is final. */
+/** A block of that time becomes final. */
 const finalAt = (seconds: number) =>
   world.database.db.query(putCursor, [
     world.deps.chains.token('ethereum::usdc')?.chainId ?? 0,
     new Date(seconds * 1_000),
   ]);
 
-test('an order that no payer has signed for ends after an hour, and with its session at the latest', async () => {
+test('an order without a payer’s signature expires after an hour, or earlier with its session', async () => {
   const sessionId = await newSession();
   const first = await prepare(sessionId, 0xd1);
   assert.deepEqual([first.code, first.data.deadline], [0, String(nowSeconds() + unsignedOrderSeconds)]);
@@ -124,7 +124,7 @@ test('an order that no payer has signed for ends after an hour, and with its ses
   assert.equal(last.data.deadline, String(nowSeconds() + 60));
 });
 
-test('asked again in the first half of its life, the page shows the same order and address', async () => {
+test('a repeated request within the first half of an order’s life shows the same order and address', async () => {
   const sessionId = await newSession();
   const first = await prepare(sessionId, 0xd1);
   world.clock.time += (unsignedOrderSeconds / 2) * 1_000;
@@ -136,7 +136,7 @@ test('asked again in the first half of its life, the page shows the same order a
 });
 
 // proves W2.10
-test('a wrong client code is 100202 wherever one is sent, and signs nothing', async () => {
+test('a wrong client code is 100202 in every request, and signs nothing', async () => {
   const sessionId = await newSession();
   const { clientCode } = await read(sessionId);
   const payer = getAddress(toHex(0xd1, { size: 20 }));
@@ -166,7 +166,7 @@ test('a wrong client code is 100202 wherever one is sent, and signs nothing', as
   assert.equal((await codesFor(clientCode)).includes(100_202), false);
 });
 
-test('payable orders of a session have a limit for each client network and one in all', async () => {
+test('payable orders of a session are limited for each client network and in total', async () => {
   const sessionId = await newSession();
   for (let payer = 1; payer <= limits.ofNetwork; payer += 1)
     assert.equal((await prepare(sessionId, payer)).code, 0);
@@ -175,7 +175,7 @@ test('payable orders of a session have a limit for each client network and one i
     [refused.status, refused.code, refused.retryAfter],
     [429, 900_101, String(unsignedOrderSeconds + 1)],
   );
-  // The same again takes no room.
+  // A repeat takes no extra place.
   assert.equal((await prepare(sessionId, 1)).code, 0);
   for (let payer = 91; payer <= 92; payer += 1)
     assert.equal((await prepare(sessionId, payer, `10.0.${payer}.1`)).code, 0);
@@ -189,7 +189,7 @@ test('a session is cancelled once a final block is later than every order, and n
   const sessionId = await newSession();
   const { data } = await prepare(sessionId, 0xd1);
   assert.equal(await cancel(sessionId), 100_207);
-  // Our clock says nothing about what the chain still takes.
+  // Our clock does not decide what the chain still accepts.
   world.clock.time += 2 * unsignedOrderSeconds * 1_000;
   await finalAt(Number(data.deadline));
   assert.equal(await cancel(sessionId), 100_207);
@@ -204,7 +204,7 @@ test('a session is cancelled once a final block is later than every order, and n
   );
 });
 
-test('a session with a payment in a block is not cancelled, however late the final block is', async () => {
+test('a session with a payment in a block is not cancelled, even when the final block is late enough', async () => {
   const sessionId = await newSession();
   const { data } = await prepare(sessionId, 0xd1);
   await world.database.db.query(putPayment, [data.orderId]);
@@ -212,7 +212,7 @@ test('a session with a payment in a block is not cancelled, however late the fin
   assert.equal(await cancel(sessionId), 100_207);
 });
 
-test('of two payments on two chains the page names the network of the one that paid', async () => {
+test('after payments on two chains the page names the network of the one that paid', async () => {
   const sessionId = await newSession();
   const first = (await prepare(sessionId, 0xd1)).data.orderId;
   const second = (await prepare(sessionId, 0xd2, '10.0.0.2', 'base::usdc')).data.orderId;
@@ -234,7 +234,7 @@ test('of two payments on two chains the page names the network of the one that p
   assert.deepEqual(await seen(), ['0xb2', 'base::usdc']);
 });
 
-test('a payment is refunded in full once all that the payer paid is back, its fee included', async () => {
+test('a payment counts as refunded in full once the payer has back everything paid, fee included', async () => {
   const sessionId = await newSession();
   const { orderId, amountInToken } = (await prepare(sessionId, 0xd1)).data;
   await world.database.db.query(putWinner, [sessionId, '0xa1', orderId]);

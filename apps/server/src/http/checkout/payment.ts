@@ -36,7 +36,7 @@ export interface PaymentDeps extends Omit<AuthorizationDeps, 'cryptography'> {
 
 type Routes = (typeof checkoutApi)['routes'];
 
-/** The link, whatever its status but deleted. Refuses with 100101 and 100102. */
+/** The link in any status except deleted. Refuses with 100101 and 100102. */
 export async function linkOf(deps: Pick<PaymentDeps, 'db'>, linkId: string): Promise<StoredLink> {
   const link = await findLink(deps.db, linkId);
   if (link === undefined) throw new Refusal('link_not_found', linkId);
@@ -51,7 +51,7 @@ export async function sessionOf(deps: Pick<PaymentDeps, 'db'>, sessionId: string
   return session;
 }
 
-/** Begins a session of type `lnk`: what the payer saw (the version) has to be what the link still says. */
+/** Begins a session of type `lnk`. The link must still have the version that the payer saw. */
 export async function beginSession(
   deps: PaymentDeps,
   body: BodyOf<Routes['beginSession']>,
@@ -96,7 +96,7 @@ function priceOf(link: StoredLink, amount: string | undefined): MicroUsd {
   return microUsd(BigInt(amount));
 }
 
-/** Refuses another code than the session's (100202). Hashes are compared, so that time tells nothing. */
+/** Refuses (100202) a code other than the session's. Compares hashes, so that timing reveals nothing. */
 export function assertClientCode(session: StoredSession, clientCode: string): void {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   if (!timingSafeEqual(digest(session.clientCode), digest(clientCode)))
@@ -104,9 +104,8 @@ export function assertClientCode(session: StoredSession, clientCode: string): vo
 }
 
 /**
- * Signs an order for a payer. Who has no code (a hand-off from an agent carries none) may pay alike; a wrong one is
- * refused. The page's authority is no more than this: an order moves nothing but its own payer's money, by that payer's
- * own wallet.
+ * Signs an order for a payer. A caller without a code may pay as well (a hand-off from an agent has none); a wrong code
+ * is refused. This grants little: an order can move only its own payer's money, by the payer's own wallet.
  */
 export async function prepareForPayer(
   deps: PaymentDeps,
@@ -147,7 +146,7 @@ export async function prepareForPayer(
   };
 }
 
-/** The deposit address with its codes. The plain address comes first: every exchange and wallet reads that. */
+/** The deposit address with its QR codes. The plain address comes first: every exchange and wallet reads it. */
 function depositOf(
   { alternatives, order }: { alternatives: readonly PaymentAlternative[]; order: { deadline: string } },
   token: Token,
@@ -195,7 +194,9 @@ function placeOf(deps: PaymentDeps, session: StoredSession, tokenId: string): { 
 /** Far above what any token needs for the read. */
 const balanceGas = 500_000n;
 
-/** What a payer holds of each configured token; unknown tokens are left out, silent chains answer without an amount. */
+/**
+ * A payer's balances of the configured tokens. Omits unknown tokens; a token whose chain does not answer has no amount.
+ */
 export async function readBalances(
   deps: PaymentDeps,
   body: BodyOf<Routes['readBalances']>,
@@ -211,7 +212,7 @@ export async function readBalances(
           ? { tokenId, amount: BigInt(answer).toString() }
           : { tokenId };
       } catch (error) {
-        // A balance is a help to choose by: without it the payer chooses unaided.
+        // A balance only helps to choose, so the page works without it.
         if (error instanceof Refusal && error.slug === 'chain_unavailable') return { tokenId };
         throw error;
       }

@@ -2,13 +2,13 @@ import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { findSessionStates } from '#sessions/session.ts';
 import type { Log } from '#telemetry/log.ts';
 import { streamLimits } from '../rate-limit.ts';
-import { checkoutState, findFindings, type StateDeps } from './state.ts';
+import { checkoutState, findSessionFacts, type StateDeps } from './state.ts';
 
-/** How often the sessions that somebody looks at are read again: all of them together, in two round trips. */
-const lookIntervalMs = 700;
+/** How often the sessions of open pages are read: all together, in two round trips. */
+const readIntervalMs = 700;
 
 export interface ProgressFeed {
-  /** Calls back at once, and after each change, until it is ended; undefined when there are too many already. */
+  /** Calls back at once and after each change, until it is ended; undefined when there are too many subscribers. */
   subscribe(
     place: { readonly sessionId: string; readonly network: string },
     listener: (state: CheckoutState) => void,
@@ -20,7 +20,7 @@ interface Listener {
   lastText: string;
 }
 
-/** Reads the sessions that pages look at, and tells each page when something has changed. Rests while nobody looks. */
+/** Reads the sessions of open pages, and notifies each page of changes. Pauses while no page is open. */
 export function progressFeed(deps: StateDeps & { readonly log: Log }, signal: AbortSignal): ProgressFeed {
   const listeners = new Map<string, Set<Listener>>();
   let count = 0;
@@ -28,12 +28,12 @@ export function progressFeed(deps: StateDeps & { readonly log: Log }, signal: Ab
   let isLooking = false;
   const look = async () => {
     const sessionIds = [...listeners.keys()];
-    const [sessions, findings] = await Promise.all([
+    const [sessions, facts] = await Promise.all([
       findSessionStates(deps.db, sessionIds),
-      findFindings(deps.db, sessionIds),
+      findSessionFacts(deps.db, sessionIds),
     ]);
     for (const [sessionId, session] of sessions) {
-      const state = await checkoutState(deps, session, findings(sessionId));
+      const state = await checkoutState(deps, session, facts(sessionId));
       const text = JSON.stringify(state);
       for (const listener of listeners.get(sessionId) ?? []) {
         if (listener.lastText === text) continue;
@@ -48,12 +48,12 @@ export function progressFeed(deps: StateDeps & { readonly log: Log }, signal: Ab
       try {
         await look();
       } catch (error) {
-        // The pages stay as they are until the database is back.
+        // The pages keep their state until the database is back.
         deps.log.warn('checkout.progress_unknown', {
           message: error instanceof Error ? error.message : String(error),
         });
       }
-      await deps.clock.sleep(lookIntervalMs, signal);
+      await deps.clock.sleep(readIntervalMs, signal);
     }
     isLooking = false;
   };

@@ -43,6 +43,6 @@ test('the path draws exactly the dark modules, within a quiet zone of four', () 
   );
 });
 
-test('what does not fit is refused', () => {
+test('text that does not fit is refused', () => {
   assert.throws(() => qrCode('x'.repeat(2_332)), /Capacity overflow/i);
 });

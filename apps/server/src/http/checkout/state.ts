@@ -14,18 +14,18 @@ import { type Clock, unixSeconds } from '#outside/clock.ts';
 import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
 import type { SessionState, StoredSession } from '#sessions/stored-session.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
-import { outcomeOf, shownKindOf, toldExceptions } from './outcome.ts';
+import { outcomeOf, shownExceptions, shownKindOf } from './outcome.ts';
 
 export interface StateDeps {
   readonly db: Queryable;
   readonly clock: Clock;
   readonly chains: Chains;
   readonly rates: FeeRates;
-  /** What is worth sending back, in Micro-USD; absent where the service sends nothing by itself. */
+  /** The smallest amount that the service sends back, in Micro-USD; absent where it sends nothing by itself. */
   readonly gasless?: { readonly minAmount: bigint };
 }
 
-/** Statuses in which the payer's money has arrived for good. */
+/** Statuses in which the payer's payment is final. */
 const paidStatuses: readonly StoredSession['status'][] = [
   'paid',
   'settling',
@@ -37,22 +37,22 @@ export function isPaid(session: Pick<StoredSession, 'status'>): boolean {
   return paidStatuses.includes(session.status);
 }
 
-/** Whether a payment may still be begun: nothing is seen of one, and there is time left. */
+/** Whether a payment may still begin: none was seen, and the session has not expired. */
 export function isPayable(session: SessionState, now: Date): boolean {
   return session.status === 'initialized' && session.initiateTx === '' && session.expirationTime > now;
 }
 
-/** What is known of a session besides its row. */
-export interface Findings {
+/** The facts about a session besides its row. */
+export interface SessionFacts {
   readonly seen?: SeenPayment | undefined;
   readonly exceptions?: readonly PaymentException[];
 }
 
-/** Reads what is known of several sessions besides their rows, in two round trips. */
-export async function findFindings(
+/** Reads the facts about several sessions besides their rows, in two round trips. */
+export async function findSessionFacts(
   db: Queryable,
   sessionIds: readonly string[],
-): Promise<(sessionId: string) => Findings> {
+): Promise<(sessionId: string) => SessionFacts> {
   const [seen, exceptions] = await Promise.all([
     findSeenPayments(db, sessionIds),
     findExceptions(db, sessionIds),
@@ -82,21 +82,21 @@ function exceptionOf(
   };
 }
 
-/** Seconds: what may still be accepted cannot go back yet. */
+/** Unix seconds. Money that the merchant may still accept cannot go back yet. */
 export function heldUntilOf({ decideBy, status }: Pick<PaymentException, 'decideBy' | 'status'>): number {
   return decideBy === '' || status === 'resolved' ? 0 : Math.floor(Date.parse(`${decideBy}Z`) / 1000);
 }
 
-/** What was accepted is the payment: the page shows that. */
+/** An accepted deposit is the payment, which the page shows instead. */
 function isOutside({ decision, status, orderId }: PaymentException, session: SessionState): boolean {
   return decision !== 'accept' || (status === 'resolved' && session.orderId !== orderId);
 }
 
-/** Where a session stands, as its page shows it. */
+/** The state of a session, as its page shows it. */
 export async function checkoutState(
   deps: StateDeps,
   session: SessionState,
-  found: Findings = {},
+  found: SessionFacts = {},
 ): Promise<CheckoutState> {
   const { seen, exceptions = [] } = found;
   return {
@@ -111,7 +111,7 @@ export async function checkoutState(
     ...(seen === undefined ? {} : { payment: paymentOf(seen) }),
     paidAt: session.paymentSucceededAt?.toISOString() ?? '',
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
-    exceptions: toldExceptions(exceptions)
+    exceptions: shownExceptions(exceptions)
       .filter((exception) => isOutside(exception, session))
       .flatMap((exception) => exceptionOf(deps, exception) ?? []),
     refunded: session.refundedAmount.toString(),
@@ -120,7 +120,7 @@ export async function checkoutState(
   };
 }
 
-/** Whether all of the payment is back with its payer. */
+/** Whether the payer has the whole payment back. */
 async function isRefunded(db: Queryable, { refundedAmount, orderId }: SessionState): Promise<boolean> {
   const order = refundedAmount === 0n ? undefined : await findOrder(db, orderId);
   return order !== undefined && refundedAmount >= order.amounts.totalValue;
@@ -130,7 +130,7 @@ function paymentOf({ tokenId, chainId, confirmations, confirmationsWanted }: See
   return { tokenId, chainId: chainId.toString(), confirmations, confirmationsWanted };
 }
 
-/** What the merchant says and where it leads after success: told to nobody before. */
+/** The merchant's success message and return URL; hidden until the payment succeeds. */
 async function successOf(
   db: Queryable,
   session: SessionState,
@@ -143,7 +143,7 @@ async function successOf(
   };
 }
 
-/** The ways to pay a link for a price; without one (custom links), every way with nothing to pay yet. */
+/** The ways to pay a link for a price. Without a price (custom links): every way, without an amount. */
 export function linkOptions(
   deps: StateDeps,
   link: StoredLink,
@@ -158,8 +158,8 @@ export function linkOptions(
 }
 
 /**
- * The ways to pay a session. A session of the AI protocol keeps the token whose amount its payer has signed, and one with a
- * direct order the chain of that.
+ * The ways to pay a session. An AI protocol session keeps the token whose amount its payer signed; a session with a
+ * direct order keeps its chain.
  */
 export async function sessionOptions(deps: StateDeps, session: StoredSession): Promise<CheckoutOption[]> {
   const onlyChain = isPaid(session) ? undefined : await findDirectChain(deps.db, session);
@@ -176,8 +176,8 @@ function optionsOf(deps: StateDeps, terms: Terms): CheckoutOption[] {
 }
 
 /**
- * The prices that a payer may choose on the page of a custom link, over all its tokens. They are prices: with fee model 2
- * the fee comes on top.
+ * The prices that a payer may choose on the page of a custom link, over all its tokens. With fee model 2 the fee is
+ * added to the price.
  */
 export function linkBounds(deps: StateDeps, { settlementToken, feeModel }: StoredLink): Partial<BoundsInUsd> {
   const routes = routesTo(deps.chains, deps.rates, settlementToken);

@@ -1,4 +1,4 @@
-/** Phone first, light and dark, from 320 px upwards; colours keep a contrast of 4.5 in both (WCAG 2.2 AA). */
+/** Phone first, light and dark, from 320 px upwards. Colours keep a contrast of 4.5 in both (WCAG 2.2 AA). */
 export const style = `
 :root { color-scheme: light dark; --ground: #f4f5f3; --card: #fff; --ink: #16211c; --soft: #55605a; --line: #d6dbd8; --accent: #0b6b4d; --on-accent: #fff; --good: #0b6b4d; --bad: #a3261b; --tint: #eaf3ef; }
 @media (prefers-color-scheme: dark) { :root { --ground: #101512; --card: #19201c; --ink: #eef3f0; --soft: #a9b5af; --line: #3a443f; --accent: #5fdcae; --on-accent: #06281c; --good: #5fdcae; --bad: #ff9d92; --tint: #1f2b25; } }

@@ -13,7 +13,7 @@ import { x402Api } from '@florin/protocol/x402-api.ts';
 import { sampleBodies } from '../../../test/fuzz/sample-body.ts';
 import { compileCheck } from '../schema-check.ts';
 
-/** What people read: the files of the repository, not what would be written today. */
+/** The pages as committed in the repository, not as they would be generated now. */
 const reference = fileURLToPath(new URL('../../../../../docs/reference/', import.meta.url));
 const tables: readonly RouteTable[] = [merchantApi, agentApi, x402Api];
 const catalogue = Object.entries(errorCatalogue) as [ErrorName, (typeof errorCatalogue)[ErrorName]][];
@@ -22,7 +22,7 @@ function read(path: string): string {
   return readFileSync(`${reference}${path}`, 'utf8');
 }
 
-/** The rows of all tables in a text, without what Markdown puts around words. */
+/** The rows of all tables in a text, without Markdown marks. */
 function rowsOf(text: string): string[][] {
   return [...text.matchAll(/^\| (.*) \|$/gm)].map((match) =>
     (match[1] ?? '')
@@ -35,7 +35,7 @@ function yesOrNo(isYes: boolean): string {
   return isYes ? 'yes' : 'no';
 }
 
-test('the list of errors says code, status, slug, text and retryability as the catalogue has them', () => {
+test('the list of errors has code, status, slug, text and retryability as in the catalogue', () => {
   const listed = rowsOf(read('errors.md')).filter(([code]) => /^\d+$/.test(code ?? ''));
   const expected = catalogue.map(([slug, { code, http, text, retryable }]) => [
     String(code),
@@ -47,7 +47,7 @@ test('the list of errors says code, status, slug, text and retryability as the c
   assert.deepEqual(listed, expected);
 });
 
-test('the page of each error says the same, its example included', () => {
+test('the page of each error matches the catalogue, its example included', () => {
   for (const [slug, { code, http, text, retryable }] of catalogue) {
     const page = read(`errors/${code}.md`);
     assert.ok(page.startsWith(`# ${code}: ${text}\n`), slug);
@@ -62,7 +62,7 @@ test('the page of each error says the same, its example included', () => {
   }
 });
 
-/** The section of an operation in the reference of its interface. */
+/** The section of an operation in its interface's reference. */
 function sectionOf(route: Route): string {
   const page = read(`api/${route.tag.toLowerCase().replaceAll(' ', '-')}.md`);
   const start = page.indexOf(`\n## ${route.summary}\n`);
@@ -99,13 +99,13 @@ test('the reference, OpenAPI and the route tables list the same errors for each 
   assert.ok(compared > 400);
 });
 
-/** Valid bodies by operation id, for operations that the fuzz suite has no fuller ones of. */
+/** Valid bodies by operation id, for operations without fuller ones in the fuzz suite. */
 function exampleBodies(): ReadonlyMap<string, unknown> {
   const examples = operationExamples(exampleOrigin);
   return new Map(Object.entries<OperationExample>(examples).map(([id, { body }]) => [id, body]));
 }
 
-/** What a cell of limits says: how many characters or entries, or which numbers. */
+/** The limits in a table cell: a number of characters or entries, or a range of numbers. */
 interface Bounds {
   readonly least: number;
   readonly most: number;
@@ -120,7 +120,7 @@ function boundsOf(text: string): Bounds {
   return { least: numberOf(least), most: numberOf(most), unit: unit as Bounds['unit'] };
 }
 
-/** A value of a size, made like the one that stands in a valid body. */
+/** A value of a given size, derived from the one in a valid body. */
 function sized(field: string, sample: unknown, unit: Bounds['unit'], size: number): unknown {
   if (unit === 'number') return size;
   if (unit === 'entries')
@@ -129,7 +129,7 @@ function sized(field: string, sample: unknown, unit: Bounds['unit'], size: numbe
   return size < start.length ? '' : `${start}${'x'.repeat(size - start.length)}`;
 }
 
-/** A copy of a body with another value at `lineItems[].unitPrice` or the like, in the last item that has it. */
+/** A copy of a body with another value at a path such as `lineItems[].unitPrice`, in the last item that has it. */
 function placed(body: unknown, path: readonly string[], make: (sample: unknown) => unknown): unknown {
   const [step = '', ...rest] = path;
   if (step === '') return make(body);
@@ -142,7 +142,7 @@ function placed(body: unknown, path: readonly string[], make: (sample: unknown) 
   return { ...members, [step]: placed(members[step], rest, make) };
 }
 
-test('each limit in the reference is the one that is enforced, on both sides', () => {
+test('each limit in the reference is enforced, on both sides', () => {
   const routes = new Map(
     Object.entries<Route>(merchantApi.routes).map(([id, route]) => [
       `${route.method} ${merchantApi.basePath}${route.path}`,

@@ -2,7 +2,7 @@ import { type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
 import { type DocsPage, heading, list, paragraph, table } from './page.ts';
 
-/** What this installation's chains and their finality policies are: the same words as `finality` in the capabilities. */
+/** This installation's chains and finality policies, with the values of `finality` in the capabilities. */
 export function chainsPage(chains: Chains): DocsPage {
   return {
     path: '/docs/chains',

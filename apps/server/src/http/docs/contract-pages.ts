@@ -6,8 +6,7 @@ import type { DocsPage } from './page.ts';
 const fileLink = /\[([^\]]+)\]\(([\w./-]+\.md)\)/g;
 
 /**
- * A page about the contracts from its Markdown, which is generated from what is deployed. What it links to and is not served
- * stays as text.
+ * A page about the contracts from its generated Markdown. Links to pages that are not served become plain text.
  * @param file Below docs/reference/contracts, such as `payment-gateway/pay.md`.
  */
 export function contractPage(file: string, markdown: string): DocsPage {

@@ -8,8 +8,8 @@ const markdownType = 'text/markdown; charset=utf-8';
 const textType = 'text/plain; charset=utf-8';
 
 /**
- * The documentation: every page as HTML that needs no script and, at the same path with `.md`, as Markdown; and the
- * indexes for language models. Everything is rendered once, when the door opens.
+ * The documentation: every page as HTML without scripts and, at the same path with `.md`, as Markdown; and the indexes
+ * for language models. Everything is rendered once, when the door opens.
  */
 export function docsDoor(options: SiteOptions): Door {
   const pages = sitePages(options);
@@ -36,7 +36,7 @@ function setHeaders(reply: FastifyReply, type: string): void {
   reply.type(type).headers({
     'cache-control': 'public, max-age=300',
     'content-security-policy': docsPolicy,
-    // Nothing here is anybody's own, and tools on other origins read it.
+    // The pages are public, and tools on other origins read them.
     'access-control-allow-origin': '*',
     'cross-origin-resource-policy': 'cross-origin',
   });

@@ -69,7 +69,7 @@ test('every page is served as HTML without scripts and as Markdown at the same p
   }
 });
 
-test('every link of a page leads to a page and to a heading of it', () => {
+test('every link of a page leads to an existing page and heading', () => {
   const anchors = new Map(
     pages.map((page) => [
       page.path,
@@ -91,7 +91,7 @@ test('every link of a page leads to a page and to a heading of it', () => {
   assert.deepEqual(broken, []);
 });
 
-test('headings of a page have anchors of their own', () => {
+test('headings of a page have unique anchors', () => {
   for (const { path, blocks } of pages) {
     const anchors = blocks.flatMap((block) => (block.kind === 'heading' ? [anchorOf(block.text)] : []));
     assert.equal(new Set(anchors).size, anchors.length, path);
@@ -127,7 +127,7 @@ test('llms.txt lists the pages, and llms-full.txt holds them', async () => {
   assert.match(short.body, /^# Florin\n\n> [^\n]+\n\n/);
   const linked = [...short.body.matchAll(/^- \[[^\]]+\]\((\S+)\): /gm)].map((match) => match[1] ?? '');
   assert.ok(linked.length > 15);
-  // Of single errors and single functions of contracts there are too many.
+  // Pages of single errors and contract functions are too many to list.
   const isSingle = (path: string) => /^\/docs\/(?:errors\/\d+|contracts\/[\w-]+\/[\w-]+)$/.test(path);
   const listed = pages.filter(({ path }) => path !== '/docs' && !isSingle(path));
   assert.deepEqual(linked.toSorted(), listed.map(({ path }) => `${exampleOrigin}${path}.md`).sort());
@@ -139,7 +139,7 @@ test('llms.txt lists the pages, and llms-full.txt holds them', async () => {
   }
 });
 
-test('what stands in a page is text in HTML, never markup', () => {
+test('page content becomes text in HTML, never markup', () => {
   const page: DocsPage = {
     path: '/docs/x',
     title: '<b>',
@@ -154,7 +154,7 @@ test('what stands in a page is text in HTML, never markup', () => {
   assert.doesNotMatch(renderDocsPage(page), /<b>|<i>|<u>|<script/);
 });
 
-test('Markdown that is written is read back as the same page', () => {
+test('rendered Markdown parses to the same page', () => {
   for (const page of pages) {
     const { title, summary, blocks } = parseMarkdown(renderMarkdown(page, (target) => target));
     assert.deepEqual(

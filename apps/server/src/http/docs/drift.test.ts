@@ -35,7 +35,7 @@ const options = { origin: exampleOrigin, tables };
 const slugs = Object.keys(errorCatalogue) as ErrorName[];
 const source = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages and probes for people and programs that are no operations of an interface. */
+/** Pages and probes that are not operations of an interface. */
 const undocumented = [
   '/.well-known/ai-pay.json',
   '/aipay/.well-known/ai-pay.json',
@@ -52,7 +52,7 @@ const undocumented = [
   '/status/metrics',
   '/openapi.json',
 ];
-/** The page's own door: page and server are of one version, and nobody else may count on it. */
+/** The hosted page's own API: page and server have one version, and other clients must not rely on it. */
 const pageOperations = Object.values<Route>(checkoutApi.routes).map(
   ({ method, path }) => `${method} ${checkoutApi.basePath}${path}`,
 );
@@ -96,7 +96,7 @@ function doors(): Record<string, Door> {
   };
 }
 
-/** Enough to add its routes. */
+/** The least that adds its routes. */
 function x402Deps(): Parameters<typeof x402Door>[0]['deps'] {
   const { db, deps } = agent;
   const sender = {
@@ -115,14 +115,17 @@ function x402Deps(): Parameters<typeof x402Door>[0]['deps'] {
   return { ...deps, db, rpcOf, readPayment, gasless, sender, offerKey: new Uint8Array(32), waitMs: 0 };
 }
 
-/** The text of every file of the server that runs in production, beside the documentation itself. */
+/** The text of every production file of the server, except the documentation itself. */
 function productionTexts(): string[] {
   return readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('http/docs/'))
     .map((file) => readFileSync(`${source}${file}`, 'utf8'));
 }
 
-/** Every method and path that the doors add, HEAD aside, which fastify adds to each GET, and OPTIONS, which browsers send. */
+/**
+ * Every method and path that the doors add, except HEAD, which fastify adds to each GET, and OPTIONS, which browsers
+ * send.
+ */
 async function servedRoutes(): Promise<string[]> {
   const served: string[] = [];
   const server = fastify();
@@ -138,7 +141,7 @@ async function servedRoutes(): Promise<string[]> {
 }
 
 // proves W7.6
-test('every error that the server names is answered by an operation or by the server itself', () => {
+test('every error that the server names is in an operation’s answers or the server’s own', () => {
   const documented = new Set<ErrorName>([
     ...serverErrors,
     ...operatorErrors,
@@ -148,7 +151,7 @@ test('every error that the server names is answered by an operation or by the se
   ]);
   const texts = productionTexts();
   const refused = texts.flatMap((text) => [...text.matchAll(/\b(?:Refusal|refused)\(\s*'([a-z_]+)'/g)]);
-  // Some are chosen first and thrown later, so every text that is a slug counts as well.
+  // Some are chosen first and thrown later, so every quoted slug counts.
   const quoted = texts
     .flatMap((text) => [...text.matchAll(/'([a-z_]+)'/g)])
     .filter((match) => (slugs as readonly string[]).includes(match[1] ?? ''));
@@ -160,7 +163,7 @@ test('every error that the server names is answered by an operation or by the se
   );
 });
 
-test('every error of a route is in the catalogue, and stands in its list once', () => {
+test('every error of a route is in the catalogue, and in its list once', () => {
   for (const table of tables) {
     for (const [id, route] of Object.entries<Route>(table.routes)) {
       assert.deepEqual(
@@ -182,7 +185,7 @@ test('every error of the catalogue has a page', () => {
   );
 });
 
-test('the doors of the service are the doors of this test', () => {
+test('this test opens the same doors as the service', () => {
   const wired = readdirSync(`${source}service`)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .flatMap((file) => [...readFileSync(`${source}service/${file}`, 'utf8').matchAll(/\b(\w+Door)\(/g)])
@@ -193,7 +196,7 @@ test('the doors of the service are the doors of this test', () => {
 });
 
 // proves S4.1
-test('every route of the server is documented, or known to be undocumented', async () => {
+test('every route of the server is documented, or listed as undocumented', async () => {
   const operations = tables.flatMap(({ basePath, routes }) =>
     Object.values<Route>(routes).map(({ method, path }) => `${method} ${basePath}${path}`),
   );
@@ -208,7 +211,7 @@ test('every route of the server is documented, or known to be undocumented', asy
     // Forms of readers without scripts.
     'POST /checkout/:sessionId/deposit',
     'POST /link/:linkId',
-    // The Model Context Protocol: its own tools/list is its documentation.
+    // The Model Context Protocol: its own tools/list documents it.
     'POST /aipay/mcp',
     'POST /mcp',
     ...[...aliases].flatMap(([alias, basePath]) =>

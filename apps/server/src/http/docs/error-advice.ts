@@ -1,6 +1,6 @@
 import type { ErrorName } from '@florin/protocol/error.ts';
 
-/** What an error means, and what its reader does about it. */
+/** The meaning of an error, and what its reader should do. */
 export interface ErrorAdvice {
   readonly meaning: string;
   readonly remedy: string;

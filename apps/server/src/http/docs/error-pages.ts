@@ -9,7 +9,7 @@ import { code, type DocsPage, heading, linkTo, list, paragraph, table } from './
 
 const slugs = Object.keys(errorCatalogue) as ErrorName[];
 
-/** The list of all errors, and one page for each. */
+/** The list of all errors, and a page for each. */
 export function errorPages(options: { origin: string; tables: readonly RouteTable[] }): DocsPage[] {
   return [errorListPage(options.origin), ...slugs.map((slug) => errorPage(slug, options))];
 }

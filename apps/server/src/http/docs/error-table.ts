@@ -3,7 +3,7 @@ import { statusOf } from '@florin/protocol/openapi-errors.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
 import { type Block, linkTo, table } from './page.ts';
 
-/** One row per error, with the statuses of an interface where it has its own. */
+/** One row per error, with an interface's own statuses where they differ. */
 export function errorTable(
   slugs: readonly ErrorName[],
   interfaceTable: Pick<RouteTable, 'statuses'> = {},

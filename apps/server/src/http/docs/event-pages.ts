@@ -101,7 +101,7 @@ function exceptionBlocks(origin: string): Block[] {
   ];
 }
 
-/** How notifications are signed, sent and repeated. */
+/** How notifications are signed, sent and retried. */
 export function webhookPage(): DocsPage {
   return {
     path: '/docs/webhooks',

@@ -40,7 +40,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The text of the snippet that a guide marks with this name, behind the language. */
+/** The snippet that a guide marks with this name and language. */
 function snippet(guide: string, name: string): string {
   const text = readFileSync(join(root, 'docs/guide', `${guide}.md`), 'utf8');
   const found = new RegExp(`^\`\`\`\\w+ ${name.replaceAll('.', '\\.')}\\n([\\s\\S]*?)\\n\`\`\`$`, 'm').exec(
@@ -50,7 +50,7 @@ function snippet(guide: string, name: string): string {
   return found;
 }
 
-/** Runs a snippet of the shell against the merchant API, and gives the answer that it prints. */
+/** Runs a shell snippet against the merchant API and returns the printed answer. */
 async function shell(guide: string, name: string, extra: Record<string, string> = {}) {
   const env = { ...process.env, ...environment, ...extra };
   const { stdout } = await run('sh', ['-c', snippet(guide, name)], { env, cwd: folder });
@@ -86,12 +86,12 @@ test('the set-up of “Take a payment by API” reads what the local world write
   for (const name of names) assert.ok(text.includes(`${name}:`), name);
 });
 
-test('the command of “Receive webhooks” is understood, and refused where loopback is not allowed', async () => {
+test('the command of “Receive webhooks” is valid, and refused where loopback is not allowed', async () => {
   const refused = await shell('receive-webhooks', 'register');
   assert.equal(refused.code, 100503);
 });
 
-/** Whether the program is there; a fresh machine need not have Python. */
+/** Whether the program is installed; a fresh machine may lack Python. */
 function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 }
@@ -106,7 +106,7 @@ const receivers = [
 ] as const;
 
 for (const { file, program, skip } of receivers) {
-  test(`${file} of “Receive webhooks” takes signed notifications once and refuses the others`, {
+  test(`${file} of “Receive webhooks” accepts signed notifications once and refuses others`, {
     skip,
   }, async () => {
     execFileSync('sh', ['-c', snippet('receive-webhooks', 'certificate')], { cwd: folder, stdio: 'ignore' });
@@ -150,7 +150,7 @@ async function checkReceiver(port: number, key: Uint8Array, lines: AsyncIterator
   assert.equal((await lines.next()).value, 'session.paid sess_evt_1');
   assert.equal(await post(port, headersOf('evt_1', first), first), 204);
   assert.equal(await post(port, headersOf('evt_3', example), example), 204);
-  // After a key refresh with an overlap a notification has two signatures; either may be the known one.
+  // After a key refresh with an overlap, a notification has two signatures, and the receiver may know either key.
   assert.equal(await post(port, headersOf('evt_2', second, { keys: [stranger, key] }), second), 204);
   assert.equal((await lines.next()).value, 'session.paid sess_evt_2');
 }
@@ -169,7 +169,7 @@ test('the commands of “Receive webhooks” are commands of the program', async
   }
 });
 
-/** Posts a body to the receiver with its own certificate as authority; gives the status. */
+/** Posts a body to the receiver and trusts its certificate; returns the status. */
 async function post(
   port: number,
   headers: Record<string, string>,

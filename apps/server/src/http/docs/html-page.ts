@@ -3,7 +3,7 @@ import { escapeHtml } from '../html.ts';
 import { type Inline, inlineParts } from './markdown.ts';
 import { anchorOf, type Block, type DocsPage } from './page.ts';
 
-/** Works without any script, in the reader's light or dark scheme, from 320 px upwards. */
+/** Needs no script, follows the reader's light or dark scheme, from 320 px upwards. */
 const style = `
 :root { color-scheme: light dark; --line: #8885; --soft: #8882; --accent: #0a7d5a; }
 @media (prefers-color-scheme: dark) { :root { --accent: #4fd1a5; } }
@@ -25,13 +25,13 @@ pre code { font-size: 1em; background: none; padding: 0; }
 a { color: var(--accent); }
 `;
 
-/** The hash by which the content security policy allows the one style sheet. */
+/** The hash by which the content security policy allows the style sheet. */
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** Nothing is loaded, run or embedded but the style above. */
+/** The page loads, runs and embeds only the style above. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Writes a whole page, with a link to its Markdown twin. */
+/** Renders a whole page, with a link to its Markdown version. */
 export function renderDocsPage(page: DocsPage): string {
   return `<!doctype html>
 <html lang="en">
@@ -66,7 +66,7 @@ function htmlOf(block: Block): string {
       return `<${tag}>${block.items.map((item) => `<li>${inlineHtml(item)}</li>`).join('')}</${tag}>`;
     }
     case 'code':
-      // Reachable by keyboard, because it scrolls.
+      // Focusable by keyboard, because it scrolls.
       return `<pre tabindex="0"><code>${escapeHtml(block.text)}</code></pre>`;
     case 'table': {
       const head = block.head.map((cell) => `<th scope="col">${inlineHtml(cell)}</th>`).join('');

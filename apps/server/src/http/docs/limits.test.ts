@@ -33,7 +33,7 @@ const createSession = (changes: object = {}) =>
   });
 
 // proves S4.17
-test('a session lives for 30 minutes unless told otherwise', async () => {
+test('a session lasts 30 minutes by default', async () => {
   const { data } = await createSession();
   assert.equal(data.expirationTime, world.clock.time / 1000 + 1800);
 });
@@ -56,7 +56,7 @@ for (const [rule, seconds, code] of lives) {
 }
 
 // proves S2.6, S2.9
-test('one_time items live in their session and never enter the product library', async () => {
+test('one_time items exist only in their session and never enter the product library', async () => {
   const { data } = await createSession();
   const [item] = data.lineItems.items;
   assert.match(item.lineItemId, /^li_[0-9A-Za-z]{22}$/);
@@ -71,7 +71,7 @@ test('one_time items live in their session and never enter the product library',
 const webhook = { webhookName: 'Orders', webhookUrl: 'https://shop.example.com/', subscribedEvents: ['*'] };
 const path = 'x'.repeat(1000 - webhook.webhookUrl.length);
 
-test('a webhook takes 100 characters of name, 1000 of description and 1000 of URL', async () => {
+test('a webhook accepts 100 characters of name, 1000 of description and 1000 of URL', async () => {
   const reply = await post('/webhook/create', {
     ...webhook,
     webhookName: '😀'.repeat(100),

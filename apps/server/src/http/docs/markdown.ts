@@ -1,9 +1,9 @@
 import type { Block, DocsPage } from './page.ts';
 
-/** Says where a link of a page leads when the page is read as Markdown. */
+/** Maps a page's link target for its Markdown version. */
 export type LinkTarget = (target: string) => string;
 
-/** Writes a page as Markdown. */
+/** Renders a page as Markdown. */
 export function renderMarkdown(page: DocsPage, target: LinkTarget): string {
   const blocks = page.blocks.map((block) => markdownOf(block, target));
   return `${[`# ${page.title}`, withTargets(page.summary, target), ...blocks].join('\n\n')}\n`;
@@ -64,7 +64,7 @@ export function inlineParts(text: string): Inline[] {
   return parts;
 }
 
-/** A Markdown file as the documentation holds them: a title, a summary, then blocks. */
+/** A Markdown file of the documentation: a title, a summary, then blocks. */
 export interface ParsedMarkdown {
   readonly title: string;
   readonly summary: string;
@@ -72,8 +72,8 @@ export interface ParsedMarkdown {
 }
 
 /**
- * Reads the Markdown that hand-written pages use: headings, paragraphs, lists of one level, fenced code and tables. The
- * first line must be the title, the first paragraph is the summary; refuses a file without them.
+ * Parses the Markdown of hand-written pages: headings, paragraphs, flat lists, fenced code and tables. The first line
+ * must be the title, and the first paragraph is the summary. Refuses a file without them.
  */
 export function parseMarkdown(text: string): ParsedMarkdown {
   const [titleLine = '', ...lines] = text.split('\n');
@@ -86,7 +86,7 @@ export function parseMarkdown(text: string): ParsedMarkdown {
 function blocksOf(lines: readonly string[]): Block[] {
   const blocks: Block[] = [];
   let at = 0;
-  /** Takes lines from here for as long as they belong together. */
+  /** Takes the following lines for as long as they belong together. */
   const take = (belongs: (line: string) => boolean): string[] => {
     const taken: string[] = [];
     for (let line = lines[at]; line !== undefined && belongs(line); line = lines[at]) {

@@ -55,7 +55,7 @@ const ajv = new Ajv2020({
 ajv.addKeyword('components');
 ajv.addSchema({ $id: 'florin:/document', components: document.components }, undefined, true, false);
 
-/** What a schema of the document says against a value. */
+/** The schema errors of a value; null without errors. */
 function complaints(schema: object, value: unknown): unknown {
   const anchored = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"florin:/document#/')) as object;
   const validate = ajv.compile(anchored);
@@ -108,7 +108,7 @@ test('every example of an answer validates against its schema, failures included
   }
 });
 
-test('examples have no member that their schema does not describe', () => {
+test('examples have no members that their schema does not describe', () => {
   const examples = operationExamples(exampleOrigin);
   for (const [id, route] of routes) {
     const closed = JSON.parse(JSON.stringify(route.reply), (key, value: unknown) =>
@@ -124,7 +124,7 @@ function isObjectSchema(value: unknown): value is object {
   return typeof value === 'object' && value !== null && 'properties' in value && 'type' in value;
 }
 
-test('every POST of the merchant API takes an Idempotency-Key, and nothing else does', () => {
+test('every POST of the merchant API accepts an Idempotency-Key, and no other operation does', () => {
   const takers = operations.filter(({ parameters = [] }) =>
     parameters.some(({ $ref }) => $ref === '#/components/parameters/Idempotency-Key'),
   );
@@ -132,7 +132,7 @@ test('every POST of the merchant API takes an Idempotency-Key, and nothing else 
   assert.deepEqual(takers.map(({ operationId }) => operationId).sort(), posts.map(([id]) => id).sort());
 });
 
-/** The specification's own list: whatever else comes, these stay. */
+/** The specification's own list: these endpoints stay, regardless of additions. */
 const specified = `
 POST /product/create
 POST /product/update
@@ -200,7 +200,7 @@ test('no operation changes collection accounts', () => {
 });
 
 // proves S1.5
-test('the AI protocol asks for no key, and each of its changes for a signature', () => {
+test('the AI protocol requires no key, and a signature for each change', () => {
   assert.equal(agentApi.security, 'none');
   for (const [id, { method, effect, permissions, body }] of Object.entries<Route>(agentApi.routes)) {
     assert.deepEqual(permissions, [], id);
@@ -213,7 +213,7 @@ test('the AI protocol asks for no key, and each of its changes for a signature',
   }
 });
 
-/** Programs are generated from these names: an id that was published stays. */
+/** Clients are generated from these names: a published id stays. */
 const publishedIds = [
   'archiveProduct',
   'cancelCheckoutSession',
@@ -256,7 +256,7 @@ const publishedIds = [
   'updateWebhook',
 ];
 
-test('operation ids stay as they were published', () => {
+test('operation ids stay as published', () => {
   const ids = new Set(routes.map(([id]) => id));
   assert.deepEqual(
     publishedIds.filter((id) => !ids.has(id)),

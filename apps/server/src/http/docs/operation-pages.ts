@@ -11,7 +11,7 @@ import { fieldRows, ignoredFields, objectsPath, schemaPart, typeText } from './s
 const fieldHead = ['Field', 'Type', 'Required', 'Meaning'];
 const replyHead = ['Field', 'Type', 'Always there', 'Meaning'];
 
-/** Where the operations of a heading are described. */
+/** The page that describes the operations of a heading. */
 export function operationsPath(tag: string): string {
   return `/docs/api/${anchorOf(tag)}`;
 }
@@ -109,7 +109,7 @@ function replyBlocks({ route, table: interfaceTable, example }: Operation): Bloc
   ];
 }
 
-/** Answers with other statuses that are no errors. */
+/** Other statuses that are not errors. */
 function stepBlocks({ steps = {} }: Route): Block[] {
   return Object.entries(steps).flatMap(([status, step]) => {
     const headers = Object.entries(step.headers).map(([name, meaning]) => `\`${name}\`: ${meaning}.`);
@@ -121,7 +121,7 @@ function stepBlocks({ steps = {} }: Route): Block[] {
   });
 }
 
-/** The superset is shown as its envelope: the same members stand beside it. */
+/** The superset is shown as its envelope, because the same members repeat beside it. */
 function shownAnswer(interfaceTable: RouteTable, data: OperationExample['data']): unknown {
   const body = successBody('envelope', data);
   return interfaceTable.shape === 'envelope' ? body : { ...body, '…': 'the members of data again' };
@@ -144,7 +144,7 @@ function curlOf({ origin, table: interfaceTable, route, example }: Operation): s
   return parts.join(' \\\n  ');
 }
 
-/** One page with every object that answers refer to by name. */
+/** One page with every object that answers reference by name. */
 export function objectsPage(): DocsPage {
   return {
     path: objectsPath,

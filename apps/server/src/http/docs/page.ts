@@ -1,14 +1,14 @@
 /**
- * One page of the documentation, whatever it is rendered to. Texts are inline Markdown: `code`, **strong** and
- * [links](/docs) whose targets are paths of the site or absolute URLs.
+ * One page of the documentation, independent of its output format. Texts are inline Markdown: `code`, **strong** and
+ * [links](/docs) whose targets are site paths or absolute URLs.
  */
 export interface DocsPage {
-  /** Where it is served, such as `/docs/errors/100101`. */
+  /** Its URL path, such as `/docs/errors/100101`. */
   readonly path: string;
   readonly title: string;
-  /** One sentence: what the reader finds here. */
+  /** One sentence about the page's content. */
   readonly summary: string;
-  /** The heading of the index under which it is listed. */
+  /** The index heading that lists it. */
   readonly section: DocsSection;
   readonly blocks: readonly Block[];
 }
@@ -36,7 +36,7 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
   rows,
 });
 
-/** The anchor of a heading, as GitHub makes it, so that one link works everywhere. */
+/** The anchor of a heading by GitHub's rules, so that one link works everywhere. */
 export function anchorOf(text: string): string {
   return text
     .toLowerCase()

@@ -14,7 +14,7 @@ const routes: Route[] = [merchantApi, agentApi, checkoutApi, x402Api].flatMap((t
   Object.values<Route>(table.routes),
 );
 
-/** The sources that can refuse anything: not tests, not what the documents say of the codes. */
+/** The sources that can throw refusals: without tests and without the documents about codes. */
 async function sources(): Promise<string> {
   const texts = [];
   for (const folder of ['../../', '../../../../cli/src/']) {
@@ -27,7 +27,7 @@ async function sources(): Promise<string> {
   return texts.join('\n');
 }
 
-test('a code is answered somewhere, or it is reserved', async () => {
+test('a code is used or reserved', async () => {
   const text = await sources();
   const unused = catalogue.filter(([slug]) => !text.includes(`'${slug}'`)).map(([slug]) => slug);
   const reserved = catalogue.filter(([, entry]) => entry.reserved === true).map(([slug]) => slug);
@@ -39,7 +39,7 @@ test('no operation documents a reserved code', () => {
   assert.deepEqual(listed, []);
 });
 
-test('a permission opens an operation or a field, or it is reserved', async () => {
+test('a permission opens an operation or a field, or is reserved', async () => {
   const opened = new Set<string>(routes.flatMap((route) => route.permissions));
   const text = await sources();
   const idle = permissions.filter((name) => !opened.has(name) && !text.includes(`'${name}'`));

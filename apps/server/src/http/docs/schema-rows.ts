@@ -1,10 +1,10 @@
 import { nameOfSchema } from '@florin/protocol/openapi-schema.ts';
 import { linkTo } from './page.ts';
 
-/** Where every object is described. */
+/** The page that describes every object. */
 export const objectsPath = '/docs/objects';
 
-/** What a table of fields reads of a JSON Schema. */
+/** The parts of a JSON Schema that a table of fields shows. */
 export interface SchemaPart {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -24,12 +24,12 @@ export interface SchemaPart {
   readonly maxItems?: number;
 }
 
-/** Reads a schema of the protocol as the part of JSON Schema that tables show. */
+/** Reads a protocol schema as the part of JSON Schema that tables show. */
 export function schemaPart(schema: object): SchemaPart {
   return schema as SchemaPart;
 }
 
-/** One row for each field of an object: name, type, whether it must be there, and what it means. */
+/** One row for each field of an object: name, type, whether it is required, and its meaning. */
 export function fieldRows(schema: SchemaPart, prefix = ''): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     if (member.description === 'Taken and ignored.') return [];
@@ -45,7 +45,7 @@ export function fieldRows(schema: SchemaPart, prefix = ''): string[][] {
   });
 }
 
-/** Fields that an update takes and ignores, so that what a read returned can be sent back. */
+/** Fields that an update accepts and ignores, so that clients can send a read back. */
 export function ignoredFields(schema: SchemaPart): string[] {
   return Object.entries(schema.properties ?? {})
     .filter(([, member]) => member.description === 'Taken and ignored.')
@@ -86,7 +86,7 @@ export function limitText(schema: SchemaPart): string {
     const entries = rangeText(part.minItems ?? 0, part.maxItems, 'entries');
     return each === '' ? entries : `${entries}; each: ${each}`;
   }
-  // Bounds of a flag or of what any double can hold say nothing.
+  // Bounds of a flag, or of the range of doubles, carry no information.
   if (part.maximum !== undefined && part.maximum > 1 && part.maximum < Number.MAX_SAFE_INTEGER) {
     return rangeText(part.minimum ?? 0, part.maximum, '');
   }
@@ -99,7 +99,7 @@ function rangeText(least: number, most: number, unit: string): string {
   return unit === '' ? text : `${text} ${unit}`;
 }
 
-/** 10000 as `10,000`, whatever the machine's language. */
+/** 10000 as `10,000`, regardless of the machine's locale. */
 export function grouped(value: number | bigint): string {
   return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 }

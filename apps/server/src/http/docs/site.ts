@@ -14,10 +14,10 @@ import { statePage } from './state-page.ts';
 import { authenticationPage, conventionsPage, limitsPage } from './topic-pages.ts';
 
 export interface SiteOptions {
-  /** Public origin of the installation: examples and absolute links use it. */
+  /** Public origin of the installation, for examples and absolute links. */
   readonly origin: string;
   readonly tables: readonly RouteTable[];
-  /** Of the installation; absent where the pages are written for all. */
+  /** The installation's chains; absent where the pages serve all installations. */
   readonly chains?: Chains;
 }
 
@@ -40,7 +40,7 @@ export function referencePages(options: SiteOptions): DocsPage[] {
   ];
 }
 
-/** Every page that is served, the index first: the guides, what is generated, and the table of conformance. */
+/** Every served page, the index first: guides, generated pages, and the conformance table. */
 export function sitePages(options: SiteOptions): DocsPage[] {
   const conformance = conformancePage(readFileSync(conformanceFile, 'utf8'));
   const ownPages = options.chains === undefined ? [] : [chainsPage(options.chains)];
@@ -48,7 +48,7 @@ export function sitePages(options: SiteOptions): DocsPage[] {
   return [indexPage(pages), ...pages];
 }
 
-/** The hand-written pages. Their links are those of files, so that they work in the repository as well. */
+/** The hand-written pages. Their links are file links, so that they also work in the repository. */
 export function guidePages(): DocsPage[] {
   return readdirSync(guideFolder)
     .filter((name) => name.endsWith('.md'))
@@ -65,14 +65,14 @@ export function guidePages(): DocsPage[] {
     });
 }
 
-/** `(../reference/errors.md)` or `(first-payment.md)`, with or without an anchor behind it. */
+/** `(../reference/errors.md)` or `(first-payment.md)`, with or without an anchor. */
 const fileLink = /(?<=\]\()(\.\.\/reference\/)?([\w/-]+)\.md(?=[#)])/g;
 
 function sitePath(folder: string | undefined, page: string): string {
   return folder === undefined ? `/docs/guide/${page}` : `/docs/${page}`;
 }
 
-/** The generated pages about the contracts: what each is, and one for each operation. */
+/** The generated pages about the contracts: one for each contract, and one for each operation. */
 function contractPages(): DocsPage[] {
   return readdirSync(contractFolder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
@@ -87,12 +87,12 @@ export function conformancePage(markdown: string): DocsPage {
 
 const sections: readonly DocsSection[] = ['Guides', 'Concepts', 'API', 'Contracts', 'Errors'];
 
-/** Pages of single errors and of a contract's operations are reached from their lists. */
+/** Pages of single errors and contract operations are linked from their lists instead. */
 function isListed({ path }: DocsPage): boolean {
   return !/^\/docs\/(?:errors\/\d+|contracts\/[\w-]+\/[\w-]+)$/.test(path);
 }
 
-/** The first page: everything that there is, by section. */
+/** The first page: all pages by section. */
 export function indexPage(pages: readonly DocsPage[]): DocsPage {
   return {
     path: '/docs',
@@ -110,7 +110,7 @@ export function indexPage(pages: readonly DocsPage[]): DocsPage {
   };
 }
 
-/** Links of the Markdown that is served: absolute, and to other Markdown. */
+/** Link targets of the served Markdown: absolute, and to other Markdown. */
 export function servedTarget(origin: string): LinkTarget {
   return (target) => {
     if (!target.startsWith('/')) return target;
@@ -141,7 +141,7 @@ ${lines.join('\n\n')}
 `;
 }
 
-/** Every page but those of single errors, one after the other. */
+/** Every page except single errors, one after the other. */
 export function llmsFullText(origin: string, pages: readonly DocsPage[]): string {
   return pages
     .filter((page) => page.path !== '/docs' && isListed(page))

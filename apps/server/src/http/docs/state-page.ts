@@ -47,7 +47,7 @@ const triggerTexts: Readonly<Record<SessionTrigger, string>> = {
   cancel: '`POST /session/checkout/cancel`.',
 };
 
-/** States and transitions; the moves of sessions are printed from the table that the service runs on. */
+/** States and transitions. Those of sessions come from the table that the service uses. */
 export function statePage(): DocsPage {
   return {
     path: '/docs/states',

@@ -86,7 +86,7 @@ function permissionText(permission: Permission): string {
   return keptFor === undefined ? `\`${permission}\`` : `\`${permission}\` (${keptFor})`;
 }
 
-/** What holds for every operation. */
+/** The rules of every operation. */
 export function conventionsPage(): DocsPage {
   return {
     path: '/docs/conventions',
@@ -147,7 +147,7 @@ export function conventionsPage(): DocsPage {
   };
 }
 
-/** Every limit, read from the schemas and constants that enforce it. */
+/** Every limit, from the schemas and constants that enforce it. */
 export function limitsPage(tables: readonly RouteTable[]): DocsPage {
   const limits = defaultRateLimits;
   const waiting = defaultWaitingLimits;
@@ -234,7 +234,7 @@ function subjectLimits(): Block {
   );
 }
 
-/** What strangers can have written. */
+/** What callers without a key can write. */
 function freeCreationBlocks(): Block[] {
   return [
     heading('What can be written without a key'),

@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => server.close());
 
-test('an image is served as what it is, for ever, to every site, and can do nothing', async () => {
+test('an image is served with its type, a permanent cache, access from every site, and no active content', async () => {
   const reply = await server.inject({ url: `/images/${name}-320.webp` });
   assert.deepEqual([reply.statusCode, reply.rawPayload], [200, bytes]);
   const { 'request-id': _, date: __, connection: ___, ...headers } = reply.headers;
@@ -49,7 +49,7 @@ test('an image is served as what it is, for ever, to every site, and can do noth
   });
 });
 
-test('HEAD says the same without the image, and who has it is told so', async () => {
+test('HEAD returns the headers without the image, and a matching ETag gets 304', async () => {
   const head = await server.inject({ method: 'HEAD', url: `/images/${name}-320.webp` });
   assert.deepEqual(
     [head.statusCode, head.body, head.headers['content-length'], head.headers['content-type']],
@@ -62,7 +62,7 @@ test('HEAD says the same without the image, and who has it is told so', async ()
   assert.deepEqual([cached.statusCode, cached.body], [304, '']);
 });
 
-test('what is not there is 404000 and not cached; nothing but names of images reaches the store', async () => {
+test('a missing image is 404000 and not cached; only image names reach the store', async () => {
   const missing = await server.inject({ url: `/images/${name}-96.webp` });
   assert.deepEqual(
     [missing.statusCode, missing.json().code, missing.headers['cache-control']],
@@ -92,7 +92,7 @@ test('what is not there is 404000 and not cached; nothing but names of images re
   assert.deepEqual([posted.statusCode, posted.json().code], [405, 405_000]);
 });
 
-test('a store that is away is 503 and not cached', async () => {
+test('an unavailable store is 503 and not cached', async () => {
   isAway = true;
   const reply = await server.inject({ url: `/images/${name}-320.webp` });
   isAway = false;

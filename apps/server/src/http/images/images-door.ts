@@ -9,23 +9,23 @@ export interface ImagesDoorOptions {
   readonly log: Log;
 }
 
-/** A file never changes under its name, whoever asks; and nothing in it may run, whatever a browser takes it for. */
+/** A file never changes under its name, so caches keep it. No browser may run its content. */
 const headers = {
   'cache-control': 'public, max-age=31536000, immutable',
   'content-disposition': 'inline',
   'content-security-policy': "default-src 'none'; sandbox",
   'content-type': 'image/webp',
-  // Shops show the images of their products on pages of their own.
+  // Shops show their product images on their own pages.
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** The hosted images: `GET /images/<name>-<size>.webp`, for anyone who knows a name. */
+/** The hosted images: `GET /images/<name>-<size>.webp`, public to clients that know a name. */
 export function imagesDoor({ store, log }: ImagesDoorOptions): Door {
   return (server) => {
     server.get<{ Params: { file: string } }>(`${imagePath}:file`, async (request, reply) => {
       const { file } = request.params;
-      // Only names that we give: no text that a file system or a bucket could read otherwise gets that far.
+      // Only names that the service issues reach the store, so that no file system or bucket can misread one.
       if (parseImageFile(file) === undefined) throw new Refusal('route_unknown');
       const tag = `"${file.slice(0, -'.webp'.length)}"`;
       if (request.headers['if-none-match'] === tag) {
@@ -39,7 +39,7 @@ export function imagesDoor({ store, log }: ImagesDoorOptions): Door {
   };
 }
 
-/** A missing store is an outage for those who look, not a refusal with status 200 that a cache would keep. */
+/** A missing store is an outage for readers, not a refusal with status 200 that a cache would keep. */
 async function readImage(
   store: ImagesDoorOptions['store'],
   log: Log,

@@ -18,9 +18,9 @@ export interface McpDoorOptions {
 }
 
 /**
- * The Model Context Protocol over streamable HTTP at `/mcp`, without sessions: every POST stands alone and is answered
- * with JSON, so any replica can answer it. Its tools ask this server's own doors, with the caller's key and from the
- * caller's address. Without a key there are the tools of payers; a key that is wrong is HTTP 401, whatever was asked.
+ * The Model Context Protocol over streamable HTTP at `/mcp`, without sessions: every POST is independent and answered
+ * with JSON, so that any replica can answer it. Its tools call this server's own doors with the caller's key and
+ * address. Without a key only the payers' tools exist; a wrong key is always HTTP 401.
  */
 export function mcpDoor(options: McpDoorOptions): Door {
   const guards = merchantGuards(options.rateLimits, options.clock);
@@ -33,7 +33,7 @@ export function mcpDoor(options: McpDoorOptions): Door {
         },
         handler: async (request, reply) => {
           const { value } = request.body as ParsedBody;
-          // What a browser sends for any page, also after the page's name was bound to this address anew.
+          // Browsers send it for every page, so it also stops DNS rebinding.
           const { origin } = request.headers;
           if (origin !== undefined && origin !== options.origin)
             return refuse(reply, { status: 403, code: -32_000, message: 'this origin may not call' });
@@ -47,7 +47,7 @@ export function mcpDoor(options: McpDoorOptions): Door {
   };
 }
 
-/** Refuses a header that holds no key that works (200101, 200102); clients learn from the answer's header to ask for one. */
+/** Refuses a header without a valid key (200101, 200102). The answer's header tells clients to ask for one. */
 async function checkKey(
   { lookupApiKey, clock }: McpDoorOptions,
   guards: MerchantGuards,
@@ -100,7 +100,7 @@ async function answer(
   }
 }
 
-/** This server's own routes, asked as the caller would ask them: keys, permissions, limits and idempotency are theirs. */
+/** Calls this server's own routes on behalf of the caller, so that keys, permissions, limits and idempotency apply. */
 function innerApi(server: FastifyInstance, request: FastifyRequest): CallApi {
   const { authorization } = request.headers;
   return async ({ method, path, body, headers = {} }) => {
@@ -110,7 +110,7 @@ function innerApi(server: FastifyInstance, request: FastifyRequest): CallApi {
       remoteAddress: request.ip,
       headers: {
         ...headers,
-        // The AI protocol takes no key, and is not shown one.
+        // The AI protocol uses no key and does not receive one.
         ...(authorization === undefined || !path.startsWith('/payment/') ? {} : { authorization }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },

@@ -59,7 +59,7 @@ const callTool = async (name: string, input: object) =>
 
 const sold = () => ({ accountId, settlementToken: 'ethereum::usdc' });
 
-test('a product item of a session may leave out its price over HTTP and MCP: it is the first common price', async () => {
+test('a product item of a session may omit its price over HTTP and MCP: it is then the first common price', async () => {
   const body = { ...sold(), lineItems: [{ itemType: 'product', productId, quantity: 2 }] };
   const overHttp = (await world.send('POST', '/session/checkout/create', { key, body })).data;
   const overMcp = (await callTool('merchant_create_checkout_session', body)).data;
@@ -82,7 +82,7 @@ test('an item of a fixed link needs its price at both doors', async () => {
   assert.deepEqual([overMcp.code, overMcp.error.param], [400101, param]);
 });
 
-test('the tools and the documents say where a price may be left out', async () => {
+test('the tools and the documents state where a price may be omitted', async () => {
   const { tools } = (await ask('tools/list', {})) as unknown as {
     tools: { name: string; inputSchema: { properties: Record<string, { items: Record<string, never> }> } }[];
   };

@@ -5,7 +5,7 @@ import type { MerchantRoutes } from './once.ts';
 
 const { routes } = merchantApi;
 
-/** Collection accounts: read one, list all. They change in the dashboard only. */
+/** Collection accounts: read one, list all. Only the dashboard changes them. */
 export function addAccountRoutes(add: MerchantRoutes): void {
   add.read(routes.getAccount, async ({ params: { accountId }, caller: { merchantId } }, db) => {
     const account = await findAccount(db, merchantId, accountId);

@@ -56,7 +56,7 @@ after(async () => {
   await world.close();
 });
 
-/** Lets a chain stand, halted for a reason or going on, and has the keeper look. */
+/** Sets a chain's state, halted for a reason or running, and has the keeper read it. */
 async function stand(name: string, reason: string): Promise<void> {
   const chainId = world.deps.chains.byName(name)?.chainId ?? 0;
   await world.database.db.query(setHalted, [chainId, world.clock.now(), reason]);
@@ -85,7 +85,7 @@ function sessionBody(settlementToken: string) {
 }
 
 // proves W1.14
-test('routes show what is measured: final after the lag, a block and a poll, and payouts one finality later', async () => {
+test('routes show measured times: final after the lag, a block and a poll, and payouts one finality later', async () => {
   const shown = (await routesTo('ethereum::usdc')).map(({ tokenId, etaSeconds, status, statusReason }) => [
     tokenId,
     etaSeconds,
@@ -100,7 +100,7 @@ test('routes show what is measured: final after the lag, a block and a poll, and
   ]);
 });
 
-test('where payments go straight to the merchant they arrive one finality earlier; other tokens do not', async () => {
+test('direct payments arrive one finality earlier; other tokens do not', async () => {
   const { chains } = world.deps;
   const direct = await buildServer({
     log: silentLog,
@@ -130,7 +130,7 @@ test('where payments go straight to the merchant they arrive one finality earlie
 });
 
 // proves W1.3
-test('over a halted chain no session begins: 503 with Retry-After, until it is resumed', async () => {
+test('a halted chain begins no session: 503 with Retry-After, until it is resumed', async () => {
   const keyed = { 'idempotency-key': 'before-the-halt' };
   const first = await post('/session/checkout/create', sessionBody('ethereum::usdc'), keyed);
   assert.equal(first.json().code, 0);
@@ -160,7 +160,7 @@ test('over a halted chain no session begins: 503 with Retry-After, until it is r
       true,
     ],
   );
-  // What was carried out before is answered as before, and what settles elsewhere goes on.
+  // A repeat of an earlier request is still answered, and sessions that settle elsewhere still work.
   const again = await post('/session/checkout/create', sessionBody('ethereum::usdc'), keyed);
   assert.deepEqual([again.body, again.headers['idempotent-replayed']], [first.body, 'true']);
   assert.equal((await post('/session/checkout/create', sessionBody('base::usdc'))).json().code, 0);
@@ -168,7 +168,7 @@ test('over a halted chain no session begins: 503 with Retry-After, until it is r
   assert.equal((await post('/session/checkout/create', sessionBody('ethereum::usdc'))).json().code, 0);
 });
 
-test('each token shows the ways to pay with it; a chain that does not tell is asked again', async () => {
+test('each token shows the ways to pay with it; a chain that does not answer is asked again', async () => {
   const { chains, origin } = world.deps;
   let isTelling = false;
   const signings: Readonly<Record<string, readonly PermitKind[]>> = {
@@ -204,7 +204,7 @@ test('each token shows the ways to pay with it; a chain that does not tell is as
 });
 
 // proves W1.16
-test('a vault’s cap for one order bounds the routes that it pays, and what it may not pay is none', async () => {
+test('a vault’s cap for one order bounds its routes, and a route that it cannot pay is not offered', async () => {
   const usdc = world.deps.chains.token('ethereum::usdc')?.address ?? '0x';
   node.caps.set(usdc, { perOrder: 2_500_000n, hourly: 10n ** 20n, daily: 10n ** 20n });
   world.clock.time += 60_000;

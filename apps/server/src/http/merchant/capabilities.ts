@@ -14,17 +14,17 @@ import { type AddRoute, FinishedReply } from '../route-handler.ts';
 interface CapabilityDeps {
   readonly chains: Chains;
   readonly rates: FeeRates;
-  /** Which signatures move a token; absent where the service sends no payments of others. */
+  /** The signature methods of a token; absent where the service sends no payments itself. */
   readonly signingOf?: TokenSigningReader;
-  /** Of accounts that say nothing; escrow when absent. */
+  /** For accounts without a mode of their own; escrow when absent. */
   readonly settlementMode?: SettlementMode;
 }
 
-/** GET /capabilities/all: what can be paid with what, and on which terms. Public. */
+/** GET /capabilities/all: which tokens pay for which, and on which terms. Public. */
 export function addCapabilityRoutes<Caller>(addRoute: AddRoute<Caller>, deps: CapabilityDeps): void {
   const { chains } = deps;
-  // The configuration is frozen, so the answer is written anew only when something else is known of the chains.
-  // As bytes, which are neither measured nor encoded again for each answer of 5 kB: 5 of 36 µs.
+  // The configuration is frozen, so the answer is rendered again only when a chain's state changes. It is kept as
+  // bytes: measuring and encoding 5 kB per answer took 5 of 36 µs.
   let written: { version: number; answer: FinishedReply } | undefined;
   addRoute(merchantApi.routes.getCapabilities, async () => {
     const version = chains.conditions?.version() ?? 0;
@@ -37,14 +37,14 @@ export function addCapabilityRoutes<Caller>(addRoute: AddRoute<Caller>, deps: Ca
   });
 }
 
-/** The ways to pay with each token, by its id; not whole while a chain does not tell what its tokens can do. */
+/** The ways to pay with each token, by its id; incomplete while a chain does not answer. */
 async function readMethods({
   chains,
   signingOf,
 }: CapabilityDeps): Promise<{ methods: ReadonlyMap<string, string[]>; isWhole: boolean }> {
   let isWhole = true;
   const entries = chains.tokens.map(async (token): Promise<[string, string[]]> => {
-    // Who begins no payments there need not wait for a chain that does not answer.
+    // A service that begins no payments there need not wait for a chain that does not answer.
     const isAsked = signingOf !== undefined && chains.conditions?.of(token.chainId).status !== 'unavailable';
     try {
       return [token.tokenId, paymentMethodsOf(isAsked ? await signingOf(token) : undefined)];
@@ -57,10 +57,12 @@ async function readMethods({
   return { methods: new Map(await Promise.all(entries)), isWhole };
 }
 
-/** The merchant pays the fee: its least price leaves the merchant something, so it is taken with fee model 2 as well. */
+/**
+ * The merchant pays the fee. The least price leaves the merchant something, so it is also accepted with fee model 2.
+ */
 const boundsFeeModel = 1;
 
-/** Every configured token with the tokens that pay towards it. */
+/** Every configured token with the tokens that can pay it. */
 function capabilitiesOf(
   { chains, rates, settlementMode = 'escrow' }: CapabilityDeps,
   methods: ReadonlyMap<string, string[]>,
@@ -108,7 +110,7 @@ function termsOf(chains: Chains, settlementMode: SettlementMode, route: Route) {
   };
 }
 
-/** The payment becomes final, then the settlement does, and what a vault pays is paid only after that. */
+/** The payment becomes final, then the settlement. A vault pays out only after both. */
 function etaOf(route: Route, paidSeconds: number, settledSeconds: number): number {
   const isPayout = route.orderType === orderKinds.vaultPayout || route.orderType === orderKinds.cctp;
   return isPayout ? 2 * paidSeconds + settledSeconds : paidSeconds + settledSeconds;

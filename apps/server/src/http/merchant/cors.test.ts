@@ -26,7 +26,7 @@ interface Answer {
   readonly status: number;
   readonly code: number | undefined;
   readonly message: string;
-  /** The headers that browsers look at; absent ones are left out. */
+  /** The CORS headers; omits absent ones. */
   readonly cors: Record<string, unknown>;
   readonly vary: unknown;
 }
@@ -92,7 +92,7 @@ test('a page of a listed origin may ask, and reads answers, refusals included', 
 });
 
 // proves W5.3, W5.11
-test('a page of any other origin is told nothing, and its request is refused with the reason', async () => {
+test('a page of an unlisted origin gets no CORS headers, and its request is refused with the reason', async () => {
   const key = await world.addKey(merchantId, storefront([shop]));
   assert.deepEqual((await preflight('/session/checkout/create', evil)).cors, {});
   for (const origin of [evil, 'null', `${shop}.evil.example`, shop.toUpperCase(), undefined]) {
@@ -103,14 +103,14 @@ test('a page of any other origin is told nothing, and its request is refused wit
 });
 
 // proves W5.4
-test('a key without origins answers pages without a word that lets them read it', async () => {
+test('answers to a key without origins have no CORS headers', async () => {
   const key = await world.addKey(merchantId, { preset: 'read_only' });
   const answer = await send('GET', '/product/list/1/10', bearer(key, evil));
   assert.deepEqual([answer.status, answer.code, answer.cors], [200, 0, {}]);
 });
 
 // proves W5.4
-test('a refusal before any key is known lets no page read it', async () => {
+test('no page can read a refusal from before the key check', async () => {
   for (const authorization of [undefined, 'Bearer', 'Bearer sk_live_unknown']) {
     const given: Record<string, string> = authorization === undefined ? {} : { authorization };
     const answer = await send('GET', '/product/list/1/10', { ...given, origin: evil });
@@ -128,7 +128,7 @@ test('a secret key is refused in browsers', async () => {
 });
 
 // proves W5.3
-test('an origin counts no longer once its last key is revoked or has expired', async () => {
+test('an origin stops counting once its last key is revoked or has expired', async () => {
   const origin = 'https://gone.example.com';
   const owner = await world.addMerchant();
   await world.addKey(owner, storefront([origin]));
@@ -144,7 +144,7 @@ test('an origin counts no longer once its last key is revoked or has expired', a
   assert.equal(await isAllowed(), false);
 });
 
-test('every route with a key answers preflights with its own methods, and OPTIONS otherwise is not allowed', async () => {
+test('every route with a key answers preflights with its own methods, and other OPTIONS requests are not allowed', async () => {
   await world.addKey(merchantId, storefront([shop]));
   for (const route of Object.values(merchantApi.routes)) {
     if (route.permissions.length === 0) continue;
@@ -157,7 +157,7 @@ test('every route with a key answers preflights with its own methods, and OPTION
   }
 });
 
-test('public routes may be read by every page, and no answer names a star and credentials', async () => {
+test('every page may read public routes, and no answer combines a star with credentials', async () => {
   const answer = await send('GET', '/capabilities/all', { origin: evil });
   assert.deepEqual([answer.code, answer.cors], [0, { 'access-control-allow-origin': '*' }]);
 });

@@ -2,13 +2,13 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** How long a browser may remember a preflight, in seconds: the longest that Chromium keeps. */
+/** How long a browser may cache a preflight, in seconds: Chromium's maximum. */
 const preflightSeconds = 7_200;
 const requestHeaders = 'authorization, content-type, idempotency-key';
 const exposedHeaders =
   'request-id, retry-after, idempotent-replayed, ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, deprecation, sunset';
 
-/** Lets a page of the origin that the key lists read the answer. Never `*`, and never without such a key. */
+/** Lets a page of an origin that the key lists read the answer. Never `*`, and never without such a key. */
 export function allowOrigin(reply: FastifyReply, webOrigin: string | undefined): void {
   if (webOrigin === undefined) return;
   reply.headers({
@@ -18,7 +18,7 @@ export function allowOrigin(reply: FastifyReply, webOrigin: string | undefined):
   });
 }
 
-/** Lets any page read what is public and asked for without a key. */
+/** Lets every page read public routes that need no key. */
 export function allowEveryOrigin(reply: FastifyReply): void {
   reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders });
 }
@@ -26,15 +26,15 @@ export function allowEveryOrigin(reply: FastifyReply): void {
 export interface PreflightOptions {
   readonly basePath: string;
   readonly routes: readonly Route[];
-  /** Counts the request towards what its client may ask; refuses with 900101. */
+  /** Counts the request towards its client's limit; refuses with 900101. */
   readonly limit: (request: FastifyRequest, reply: FastifyReply) => void;
-  /** Whether any key that works lists the origin. */
+  /** Whether any valid key lists the origin. */
   readonly isOriginListed: (origin: string) => Promise<boolean>;
 }
 
 /**
- * Answers the question that a browser asks before it sends a key. The key is not in it: so the answer is yes for origins
- * that some working key lists, and the request itself is then decided by its own key.
+ * Answers a browser's preflight. It carries no key, so the answer allows every origin that some valid key lists. The
+ * request itself is then decided by its own key.
  */
 export function addPreflightRoutes(server: FastifyInstance, options: PreflightOptions): void {
   for (const [path, routes] of Map.groupBy(options.routes, (route) => route.path)) {

@@ -42,7 +42,7 @@ async function addWebhook(subscribedEvents = ['product.*']) {
 }
 
 // proves W6.18
-test('a test goes to its webhook alone, whatever it subscribes to, and waits for no other test', async () => {
+test('a test goes only to its webhook, regardless of its subscriptions, and waits for no other test', async () => {
   const { key, webhookId, post, list } = await addWebhook();
   const other = { webhookName: 'All', webhookUrl: 'https://all.example.com/', subscribedEvents: ['*'] };
   const bystander = (await post('/webhook/create', other)).data.webhookId;
@@ -74,7 +74,7 @@ test('a test goes to its webhook alone, whatever it subscribes to, and waits for
   assert.equal(elsewhere.data.total, 0);
 });
 
-test('a test of a webhook that is not active is skipped, of an unknown one refused', async () => {
+test('a test of an inactive webhook is skipped, of an unknown one refused', async () => {
   const { webhookId, post, list } = await addWebhook();
   await post('/webhook/disable', { webhookId });
   assert.equal((await post('/webhook/test', { webhookId })).code, 0);
@@ -145,7 +145,7 @@ for (const [rule, status] of finished) {
 }
 
 // proves W6.20
-test('a resent delivery waits while its webhook is not active', async () => {
+test('a resent delivery waits while its webhook is inactive', async () => {
   const { webhookId, post, list } = await addWebhook();
   await post('/product/create', { name: 'Tea', commonPrices: [1] });
   const [delivery] = (await list()).deliveries;
@@ -158,7 +158,7 @@ test('a resent delivery waits while its webhook is not active', async () => {
   assert.equal((await list()).deliveries[0].nextAttemptAt, '2030-01-01 00:00:00');
 });
 
-test('unknown deliveries, those of others and those of deleted webhooks are 100505', async () => {
+test('deliveries that are unknown, of other merchants or of deleted webhooks are 100505', async () => {
   const { webhookId, post, list } = await addWebhook();
   const stranger = await addWebhook();
   await post('/product/create', { name: 'Tea', commonPrices: [1] });
@@ -170,7 +170,7 @@ test('unknown deliveries, those of others and those of deleted webhooks are 1005
 });
 
 // proves W6.22
-test('a delivery is read with its body, its requests without signatures, and what changed between attempts', async () => {
+test('a delivery is read with its body, its requests without signatures, and the changes between attempts', async () => {
   const { key, webhookId, post, list } = await addWebhook(['product.*']);
   await post('/product/create', { name: 'Tea', commonPrices: [1] });
   const [{ deliveryId, eventId }] = (await list()).deliveries;
@@ -222,7 +222,7 @@ test('a delivery is read with its body, its requests without signatures, and wha
 });
 
 // proves W6.23
-test('a test may carry an example event of any type, which says that it is one', async () => {
+test('a test may carry an example event of any type, marked as an example', async () => {
   const { key, webhookId, post } = await addWebhook();
   const { eventId } = (await post('/webhook/test', { webhookId, eventType: 'session.completed' })).data;
   const { data } = await world.send('GET', `/event/${eventId}`, { key });

@@ -11,7 +11,7 @@ import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
-/** Deliveries of webhooks: send a test, list, read, send again. */
+/** Deliveries of webhooks: send a test, list, read, resend. */
 export function addDeliveryRoutes(
   add: MerchantRoutes,
   deps: Pick<WebhookDeps, 'clock' | 'random'> & { readonly origin: string },

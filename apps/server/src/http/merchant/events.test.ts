@@ -26,7 +26,7 @@ interface ShownEvent {
   type: string;
 }
 
-/** A merchant with three products, made and one archived: four events. */
+/** A merchant with three products, created, and one archived: four events. */
 async function addShop() {
   const merchantId = await world.addMerchant();
   const key = await world.addKey(merchantId);
@@ -61,7 +61,7 @@ test('a type or a pattern filters them, and an unknown one is 100504', async () 
   assert.equal((await world.send('GET', '/event/list/1/10?type=product.eaten', { key })).code, 100504);
 });
 
-test('behind an event stands what was raised after it, oldest first', async () => {
+test('listing after an event returns the later events, oldest first', async () => {
   const { key, list } = await addShop();
   const all = ids(await list('1/10')).reverse();
   const rest = await list(`1/2?after=${all[0]}`);
@@ -71,7 +71,7 @@ test('behind an event stands what was raised after it, oldest first', async () =
   assert.equal((await world.send('GET', '/event/list/1/10?after=evt_none', { key })).code, 100506);
 });
 
-test('a filter that is not known, given twice or empty is refused', async () => {
+test('an unknown, repeated or empty filter is refused', async () => {
   const { key } = await addShop();
   for (const [query, param] of [
     ['tpye=product.created', 'tpye'],
@@ -103,7 +103,7 @@ test('an event is read byte for byte, metadata included', async () => {
 });
 
 // proves W6.5
-test('a restricted key sees in events what it sees in sessions', async () => {
+test('a restricted key sees in events the same fields as in sessions', async () => {
   const merchantId = await world.addMerchant();
   const key = await world.addKey(merchantId);
   const accountId = await world.addAccount(merchantId);
@@ -127,7 +127,7 @@ test('a restricted key sees in events what it sees in sessions', async () => {
 });
 
 // proves W6.31
-test('an event of another merchant is unknown, and one of 90 days ago is gone', async () => {
+test('another merchant’s event is unknown, and a 90-day-old one is gone', async () => {
   const { key, list } = await addShop();
   const stranger = await addShop();
   const [eventId] = ids(await list('1/1'));
@@ -144,7 +144,7 @@ test('an event of another merchant is unknown, and one of 90 days ago is gone', 
 });
 
 // proves W6.9
-test('a session or link of over 64 KiB is told without productData, its metadata byte for byte', async () => {
+test('the event of a session or link over 64 KiB omits productData, and keeps its metadata byte for byte', async () => {
   const merchantId = await world.addMerchant();
   const key = await world.addKey(merchantId);
   const accountId = await world.addAccount(merchantId);
@@ -176,7 +176,7 @@ test('a session or link of over 64 KiB is told without productData, its metadata
   }
 });
 
-test('hiding what a key may not see changes those values alone', () => {
+test('hiding restricted fields changes only those values', () => {
   const metadata = '{"clientCode":"kept","payerEmail":"kept", "n":1.0e400,"n":2}';
   const text = (code: string, email: string, url: string) =>
     `{"id":"evt_1","sequence":3,"data":{"exception":{},"session":{"clientCode":"${code}","payerEmail":"${email}",` +

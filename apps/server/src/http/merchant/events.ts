@@ -10,7 +10,7 @@ import { hasMore, listReply, shownPortions } from './page.ts';
 
 const { routes } = merchantApi;
 
-/** The log of events: list and read, in the very bytes that webhooks get. */
+/** The event log: list and read, with the exact bytes of the webhook. */
 export function addEventRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
   add.read(routes.listEvents, async ({ params, query, caller }, db) => {
     const { total, portions } = await listEvents(db, deps, {
@@ -27,7 +27,7 @@ export function addEventRoutes(add: MerchantRoutes, deps: { readonly clock: Cloc
   );
 }
 
-/** No key learns from an event what it may not see in the session itself. The metadata stays byte for byte. */
+/** Hides from a key the event fields that it cannot read in the session. The metadata stays byte for byte. */
 export function shownText(caller: Pick<ApiKeyIdentity, 'kind' | 'permissions'>, body: string): string {
   const showClientCode = caller.kind === 'secret';
   const showPayerEmail = caller.permissions.has('payer_pii:read');

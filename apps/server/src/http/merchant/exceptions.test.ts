@@ -22,7 +22,7 @@ after(() => world.close());
 
 const list = async () => (await world.send('GET', '/exception/list/1/10', { key })).data;
 
-test('what went another way than a payment should is listed, newest first, to its own merchant alone', async () => {
+test('exceptions are listed newest first, to their own merchant alone', async () => {
   const first = await addPaidSession(world, { key, accountId });
   const reclaim = await happen(world, first.order, 'Reclaimed');
   const second = await addPaidSession(world, { key, accountId });
@@ -55,7 +55,7 @@ test('what went another way than a payment should is listed, newest first, to it
   assert.equal((await world.send('POST', '/exception/resolve', { key: otherKey, body })).code, 100704);
 });
 
-test('an event that is read again raises nothing twice', async () => {
+test('an event that is read again raises no second exception', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   await happen(world, order, 'Reclaimed');
   await happen(world, order, 'Reclaimed');
@@ -63,7 +63,7 @@ test('an event that is read again raises nothing twice', async () => {
   assert.equal(raised.length, 1);
 });
 
-test('a payment that was settled before it could go back stays open until somebody says otherwise', async () => {
+test('a payment that was settled before it could go back stays open until an operator closes it', async () => {
   const sessionId = await addSession(world, { key, accountId });
   const first = await addOrder(world, sessionId);
   const second = await addOrder(world, sessionId, `0x${'e5'.repeat(20)}`);
@@ -97,7 +97,7 @@ const only = async (exceptionId: string) => {
   return exceptions.find((exception: { exceptionId: string }) => exception.exceptionId === exceptionId);
 };
 
-test('the first decision about a late deposit stands, and the same one again changes nothing', async () => {
+test('the first decision about a late deposit stands, and repeating it changes nothing', async () => {
   const { exceptionId } = await addLateDeposit(world, { key, accountId });
   const held = await only(exceptionId);
   assert.deepEqual(
@@ -114,7 +114,7 @@ test('the first decision about a late deposit stands, and the same one again cha
   assert.deepEqual([codes[0] === 0 ? 'accept' : 'refund', 'open'], [decision, status]);
 });
 
-test('a late deposit that becomes the payment, or goes back, ends its exception; then nothing is decided any more', async () => {
+test('a late deposit that becomes the payment, or goes back, ends its exception; later decisions are refused', async () => {
   const ends = [
     ['Paid', 'accept'],
     ['Rescued', 'refund'],
@@ -128,7 +128,7 @@ test('a late deposit that becomes the payment, or goes back, ends its exception;
   }
 });
 
-test('after its time nothing is decided about a late deposit, and what needs no decision takes none', async () => {
+test('decisions about a late deposit are refused after its time, and about exceptions that need none', async () => {
   const { exceptionId } = await addLateDeposit(world, { key, accountId });
   world.clock.time += 3_600_001;
   assert.equal(await post('/exception/accept', exceptionId), 100706);
@@ -139,7 +139,7 @@ test('after its time nothing is decided about a late deposit, and what needs no 
   assert.equal(await post('/exception/accept', exceptions[0].exceptionId), 100706);
 });
 
-test('a late deposit is not accepted once its session is paid another way: it goes back, and can be refused', async () => {
+test('a late deposit is not accepted once another payment paid its session: it goes back, and can be refused', async () => {
   const { exceptionId, order } = await addLateDeposit(world, { key, accountId });
   await happen(world, await addOrder(world, order.sessionId, `0x${'e6'.repeat(20)}`), 'Paid');
   assert.equal(await post('/exception/accept', exceptionId), 100706);

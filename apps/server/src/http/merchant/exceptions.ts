@@ -7,7 +7,7 @@ import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
-/** Exceptions: list, decide about money that came late or short, and say that one is dealt with. */
+/** Exceptions: list, decide about late or short money, and resolve one. */
 export function addExceptionRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
   add.read(routes.listExceptions, async ({ params, caller: { merchantId } }, db) => {
     const { total, exceptions } = await listExceptions(db, { ...params, merchantId });

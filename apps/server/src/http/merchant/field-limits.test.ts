@@ -19,7 +19,7 @@ after(() => world.close());
 
 type Bodies = Record<string, () => Record<string, unknown>>;
 
-/** A whole and valid body for each path, in which one field is then changed. */
+/** A complete valid body for each path; tests change one field. */
 const bodies: Bodies = {
   '/product/create': () => ({ name: 'Tea', commonPrices: [10] }),
   '/payment/link/create': () => ({
@@ -60,7 +60,7 @@ const sessionItem = (changes: object = {}) => ({
 const text = (length: number) => '😀'.repeat(length);
 const url = (length: number) => `https://shop.example.com/${'x'.repeat(length - 25)}`;
 const many = (count: number, item: unknown) => Array.from({ length: count }, () => item);
-/** Every limit of the specification and of the wire contract: what is just within it, what is just beyond, and where. */
+/** Every limit of the specification and the wire contract: a value just within it, one just beyond, and the field. */
 const limits: [path: string, rule: string, within: () => object, beyond: () => object, param: string][] = [
   // proves S2.2
   field('/product/create', 'name', text(100), text(101)),
@@ -190,9 +190,9 @@ function items(
 }
 
 for (const [path, rule, within, beyond, param] of limits) {
-  test(`${rule} of ${path}: what is just within is taken, what is just beyond is refused at ${param}`, async () => {
+  test(`${rule} of ${path}: a value just within is accepted, one just beyond is refused at ${param}`, async () => {
     const body = bodies[path]?.() ?? {};
-    // Webhooks are few: each test has a merchant of its own for them.
+    // A merchant may have few webhooks, so each test has its own merchant for them.
     const ownKey = path === '/webhook/create' ? await world.addKey(await world.addMerchant()) : key;
     const taken = await world.send('POST', path, { key: ownKey, body: { ...body, ...within() } });
     assert.equal(taken.code, 0, taken.text);
@@ -206,7 +206,7 @@ for (const [path, rule, within, beyond, param] of limits) {
 }
 
 // proves W2.2
-test('a link keeps to 20 line items when it is updated', async () => {
+test('an updated link keeps the limit of 20 line items', async () => {
   const body = bodies['/payment/link/create']?.();
   const { linkId } = (await world.send('POST', '/payment/link/create', { key, body })).data;
   const updated = async (count: number) => {
@@ -218,7 +218,7 @@ test('a link keeps to 20 line items when it is updated', async () => {
 });
 
 // proves W1.31
-test('a create refuses every field of its answer that it does not document', async () => {
+test('a create refuses undocumented fields of its answer', async () => {
   const undocumented: Record<string, string[]> = {
     '/product/create': ['productId', 'status', 'imageStatus', 'createAt', 'updateAt', 'merchantId'],
     '/payment/link/create': [
@@ -254,7 +254,7 @@ test('a create refuses every field of its answer that it does not document', asy
 });
 
 // proves W2.12
-test('a session totals at most ten million dollars, exactly', async () => {
+test('a session’s total may be exactly ten million dollars', async () => {
   const totalOf = async (...prices: [quantity: number, unitPrice: number][]) => {
     const lineItems = prices.map(([quantity, unitPrice]) => sessionItem({ quantity, unitPrice }));
     const body = { ...bodies['/session/checkout/create']?.(), lineItems };
@@ -266,7 +266,7 @@ test('a session totals at most ten million dollars, exactly', async () => {
 });
 
 // proves S2.8, W2.1
-test('a user_priced item has quantity 1 and no price, stands alone in a custom link, and nowhere else', async () => {
+test('a user_priced item has quantity 1 and no price, and only appears alone in a custom link', async () => {
   const custom = (...lineItems: object[]) => ({
     ...bodies['/payment/link/create']?.(),
     linkType: 'custom',

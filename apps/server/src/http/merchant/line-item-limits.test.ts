@@ -50,7 +50,7 @@ const post = (path: string, body: unknown) => world.send('POST', path, { key, bo
 const control = '\u0001';
 const tooLarge = `lineItems must take at most ${maxLineItemsBytes} bytes as JSON, with the data of their products`;
 
-/** A product whose data takes about so many bytes: a control character of the description takes six. */
+/** A product whose data takes a given number of bytes: each control character of the description takes six. */
 const productBody = (controls: number) => ({
   name: 'Tea',
   commonPrices: [1_000_000],
@@ -63,7 +63,7 @@ async function addProduct(controls: number): Promise<string> {
 
 const sessionBody = (lineItems: object[]) => ({ accountId, settlementToken: 'ethereum::usdc', lineItems });
 
-/** A fixed link that shows a product so many times. */
+/** A fixed link that shows a product this many times. */
 function linkBody(productId: string, items: number) {
   return {
     linkType: 'fixed',
@@ -77,7 +77,7 @@ function linkBody(productId: string, items: number) {
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-test('the line items of a checkout session take up to 64 KiB with the data of their products, and not one byte more', async () => {
+test('the line items of a checkout session may take 64 KiB with their products’ data, and not one byte more', async () => {
   const item = (productName: string, productDescription: string) => ({
     itemType: 'one_time',
     quantity: 1,
@@ -110,13 +110,13 @@ test('the line items of a checkout session take up to 64 KiB with the data of th
   );
 });
 
-test('a session whose items name one large product again and again is refused', async () => {
+test('a session whose items repeat one large product too often is refused', async () => {
   const item = { itemType: 'product', productId: await addProduct(1_000) };
   assert.equal((await post('/session/checkout/create', sessionBody(Array(100).fill(item)))).code, 400101);
   assert.equal((await post('/session/checkout/create', sessionBody(Array(10).fill(item)))).code, 0);
 });
 
-test('a link whose line items would take more is refused on create and update, and nothing changes', async () => {
+test('a link whose line items take more is refused on create and update, and unchanged', async () => {
   const productId = await addProduct(1_000);
   const { linkId } = (await post('/payment/link/create', linkBody(productId, 10))).data;
   await journal.take();
@@ -130,7 +130,7 @@ test('a link whose line items would take more is refused on create and update, a
   assert.deepEqual(await journal.take(), []);
 });
 
-test('a product is not changed so that the line items of a link that shows it would take more', async () => {
+test('a product change is refused when a link that shows it would exceed the limit', async () => {
   const productId = await addProduct(0);
   const { linkId } = (await post('/payment/link/create', linkBody(productId, 20))).data;
   await journal.take();
@@ -143,7 +143,7 @@ test('a product is not changed so that the line items of a link that shows it wo
   assert.equal((await post('/product/update', { productId, ...productBody(500) })).code, 0);
 });
 
-test('a link that has grown over the limit all the same cannot be paid, shows as disabled, and says why it stays so', async () => {
+test('a link that exceeds the limit regardless cannot be paid, shows as disabled, and states the reason', async () => {
   const productId = await addProduct(0);
   const { linkId } = (await post('/payment/link/create', linkBody(productId, 20))).data;
   await world.database.db.query(growProduct, [productId, control.repeat(1_000)]);

@@ -174,7 +174,7 @@ for (const [rule, change, code] of rejected) {
 }
 
 // proves S2.11, S4.15
-test('lists are newest first, without productData, pages as strings', async () => {
+test('lists are newest first, without productData, with page numbers as strings', async () => {
   const owner = await world.addMerchant();
   const ownKey = await world.addKey(owner);
   const own = { accountId: await world.addAccount(owner) };
@@ -239,7 +239,7 @@ test('archiving a product disables its links and keeps their version; unarchivin
 });
 
 // proves S3.7, W1.33
-test('disabling and enabling again succeeds and emits nothing', async () => {
+test('repeated disabling and enabling succeeds and emits nothing', async () => {
   const productId = await addProduct();
   const { linkId } = (await post('/payment/link/create', linkBody(productId))).data;
   for (const path of ['disable', 'disable', 'enable', 'enable']) {
@@ -257,7 +257,7 @@ test('disabling and enabling again succeeds and emits nothing', async () => {
   assert.deepEqual(events[2]?.data, { link: (await get(`/payment/link/${linkId}`)).data });
 });
 
-test('a link made while its product is being archived is never left active', async () => {
+test('a link created while its product is being archived never stays active', async () => {
   for (let round = 0; round < 8; round += 1) {
     const productId = await addProduct();
     const [created] = await Promise.all([
@@ -271,7 +271,7 @@ test('a link made while its product is being archived is never left active', asy
 });
 
 // proves S4.13
-test('an update replaces every field, resets what is left out, and moves the version', async () => {
+test('an update replaces every field, resets omitted ones, and increases the version', async () => {
   const productId = await addProduct();
   const other = await addProduct('Cup');
   const full = {
@@ -321,7 +321,7 @@ test('an update replaces every field, resets what is left out, and moves the ver
 });
 
 // proves W1.32, W4.4
-test('sending a read back as an update is taken, and keeps version and status', async () => {
+test('a read sent back as an update is accepted, and keeps version and status', async () => {
   const productId = await addProduct();
   const { linkId } = (await post('/payment/link/create', linkBody(productId))).data;
   await post('/payment/link/disable', { linkId });
@@ -335,7 +335,7 @@ test('sending a read back as an update is taken, and keeps version and status', 
 });
 
 // proves W2.13
-test('editing a product moves the version of its links', async () => {
+test('a product edit increases the version of its links', async () => {
   const productId = await addProduct();
   const { linkId, versionCode } = (await post('/payment/link/create', linkBody(productId))).data;
   await post('/product/update', { productId, name: 'Green tea', commonPrices: [1] });
@@ -345,7 +345,7 @@ test('editing a product moves the version of its links', async () => {
 });
 
 // proves S4.8, S7.6
-test('a product that a link ever referenced cannot be removed, one of sessions alone can', async () => {
+test('a product that a link ever referenced cannot be removed; one that only sessions used can', async () => {
   const [used, free] = [await addProduct(), await addProduct()];
   const { linkId } = (await post('/payment/link/create', linkBody(used))).data;
   await post('/payment/link/update', { linkId, ...linkBody(await addProduct()) });
@@ -361,7 +361,7 @@ test('a product that a link ever referenced cannot be removed, one of sessions a
   );
 });
 
-test('what a link says about short and late deposits comes back as it was given, and is reset by an update without it', async () => {
+test('a link’s policy for short and late deposits is returned unchanged, and reset by an update without it', async () => {
   const exceptionPolicy = {
     underpaidPpm: 2_000,
     underpaidAmount: 500_000,

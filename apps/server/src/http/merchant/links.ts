@@ -14,7 +14,7 @@ export function addLinkRoutes(add: MerchantRoutes, deps: LinkDeps): void {
   );
 
   add.change(routes.updateLink, async ({ body, caller: { merchantId } }, transaction) => {
-    // A read nests the items; whoever sends a read back means the same.
+    // A read nests the items; accept the same form in an update.
     const lineItems = 'items' in body.lineItems ? body.lineItems.items : body.lineItems;
     const request = { merchantId, linkId: body.linkId, body: { ...body, lineItems } };
     await updateLink(transaction, deps, request);

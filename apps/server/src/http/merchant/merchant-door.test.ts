@@ -26,7 +26,7 @@ after(() => world.close());
 const routes: [string, Route][] = Object.entries(merchantApi.routes);
 const guarded = routes.filter(([, route]) => route.permissions.length > 0);
 
-/** A path of the route, with something in the place of every parameter. */
+/** A path of the route, with a value for every parameter. */
 function pathOf(route: Route): string {
   return route.path.replaceAll(/:(\w+)/g, (_, name) => (name === 'page' || name === 'size' ? '1' : 'none_1'));
 }
@@ -47,7 +47,7 @@ const headers: [string, Record<string, string>, number][] = [
   ['an unknown key', { authorization: 'Bearer sk_live_unknown' }, 200102],
 ];
 for (const [rule, header, code] of headers) {
-  test(`${rule} in Authorization is 401 with ${code}, whatever the path`, async () => {
+  test(`${rule} in Authorization is 401 with ${code}, for every path`, async () => {
     for (const [name, route] of guarded) {
       const reply = await world.server.inject({
         method: route.method,
@@ -55,7 +55,7 @@ for (const [rule, header, code] of headers) {
         headers: Object.fromEntries(
           Object.entries(header).map(([field, value]) => [field, value.replaceAll('KEY', key)]),
         ),
-        // The body is never looked at.
+        // The body is never parsed.
         ...(route.method === 'POST' ? { payload: '{' } : {}),
       });
       assert.deepEqual([name, reply.statusCode, reply.json().code], [name, 401, code]);
@@ -64,7 +64,7 @@ for (const [rule, header, code] of headers) {
 }
 
 // proves S5.1, S7.1, W1.7
-test('one space before the key is right, and the answer is the envelope with nothing beside it', async () => {
+test('a key with one space before it is valid, and the answer is the plain envelope', async () => {
   const { status, text } = await world.send('GET', '/session/list/all/1/1', { key });
   const data = { total: 0, page: 1, size: 1, hasMore: false, sessions: [] };
   assert.deepEqual([status, JSON.parse(text)], [200, { code: 0, message: 'success', data }]);
@@ -86,7 +86,7 @@ test('an unknown path is 404 with or without a key', async () => {
 });
 
 // proves W1.23
-test('another method on any known path is 405 with Allow', async () => {
+test('an unsupported method on a known path is 405 with Allow', async () => {
   for (const [name, route] of routes) {
     const other = route.method === 'GET' ? 'DELETE' : 'PUT';
     const reply = await world.server.inject({ method: other, url: `/payment/v1${pathOf(route)}` });
@@ -112,7 +112,7 @@ test('every list has pages from 1 with at most 100 entries', async () => {
 });
 
 // proves S5.2, W5.9
-test('a key without any of the permissions of a route is 403 with 200103, naming them', async () => {
+test('a key without a route’s permissions is 403 with 200103, naming them', async () => {
   const powerless = await world.addKey(merchantId, { permissions: [] });
   for (const [name, route] of guarded) {
     const reply = await world.send(route.method, pathOf(route), { key: powerless });
@@ -197,7 +197,7 @@ for (const [preset, expected] of presetRoutes) {
 }
 
 // proves W5.1
-test('a key of the preset fulfilment sees who pays, one of the preset agent does not', async () => {
+test('a fulfilment key sees payers, an agent key does not', async () => {
   const accountId = await world.addAccount(merchantId);
   const sessionId = await addSession(world, { key, accountId });
   await world.database.db.query(setPayerEmail, [sessionId, 'payer@example.com']);
@@ -232,7 +232,7 @@ test('a storefront key creates, reads and cancels sessions, reads products, and 
 });
 
 // proves W1.13
-test('capabilities are public, and say what pays towards what', async () => {
+test('capabilities are public, and name which tokens pay which', async () => {
   const reply = await world.send('GET', '/capabilities/all');
   assert.equal(reply.status, 200);
   assert.deepEqual(reply.data.supportedTokens, [
@@ -248,7 +248,7 @@ test('capabilities are public, and say what pays towards what', async () => {
     status: 'available',
     statusReason: '',
   };
-  // What the vault pays waits for one finality more: the payment's, its settlement's into the vault, the payout's.
+  // A vault payment waits for three finalities: the payment's, its settlement into the vault, and the payout's.
   assert.deepEqual(reply.data.paymentCapabilities['ethereum::usdc'], [
     { tokenId: 'ethereum::usdc', crosschain: false, feeRatePPM: 2000, etaSeconds: 6, ...terms },
     { tokenId: 'ethereum::usdt', crosschain: false, feeRatePPM: 3000, etaSeconds: 9, ...terms },
@@ -257,7 +257,7 @@ test('capabilities are public, and say what pays towards what', async () => {
 });
 
 // proves S4.5, S4.20
-test('pages of every list count from 1 and have at most 100 entries', async () => {
+test('every list has pages from 1 with at most 100 entries', async () => {
   const lists = routes.filter(([, { path }]) => /^\/[a-z/]+\/:page\/:size$/.test(path));
   assert.ok(lists.length >= 10);
   const pages: [page: number, size: number, code: number, param: string][] = [
@@ -297,7 +297,7 @@ test('accounts are read one by one and all together, by their own merchant alone
 });
 
 // proves S2.21, W2.19
-test('webhooks show their key at creation, and later to keys that may see it', async () => {
+test('webhooks show their key at creation, and later to keys with that permission', async () => {
   const readOnly = await world.addKey(merchantId, { preset: 'read_only' });
   const body = {
     webhookName: 'Hook',
@@ -320,7 +320,7 @@ test('webhooks show their key at creation, and later to keys that may see it', a
 });
 
 // proves W1.33
-test('a webhook that is in the wanted state already stays so, and the request succeeds', async () => {
+test('a webhook that already has the requested state stays so, and the request succeeds', async () => {
   const owner = await world.addKey(await world.addMerchant());
   const body = { webhookName: 'Hook', webhookUrl: 'https://a.example.com/', subscribedEvents: ['*'] };
   const { webhookId } = (await world.send('POST', '/webhook/create', { key: owner, body })).data;

@@ -34,30 +34,30 @@ import { addSessionRoutes } from './sessions.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
 export interface MerchantDoorDeps extends SessionDeps, WebhookDeps {
-  /** Only ever in the caller's scope: what has to be known before there is a caller is asked of the functions below. */
+  /** Always in the caller's scope. Facts needed before the caller is known come from the functions below. */
   readonly db: MerchantDatabases;
   readonly lookupApiKey: ApiKeyLookup;
-  /** Whether any key that works lists a web origin; none is listed when absent. */
+  /** Whether any valid key lists a web origin; none is listed when absent. */
   readonly isOriginListed?: (origin: string) => Promise<boolean>;
   /** Stores new sessions; many requests may share one commit. */
   readonly insertSession: SessionInserter;
-  /** Finds sessions for many requests together; each alone when absent. */
+  /** Finds sessions for many concurrent requests; one query each when absent. */
   readonly findSession?: SessionFinder;
-  /** Which signatures move a token; absent where the service sends no payments of others. */
+  /** The signature methods of a token; absent where the service sends no payments itself. */
   readonly signingOf?: TokenSigningReader;
-  /** How accounts that say nothing are settled; escrow when absent. */
+  /** The settlement mode of accounts without their own; escrow when absent. */
   readonly settlementMode?: SettlementMode;
-  /** Gets the images that merchants name; without it products have none. */
+  /** Downloads the images that merchants name; without it products have none. */
   readonly images?: ImageIntake;
-  /** What callers may ask in a time; without them there is no limit. */
+  /** The callers' rate limits; unlimited when absent. */
   readonly rateLimits?: RateLimits | undefined;
-  /** Told of every key that was used; nothing waits for it. */
+  /** Gets every used key; requests do not wait for it. */
   readonly recordKeyUse?: KeyUseRecorder;
 }
 
 /**
- * The merchant API below `/payment/v1`. Every route but the public ones asks for a key before anything is read of the
- * request, so that a path without a valid key is always 401, whatever it names.
+ * The merchant API below `/payment/v1`. Every route except the public ones checks the key before it reads any of the
+ * request, so that every path without a valid key is 401.
  */
 export function merchantDoor(deps: MerchantDoorDeps): Door {
   const linkDeps: LinkDeps = {
@@ -78,7 +78,7 @@ export function merchantDoor(deps: MerchantDoorDeps): Door {
         void deps.recordKeyUse?.(identity.keyId);
         guards.ofKey(route, identity.keyId, reply);
         requirePermission(route, identity.permissions);
-        // Reads are safe to repeat without a key: a client that sends one with every request is no worse for it.
+        // Reads are safe to repeat without a key, so an Idempotency-Key on them is ignored.
         const header = route.method === 'POST' ? request.headers['idempotency-key'] : undefined;
         return { ...identity, idempotencyKey: idempotencyKeyOf(header) };
       },
@@ -112,7 +112,7 @@ export function merchantDoor(deps: MerchantDoorDeps): Door {
   };
 }
 
-/** Who calls. Addresses that keep failing get 900101 instead; a valid key passes, whatever else its address sends. */
+/** Identifies the caller. Addresses that keep failing get 900101; a valid key passes even from those. */
 async function identify(
   deps: MerchantDoorDeps,
   guards: MerchantGuards,

@@ -55,12 +55,12 @@ interface Reply {
 
 let world: MerchantWorld;
 let shop: Shop;
-/** Two processes of the service: pools and insert queues of their own over one database. */
+/** Two processes of the service, with separate pools and insert queues over one database. */
 const replicas: FastifyInstance[] = [];
 const closing: (() => Promise<void>)[] = [];
 let count = 0;
 
-/** A server over a pool of its own; `before` runs ahead of every insert of a session. */
+/** A server over its own pool; `before` runs ahead of every insert of a session. */
 async function replica(before: () => Promise<void> = async () => {}): Promise<FastifyInstance> {
   const db = openDatabase({ schema, url: world.database.url, connections: 4 });
   const insert = groupInserter(db, world.deps);
@@ -164,7 +164,7 @@ const requests: [string, string, () => object, object][] = [
 ];
 
 for (const [what, path, body, change] of requests) {
-  test(`a repeated request for ${what} gets the stored answer, byte for byte, and says so`, async () => {
+  test(`a repeated request for ${what} gets the stored answer, byte for byte, and is marked as replayed`, async () => {
     const key = freshKey();
     const first = await post(path, body(), key);
     const again = await post(path, body(), key, { server: replicas[1] });
@@ -182,7 +182,7 @@ for (const [what, path, body, change] of requests) {
     assert.deepEqual(await post(path, body(), key), { ...first, replayed: 'true' });
   });
 
-  test(`50 identical requests for ${what} at once have one effect`, async () => {
+  test(`50 identical concurrent requests for ${what} have one effect`, async () => {
     const own = await openShop();
     const request = path === createPath ? sessionBody({}, own) : body();
     const key = freshKey();
@@ -208,7 +208,7 @@ for (const [what, path, body, change] of requests) {
   });
 }
 
-test('different sessions with keys of their own are all stored, whichever batch they go in', async () => {
+test('different sessions with different keys are all stored, in any batch', async () => {
   const own = await openShop();
   const keys = Array.from({ length: 40 }, freshKey);
   const send = () =>
@@ -229,7 +229,7 @@ test('different sessions with keys of their own are all stored, whichever batch 
 });
 
 // proves W1.17
-test('the spelling of a body does not count', async () => {
+test('the spelling of a body does not matter', async () => {
   const key = freshKey();
   const first = await post('/product/create', '{"name":"Pot","commonPrices":[5]}', key);
   const spelled = '{ "commonPrices" : [5.0], "name":"\\u0050ot" }';
@@ -237,7 +237,7 @@ test('the spelling of a body does not count', async () => {
 });
 
 // proves W1.18
-test('numbers that a double confuses are other bodies, and so are keys that stand twice', async () => {
+test('numbers that a double confuses are different bodies, and so are repeated keys', async () => {
   const withMetadata = (text: string) => JSON.stringify(sessionBody()).replace(/}$/, `,"metadata":${text}}`);
   const key = freshKey();
   const first = await post(createPath, withMetadata('{"id":12345678901234567890,"rate":1.0}'), key);
@@ -254,7 +254,7 @@ test('numbers that a double confuses are other bodies, and so are keys that stan
 });
 
 // proves W1.19
-test('while a request is under way an identical one is 409 with Retry-After, and then gets its answer', async () => {
+test('a repeat during its request is 409 with Retry-After, and later gets the answer', async () => {
   const key = freshKey();
   const body = { productId: shop.productId, name: 'Tea', commonPrices: [10] };
   const blocker = new pg.Client({ connectionString: withSystemScope(world.database.url, schema) });
@@ -275,7 +275,7 @@ test('while a request is under way an identical one is 409 with Retry-After, and
   assert.deepEqual(await post('/product/update', body, key), { ...answer, replayed: 'true' });
 });
 
-test('a holder that dies leaves the key free', async () => {
+test('a holder that dies frees its key', async () => {
   const key = freshKey();
   const holder = new pg.Client({ connectionString: withSystemScope(world.database.url, schema) });
   holder.on('error', () => {});
@@ -313,7 +313,7 @@ test('a refused request is not stored, and may be sent again', async () => {
   assert.deepEqual([created.code, created.replayed], [0, undefined]);
 });
 
-test('an answer stays what it was, also when the request would be refused by now', async () => {
+test('a stored answer stays valid even when the request would now be refused', async () => {
   const own = await openShop();
   const options = { key: own.key };
   const createKey = freshKey();
@@ -330,7 +330,7 @@ test('an answer stays what it was, also when the request would be refused by now
   });
 });
 
-test('a session that loses its account at the last moment leaves no answer behind', async () => {
+test('a session that loses its account at the last moment stores no answer', async () => {
   const own = await openShop();
   const server = await replica(async () => {
     await world.database.db.query(retireAccount, [own.accountId]);
@@ -342,7 +342,7 @@ test('a session that loses its account at the last moment leaves no answer behin
 });
 
 // proves W1.21
-test("merchants' keys and a key on several paths are keys of their own", async () => {
+test('one key of two merchants, or on two paths, is two keys', async () => {
   const other = await openShop();
   const key = freshKey();
   const bodies: [string, unknown, string][] = [
@@ -360,7 +360,7 @@ test("merchants' keys and a key on several paths are keys of their own", async (
 });
 
 // proves W1.21
-test('a key has 1 to 255 characters, and is looked at after the API key', async () => {
+test('a key has 1 to 255 characters, and is checked after the API key', async () => {
   const body = { name: 'Pan', commonPrices: [5] };
   assert.equal((await post('/product/create', body, 'k'.repeat(255))).code, 0);
   for (const wrong of ['k'.repeat(256), '']) {
@@ -374,7 +374,7 @@ test('a key has 1 to 255 characters, and is looked at after the API key', async 
 });
 
 // proves W1.17
-test('a repeat gets the first answer byte for byte, also when the session has changed since', async () => {
+test('a repeat gets the first answer byte for byte, even after the session changed', async () => {
   const key = freshKey();
   const metadata = '{"__proto__":1,"b":1.0,"a":"\\u00e4","b":[]}';
   const body = `${JSON.stringify(sessionBody()).slice(0, -1)},"metadata":${metadata}}`;
@@ -385,7 +385,7 @@ test('a repeat gets the first answer byte for byte, also when the session has ch
   assert.deepEqual(await post(createPath, body, key), { ...created, replayed: 'true' });
 });
 
-test('a repeat gets its answer whole where the event was shortened, and as little as its key may see', async () => {
+test('a repeat gets the complete answer even if the event was shortened, limited to the key’s fields', async () => {
   const productData = { productName: 'Tea', productDescription: '茶'.repeat(1000) };
   const item = { itemType: 'one_time', quantity: 1, unitPrice: 10, productData };
   const lineItems = Array.from({ length: 20 }, () => item);
@@ -401,7 +401,7 @@ test('a repeat gets its answer whole where the event was shortened, and as littl
   }
 });
 
-test('no secret of an answer stands in clear beside its key', async () => {
+test('no secret of an answer is stored in clear with its key', async () => {
   const webhook = {
     webhookName: 'Orders',
     webhookUrl: 'https://hooks.example.com/orders',
@@ -422,7 +422,7 @@ test('no secret of an answer stands in clear beside its key', async () => {
   }
 });
 
-test('another restricted key gets no answer that it did not cause, a secret key does', async () => {
+test('another restricted key cannot get a stored answer, and a secret key can', async () => {
   const restricted = { permissions: ['checkout_sessions:write'] } as const;
   const [first, second] = [
     await world.addKey(shop.merchantId, restricted),

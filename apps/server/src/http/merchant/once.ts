@@ -18,43 +18,43 @@ import { envelope } from '../envelope.ts';
 import type { RawJson } from '../raw-json.ts';
 import { type AddRoute, type Call, FinishedReply, type ReplyData } from '../route-handler.ts';
 
-/** Who calls the merchant API, and the header with which a request is safe to repeat. */
+/** The caller of the merchant API, and the header that makes a request safe to repeat. */
 export interface MerchantCaller extends ApiKeyIdentity {
   readonly idempotencyKey: string | undefined;
 }
 
-/** All that the merchant API may do with the database: narrow it to the caller. */
+/** The merchant API's access to the database: only the narrowing to its caller. */
 export type MerchantDatabases = Pick<Database, 'inScope'>;
 
 export interface MerchantRouteDeps extends IdempotencyDeps {
   readonly db: MerchantDatabases;
 }
 
-/** Adds a route whose handler gets the database in its caller's scope, and nothing wider. */
+/** Adds a route whose handler gets the database in its caller's scope only. */
 type AddMerchantRoute = <R extends Route>(
   route: R,
   handle: (call: Call<R, MerchantCaller>, db: ScopedDatabase) => Promise<ReplyData<R> | FinishedReply>,
 ) => void;
 
-/** How the resources of the merchant API add their routes. */
+/** How the merchant API's resources add their routes. */
 export interface MerchantRoutes {
   /** A GET. */
   readonly read: AddMerchantRoute;
-  /** A POST that sees to its idempotency key by itself. */
+  /** A POST that handles its idempotency key itself. */
   readonly bare: AddMerchantRoute;
   /** A POST that only reads. */
   readonly query: <R extends Route>(
     route: R,
     handle: (call: Call<R, MerchantCaller>, queryable: Queryable) => Promise<ReplyData<R>>,
   ) => void;
-  /** A POST that changes something, all of it in the one transaction given. */
+  /** A POST that changes something, all in the given transaction. */
   readonly change: <R extends Route>(
     route: R,
     handle: (call: Call<R, MerchantCaller>, transaction: Transaction) => Promise<ReplyData<R>>,
   ) => void;
   /**
-   * The same with work that must not be done in a transaction, such as asking the network, before it. A repeated request
-   * with a key that was carried out does not do that work again.
+   * Like `change`, with work before it that must not run in a transaction, such as network requests. A repeat of a
+   * completed request skips that work.
    */
   readonly preparedChange: <R extends Route, Prepared>(
     route: R,
@@ -67,7 +67,7 @@ export interface MerchantRoutes {
   ) => void;
 }
 
-/** Gives the adders of the merchant API, with idempotency keys for every POST. */
+/** The adders of the merchant API, with idempotency keys for every POST. */
 export function merchantRoutes(addRoute: AddRoute<MerchantCaller>, deps: MerchantRouteDeps): MerchantRoutes {
   const add: AddMerchantRoute = (route, handle) =>
     addRoute(route, (call) => handle(call, deps.db.inScope(call.caller.merchantId)));
@@ -98,7 +98,7 @@ export function merchantRoutes(addRoute: AddRoute<MerchantCaller>, deps: Merchan
   };
 }
 
-/** The request as its idempotency key makes it known; undefined without a key. */
+/** The request in its idempotent form; undefined without a key. */
 export function keyedRequestOf<R extends Route>(
   route: R,
   call: Call<R, MerchantCaller>,
@@ -109,8 +109,8 @@ export function keyedRequestOf<R extends Route>(
 }
 
 /**
- * Does the work and stores its answer in one transaction, or answers what was stored. Nothing of a request that fails
- * is stored, so it may be sent again.
+ * Does the work and stores its answer in one transaction, or returns the stored answer. A failed request stores
+ * nothing, so it may be sent again.
  */
 export async function once(
   db: ScopedDatabase,
@@ -129,8 +129,8 @@ export async function once(
 }
 
 /**
- * Does work that stores the answer itself, as a claim in the one statement of its change. Nothing is read before: a key
- * that was used shows when the claim is refused, or as some other refusal of what can be done once only.
+ * Does work that stores the answer itself, as a claim within its one statement. Reads nothing first: a used key shows
+ * as a refused claim, or as another refusal of work that happens only once.
  */
 export async function onceByClaim(
   db: ScopedDatabase,
@@ -150,7 +150,7 @@ export async function onceByClaim(
   return new FinishedReply(answer);
 }
 
-/** The answer of an identical request that was carried out before; for work that is done before the change itself. */
+/** The stored answer of an identical request; for work that runs before the change itself. */
 export async function replyOfEarlier(
   db: ScopedDatabase,
   deps: IdempotencyDeps,
@@ -160,7 +160,7 @@ export async function replyOfEarlier(
   return earlier === undefined ? undefined : replayed(earlier);
 }
 
-/** After a refusal: an identical request that was carried out decides, else the refusal itself. */
+/** After a refusal: returns the stored answer of an identical request, else throws the refusal. */
 async function answerOfWinner(
   db: ScopedDatabase,
   deps: IdempotencyDeps,
@@ -171,7 +171,7 @@ async function answerOfWinner(
   if (!wasUsed && !(error instanceof Refusal)) throw error;
   const earlier = await findAnswer(db, deps, request);
   if (earlier !== undefined) return replayed(earlier);
-  // Used a moment ago and gone by now: housekeeping took it between the two looks.
+  // Used a moment ago and gone now: housekeeping deleted it between the two reads.
   throw wasUsed ? inFlight() : error;
 }
 

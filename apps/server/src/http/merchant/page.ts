@@ -7,8 +7,8 @@ export function hasMore(total: number, page: { page: number; size: number }): bo
 }
 
 /**
- * The answer of a list whose entries come in portions, as JSON texts. Each portion is made into bytes before the next is
- * asked for: nothing grows with the answer but the answer, and between two portions the process serves others.
+ * The answer of a list whose entries arrive in portions, as JSON texts. Each portion is encoded before the next is
+ * read, so that only the answer itself grows, and the process serves other requests between portions.
  */
 export async function listReply(
   fields: object,
@@ -25,7 +25,7 @@ export async function listReply(
   return new FinishedReply(Buffer.concat([...chunks, Buffer.from(end)]));
 }
 
-/** Portions of the entries as they are shown. */
+/** Portions of the entries in their public form. */
 export async function* shownPortions<Entry>(
   portions: AsyncIterable<readonly Entry[]>,
   show: (entry: Entry) => string,

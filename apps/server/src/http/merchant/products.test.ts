@@ -14,7 +14,7 @@ const post = (path: string, body: unknown) => world.send('POST', path, { key, bo
 const tea = { name: 'Tea', commonPrices: [1_500_000] };
 
 // proves S2.2, S2.5, S4.2, S4.5
-test('a product is created with what may be left out empty, listed, and read by id', async () => {
+test('a product is created with optional fields empty, listed, and read by id', async () => {
   const created = await post('/product/create', tea);
   const { productId } = created.data;
   assert.match(productId, /^prd_[0-9A-Za-z]{22}$/);
@@ -68,7 +68,7 @@ for (const [rule, body, param] of rejected) {
   });
 }
 
-test('an installation that hosts no images makes products without, and says so', async () => {
+test('an installation that hosts no images creates products without, and reports it', async () => {
   const reply = await post('/product/create', { ...tea, imageUrl: 'https://images.example.com/tea.png' });
   const { imageUrl, imageStatus, imageReason } = reply.data;
   assert.deepEqual(
@@ -77,7 +77,7 @@ test('an installation that hosts no images makes products without, and says so',
   );
 });
 
-test('101 ids are refused, none at all give nothing', async () => {
+test('101 ids are refused, and an empty list returns none', async () => {
   const [many, none] = await Promise.all([
     post('/product/list/by/ids', { productIds: Array(101).fill('prd_none') }),
     post('/product/list/by/ids', { productIds: [] }),
@@ -86,7 +86,7 @@ test('101 ids are refused, none at all give nothing', async () => {
 });
 
 // proves W1.33
-test('archiving what is archived, and unarchiving what is active, succeeds and raises nothing', async () => {
+test('archiving an archived product and unarchiving an active one succeed and raise no event', async () => {
   const { productId } = (await post('/product/create', tea)).data;
   for (const action of ['archive', 'archive', 'unarchive', 'unarchive'])
     assert.deepEqual((await post(`/product/${action}`, { productId })).data, { success: true });
@@ -103,7 +103,7 @@ test('actions on an unknown product are 100301', async () => {
 });
 
 // proves S4.3, W1.32
-test('an update replaces every field and resets what is left out; a read sent back is taken', async () => {
+test('an update replaces every field and resets omitted ones; a read sent back is accepted', async () => {
   const full = { ...tea, description: 'Black', attributes: [{ name: 'size', value: 'L' }] };
   const { productId } = (await post('/product/create', full)).data;
   await post('/product/archive', { productId });

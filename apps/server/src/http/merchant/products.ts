@@ -37,7 +37,7 @@ export function addProductRoutes(add: MerchantRoutes, deps: LinkDeps, images: Im
   add.preparedChange(
     routes.updateProduct,
     async ({ body, caller: { merchantId } }, db) => {
-      // Nothing is downloaded for a product that there is not; the update itself refuses it.
+      // Downloads nothing for an unknown product; the update itself refuses it.
       const found = await productsByIds(db, { merchantId, productIds: [body.productId] });
       return found.length === 0 ? noImage : images.take(db, { merchantId, url: body.imageUrl ?? '' });
     },

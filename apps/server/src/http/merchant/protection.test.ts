@@ -26,7 +26,7 @@ const spentByKey = statement(
 let world: MerchantWorld;
 const closing: (() => Promise<void>)[] = [];
 
-/** A process of the service: a pool and queues of its own over the world's database. */
+/** A process of the service, with its own pool and queues over the world's database. */
 async function replica(extra: Partial<MerchantDoorDeps> = {}): Promise<FastifyInstance> {
   const db: Database = openDatabase({ schema, url: world.database.url, connections: 4 });
   const limits = { maxSize: 128, maxInFlight: 2, maxWaiting: 10_000 };
@@ -110,7 +110,7 @@ async function create(server: FastifyInstance, shop: Shop, unitPrice: number, id
 }
 
 // proves W5.11
-test('a key may be used from its addresses alone; elsewhere it is as invalid as an unknown one', async () => {
+test('a key may be used only from its addresses; elsewhere it is as invalid as an unknown one', async () => {
   const { key } = await openShop({ ipAllowList: ['203.0.113.0/24'] });
   const server = await replica();
   const [inside, outside, unknown] = [
@@ -123,14 +123,14 @@ test('a key may be used from its addresses alone; elsewhere it is as invalid as 
   assert.deepEqual({ ...outside, headers: {}, error: {} }, { ...unknown, headers: {}, error: {} });
 });
 
-test('a proxy that nobody trusts cannot say where a request comes from', async () => {
+test('an untrusted proxy cannot set the client address', async () => {
   const { key } = await openShop({ ipAllowList: ['203.0.113.0/24'] });
   const headers = { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9' };
   assert.equal((await list(await replica(), key, { headers, remoteAddress: '198.51.100.1' })).code, 200102);
 });
 
 // proves W5.12
-test('one session may come to the limit of its key and no further', async () => {
+test('one session may reach its key’s limit and not exceed it', async () => {
   const shop = await openShop({ maxSessionAmount: microUsd(500) });
   const server = await replica();
   const replies = [];
@@ -150,7 +150,7 @@ test('one session may come to the limit of its key and no further', async () => 
 });
 
 // proves W5.12
-test('100 sessions at once on two replicas never come to more than the day allows', async () => {
+test('100 concurrent sessions on two replicas never exceed the daily limit', async () => {
   const shop = await openShop({ maxDayAmount: microUsd(1_000) });
   const servers = [await replica(), await replica()];
   const replies = await Promise.all(
@@ -173,7 +173,7 @@ test('100 sessions at once on two replicas never come to more than the day allow
   ]);
 });
 
-test('a repeated request counts once towards the day', async () => {
+test('a repeated request counts once towards the daily limit', async () => {
   const shop = await openShop({ maxDayAmount: microUsd(100) });
   const server = await replica();
   const replies = await Promise.all(Array.from({ length: 20 }, () => create(server, shop, 60, 'same')));
@@ -181,7 +181,7 @@ test('a repeated request counts once towards the day', async () => {
   assert.deepEqual(await world.database.db.query(spentByKey, [shop.keyId]), [{ counted: 60n, created: 60n }]);
 });
 
-test('a session costs the same statements with an idempotency key as without, and none for limits it has not', async () => {
+test('a session takes the same statements with and without an idempotency key, and none for absent limits', async () => {
   const shop = await openShop({ maxSessionAmount: microUsd(500) });
   const asked: string[] = [];
   const { db } = world.database;
@@ -208,7 +208,7 @@ test('a session costs the same statements with an idempotency key as without, an
   assert.deepEqual(await costOf('cost'), [...plain.slice(0, -1), 'sessions_insert_claimed']);
 });
 
-test('sessions with and without keys go in one batch, and all are stored', async () => {
+test('sessions with and without keys share a batch, and all are stored', async () => {
   const shop = await openShop();
   const server = await replica();
   const replies = await Promise.all(
@@ -236,7 +236,7 @@ test('a key that is revoked on one replica is refused by the next request to ano
   );
 });
 
-test('using a key notes the time; being refused does not', async () => {
+test('using a key records the time; a refused use does not', async () => {
   const [used, refused] = [await openShop(), await openShop({ ipAllowList: ['203.0.113.1'] })];
   const writes: Promise<void>[] = [];
   const record = keyUseRecorder({ db: world.database.db, clock: world.clock, log: silentLog });
@@ -256,7 +256,7 @@ test('using a key notes the time; being refused does not', async () => {
 });
 
 // proves W1.26
-test('each key has its rates for reads, writes and lists, told in headers', async () => {
+test('each key has its rates for reads, writes and lists, reported in headers', async () => {
   const [one, other] = [await openShop(), await openShop()];
   const server = await replica({ rateLimits: defaultRateLimits });
   const first = await list(server, one.key);
@@ -295,7 +295,7 @@ test('each key has its rates for reads, writes and lists, told in headers', asyn
   assert.equal(laterWrites.filter(({ status }) => status === 429).length, 1);
 });
 
-test('failed authentications are limited by address, and valid keys pass all the same', async () => {
+test('failed authentications are limited by address, and valid keys still pass', async () => {
   const shop = await openShop();
   const server = await replica({ rateLimits: defaultRateLimits });
   const fail = async (remoteAddress: string) =>

@@ -50,7 +50,7 @@ const legs = async (orderId: string) => {
 };
 const typesOf = async (objectId: string) => (await world.eventsOf(objectId)).map(({ type }) => type);
 
-/** Ten dollars and the fee of 0.2 %, which the payer bears. */
+/** Ten dollars and the fee of 0.2 %, which the payer pays. */
 const paid = 10_020_000;
 
 // proves W9.1, W9.3
@@ -101,7 +101,7 @@ test('a refund is not completed before its transaction is final', async () => {
   assert.equal((await read(refundId)).status, 'pending');
 });
 
-test('when somebody settles first, the refund fails and the session completes', async () => {
+test('when a third party settles first, the refund fails and the session completes', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const { refundId } = (await create({ sessionId })).data;
   await happen(world, order, 'Settled');
@@ -112,7 +112,7 @@ test('when somebody settles first, the refund fails and the session completes', 
   assert.deepEqual([shown.status, shown.refundedAmount], ['completed', 0]);
 });
 
-test('across chains a stranger’s settlement ends the refund, and the payout goes on', async () => {
+test('across chains a stranger’s settlement ends the refund, and the payout continues', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId, settlementToken: 'base::usdc' });
   const { refundId } = (await create({ sessionId })).data;
   await happen(world, order, 'Settled');
@@ -120,7 +120,7 @@ test('across chains a stranger’s settlement ends the refund, and the payout go
   assert.equal((await findLeg(world.database.db, order.orderId, 'payout'))?.status, 'waiting');
 });
 
-test('a reclaim by the payer completes the refund, too, and shows on the session without one', async () => {
+test('a payer’s reclaim completes an open refund, and shows on a session without one', async () => {
   const asked = await addPaidSession(world, { key, accountId });
   const { refundId } = (await create({ sessionId: asked.sessionId })).data;
   const reclaim = await happen(world, asked.order, 'Reclaimed');
@@ -133,7 +133,7 @@ test('a reclaim by the payer completes the refund, too, and shows on the session
   assert.deepEqual([shown.status, shown.refundedAmount], ['paid', paid]);
 });
 
-test('20 refunds of one session at once are one', async () => {
+test('20 concurrent refunds of one session are one refund', async () => {
   const { sessionId } = await addPaidSession(world, { key, accountId });
   const replies = await Promise.all(Array.from({ length: 20 }, () => create({ sessionId })));
   const codes = replies.map(({ code }) => code).sort((left, right) => left - right);
@@ -143,7 +143,7 @@ test('20 refunds of one session at once are one', async () => {
 });
 
 // proves W9.2
-test('a settlement that is being recorded wins over a refund that comes meanwhile', async () => {
+test('a settlement that is being recorded wins over a concurrent refund', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const refund = await world.database.db.transaction(async (transaction) => {
     const locked = await transaction.query(lockWaitingLegs, [[order.orderId], 'settle']);
@@ -160,7 +160,7 @@ test('a settlement that is being recorded wins over a refund that comes meanwhil
 });
 
 // proves W9.2
-test('a settlement that is alive counts even when its leg is back in line', async () => {
+test('a settlement transaction that may still be mined counts even when its leg is queued again', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const { chainId, order: terms } = order;
   const send = (status: string) =>
@@ -174,7 +174,7 @@ test('a settlement that is alive counts even when its leg is back in line', asyn
   assert.equal((await create({ sessionId: other.sessionId })).code, 0);
 });
 
-test('a refund that is asked for wins over a settlement that is planned but not recorded', async () => {
+test('a requested refund wins over a settlement that is planned but not recorded', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   assert.equal((await create({ sessionId })).code, 0);
   const locked = await world.database.db.query(lockWaitingLegs, [[order.orderId], 'settle']);
@@ -188,13 +188,13 @@ test('once a settlement is in a block, final or not, only the merchant’s walle
   const { data } = await create({ sessionId });
   assert.equal(data.status, 'requires_signature');
   assert.deepEqual(await legs(order.orderId), ['waiting', undefined]);
-  // The settlement is reorged out, and the payer takes the money back instead.
+  // The settlement is reorged, and the payer reclaims the money instead.
   await happen(world, order, 'Reclaimed');
   assert.equal((await read(data.refundId)).status, 'failed');
 });
 
 // proves W9.4
-test('only all of a payment goes back before the settlement, and never more', async () => {
+test('before the settlement only the whole payment goes back, and never more', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const more = await create({ sessionId, amount: paid + 1 });
   assert.deepEqual(
@@ -207,7 +207,7 @@ test('only all of a payment goes back before the settlement, and never more', as
   assert.deepEqual(await legs(order.orderId), ['waiting', undefined]);
 });
 
-test('unpaid sessions and those of others have nothing to give back', async () => {
+test('unpaid sessions and those of other merchants cannot be refunded', async () => {
   const sessionId = await addSession(world, { key, accountId });
   assert.equal((await create({ sessionId })).code, 100702);
   await addOrder(world, sessionId);
@@ -260,7 +260,7 @@ test('refunds are read one by one, and listed page by page, newest first, to the
   assert.equal((await world.send('GET', '/refund/rfd_none', { key })).code, 100703);
 });
 
-test('before its settlement a payment that the operator added to does not go back: the payer would get the addition', async () => {
+test('before its settlement a payment that the operator added to is not refunded: the payer would get the addition', async () => {
   const added = await addPaidSession(world, { key, accountId });
   await world.database.db.query(insertAddition, [added.order.orderId, 'succeeded']);
   assert.equal((await create({ sessionId: added.sessionId })).code, 100702);
@@ -269,7 +269,7 @@ test('before its settlement a payment that the operator added to does not go bac
   assert.equal((await create({ sessionId: notAdded.sessionId })).code, 0);
 });
 
-test('nor does one whose session had another deposit that was added to: its fee pays for what that payer got', async () => {
+test('a session with another deposit that was added to is not refunded either: its fee covers that addition', async () => {
   const sessionId = await addSession(world, { key, accountId });
   const [one, other] = [
     await addOrder(world, sessionId),

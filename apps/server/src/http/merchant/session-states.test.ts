@@ -5,7 +5,7 @@ import type { SessionStatus } from '@florin/protocol/session.ts';
 import { expireSessions } from '#sessions/session.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 
-/** Whatever brings a session there: what is asked here is what the API answers then. */
+/** Sets the state directly: the test is about the API's answer in that state. */
 const setState = statement(
   'session_states_test_set',
   ['text', 'text', 'bool'],
@@ -64,7 +64,7 @@ const refusals: [state: string, status: SessionStatus, isSigned: boolean, code: 
   ['initialized and signed', 'initialized', true, 100207],
 ];
 for (const [state, status, isSigned, code] of refusals) {
-  test(`cancelling a session that is ${state} is refused with ${code}, and it stays so`, async () => {
+  test(`cancelling a session that is ${state} is refused with ${code}, and leaves its state`, async () => {
     const shop = await openShop();
     const sessionId = await addSessionIn(shop, status, isSigned);
     const { key } = shop;
@@ -80,7 +80,7 @@ for (const [state, status, isSigned, code] of refusals) {
 }
 
 // proves S3.3, W6.8
-test('an unsigned session closes when its time is over, not before, and cannot be cancelled then', async () => {
+test('an unsigned session expires at its time, not before, and cannot be cancelled then', async () => {
   const shop = await openShop();
   const sessionId = await addSession(shop);
   const read = async () =>
@@ -117,7 +117,7 @@ const lists: [SessionStatus, path: string][] = [
 ];
 
 // proves S4.20, W1.12
-test('a list of a status holds the sessions in it and no others, and the list of all holds all', async () => {
+test('a list by status has exactly the sessions in that status, and the full list has all', async () => {
   const shop = await openShop();
   const ids = new Map<string, string[]>();
   const all: string[] = [];
@@ -140,7 +140,7 @@ test('a list of a status holds the sessions in it and no others, and the list of
 });
 
 // proves W1.5
-test('rows that arrive shift the windows of pages, and the order stays', async () => {
+test('new rows shift the page windows, and the order stays', async () => {
   const shop = await openShop();
   const page = async (number: number) => {
     const { data } = await world.send('GET', `/session/list/all/${number}/2`, { key: shop.key });

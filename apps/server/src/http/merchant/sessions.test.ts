@@ -48,7 +48,7 @@ function metadataIn(text: string, end: string): string {
 }
 
 // proves S2.1, S2.6, S2.15, S2.16, S4.16, W2.7
-test('a session is created initialized, whole, and read back the same', async () => {
+test('a session is created initialized and complete, and read back the same', async () => {
   const created = await create(sessionBody({ feeModel: 2, payerEmailRequired: 1, metadata: { order: 7 } }));
   const { sessionId, clientCode, lineItems } = created.data;
   assert.deepEqual(created.data, {
@@ -99,7 +99,7 @@ test('a session is created initialized, whole, and read back the same', async ()
   assert.deepEqual(read.data, { session: created.data });
 });
 
-/** As rows have them that were stored when the column was jsonb, which keeps no order of members. */
+/** As in rows from when the column was jsonb, which keeps no order of members. */
 const sortItems = statement(
   'sessions_test_sort_items',
   ['text'],
@@ -107,7 +107,7 @@ const sortItems = statement(
   `update sessions set line_items = line_items::jsonb::text where session_id = $1`,
 );
 
-test('items read in the order of their members, however they are stored', async () => {
+test('items are returned with members in order, regardless of their storage', async () => {
   const { data, text } = await create();
   await world.database.db.query(sortItems, [data.sessionId]);
   const read = await get(`/session/${data.sessionId}`);
@@ -117,7 +117,7 @@ test('items read in the order of their members, however they are stored', async 
 });
 
 // proves S2.17
-test('metadata comes back byte for byte, whatever the spelling', async () => {
+test('metadata is returned byte for byte, in every spelling', async () => {
   const member = fc.tuple(
     fc.constantFrom('"a"', '"b"', '"\\u0061"', '"__proto__"', '"é😀"'),
     fc.constantFrom(
@@ -164,7 +164,7 @@ const metadataCases: [string, string, number][] = [
   ['null', 'null', 400101],
 ];
 for (const [rule, metadata, code] of metadataCases) {
-  test(`metadata of ${rule} is ${code === 0 ? 'taken' : 'refused'}`, async () => {
+  test(`metadata of ${rule} is ${code === 0 ? 'accepted' : 'refused'}`, async () => {
     const reply = await create(bodyWith(metadata));
     assert.deepEqual([reply.status, reply.code], [200, code]);
     if (code !== 0) assert.match(reply.message, /^Invalid field: metadata must /);
@@ -172,7 +172,7 @@ for (const [rule, metadata, code] of metadataCases) {
 }
 
 // proves S3.4, S4.18, W4.1
-test('one unsigned session is cancelled once', async () => {
+test('an unsigned session is cancelled once', async () => {
   const { sessionId } = (await create()).data;
   const cancel = () => world.send('POST', '/session/checkout/cancel', { key, body: { sessionId } });
   assert.deepEqual((await cancel()).data, { success: true });
@@ -181,7 +181,7 @@ test('one unsigned session is cancelled once', async () => {
 });
 
 // proves S4.20, W1.11, W1.12
-test('every list holds the sessions of its status, pages as numbers', async () => {
+test('every list has the sessions of its status, with numeric pages', async () => {
   const owner = await world.addMerchant();
   const ownKey = await world.addKey(owner);
   const ownAccount = await world.addAccount(owner);
@@ -227,7 +227,7 @@ test('every list holds the sessions of its status, pages as numbers', async () =
 });
 
 // proves S6.1
-test('a new session is told to the active webhooks that subscribe to it, and to no others', async () => {
+test('a new session notifies the active webhooks that subscribe to it, and no others', async () => {
   const owner = await world.addMerchant();
   const ownKey = await world.addKey(owner);
   const accountId = await world.addAccount(owner);
@@ -285,7 +285,7 @@ test("another merchant's session is not found", async () => {
   assert.deepEqual([read.code, cancelled.code], [100201, 100201]);
 });
 
-test('NUL in an id of a path is an id that is not there, never a failure of the database', async () => {
+test('NUL in an id of a path is an unknown id, never a database failure', async () => {
   const reply = await get('/session/sess_%00');
   assert.deepEqual([reply.status, reply.code], [200, 100201]);
 });

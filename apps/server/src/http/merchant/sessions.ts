@@ -37,7 +37,7 @@ const { routes } = merchantApi;
 export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): void {
   const viewFor = (caller: ApiKeyIdentity): SessionJsonOptions => ({
     origin: deps.origin,
-    // The page's secret is never given to keys that may live in a browser.
+    // Keys that may be used in a browser never get the page's secret.
     showClientCode: caller.kind === 'secret',
     showPayerEmail: caller.permissions.has('payer_pii:read'),
   });
@@ -102,7 +102,7 @@ interface SessionRouteDeps extends SessionDeps, IdempotencyDeps {
   readonly itemImages: ItemImages;
 }
 
-/** The images that one_time items name; the schema has already said that they are https URLs. */
+/** The images that one_time items name. The schema already checked that they are https URLs. */
 function imageUrlsOf({ lineItems }: SessionCreateBody): string[] {
   return lineItems.flatMap(({ itemType, productData }) => {
     const url = itemType === 'one_time' ? (productData?.imageUrl ?? '') : '';
@@ -110,7 +110,7 @@ function imageUrlsOf({ lineItems }: SessionCreateBody): string[] {
   });
 }
 
-/** One request for a session, and how its caller sees the answer. */
+/** One request for a session, with the caller's view of its answer. */
 interface Creation {
   readonly caller: MerchantCaller;
   readonly request: Parameters<typeof createCheckoutSession>[2];
@@ -118,8 +118,8 @@ interface Creation {
 }
 
 /**
- * Creates a session with the statement that many requests share, and its claim with it. What is read before the insert
- * is checked again there.
+ * Creates a session and its claim with the statement that concurrent requests share. The statement checks again what
+ * was read before.
  */
 async function createInGroup(
   db: ScopedDatabase,
@@ -132,7 +132,7 @@ async function createInGroup(
     assertSessionAmount(caller.limits, created.session.amount);
     const text = write(created.session);
     answer = rawJson(text);
-    // A secret key sees of a new session what its event shows: written once for both.
+    // A secret key's answer equals the event's data, so the text is rendered once for both.
     const eventDataJson = caller.kind === 'secret' ? `{"session":${text}}` : undefined;
     return deps.insertSession({
       ...created,
@@ -144,7 +144,7 @@ async function createInGroup(
   return answer ?? rawJson(write(session));
 }
 
-/** Creates a session that counts towards a daily limit. The key's counter is locked only for the insert. */
+/** Creates a session that counts towards a daily limit. Locks the key's counter only for the insert. */
 async function createCounted(
   transaction: Transaction,
   deps: SessionRouteDeps,
@@ -159,8 +159,7 @@ async function createCounted(
     }
     return sessionInserter(transaction, deps)(created);
   };
-  // What is read comes by this connection: to wait for another one while holding it would end with a full pool, in which
-  // everybody waits.
+  // Reads use this connection: waiting for another one while holding it would deadlock a full pool.
   const ownDeps = { ...deps, termsReader: termsReader(transaction) };
   return rawJson(write(await createCheckoutSession(transaction, ownDeps, request, insert)));
 }
@@ -176,7 +175,7 @@ const sessionLists: readonly { route: typeof routes.listSessions; status?: Sessi
   { route: routes.listSettlementPendingSessions, status: 'settlement_pending' },
 ];
 
-/** The merchant's metadata exactly as sent, `{}` when absent. The schema has already said that it is an object. */
+/** The merchant's metadata exactly as sent, `{}` when absent. The schema already checked that it is an object. */
 function metadataOf(bodyText: string): string {
   const text = rawMember(bodyText, 'metadata');
   if (text === undefined) return '{}';

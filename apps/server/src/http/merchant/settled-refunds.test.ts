@@ -30,13 +30,13 @@ async function settledSession(): Promise<{ sessionId: string; order: StoredOrder
   return paidSession;
 }
 
-/** The chain shows that the payer got so much back after the settlement; `sum` is what the gateway counts in all. */
+/** The chain shows that the payer got `value` back after the settlement; `sum` is the gateway's total. */
 const giveBack = (order: StoredOrder, value: number, sum: number) =>
   happen(world, order, 'SettlementRefunded', {
     arguments: { value: String(value), refundedTotal: String(sum) },
   });
 
-/** Ten dollars and the fee of 0.2 %, which the payer bears; the token has 6 decimals. */
+/** Ten dollars and the fee of 0.2 %, which the payer pays. The token has 6 decimals. */
 const paid = 10_020_000;
 
 // proves W9.3, W9.6
@@ -76,7 +76,7 @@ test('a settled payment waits for the merchant’s own transaction, which pays i
 });
 
 // proves W9.3, W9.4
-test('parts add up, and no more than was paid is ever asked for', async () => {
+test('partial refunds add up, and never request more than was paid', async () => {
   const { sessionId, order } = await settledSession();
   await create({ sessionId, amount: 1_000_000 });
   await giveBack(order, 1_000_000, 1_000_000);
@@ -93,7 +93,7 @@ test('parts add up, and no more than was paid is ever asked for', async () => {
   assert.equal((await create({ sessionId })).code, 100702);
 });
 
-test('of two refunds that cannot both be made, the one that was made counts and the other fails', async () => {
+test('of two refunds that exceed the rest together, the executed one counts and the other fails', async () => {
   const { sessionId, order } = await settledSession();
   const all = (await create({ sessionId })).data.refundId;
   const most = (await create({ sessionId, amount: 9_000_000 })).data.refundId;
@@ -106,7 +106,7 @@ test('of two refunds that cannot both be made, the one that was made counts and 
 });
 
 // proves W9.4
-test('a refund that is asked for while another one becomes final counts what went back by that', async () => {
+test('a refund requested while another becomes final counts the amount of that one', async () => {
   const { sessionId, order } = await settledSession();
   const first = (await create({ sessionId, amount: 6_000_000 })).data.refundId;
   const asked: ReturnType<typeof create>[] = [];
@@ -125,7 +125,7 @@ test('a refund that is asked for while another one becomes final counts what wen
   );
 });
 
-test('money given back without a refund shows on the session all the same', async () => {
+test('money given back without a refund still shows on the session', async () => {
   const { sessionId, order } = await settledSession();
   await giveBack(order, 500_000, 500_000);
   assert.equal((await session(sessionId)).refundedAmount, 500_000);

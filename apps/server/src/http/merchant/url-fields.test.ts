@@ -7,7 +7,7 @@ import { buildServer } from '../server.ts';
 import { merchantDoor } from './merchant-door.ts';
 
 const world = await MerchantWorld.open();
-// The same door as an installation in the local environment has it.
+// The same door in the local environment.
 const local = await buildServer({
   log: silentLog,
   random: systemRandom,
@@ -31,7 +31,7 @@ const link = { ...sold, linkType: 'fixed', linkName: 'Shop', feeModel: 1 };
 const webhook = { webhookName: 'Hook', subscribedEvents: ['*'] };
 const gift = { itemType: 'one_time', quantity: 1, unitPrice: 1_000 };
 
-/** A request with this URL in each field that takes one. */
+/** A request with this URL in each URL field. */
 const bodiesWith = (url: string): [path: string, field: string, body: object][] => [
   ['/payment/link/create', 'successUrl', { ...link, successUrl: url }],
   ['/session/checkout/create', 'successUrl', { ...sold, successUrl: url }],
@@ -50,7 +50,7 @@ for (const url of [
   'https://shop.example.com/\r\nX-Injected: 1',
   'https://shop.example.com/a b',
 ]) {
-  test(`no field takes ${JSON.stringify(url)}`, async () => {
+  test(`no field accepts ${JSON.stringify(url)}`, async () => {
     for (const [path, field, body] of bodiesWith(url)) {
       const reply = await world.send('POST', path, { key, body });
       assert.deepEqual([reply.code, JSON.parse(reply.text).error.param], [400101, field], path);
@@ -58,7 +58,7 @@ for (const url of [
   });
 }
 
-test('plain http to loopback is taken for returns and webhooks in the local environment alone', async () => {
+test('plain http to loopback is accepted for return URLs and webhooks only in the local environment', async () => {
   const returns = bodiesWith('http://localhost:3000/done').filter(([, field]) => !/image|logo/i.test(field));
   assert.equal(returns.length, 3);
   for (const [path, , body] of returns) {

@@ -16,7 +16,7 @@ import type { MerchantRoutes } from './once.ts';
 
 const { routes } = merchantApi;
 
-/** Webhooks: register, change, list and read. Signing keys are shown to keys that may read webhook secrets. */
+/** Webhooks: register, change, list and read. Signing keys are shown only to keys that may read webhook secrets. */
 export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
   const maySeeKeys = (caller: ApiKeyIdentity) => caller.permissions.has('webhook_secrets:read');
 

@@ -5,12 +5,12 @@ import type { Door } from '../server.ts';
 import { renderMetrics } from './metrics.ts';
 import { renderStatusPage, statusPagePolicy } from './status-page.ts';
 
-/** However many ask, one of them reads. */
+/** Concurrent requests share one read. */
 const limits = { maxSize: 1_000, maxInFlight: 1, maxWaiting: 10_000 };
 
 /**
- * What everybody may know: whether the books agree with the chains. GET /status is a page for browsers and JSON for
- * everything else; GET /status/metrics is the same for Prometheus (text format 0.0.4).
+ * The public status: whether the books agree with the chains. GET /status is a page for browsers and JSON for other
+ * clients; GET /status/metrics is the same for Prometheus (text format 0.0.4).
  */
 export function statusDoor(options: { readonly readStatus: () => Promise<BooksStatus> }): Door {
   const read = batched(async (asked: readonly undefined[]) => {

@@ -6,13 +6,13 @@ const style =
   'table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem;border-bottom:1px solid #8884}' +
   'td.number{text-align:right;font-variant-numeric:tabular-nums}:root{color-scheme:light dark}';
 
-/** The page has no script; its only style is its own. */
+/** The page has no script, and only its own style. */
 export const statusPagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const holderNames = { gateway: 'Gateway', vault: 'Vault', fees: 'Fees in the gateway' } as const;
 
-/** The page at /status: what the books say beside what the chains say. */
+/** The page at /status: the balances of the books beside those of the chains. */
 export function renderStatusPage(status: BooksStatus): string {
   const verdict = status.isBalanced
     ? 'The books agree with every chain.'

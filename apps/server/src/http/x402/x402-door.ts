@@ -29,11 +29,14 @@ import type { Door } from '../server.ts';
 
 export interface X402DoorOptions {
   readonly deps: PaymentDeps;
-  /** Where the two resources answer, such as `/aipay/x402`. */
+  /** Base paths of the two resources, such as `/aipay/x402`. */
   readonly basePaths: readonly string[];
-  /** Gives a request with a payment its place, and the function that gives it back; refuses it while none is free. */
+  /**
+   * Gives a request with a payment a slot and returns the function that frees it; refuses the request while none is
+   * free.
+   */
   readonly enter: (incoming: IncomingPayment) => () => void;
-  /** Counts what smart accounts cost; absent where nothing is limited. */
+  /** Limits smart account calls; absent where there is no limit. */
   readonly walletCalls?: WalletCallGuard;
 }
 
@@ -64,7 +67,7 @@ export function x402Door({ deps, basePaths, enter, walletCalls }: X402DoorOption
   };
 }
 
-/** What a request asks for: what is paid for, and where its money goes back to. */
+/** A request's resource, and its refund address. */
 interface AskedResource {
   readonly resource: Resource;
   readonly refundAddress: Hex;
@@ -77,9 +80,9 @@ async function linkAsked(deps: PaymentDeps, request: AskedRequest): Promise<Aske
   const { linkId = '' } = params;
   const link = checkId(linkId) === undefined ? await findLink(deps.db, linkId) : undefined;
   if (link === undefined) throw new Refusal('link_not_found', linkId);
-  // Who has paid is told so first, whatever the link is by now.
+  // A client that already paid must get its answer even after the link closed, so only others are checked here.
   if (headers['payment-signature'] === undefined) assertOffered(deps, { kind: 'link', link });
-  // The first request of a stock client says nothing of its payer, and no other payer can pay what a link has offered it.
+  // A stock client's first request does not name its payer. No other payer can use the offer of a link.
   const refundAddress = payerIn(query.payer) ?? link.account.accountAddress;
   if (link.linkType === 'custom') {
     const chosenTotal = chosenTotalOf(textIn('amountInUSD', query.amountInUSD));
@@ -113,7 +116,7 @@ function payerIn(value: unknown): Hex | undefined {
   return getAddress(payer);
 }
 
-/** A parameter of the query that may stand there once. */
+/** A query parameter that may appear once. */
 function textIn(name: string, value: unknown): string | undefined {
   if (value === undefined || typeof value === 'string') return value;
   throw fieldRefusal(name, 'is given more than once');
@@ -140,7 +143,7 @@ function withoutEmail(): Refusal {
   return new Refusal('payer_email_required', detail);
 }
 
-/** Refuses what x402 sells nothing of, now or at all. */
+/** Refuses resources that x402 does not sell, now or ever. */
 function assertOffered({ clock }: Pick<PaymentDeps, 'clock'>, resource: Resource): void {
   if (resource.kind === 'link') {
     const { linkId, status } = resource.link;
@@ -192,7 +195,7 @@ async function pay(
   return acceptPayment(deps, resource, request);
 }
 
-/** An offer is made only of what can be paid now; each one has a deposit address of its own. */
+/** Offers only what can be paid now; each offer has its own deposit address. */
 async function requirePayment(
   deps: PaymentDeps,
   request: AskedRequest,
@@ -236,10 +239,10 @@ function termsFor(deps: PaymentDeps, resource: Resource, refundAddress: Hex): Of
 }
 
 const checkPayment = compileCheck(x402Payment, 'PAYMENT-SIGNATURE');
-/** Characters of a header that is looked at; Node's own limit is 16 KiB for all of them. */
+/** The longest header that is parsed, in characters. Node's own limit is 16 KiB for all headers. */
 const maxHeaderLength = 12_288;
 
-/** The payment in a header; a malformed one is a field like any other. */
+/** The payment in a header; refused like any malformed field. */
 function paymentIn(header: string): X402Payment {
   const malformed = fieldRefusal('PAYMENT-SIGNATURE', 'is not base64 of JSON');
   if (header.length > maxHeaderLength) throw malformed;
@@ -247,7 +250,7 @@ function paymentIn(header: string): X402Payment {
   if (value === undefined) throw malformed;
   const refusal = checkPayment(value);
   if (refusal !== undefined) throw refusal;
-  // The check above is what makes this true.
+  // The check above guarantees this type.
   return value as X402Payment;
 }
 
@@ -255,7 +258,7 @@ function jsonIn(header: string): unknown {
   try {
     return JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
   } catch {
-    // Whatever is wrong with it, there is one thing to say.
+    // All malformed headers get one answer.
     return undefined;
   }
 }
