@@ -2,12 +2,12 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { RpcAnswerInvalid } from './rpc.ts';
 
 /**
- * Readers of what nodes answer. A field that is missing, of another type or not canonical is a fault of the node, and
- * is thrown as `RpcAnswerInvalid`: nobody may act on half an answer.
+ * Readers of what nodes answer. A field that is missing, of another type or not canonical is a fault of the node. It
+ * throws `RpcAnswerInvalid`: half an answer must not be acted on.
  */
 
 const quantityPattern = /^0x(0|[1-9a-f][0-9a-f]{0,63})$/i;
-// Whole bytes are looked for by the length: a group that repeats for every byte is slow on blooms.
+// The length decides whether bytes are whole: a group that repeats for every byte is slow on blooms.
 const dataPattern = /^0x[0-9a-f]*$/;
 
 function refuse(what: string, value: unknown): never {

@@ -1,9 +1,9 @@
 import { getDomain } from 'tldts';
 
 /**
- * Who runs a node, as far as its address says: the registrable domain of its host (the public suffix list without the parts that
- * companies have added to it, so that doubt makes one provider of two). Names without one and addresses stand for themselves;
- * on the own machine each port does, for what stands there may be forwarded from anywhere.
+ * The provider of a node, as far as its address tells: the registrable domain of its host. The parts that companies added
+ * to the public suffix list are left out, so that doubt makes one provider of two. Names without such a domain and
+ * addresses stand for themselves. On this machine each port does: it may be forwarded from anywhere.
  */
 export function providerOf(url: string): string {
   const { host, hostname } = new URL(url);

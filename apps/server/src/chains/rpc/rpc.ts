@@ -28,13 +28,13 @@ export interface Rpc {
    */
   batch(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly RpcOutcome[]>;
   /**
-   * Tells that the last answers were of no use although well-formed: incomplete, contradictory or behind. Other nodes
-   * are then preferred for a while. Where there is only one node it changes nothing for long.
+   * Reports that the last answers were well-formed but useless: incomplete, contradictory or behind. Other nodes are
+   * then preferred for a while. Where there is only one node, this changes nothing for long.
    */
   demote?(reason: string): void;
   /**
-   * Asks the nodes that are not in quarantine, each for itself, and gives what those said that answered. Nodes of one
-   * provider (`providerOf`) count as one. Absent where there is nobody else to ask.
+   * Asks each node that is not in quarantine, and returns the answers that came. Nodes of one provider (`providerOf`)
+   * count as one. Absent where there is one node only.
    */
   survey?(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
   /** Leaves a node alone for some minutes: it has been found on another fork. It comes back by itself. */

@@ -31,11 +31,11 @@ export interface MoveContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly handler: ChainHandler;
-  /** The term that this process leads the chain in; undefined: nobody asks who leads (the cursor's hashes still count). */
+  /** The term in which this process leads. Undefined: the leader is not compared, the cursor's hashes still are. */
   readonly term?: bigint | undefined;
 }
 
-/** Somebody else, a second watcher or an operator, has moved the cursor: read it again. No harm is done. */
+/** A second watcher or an operator has moved the cursor: read it again. No harm is done. */
 export class CursorMoved extends Error {
   override readonly name = 'CursorMoved';
 }
@@ -238,8 +238,8 @@ export async function noteReturned(
 }
 
 /**
- * Trips the breaker: nothing of this chain moves until `resumeChain`. Throws `CursorMoved` unless the chain is where it was
- * judged from: what a process that has slept remembers must not stop a chain that an operator has let go on.
+ * Trips the breaker: nothing of this chain moves until `resumeChain`. Throws `CursorMoved` unless the cursor is the one
+ * that was judged: what a process read before it slept must not stop a chain that an operator has resumed.
  */
 export async function haltChain(
   context: MoveContext,
@@ -259,7 +259,7 @@ export async function haltChain(
 export const keptBlocks = 2_000n;
 const prunedAtOnce = 5_000;
 
-/** Deletes blocks that nobody needs any more; events carry their own block data. */
+/** Deletes blocks that are no longer needed; events carry their own block data. */
 export async function pruneChain(context: MoveContext, cursor: ChainCursor): Promise<void> {
   if (cursor.finalNumber <= keptBlocks) return;
   await context.db.query(pruneBlocks, [context.chain.chainId, cursor.finalNumber - keptBlocks, prunedAtOnce]);

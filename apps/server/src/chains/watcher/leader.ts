@@ -3,7 +3,7 @@ import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { beatLead, leaderOfChain, releaseLead, takeLead } from './leader.sql.ts';
 
-/** A name for a process that wants to lead, and what it can tell of others by theirs. */
+/** The name of a process that wants to lead, and what it can tell about others by their names. */
 export interface Candidate {
   /** Not empty. */
   readonly id: string;
@@ -15,7 +15,7 @@ export interface Candidate {
 export interface Leadership {
   /** The term in which this process leads; undefined while it does not. */
   term(): bigint | undefined;
-  /** Looks once: leads on, or takes over what nobody leads any more. */
+  /** Looks once: keeps the lead, or takes it over from a leader that is gone. */
   look(): Promise<void>;
   /** Looks again and again; gives the lead back when the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -27,8 +27,8 @@ const patienceMs = 2_000;
 
 /**
  * Takes and keeps the lead of one chain. A lease alone cannot do it: a process that was paused does not know that its
- * lease has run out. So a leader that wakes late finds its term outdated in the very statement that would move the
- * chain. Time is only this process's own, between two looks: clocks need not agree.
+ * lease has run out. So every statement that moves the chain compares the leader's term. Each process measures time
+ * between two looks of its own: clocks need not agree.
  */
 export function leadershipOf(options: {
   readonly chainId: number;

@@ -1,13 +1,13 @@
 import type { Clock } from '#outside/clock.ts';
 
 /**
- * Rounds that nodes may begin for nothing by saying that there is a new head; however often they say so, there is no more
- * than one each `pacedMs` beyond those. Rounds that find a block are not counted: a fast chain is followed at its own pace.
+ * Rounds that announcements may start without a new block being there. Beyond these, one round starts each `pacedMs` at
+ * most. Rounds that find a block do not count: a fast chain is followed at its own pace.
  */
 const wakesAtOnce = 10;
 const pacedMs = 20;
 
-/** The wait between two rounds: until the next poll, or until a wake-up before it, at once unless that is too often in vain. */
+/** The wait between two rounds: until the next poll or an earlier wake-up. Too many useless wake-ups are slowed down. */
 export interface Pause {
   rest(): Promise<void>;
   /** The round that the last wait led to has found a block. */

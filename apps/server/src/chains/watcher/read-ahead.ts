@@ -1,6 +1,6 @@
 /**
- * Loads items, some at once, and hands them on one after the other in their order, while the next ones load. Throws what
- * the first failing one throws, after all before it have been handed on; what is under way then comes to nothing.
+ * Loads several items at once and hands them on in their order, while the next ones load. Where one fails, the items
+ * before it are handed on, then its error is thrown. Results that come later are dropped.
  */
 export async function readAhead<Item, Loaded>(
   items: readonly Item[],
