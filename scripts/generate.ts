@@ -6,7 +6,13 @@ import { fileURLToPath } from 'node:url';
  * differs from what its source gives.
  */
 
-const generators = ['generate-contracts.ts', 'generate-docs.ts', 'generate-kit.ts', 'generate-trees.ts'];
+const generators = [
+  'generate-contracts.ts',
+  'generate-docs.ts',
+  'generate-kit.ts',
+  'generate-tokens.ts',
+  'generate-trees.ts',
+];
 const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
 
 let failures = 0;

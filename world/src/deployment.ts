@@ -17,6 +17,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Anvil } from './anvil.ts';
 import type { WorldRoles } from './home.ts';
+import { type LocalToken, localChains } from './local-chain.ts';
 import { planLinks, planLocalCircle } from './local-circle.ts';
 import { permit2, permit2Deployment } from './permit2.ts';
 import type { ConfigCctp, ConfigToken } from './world-config.ts';
@@ -30,50 +31,11 @@ export interface ChainDeployment {
   readonly cctp?: ConfigCctp;
 }
 
-interface TokenPlan {
-  readonly key: string;
-  readonly permits: ConfigToken['permits'];
-  readonly artifact: 'LocalUsdc' | 'LocalUsdt' | 'LocalDai';
-  readonly symbol: string;
-  readonly name: string;
-  readonly decimals: number;
-}
-
 interface Call {
   readonly to: Address;
   readonly data: Hex;
   readonly gas: bigint;
 }
-
-const USDC: TokenPlan = {
-  key: 'usdc',
-  artifact: 'LocalUsdc',
-  symbol: 'USDC',
-  name: 'USD Coin',
-  decimals: 6,
-  permits: ['eip2612', 'eip3009', 'permit2'],
-};
-const USDT: TokenPlan = {
-  key: 'usdt',
-  artifact: 'LocalUsdt',
-  symbol: 'USDT',
-  name: 'Tether USD',
-  decimals: 6,
-  permits: ['permit2'],
-};
-const DAI: TokenPlan = {
-  key: 'dai',
-  artifact: 'LocalDai',
-  symbol: 'DAI',
-  name: 'Dai Stablecoin',
-  decimals: 18,
-  permits: ['eip2612', 'permit2'],
-};
-/** The tokens of each local chain. */
-const TOKENS: Readonly<Record<string, readonly TokenPlan[]>> = {
-  ethereum: [USDC, USDT],
-  base: [USDC, USDT, DAI],
-};
 
 const VAULT_FLOAT = '1000000';
 const CAP_PER_ORDER = '100000';
@@ -142,7 +104,7 @@ const mineWaiting = async (chain: Anvil, address: Address): Promise<void> => {
 };
 
 const planFunding = (
-  plan: TokenPlan,
+  plan: LocalToken,
   artifact: Artifact,
   token: Address,
   recipients: readonly (readonly [to: Address, amount: string])[],
@@ -177,7 +139,7 @@ const isSet = async (
 
 /** The contracts and tokens of a world, at the same addresses on every chain. */
 const planWorld = (chain: Anvil, roles: WorldRoles) => {
-  const plans = TOKENS[chain.name];
+  const plans = localChains.find(({ chainId }) => chainId === chain.chainId)?.tokens;
   if (plans === undefined) throw new Error(`No tokens are planned for the chain ${chain.name}.`);
   const { admin, orderSigner, settler, guardian, feeRecipient } = roles;
   const circle = planLocalCircle(roles);
@@ -207,7 +169,7 @@ const planWorld = (chain: Anvil, roles: WorldRoles) => {
 /** The calls that fund a token's payers, the settler and the vault, and open the vault for it. */
 const planToken = (
   vault: PlannedContract,
-  { plan, contract }: { readonly plan: TokenPlan; readonly contract: PlannedContract },
+  { plan, contract }: { readonly plan: LocalToken; readonly contract: PlannedContract },
   { payers, settler }: Pick<WorldRoles, 'payers' | 'settler'>,
 ): Call[] => {
   const caps = [CAP_PER_ORDER, CAP_PER_HOUR, CAP_PER_DAY].map((cap) => parseUnits(cap, plan.decimals));

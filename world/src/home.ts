@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts';
 import { writeAtomically } from './chain-journal.ts';
+import { localChains } from './local-chain.ts';
 import { findFreePorts } from './port.ts';
 
 /** A local account and its key. */
@@ -31,12 +32,15 @@ export interface WorldRoles {
   readonly attester: KeyPair;
 }
 
-/** Loopback ports besides HTTP, chosen once. */
-export interface WorldPorts {
-  readonly postgres: number;
-  readonly ethereum: number;
-  readonly base: number;
-}
+/** Loopback ports besides HTTP, chosen once: `postgres`, and every chain by its name. */
+export type WorldPorts = Readonly<Record<string, number>>;
+
+/** The port of PostgreSQL or of a chain. */
+export const portOf = (ports: WorldPorts, name: string): number => {
+  const port = ports[name];
+  if (port === undefined) throw new Error(`There is no port for ${name}.`);
+  return port;
+};
 
 const PAYER_COUNT = 3;
 
@@ -92,14 +96,19 @@ export class WorldHome {
 
   async keepPorts(): Promise<WorldPorts> {
     const path = this.path('ports.json');
-    const kept = readJson<WorldPorts>(path);
-    if (kept !== undefined) return kept;
-    const [postgres, ethereum, base] = await findFreePorts(3);
-    if (postgres === undefined || ethereum === undefined || base === undefined)
-      throw new Error('Ports are missing.');
-    const chosen = { postgres, ethereum, base };
-    writeJson(path, chosen);
-    return chosen;
+    const kept = readJson<WorldPorts>(path) ?? {};
+    // A world may be older than one of its chains.
+    const missing = ['postgres', ...localChains.map(({ name }) => name)].filter(
+      (name) => kept[name] === undefined,
+    );
+    if (missing.length === 0) return kept;
+    const found = await findFreePorts(missing.length);
+    const ports = {
+      ...kept,
+      ...Object.fromEntries(found.map((port, place) => [missing[place] ?? '', port])),
+    };
+    writeJson(path, ports);
+    return ports;
   }
 
   read<Value>(name: string): Value | undefined {

@@ -1,6 +1,7 @@
 import { type CctpSettings, type PlannedContract, planContract } from '@florin/cli';
 import { type Address, encodeFunctionData, type Hex, maxUint256, pad, parseUnits } from 'viem';
 import type { WorldRoles } from './home.ts';
+import { localChains } from './local-chain.ts';
 
 /** Circle's contracts of the local chains: the simulated ones of contracts/local, at the same addresses on each. */
 export interface LocalCircle {
@@ -10,11 +11,9 @@ export interface LocalCircle {
   readonly settings: CctpSettings;
 }
 
-/** Circle's domain of each local chain, equal to that of its real counterpart. */
-const DOMAINS: CctpSettings['domains'] = [
-  { chainId: 31_337, domain: 0 },
-  { chainId: 31_338, domain: 6 },
-];
+const DOMAINS: CctpSettings['domains'] = localChains.flatMap(({ chainId, cctpDomain }) =>
+  cctpDomain === undefined ? [] : [{ chainId, domain: cctpDomain }],
+);
 const BURN_LIMIT = '10000000';
 const USDC_DECIMALS = 6;
 

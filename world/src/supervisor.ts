@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Anvil, startAnvil } from './anvil.ts';
 import { Children } from './children.ts';
 import { type ChainDeployment, deployWorld } from './deployment.ts';
-import { deriveRoles, WorldHome, type WorldKeys, type WorldPorts, type WorldRoles } from './home.ts';
+import { deriveRoles, portOf, WorldHome, type WorldKeys, type WorldPorts, type WorldRoles } from './home.ts';
 import { type LocalAttester, startLocalAttester } from './local-attester.ts';
+import { type LocalChain, localChains } from './local-chain.ts';
 import { planLocalCircle } from './local-circle.ts';
 import { isPortFree } from './port.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
@@ -43,10 +44,6 @@ export class WorldIsRunning extends Error {
   }
 }
 
-const CHAINS = [
-  { name: 'ethereum', chainId: 31_337 },
-  { name: 'base', chainId: 31_338 },
-] as const;
 const RESTART_PAUSES_MS = [100, 1_000, 3_000, 10_000] as const;
 /** A child that ran this long had recovered: its next end restarts the backoff. */
 const RECOVERED_AFTER_MS = 60_000;
@@ -145,9 +142,11 @@ export class World {
     const roles = deriveRoles(keys.mnemonic);
     const kept = this.#home.read<Record<string, ChainDeployment>>('deployment.json');
     const [postgres] = await this.#settleAll([
-      this.#step('postgres', () => this.#startPostgres(ports.postgres)),
-      ...CHAINS.map((chain) =>
-        this.#step(chain.name, () => this.#startChain(chain, ports[chain.name], keys, kept === undefined)),
+      this.#step('postgres', () => this.#startPostgres(portOf(ports, 'postgres'))),
+      ...localChains.map((chain) =>
+        this.#step(chain.name, () =>
+          this.#startChain(chain, portOf(ports, chain.name), keys, kept === undefined),
+        ),
       ),
     ]);
     const deployments = kept ?? (await this.#step('contracts', () => this.#deploy(roles)));
@@ -203,7 +202,7 @@ export class World {
   }
 
   async #startChain(
-    { name, chainId }: (typeof CHAINS)[number],
+    { name, chainId }: LocalChain,
     port: number,
     keys: WorldKeys,
     isNew: boolean,
@@ -249,7 +248,7 @@ export class World {
     deployments: Record<string, ChainDeployment>,
     attestationUrl: string,
   ): WorldConfig {
-    const chains = CHAINS.map(({ name, chainId }) => {
+    const chains = localChains.map(({ name, chainId }) => {
       const chain = this.#chains.find((candidate) => candidate.name === name);
       const deployment = deployments[name];
       if (chain === undefined || deployment === undefined)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { knownChains } from '@florin/protocol/known-chain.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type Abi, encodeDeployData, getContractAddress, keccak256, size, slice, zeroHash } from 'viem';
 
@@ -50,29 +51,13 @@ export interface ContractPlan {
 /** Arachnid's deployer, at this address on nearly every chain: it takes a salt and the code behind it. */
 export const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
-/**
- * Circle's main network. Domains are those of developers.circle.com/cctp/concepts/supported-chains-and-domains that
- * belong to EVM chains; adding one changes the route's address, and the gateway's with it.
- */
+/** Circle's main network. */
 export const circleMainnet: CctpSettings = {
   tokenMessenger: '0x28b5a0e9C621a5BadaA536219b3a228C8168cf5d',
-  domains: [
-    { chainId: 1, domain: 0 },
-    { chainId: 43_114, domain: 1 },
-    { chainId: 10, domain: 2 },
-    { chainId: 42_161, domain: 3 },
-    { chainId: 8_453, domain: 6 },
-    { chainId: 137, domain: 7 },
-    { chainId: 130, domain: 10 },
-    { chainId: 59_144, domain: 11 },
-    { chainId: 146, domain: 13 },
-    { chainId: 480, domain: 14 },
-    { chainId: 143, domain: 15 },
-    { chainId: 1_329, domain: 16 },
-    { chainId: 50, domain: 18 },
-    { chainId: 999, domain: 19 },
-    { chainId: 57_073, domain: 21 },
-  ],
+  // Sorted, because their order is in the route's code, and so in its address.
+  domains: knownChains
+    .flatMap(({ chainId, cctpDomain }) => (cctpDomain === undefined ? [] : [{ chainId, domain: cctpDomain }]))
+    .toSorted((a, b) => a.domain - b.domain),
 };
 
 /**

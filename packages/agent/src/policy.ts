@@ -1,5 +1,6 @@
 import { AgentError } from './error.ts';
 import type { Hex } from './json.ts';
+import { generatedTokens } from './known-tokens.gen.ts';
 
 /** A token that an account may pay with, at one dollar each. The decimals are the caller's word, never the service's. */
 export interface PolicyToken {
@@ -18,16 +19,8 @@ export interface Policy {
   readonly tokens?: readonly PolicyToken[];
 }
 
-/** USDC, and Tether on Ethereum, as their issuers publish them. */
-export const knownTokens: readonly PolicyToken[] = [
-  { chainId: 8453, address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', decimals: 6 },
-  { chainId: 42_161, address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831', decimals: 6 },
-  { chainId: 10, address: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85', decimals: 6 },
-  { chainId: 137, address: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', decimals: 6 },
-  { chainId: 43_114, address: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E', decimals: 6 },
-  { chainId: 1, address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', decimals: 6 },
-  { chainId: 1, address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6 },
-];
+/** Dollar tokens as their issuers publish them. */
+export const knownTokens: readonly PolicyToken[] = generatedTokens;
 
 /** A token with what one link or session asks for in it. */
 export interface Offer {

@@ -1,5 +1,6 @@
 import type { Queryable } from '@florin/pg';
 import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import { findKnownChain } from '@florin/protocol/known-chain.ts';
 import { type MicroUsd, microUsd, unitsPerMicroUsd } from '@florin/protocol/money.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -158,20 +159,10 @@ function conditionOf(
     : { status: 'available', reason: '', secondsToFinal };
 }
 
-/** Usual seconds until a new block has each tag, by chain id, as the chains document them. */
-const knownSecondsToFinal: Readonly<Record<number, Readonly<Record<Chain['finality']['tag'], number>>>> = {
-  1: { finalized: 900, safe: 480, latest: 12 },
-  10: { finalized: 1500, safe: 120, latest: 2 },
-  56: { finalized: 3, safe: 3, latest: 1 },
-  137: { finalized: 6, safe: 6, latest: 2 },
-  8453: { finalized: 1500, safe: 120, latest: 2 },
-  42161: { finalized: 1500, safe: 600, latest: 1 },
-};
-
 /** What counts until something is measured: as configured, else as known of the chain, else a block a second. */
 export function expectedSecondsToFinal({ chainId, finality }: Chain): number {
   if (finality.expectedSeconds !== undefined) return finality.expectedSeconds;
-  return Math.max(knownSecondsToFinal[chainId]?.[finality.tag] ?? 0, finality.depth) + 2;
+  return Math.max(findKnownChain(chainId)?.secondsToFinal?.[finality.tag] ?? 0, finality.depth) + 2;
 }
 
 interface VaultSays {

@@ -1,33 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { knownChains } from '@florin/protocol/known-chain.ts';
 import * as chains from 'viem/chains';
 import type { Chain } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
 
-/** The mainnets on which merchants settle, according to viem. */
-const known = [
-  chains.mainnet,
-  chains.optimism,
-  chains.bsc,
-  chains.unichain,
-  chains.polygon,
-  chains.base,
-  chains.arbitrum,
-  chains.avalanche,
-  chains.linea,
-];
+/** The networks of our table, according to viem. */
+const known = knownChains.flatMap(({ chainId, network }) =>
+  network === undefined
+    ? []
+    : Object.values(chains)
+        .filter(({ id, testnet }) => id === chainId && testnet !== true)
+        .slice(0, 1),
+);
 
 const chainOf = (chainId: number, rpcUrls: string[]) =>
   ({ chainId, name: 'some', rpcUrls }) as unknown as Chain;
 
 test('wallets get the public facts of known networks, and never a configured node', () => {
+  assert.equal(known.length, knownChains.filter(({ network }) => network !== undefined).length);
   for (const { id, nativeCurrency, blockExplorers } of known) {
     const facts = networkFactsOf(chainOf(id, ['http://127.0.0.1:1/secret-key']));
     assert.ok(facts);
     const { rpcUrl, explorer, currency } = facts;
     assert.deepEqual(
       [currency.symbol, currency.decimals, explorer],
-      [nativeCurrency.symbol, nativeCurrency.decimals, blockExplorers.default.url],
+      [nativeCurrency.symbol, nativeCurrency.decimals, blockExplorers?.default.url],
       networkTitle(chainOf(id, [])),
     );
     assert.match(rpcUrl, /^https:\/\/[a-z0-9.-]+(\/[\w/]*\w)?$/);
