@@ -1,4 +1,4 @@
-/** What the service needs to write the hosted pages: views, texts and the shapes of their data. */
+/** The service's access to the hosted pages: views, texts and data types. */
 
 export { parseAmount, problemOfAmount } from './checkout/amount.ts';
 export type { CheckoutData, PageItem } from './checkout/data.ts';

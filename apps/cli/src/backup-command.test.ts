@@ -62,7 +62,7 @@ function run(databaseUrl: string, ...args: string[]): Promise<CliResult> {
   return runCli(args, outside);
 }
 
-test('a backup is written for its owner alone, and never over another', async () => {
+test('only its owner can read a backup, and no backup is overwritten', async () => {
   await run(source.url, 'merchant', 'create', '--name', 'Tea House');
   const written = await run(source.url, 'backup', '--out', archive);
   assert.equal(written.exitCode, 0, written.stderr);
@@ -74,7 +74,7 @@ test('a backup is written for its owner alone, and never over another', async ()
   assert.deepEqual(readFileSync(archive), before);
 });
 
-test('what was backed up is restored into an empty database, whose ledger is whole and which says what it lost', async () => {
+test('a backup is restored into an empty database, with a complete ledger and a report of what it lost', async () => {
   const early = await run(source.url, 'restore', 'report');
   assert.match(early.stderr, /never restored/);
   const restored = await run(target.url, 'restore', '--from', archive);
@@ -91,7 +91,7 @@ test('what was backed up is restored into an empty database, whose ledger is who
   assert.match(twice.stderr, /the database is not empty/);
 });
 
-test('a cut-off archive is refused', async () => {
+test('a truncated archive is refused', async () => {
   const cut = join(folder, 'cut.gz');
   const whole = readFileSync(archive);
   writeFileSync(cut, whole.subarray(0, whole.length - 100));
@@ -105,14 +105,14 @@ test('a cut-off archive is refused', async () => {
   }
 });
 
-test('an anchor that no seal has is a bad ledger, and a malformed one is not understood', async () => {
+test('an anchor that matches no seal means a bad ledger, and a malformed one is refused', async () => {
   const foreign = await run(source.url, 'ledger', 'verify', '--anchor', 'ab'.repeat(32));
   assert.equal(foreign.exitCode, 1);
   assert.match(foreign.stdout, /the ledger is NOT whole:\n {2}no seal has the hash/);
   assert.equal((await run(source.url, 'ledger', 'verify', '--anchor', 'x')).exitCode, 2);
 });
 
-test('a chain that was not stopped is not released, and status says when nobody has looked yet', async () => {
+test('a chain that was not stopped is not released, and status shows that no check has run yet', async () => {
   const released = await run(source.url, 'reconcile', 'release', '--chain', 'ethereum');
   assert.equal(released.stdout, 'the chain ethereum was not stopped\n');
   const status = await run(source.url, 'reconcile', 'status');

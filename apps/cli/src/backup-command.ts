@@ -7,7 +7,7 @@ import { ArchiveError, backUp, readConfig, reportRestoration, restore } from '@f
 import { type Command, mandatory, optional, table, withDatabase } from './command.ts';
 import { CommandError } from './command-error.ts';
 
-/** Rows of other people: for the operator's eyes alone. */
+/** Rows of all merchants: only the operator may read them. */
 const fileMode = 0o600;
 
 export const backupCommand: Command = {
@@ -16,12 +16,12 @@ export const backupCommand: Command = {
   async run(options, { environment, clock }) {
     const file = options.required('out');
     const draft = `${file}.part`;
-    // Never over an older backup: the one that is being written may turn out to be no good.
+    // Never overwrites an older backup: the new one may fail.
     if (existsSync(file)) throw new CommandError(`${file} is there already`);
     const url = readConfig(environment).databaseUrl.reveal();
     const gzip = createGzip();
     const stored = pipeline(gzip, createWriteStream(draft, { mode: fileMode, flush: true }));
-    // Told to whoever writes next, or at the end.
+    // Reported to the next write, or at the end.
     stored.catch(() => undefined);
     const write = async (bytes: Buffer) => {
       if (!gzip.write(bytes)) await Promise.race([once(gzip, 'drain'), stored]);
@@ -42,7 +42,7 @@ export const backupCommand: Command = {
 
 export const restoreCommand: Command = {
   does: 'fills the configured database, which has to be empty, from an archive; settlement waits until books and chains agree',
-  // Needed, but not by `restore report`: commander asks subcommands for what is mandatory here.
+  // Required, but not by `restore report`: commander passes mandatory options on to subcommands.
   options: [optional('--from <file>', 'the archive to read')],
   async run(options, { environment, clock }) {
     const file = options.required('from');

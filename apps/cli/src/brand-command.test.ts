@@ -62,7 +62,7 @@ const shown = (color: string): CliResult => ({
   stderr: '',
 });
 
-test('a colour is set, kept while it is not named, and taken away', async () => {
+test('a colour is set, kept while it is not named, and removed', async () => {
   const results = [
     await brand(),
     await brand('--color', '#FF8800'),
@@ -74,7 +74,7 @@ test('a colour is set, kept while it is not named, and taken away', async () => 
   assert.deepEqual(results, colors.map(shown));
 });
 
-test('what is no colour, and a logo that cannot be had, change nothing', async () => {
+test('an invalid colour, and a logo that cannot be downloaded, change nothing', async () => {
   await brand('--color', '#0b6b4d');
   const wrong = await brand('--color', 'red');
   assert.deepEqual(

@@ -41,7 +41,7 @@ export const brandMerchantCommand: Command = {
     }),
 };
 
-/** The colour as it is stored; empty for none. */
+/** The colour as stored; empty for none. */
 function colorOf(given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
   if (given === 'none') return '';
@@ -52,7 +52,7 @@ function colorOf(given: string | undefined): string | undefined {
 
 interface Change {
   readonly merchantId: string;
-  /** Undefined keeps what is there. */
+  /** Undefined keeps the present logo. */
   readonly logo: string | undefined;
   readonly color: string | undefined;
 }
@@ -63,7 +63,7 @@ async function change(db: Database, config: Config, outside: Outside, wanted: Ch
   const url = wanted.logo === 'none' ? '' : (wanted.logo ?? before.logoUrl);
   const images = imagesOf(db, config, outside);
   try {
-    // A hosted URL sent back keeps the image.
+    // Sending a hosted URL back keeps the image.
     const logo = await takeLogo(images?.intake ?? noIntake, db, { merchantId, url });
     const color = wanted.color ?? before.color;
     await db.transaction((transaction) => updateBranding(transaction, outside, { merchantId, logo, color }));

@@ -4,22 +4,21 @@ import { type Options, type Outside, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import type { Request } from './deploy.ts';
 
-/** A node, and the chain that it has to serve. */
+/** A node, and the chain that it must serve. */
 export interface ChainTarget {
   readonly request: Request;
   readonly chainId: number;
 }
 
-/** The options that name a node which no configuration names. */
+/** The options for a node outside the configuration. */
 export const nodeOptions = [
   optional('--rpc <url>', 'the node, where the configuration lacks the chain; needs --chain-id'),
   optional('--chain-id <number>', 'the chain that the node must serve'),
 ];
 
 /**
- * The node that `--rpc` and `--chain-id` name, before there is a configuration, or the configured chain `--chain`.
- * Throws a UsageError for half an answer, and a CommandError for a chain that is not configured or a node that serves
- * another one.
+ * The node of `--rpc` and `--chain-id`, or the configured chain `--chain`. The former needs no configuration. Throws a
+ * UsageError for an incomplete choice, and a CommandError for an unconfigured chain or a node that serves another one.
  */
 export async function chainTarget(options: Options, outside: Outside): Promise<ChainTarget> {
   const given = options.optional('rpc');
@@ -33,10 +32,10 @@ export async function chainTarget(options: Options, outside: Outside): Promise<C
   return { request, chainId };
 }
 
-/** JSON-RPC to an address, with a few retries of requests that were not answered. */
+/** JSON-RPC to an address, with a few retries of unanswered requests. */
 export function openRequest(url: string): Request {
   const { request } = createPublicClient({ transport: http(url) });
-  // What is passed on here was typed for its method by whoever calls.
+  // The caller has typed the request for its method.
   const untyped = request as EIP1193RequestFn as (call: {
     method: string;
     params: unknown;
@@ -52,7 +51,7 @@ export function rpcOption(text: string): string {
   return text;
 }
 
-/** The chain id that a node answers. */
+/** The chain id that a node reports. */
 export async function servedChain(request: Request, url: string): Promise<number> {
   try {
     return Number(await request('eth_chainId', []));

@@ -22,7 +22,7 @@ interface Descriptor {
     >;
   };
 }
-/** A signature or type with the paths of everything in it that can be shown. */
+/** A signature or type with the paths of all its fields that can be shown. */
 type Paths = readonly (readonly [signature: string, paths: readonly string[]])[];
 
 function read<Value>(file: string): Value {
@@ -96,7 +96,7 @@ const expected: Readonly<Record<string, Paths>> = {
   ],
 };
 
-test('every descriptor is one, and none is missing', () => {
+test('every descriptor is listed, and none is missing', () => {
   const files = readdirSync(folder).filter((file) => /^(calldata|eip712)-/.test(file));
   assert.deepEqual(files.toSorted(), Object.keys(expected).toSorted());
 });

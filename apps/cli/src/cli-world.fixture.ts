@@ -8,7 +8,7 @@ import { type CliResult, runCli } from './cli.ts';
 
 export const origin = 'http://127.0.0.1:4000';
 
-/** A database, a chain and a configuration of both, and the command line over them. */
+/** A database, a chain and a configuration of both, with the command line. */
 export class CliWorld {
   readonly database: TestDatabase;
   readonly life: LifeChain;
@@ -34,7 +34,7 @@ export class CliWorld {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** Writes a configuration that differs in some fields; gives its path. */
+  /** Writes a configuration with some changed fields; returns its path. */
   writeConfig(name: string, change: object = {}): string {
     const { tokens, startBlock, chainId, ...chain }: Chain = this.life.chain;
     const config = {
@@ -78,7 +78,7 @@ export class CliWorld {
     });
   }
 
-  /** Runs a command that must succeed and gives its JSON. */
+  /** Runs a command that must succeed and returns its JSON. */
   async json(
     commandLine: string,
     more: readonly string[] = [],

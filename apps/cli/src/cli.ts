@@ -98,9 +98,9 @@ const groups: Readonly<Record<string, string>> = {
   reconcile: 'books against chains',
 };
 
-/** What a command line came to. */
+/** The result of a command line. */
 export interface CliResult {
-  /** 0 done, 1 not done or something is wrong, 2 not understood. */
+  /** 0 done, 1 failed or a problem was found, 2 not understood. */
   readonly exitCode: 0 | 1 | 2;
   readonly stdout: string;
   readonly stderr: string;
@@ -132,14 +132,14 @@ export async function runCli(args: readonly string[], outside: Outside): Promise
 }
 
 interface ProgramParts {
-  /** What is typed before a command. */
+  /** The program's name before a command. */
   readonly name: string;
   readonly writeOut: (text: string) => void;
   readonly writeErr: (text: string) => void;
   readonly perform: (command: Command, options: Options, isJson: boolean) => Promise<void>;
 }
 
-/** Every command with its options. Help, and whatever it does not understand, end in a CommanderError. */
+/** Every command with its options. Help, and input that is not understood, end in a CommanderError. */
 export function cliProgram({ name: programName, writeOut, writeErr, perform }: ProgramParts): Program {
   const program = new Program(programName)
     .description('The command line of an operator. FLORIN_CONFIG names the configuration file.')
@@ -181,7 +181,7 @@ function addCommand(own: Program, { does, options, argument }: Command): Program
   return own.showHelpAfterError(`usage: ${own.createHelp().commandUsage(own)}`);
 }
 
-/** What a command does; of a group, its commands as well. */
+/** The description of a command; of a group, with its commands. */
 function subcommandDescription(command: Program): string {
   const names = command.commands.map((each) => each.name());
   return names.length === 0 ? command.description() : `${command.description()}: ${names.join(', ')}`;
@@ -199,7 +199,7 @@ function sentenceOf(error: unknown): string {
     return error.message;
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  // SQLSTATE class 42: tables or columns that this version expects are not there.
+  // SQLSTATE class 42: tables or columns that this version expects are missing.
   if (/^42P01$|^42703$/.test(code))
     return 'the database lacks tables of this version: run florin migrate first';
   if (error instanceof AggregateError || /^(E[A-Z]+|[0-9A-Z]{5})$/.test(code))

@@ -1,4 +1,4 @@
-/** A command that cannot be done; one sentence for the operator. */
+/** A command that failed; one sentence for the operator. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }

@@ -13,56 +13,56 @@ import {
 import { type Argument, Option, type Command as Program } from 'commander';
 import { CommandError, UsageError } from './command-error.ts';
 
-/** What a command that talks with a program reads from and writes to. */
+/** Input and output of a command that talks to another program. */
 export interface Streams {
   readonly input: Readable;
   readonly output: Writable;
 }
 
-/** What a command works in; `main.ts` passes the process's own, tests theirs. */
+/** A command's environment; `main.ts` passes the process's own, tests theirs. */
 export interface Outside {
   readonly environment: Environment;
   readonly clock: Clock;
   readonly random: Random;
-  /** Tells a person, a sentence each, what a long command is doing. */
+  /** Reports the progress of a long command to a person, in sentences. */
   readonly tell: (sentence: string) => void;
-  /** For commands that go on until they are ended: gives the signal that ends them. They never end without it. */
+  /** For commands that run until they are ended: returns the signal that ends them. Without it they never end. */
   readonly ending?: () => AbortSignal;
-  /** For commands that talk with a program; they refuse to run without them. */
+  /** For commands that talk to another program; they refuse to run without them. */
   readonly streams?: Streams;
 }
 
-/** The values that were typed for a command, by the names of its options and of its argument. */
+/** A command's typed values, by the names of its options and its argument. */
 export interface Options {
   /** Throws a UsageError when it is missing or empty. */
   required(name: string): string;
   optional(name: string): string | undefined;
-  /** Every value of an option that may be repeated; empty when it was not typed. */
+  /** Every value of a repeatable option; empty when absent. */
   all(name: string): readonly string[];
-  /** Undefined when it was not typed; throws a UsageError for anything but the choices. */
+  /** Undefined when absent; throws a UsageError for any value outside the choices. */
   choice<const Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined;
 }
 
-/** What a command did or found. */
+/** The result of a command. */
 export interface Outcome {
   /** For people. */
   readonly text: string;
   /** For `--json`. */
   readonly json: unknown;
-  /** The command worked, and what it found is not well: exit code 1. */
+  /** The command worked and found a problem: exit code 1. */
   readonly isBad?: boolean;
 }
 
 export interface Command {
-  /** What the command does, as help shows it. */
+  /** The description in help. */
   readonly does: string;
   readonly options: readonly Option[];
-  /** The one value that needs no option before it; none when absent. */
+  /** The one value without an option; none when absent. */
   readonly argument?: Argument;
   run(options: Options, outside: Outside): Promise<Outcome>;
 }
 
-/** An option that a command needs, in commander's notation: `--name <name>`. */
+/** A required option, in commander's notation: `--name <name>`. */
 export function mandatory(flags: string, description: string): Option {
   return optional(flags, description).makeOptionMandatory();
 }
@@ -72,7 +72,7 @@ export function optional(flags: string, description: string): Option {
   return new Option(flags, description);
 }
 
-/** An option that may be given more than once. */
+/** An option that may be repeated. */
 export function repeatable(flags: string, description: string): Option {
   return optional(flags, `${description} (may be repeated)`).argParser((value, earlier: string[] = []) => [
     ...earlier,
@@ -83,7 +83,7 @@ export function repeatable(flags: string, description: string): Option {
 export const merchantOption = mandatory('--merchant <id>', 'the merchant');
 export const chainOption = mandatory('--chain <name>', 'the chain, as the configuration names it');
 
-/** The options and the argument that were typed for a command. */
+/** The typed options and argument of a command. */
 export function optionsOf(typed: Program): Options {
   const values = new Map<string, unknown>([
     ...typed.options.map((option) => [option.name(), typed.getOptionValue(option.attributeName())] as const),

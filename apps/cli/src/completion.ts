@@ -1,7 +1,9 @@
 import tab from '@bomb.sh/tab/commander';
 import { cliProgram } from './cli.ts';
 
-/** Prints the completion script of a shell, or what can follow an unfinished command line: `complete bash|zsh|fish`. */
+/**
+ * Prints the completion script of a shell (`complete bash|zsh|fish`), or the completions of an unfinished command line.
+ */
 export async function complete(args: readonly string[]): Promise<void> {
   const program = cliProgram({
     name: 'florin',

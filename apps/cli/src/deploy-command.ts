@@ -75,7 +75,9 @@ function rolesOf(options: Options): ContractRoles {
   };
 }
 
-/** The record of these contracts. One of others is never overwritten: it may be all that is left of their addresses. */
+/**
+ * The record of these contracts. A record of others is never overwritten: it may be the only copy of their addresses.
+ */
 function knownRecord(folder: string, { chainId }: ChainTarget, gateway: Hex): DeploymentRecord | undefined {
   const record = readRecord(folder, chainId);
   if (record === undefined) return undefined;

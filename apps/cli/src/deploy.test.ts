@@ -65,7 +65,7 @@ function addressesOf({ gateway, vault, cctpRoute }: Awaited<ReturnType<typeof de
   return { gateway, vault, cctpRoute };
 }
 
-/** Passes on so many requests; the next one is the crash, which its node may or may not have heard of. */
+/** Forwards `count` requests; the next one is the crash, and its node may or may not have received it. */
 function crashingAt(request: Request, count: number, isHeard: boolean): Request {
   let seen = 0;
   return async (method, params) => {
@@ -87,7 +87,7 @@ test('a deployment that crashed at any request is finished by the next one', asy
   };
   const expected = addressesOf(await deployContracts(optionsFor(first, { ...change, request: counting })));
   assert.ok(whole.filter((method) => method === 'eth_sendRawTransaction').length >= 2);
-  // Everything that follows the first reading of the finished contracts is a reading too.
+  // All requests after the first read of the finished contracts are reads too.
   for (let count = 1; count <= whole.indexOf('eth_call') + 1; count += 1) {
     for (const isHeard of whole[count - 1] === 'eth_sendRawTransaction' ? [false, true] : [false]) {
       await first.request('evm_revert', [clean]);
@@ -99,7 +99,7 @@ test('a deployment that crashed at any request is finished by the next one', asy
   }
 });
 
-test('a transaction of an interrupted deployment is waited for, not sent again', async () => {
+test('the transaction of an interrupted deployment is waited for, not sent again', async () => {
   const slow = await startTestAnvil({ chainId: 31_338 });
   try {
     const crashing: Request = async (method, params) => {
@@ -134,7 +134,7 @@ test('other roles give other addresses', async () => {
   assert.notEqual(other.gateway, deployed.gateway);
 });
 
-test('the vault is no fee recipient: what it holds is float', async () => {
+test('the vault cannot be the fee recipient: its balance is float', async () => {
   const guardian = role('8');
   const { vault } = planContracts({ ...optionsFor(first), guardian }, circleMainnet);
   const height = await first.request('eth_blockNumber');
@@ -166,7 +166,7 @@ test('a node of another chain is refused', async () => {
   );
 });
 
-test('a role that was taken away since is told', async () => {
+test('a role that was revoked since is reported', async () => {
   const [, admin] = first.accounts;
   assert.ok(admin !== undefined);
   const change = { admin: admin.address };

@@ -33,15 +33,15 @@ export interface DeployOptions extends ContractRoles {
   readonly chainId: number;
   /** Pays for the deployment and has no rights afterwards. */
   readonly deployerKey: Hex;
-  /** Absent: the gateway takes no orders of type 3. */
+  /** Absent: the gateway accepts no orders of type 3. */
   readonly cctp?: CctpSettings;
-  /** Who holds the admin role now, when it was handed over since; the first admin when absent. */
+  /** The present holder of the admin role after a handover; the first admin when absent. */
   readonly currentAdmin?: Hex;
-  /** Told what is done, a sentence each. */
+  /** Gets each finished step as a sentence. */
   readonly log: (sentence: string) => void;
 }
 
-/** A contract that was found to stand as planned. */
+/** A contract that was found to be as planned. */
 export interface DeployedContract {
   readonly contract: PlannedContract;
   /** Hash of the code on the chain, with the constructor's values in it. */
@@ -63,10 +63,10 @@ const receiptTimeoutMs = 600_000;
 const pollingIntervalMs = 500;
 
 /**
- * Puts the contracts on a chain with CREATE2: the same roles give the same addresses on every chain. What stands there
- * already is left alone, so that a deployment that was interrupted anywhere is simply run again. Afterwards the code,
- * the roles and the addresses that the contracts know each other by are compared with what was asked for. Throws a
- * CommandError for a wrong chain, code, role or address, and for the vault as fee recipient.
+ * Deploys the contracts with CREATE2: the same roles give the same addresses on every chain. Existing contracts are
+ * left alone, so an interrupted deployment is simply run again. Afterwards the code, the roles and the contracts'
+ * references to each other are checked. Throws a CommandError for a wrong chain, code, role or address, and for the
+ * vault as fee recipient.
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
   const client = openClient(options);
@@ -120,7 +120,7 @@ async function hasCode(client: Client, address: Hex, blockNumber?: bigint): Prom
   return code !== undefined && code !== '0x';
 }
 
-/** Lets transactions of an interrupted run be mined first: the same contract sent twice reverts the second time. */
+/** Waits for transactions of an interrupted run: the same contract sent twice reverts the second time. */
 async function waitForPending(client: Client, log: DeployOptions['log']): Promise<void> {
   const { address } = client.account;
   for (let waitedMs = 0; waitedMs < receiptTimeoutMs; waitedMs += pollingIntervalMs) {
@@ -135,7 +135,7 @@ async function waitForPending(client: Client, log: DeployOptions['log']): Promis
   throw new CommandError(`transactions of ${address} stay pending: have them mined or replaced first`);
 }
 
-/** Gives the block of the contract's deployment, or an earlier one. */
+/** Returns the block of the contract's deployment, or an earlier one. */
 async function deployContract(
   client: Client,
   { name, address, initCode }: PlannedContract,
@@ -152,7 +152,7 @@ async function deployContract(
   });
   log(`${name} is being deployed to ${address} by ${hash}`);
   const { status, blockNumber } = await waitForReceipt(client, hash);
-  // Anybody may deploy the same code, and then ours reverts: what counts is what stands there.
+  // Anyone can deploy the same code first, and then our transaction reverts: only the code at the address counts.
   if (status !== 'success' && !(await hasCode(client, address))) {
     throw new CommandError(`the deployment of ${name} by ${hash} reverted: no role may be the zero address`);
   }
@@ -171,7 +171,7 @@ async function waitForReceipt(client: Client, hash: Hex): Promise<TransactionRec
   throw new CommandError(`the transaction ${hash} is not mined yet: run the command again later`);
 }
 
-/** The first block with the contract, by bisection; 0 when the node keeps no state that old. */
+/** The first block with the contract, by bisection; 0 when the node has no state that old. */
 async function findDeploymentBlock(client: Client, address: Hex): Promise<bigint> {
   let without = -1n;
   let withCode = await client.getBlockNumber();
@@ -181,21 +181,21 @@ async function findDeploymentBlock(client: Client, address: Hex): Promise<bigint
       if (await hasCode(client, address, middle)) withCode = middle;
       else without = middle;
     } catch {
-      // Only archive nodes know old state; beginning too early costs time and nothing else.
+      // Only archive nodes have old state; an early start only costs time.
       return 0n;
     }
   }
   return withCode;
 }
 
-/** The code with zeros where the constructor wrote its values. */
+/** The code with zeros in place of the constructor's values. */
 function maskImmutables(code: Hex, references: Artifact['immutableReferences']): string {
   const bytes = Buffer.from(code.slice(2), 'hex');
   for (const { start, length } of references) bytes.subarray(start, start + length).fill(0);
   return bytes.toString('hex');
 }
 
-/** Gives the hash of the code, which is that of the artifact but for the constructor's values. */
+/** Returns the hash of the code, which must equal the artifact's except for the constructor's values. */
 async function checkCode(client: Client, { name, address, artifact }: PlannedContract): Promise<Hex> {
   const code = await client.getCode({ address });
   const isOurs =
@@ -210,7 +210,7 @@ async function checkCode(client: Client, { name, address, artifact }: PlannedCon
   return keccak256(code);
 }
 
-/** One value on the chain beside the one that it must have. */
+/** One value on the chain, and its expected value. */
 interface Check {
   readonly what: string;
   readonly on: PlannedContract;
@@ -219,7 +219,7 @@ interface Check {
   readonly wanted: unknown;
 }
 
-/** Everything that the contracts can be asked about their construction. */
+/** All values that the contracts reveal about their construction. */
 function listChecks(options: DeployOptions, chainId: number, plan: ContractPlan): Check[] {
   const { orderSigner, settler, guardian, feeRecipient, cctp } = options;
   const { vault, cctpRoute, gateway } = plan;
@@ -260,7 +260,7 @@ function listRouteChecks(
     { what: "the gateway's route", on: gateway, functionName: 'cctpRoute', wanted: cctpRoute.address },
     { what: "the route's gateway", on: cctpRoute, functionName: 'gateway', wanted: gateway.address },
     { what: "the route's messenger", on: cctpRoute, functionName: 'tokenMessenger', wanted: tokenMessenger },
-    // The route refuses its own chain, so that has no domain to compare.
+    // The route refuses its own chain, so there is no domain to compare.
     ...cctp.domains
       .filter((entry) => entry.chainId !== chainId)
       .map((entry) => ({

@@ -8,14 +8,16 @@ import { CommandError } from './command-error.ts';
 import { type ContractRoles, create2Deployer } from './contract-plan.ts';
 import type { Deployment } from './deploy.ts';
 
-/** What stands on one chain (contracts/deployments/README.md). Addresses with checksum, numbers as decimal strings. */
+/**
+ * The deployment on one chain (contracts/deployments/README.md). Addresses with checksum, numbers as decimal strings.
+ */
 export interface DeploymentRecord {
   readonly chainId: string;
   readonly create2Deployer: Hex;
   readonly salt: Hex;
   /** The roles at construction, which are part of the addresses. */
   readonly roles: ContractRoles;
-  /** Who holds the admin role now. */
+  /** The present holder of the admin role. */
   readonly admin: Hex;
   readonly startBlock: string;
   readonly contracts: Readonly<
@@ -32,7 +34,7 @@ export interface DeploymentRecord {
   >;
 }
 
-/** The folder of the checkout that holds one record a chain. */
+/** The folder of the checkout with one record per chain. */
 export const deploymentsFolder = fileURLToPath(new URL('../../../contracts/deployments', import.meta.url));
 
 /** The option that names another folder. */
@@ -41,7 +43,7 @@ export const recordOption = optional(
   'the folder of the records (default: contracts/deployments)',
 );
 
-/** The record of a deployment that was found to be as asked for. */
+/** The record of a deployment that was checked. */
 export function recordOf(
   chainId: number,
   given: { readonly roles: ContractRoles; readonly admin: Hex; readonly deployment: Deployment },
@@ -62,7 +64,7 @@ export function recordOf(
   };
 }
 
-/** Writes `<folder>/<chainId>.json` whole or not at all, and gives its path. */
+/** Writes `<folder>/<chainId>.json` completely or not at all, and returns its path. */
 export function writeRecord(folder: string, record: DeploymentRecord): string {
   const path = join(folder, `${record.chainId}.json`);
   try {

@@ -31,25 +31,25 @@ import { formatEther, formatUnits } from 'viem';
 import { bad, type Finding, good } from './doctor-finding.ts';
 
 const maxHeadAgeSeconds = 120;
-/** Blocks of some chains are dated a few seconds ahead. */
+/** Some chains date blocks a few seconds ahead. */
 const maxHeadAheadSeconds = 30;
 const timeLimitMs = 5_000;
 
-/** Looks at a chain: nodes, head, contracts and roles, the wallets' gas, the vault's caps and float. */
+/** Checks a chain: nodes, head, contracts and roles, the wallets' gas, the vault's caps and float. */
 export async function examineChain(
   chain: Chain,
   given: {
     readonly clock: Clock;
-    /** All of the configuration. */
+    /** All configured chains. */
     readonly chains: Pick<Chains, 'all' | 'contractAt'>;
     readonly wallets: ServiceWallets;
-    /** Whether payments of others leave from the order signer's wallet. */
+    /** Whether gasless payments leave from the order signer's wallet. */
     readonly isOrderSignerRelaying: boolean;
     readonly isLocal: boolean;
     readonly paysOutAcrossChains: boolean;
-    /** Absent where deposits are not looked after. */
+    /** Absent where deposits are not watched. */
     readonly deposits?: DepositPolicy;
-    /** To learn what the wallets use; absent: what they hold is compared with a fixed reserve. */
+    /** For the wallets' gas use; absent: balances are compared with a fixed reserve. */
     readonly db?: Queryable;
   },
 ): Promise<Finding[]> {
@@ -106,14 +106,14 @@ async function examineNodes(chain: Chain, rpc: HttpRpc, given: Surroundings): Pr
   ];
 }
 
-/** What a chain's nodes are judged by besides. */
+/** The context for judging a chain's nodes. */
 interface Surroundings {
   readonly chains: Pick<Chains, 'all'>;
-  /** Play money: nobody loses by one node's word. */
+  /** Play money: one node's error costs no real money. */
   readonly isLocal: boolean;
 }
 
-/** One provider is a risk that whoever runs the service should know of, and a mistake where vaults pay out on its word. */
+/** A single provider is a risk to report, and an error where vaults pay out on its word. */
 function examineProviders(chain: Chain, { chains, isLocal }: Surroundings): Finding {
   const problem = isLocal ? undefined : singleProviderProblem(chain, chains);
   if (problem !== undefined) return bad(`${chain.name} providers`, problem);
@@ -143,7 +143,7 @@ async function examineHead(
   return [bad(what, `${detail}: the node is behind, or this machine's clock is ahead`), ...lag];
 }
 
-/** How far the service has followed the chain; nothing before it has begun, and of a chain that is halted. */
+/** How far the service follows the chain; no finding before it starts, or for a halted chain. */
 async function examineLag(chain: Chain, db: Queryable, head: BlockHeader): Promise<Finding[]> {
   const cursor = await findCursor(db, chain.chainId);
   if (cursor === undefined || cursor.haltedReason !== '') return [];
@@ -164,7 +164,7 @@ async function examinePauses(chain: Chain, rpc: Rpc): Promise<Finding> {
   return bad(what, `paused: ${paused.join(' and ')}; the admin unpauses when the reason is gone`);
 }
 
-/** Fees that a contract of the installation gets would count as float, or as nobody's. */
+/** Fees paid to a contract of the installation would count as float, or belong to no account. */
 async function examineFees(chain: Chain, rpc: Rpc, chains: Pick<Chains, 'contractAt'>): Promise<Finding> {
   const what = `${chain.name} fees`;
   const abi = paymentGatewayAbi;
@@ -184,7 +184,7 @@ async function examineFees(chain: Chain, rpc: Rpc, chains: Pick<Chains, 'contrac
 interface SendingWallet {
   readonly role: 'settler' | 'order signer';
   readonly address: Hex;
-  /** What happens while its gas is used up. */
+  /** The consequence when its gas is used up. */
   readonly consequence: string;
 }
 
@@ -220,7 +220,7 @@ async function examineGas(
   );
 }
 
-/** What settlers add to short deposits comes out of their own tokens. */
+/** Settlers pay additions to short deposits from their own tokens. */
 async function examineAdditions(
   chain: Chain,
   rpc: Rpc,

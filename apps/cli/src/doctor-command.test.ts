@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => world.close());
 
-test('doctor is content with a deployment that is as configured', async () => {
+test('doctor reports no problem for a deployment that matches its configuration', async () => {
   const result = await world.run('doctor');
   assert.equal(result.exitCode, 0, result.stdout);
   assert.match(result.stdout, /^ok {4}configuration: is complete$/m);
@@ -20,7 +20,7 @@ test('doctor is content with a deployment that is as configured', async () => {
   assert.match(result.stdout, /\nall is well\n$/);
 });
 
-test('doctor tells what is wrong and exits with 1', async () => {
+test('doctor reports a problem and exits with 1', async () => {
   const wrong = world.writeConfig('wrong.json', {
     databaseUrl: 'postgres://127.0.0.1:1/none',
     signer: { orderKey: `0x${'77'.repeat(32)}`, settlerKey: keys.settler },
@@ -38,7 +38,7 @@ test('doctor tells what is wrong and exits with 1', async () => {
   ]);
 });
 
-test('doctor looks at the gas of the order signer’s wallet where it sends payments of others', async () => {
+test('doctor checks the gas of the order signer’s wallet where it sends gasless payments', async () => {
   const { orderSigner } = addresses;
   const lineOf = async (config?: string) =>
     (await world.run('doctor', [], config)).stdout.match(/^.*ethereum order signer: .*$/m)?.[0];
@@ -66,7 +66,7 @@ const writeAddress = statement(
   'update accounts set account_address = $2 where account_id = $1',
 );
 
-test('doctor tells of accounts and fee recipients that are contracts of the installation', async () => {
+test('doctor reports accounts and fee recipients that are contracts of the installation', async () => {
   const { gateway, vault } = world.life.chain;
   assert.match(
     (await world.run('doctor')).stdout,
@@ -92,7 +92,7 @@ test('doctor tells of accounts and fee recipients that are contracts of the inst
   assert.equal((await world.run('doctor')).exitCode, 0);
 });
 
-test('doctor looks at the tokens that settlers need for additions to short deposits', async () => {
+test('doctor checks the tokens that settlers need for additions to short deposits', async () => {
   const token = world.life.token('usdc');
   const adding = world.writeConfig('adding.json', { gasless: { deposits: { addedAboveFee: 20_000 } } });
   const lineOf = async (config?: string) =>
@@ -118,7 +118,7 @@ const haltChain = statement(
    values ($1, 9, '0x09', now(), 8, '0x08', now(), 'a final block was replaced', now())`,
 );
 
-test('a halted chain is told by doctor, and resumed by hand', async () => {
+test('doctor reports a halted chain, which is resumed by hand', async () => {
   assert.deepEqual(
     await world.run('chain resume --chain ethereum'),
     failure(1, 'the service has not followed the chain ethereum yet'),
@@ -145,7 +145,7 @@ test('a halted chain is told by doctor, and resumed by hand', async () => {
   );
 });
 
-// The watcher's own act once it has read the chain again.
+// The watcher's own statement after it has read the chain again.
 const endResync = statement(
   'cli_test_resync_end',
   ['int8'],
@@ -162,7 +162,7 @@ const dropEvent = statement(
    values ($1, 7, '0x07', 0, '0xaa', now(), 'gateway', 'Paid', '0xbb', '{}', now())`,
 );
 
-test('what a resumed chain has taken back is told until it comes back', async () => {
+test('events that a resumed chain has reverted are reported until they return', async () => {
   assert.deepEqual(await world.run('chain dropped --chain ethereum'), {
     exitCode: 0,
     stdout: 'nothing final was taken back on ethereum\n',
@@ -179,7 +179,7 @@ test('what a resumed chain has taken back is told until it comes back', async ()
 
 const forgetDropped = statement('cli_test_forget_dropped', [], {}, 'delete from dropped_events');
 
-test('final blocks are read again from the block that was asked for, and later ones are not', async () => {
+test('final blocks are read again from the requested block, and later ones are not', async () => {
   assert.deepEqual(
     await world.run('chain backfill --chain ethereum --from 9'),
     failure(1, 'block 9 of ethereum is not final yet: blocks up to 8 are, later ones are read anyway'),
@@ -196,7 +196,7 @@ test('final blocks are read again from the block that was asked for, and later o
   assert.match((await world.run('doctor')).stdout, /final up to 8, reading block 3 again$/m);
 });
 
-test('doctor tells of a chain that one provider alone tells of', async () => {
+test('doctor reports a chain with a single provider', async () => {
   assert.match(
     (await world.run('doctor')).stdout,
     /^ok {4}ethereum providers: one only, on whose word alone a block counts as final: .*; final is finalized$/m,

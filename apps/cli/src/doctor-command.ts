@@ -64,7 +64,7 @@ function examineChains(config: Config, { clock }: Outside, db: Database | undefi
   return config.chains.all.map((chain) => examineChain(chain, given));
 }
 
-/** What is neither database nor chain. */
+/** Checks outside database and chains. */
 async function examineOutside(
   { origin, images: { store } }: Config,
   { clock }: Outside,
@@ -90,7 +90,7 @@ function outcomeOf(findings: readonly Finding[]): Outcome {
   };
 }
 
-/** Opens the database where it answers with the schema of this program; what was found in any case. */
+/** Opens the database if it has this program's schema; returns the findings in any case. */
 async function openCurrent(config: Config): Promise<{ readonly db?: Database; readonly finding: Finding }> {
   const url = config.databaseUrl.reveal();
   try {
@@ -104,7 +104,7 @@ async function openCurrent(config: Config): Promise<{ readonly db?: Database; re
   return { db: openDatabase({ schema, url, connections: 2 }), finding };
 }
 
-/** An error of the database's for people; an unreachable one has only codes in its parts. */
+/** A database error for people; an unreachable database has only codes in its parts. */
 export function describeDatabaseError(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   const message = first instanceof Error ? first.message : String(first);

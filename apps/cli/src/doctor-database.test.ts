@@ -46,10 +46,10 @@ const stopSettlement = statement(
 
 const minutesAgo = (minutes: number) => new Date(systemClock.now().getTime() - minutes * 60_000);
 
-test('a chain that the service does not follow any more is told', async () => {
+test('a chain that the service no longer follows is reported', async () => {
   const { chainId } = world.life.chain;
   assert.equal(await lineOf('ethereum lag'), undefined, 'nothing has begun');
-  // Ahead of any block of the node.
+  // Ahead of every block of the node.
   await world.database.db.query(beginChain, [chainId, minutesAgo(-60)]);
   assert.equal(await lineOf('ethereum lag'), 'ok    ethereum lag: the service is 0 s behind the node');
   await world.database.db.query(beginChain, [chainId, minutesAgo(600)]);
@@ -59,7 +59,7 @@ test('a chain that the service does not follow any more is told', async () => {
   );
 });
 
-test('a clock that is behind the chain is told', async () => {
+test('a clock that is behind the chain is reported', async () => {
   const behind = { ...systemClock, now: () => new Date(systemClock.now().getTime() - 86_400_000) };
   assert.match(
     (await lineOf('ethereum head', behind)) ?? '',
@@ -67,7 +67,7 @@ test('a clock that is behind the chain is told', async () => {
   );
 });
 
-test('books that nobody compares any more are told, and settlement that is stopped', async () => {
+test('books without recent checks are reported, and settlement that is stopped', async () => {
   const { db } = world.database;
   const { chainId } = world.life.chain;
   assert.equal(
@@ -89,7 +89,7 @@ test('books that nobody compares any more are told, and settlement that is stopp
   await db.query(stopSettlement, [chainId, '']);
 });
 
-test('backups are looked at where their folder is named', async () => {
+test('backups are checked where their folder is named', async () => {
   assert.equal(await lineOf('backup'), undefined);
   const found = await world.run('doctor', ['--backups', world.folder]);
   assert.match(found.stdout, /^WRONG backup: \S+ holds none: run florin backup$/m);
@@ -100,11 +100,11 @@ test('backups are looked at where their folder is named', async () => {
   );
 });
 
-test('settlements that wait for a release are none here', async () => {
+test('an installation without delayed settlements has none to release', async () => {
   assert.equal(await lineOf('settlements'), 'ok    settlements: none is delayed');
 });
 
-test('links whose deposits wait for gas are told', async () => {
+test('links whose deposits wait for gas are reported', async () => {
   const moves = await DepositMoves.open();
   try {
     const { db } = moves.world.database;

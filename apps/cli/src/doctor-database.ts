@@ -15,7 +15,7 @@ import {
 import { databaseTime } from './doctor.sql.ts';
 import { bad, type Finding, good } from './doctor-finding.ts';
 
-/** Looks at what the database says about the service: merchants' scopes, clocks, chains, books and what waits for a person. */
+/** Checks the service's state in the database: merchants' scopes, clocks, chains, books and open human decisions. */
 export async function examineState(db: Database, config: Config, clock: Clock): Promise<Finding[]> {
   const findings = [...(await examineScope(db)), await examineClock(db, clock)];
   for (const chain of config.chains.all) findings.push(await examineWatcher(db, chain));
@@ -40,7 +40,7 @@ async function examineClock(db: Database, clock: Clock): Promise<Finding> {
   const [row] = await db.query(databaseTime);
   const after = clock.now().getTime();
   if (row === undefined) return bad('clock', 'the database does not tell its time');
-  // The database answered at some moment between the two: only what lies outside is skew.
+  // The database answered at some moment between the two: only the time outside is skew.
   const time = row.time.getTime();
   const skewMs = Math.max(0, before - time, time - after);
   const detail = `differs from the database's by ${skewMs} ms`;
@@ -99,7 +99,7 @@ async function examineBooks(db: Database, { chains }: Config, clock: Clock): Pro
   });
 }
 
-/** Delayed settlements that are looked at; the oldest matter most. */
+/** Delayed settlements that are checked; the oldest matter most. */
 const legsLookedAt = 1_000;
 
 async function examineSettlements(db: Database): Promise<Finding> {
@@ -110,13 +110,13 @@ async function examineSettlements(db: Database): Promise<Finding> {
   return good('settlements', legs.length === 0 ? 'none is delayed' : detail);
 }
 
-/** Budgets told of each kind. */
+/** Budgets that are listed of each kind. */
 const shownBudgets = 5;
 
-/** Accounts told of. */
+/** Accounts that are listed. */
 const shownAccounts = 5;
 
-/** Accounts of before such addresses were refused. What they are paid stays with the installation. */
+/** Accounts from before such addresses were refused. Payments to them stay in the installation. */
 async function examineAccounts(db: Database, { chains }: Config): Promise<Finding> {
   const what = 'accounts';
   const own = ownContracts(chains.all);

@@ -17,7 +17,7 @@ function later(hours: number): Clock {
   return { ...systemClock, now: () => new Date(systemClock.now().getTime() + hours * hourMs) };
 }
 
-test('a certificate is told that ends soon, has ended, or that browsers refuse', async () => {
+test('a certificate is reported that ends soon, has ended, or that browsers refuse', async () => {
   const certificate = makeCertificate({ now: systemClock.now(), validDays: 40 });
   const receiver = await startReceiver({ certificate });
   const { ca } = certificate;
@@ -43,10 +43,10 @@ test('a certificate is told that ends soon, has ended, or that browsers refuse',
   assert.deepEqual(await examineCertificate('http://127.0.0.1:4000', { clock: systemClock }), []);
 });
 
-test('a disk says how much room it has, before its folder is made too, and what is no folder is told', async () => {
+test('a disk reports its free space, even before its folder exists, and a path that is not a folder is reported', async () => {
   const found = await examineDisk('images', folder);
   assert.match(found.detail, new RegExp(`^${folder} has \\d+ MiB left, \\d+ %`));
-  // Made with the first image: until then the disk is that of the nearest folder that exists.
+  // Created with the first image: until then the nearest existing folder's disk counts.
   const missing = join(folder, 'not', 'yet');
   assert.match(
     (await examineDisk('images', missing)).detail,
@@ -59,7 +59,7 @@ test('a disk says how much room it has, before its folder is made too, and what 
   assert.match(detail, /cannot be looked at: ENOTDIR/);
 });
 
-test('the newest whole backup counts', async () => {
+test('the newest complete backup counts', async () => {
   const backups = join(folder, 'backups');
   const look = async (maxHours: number) => {
     const { isGood, detail } = await examineBackups(backups, { clock: later(0.5), maxHours });

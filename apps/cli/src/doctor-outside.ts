@@ -7,10 +7,10 @@ import { bad, type Finding, good } from './doctor-finding.ts';
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const timeLimitMs = 5_000;
-/** Most renewers begin a month before the end: with less than this left they have failed for weeks. */
+/** Most renewers start a month before the end: with less left they have failed for weeks. */
 const leastValidDays = 14;
 
-/** The certificate that the origin shows; nothing for one without TLS. `ca`: whom to trust besides, in PEM. */
+/** The certificate of the origin; no finding without TLS. `ca`: additional trusted authorities, in PEM. */
 export async function examineCertificate(
   origin: string,
   { clock, ca }: { readonly clock: Clock; readonly ca?: string },
@@ -37,7 +37,7 @@ function certificateOf(
 ): Promise<{ readonly certificate: PeerCertificate; readonly problem: string | undefined }> {
   const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
-    // What is wrong with it is told, not thrown.
+    // Its problem is reported, not thrown.
     const socket = connect({
       ...{ host, port: port === '' ? 443 : Number(port), rejectUnauthorized: false },
       ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
@@ -54,10 +54,10 @@ function certificateOf(
   });
 }
 
-/** Less of a disk is too little to find out in time. */
+/** With less free space the operator would have too little time. */
 const leastFreeShare = 10;
 
-/** The disk of a folder; while that does not exist, of the one that it will be made in. */
+/** The disk of a folder; before the folder exists, of its nearest existing parent. */
 async function diskOf(folder: string) {
   try {
     return await statfs(folder, { bigint: true });
@@ -68,7 +68,7 @@ async function diskOf(folder: string) {
   }
 }
 
-/** How much room there is for a folder that the service writes to, and makes with the first file. */
+/** The free space for a folder that the service writes to and creates with the first file. */
 export async function examineDisk(what: string, folder: string): Promise<Finding> {
   try {
     const { bavail, blocks, bsize } = await diskOf(folder);
@@ -81,7 +81,7 @@ export async function examineDisk(what: string, folder: string): Promise<Finding
   }
 }
 
-/** The newest whole backup in a folder: drafts that are being written end in `.part`. */
+/** The newest complete backup in a folder: unfinished ones end in `.part`. */
 export async function examineBackups(
   folder: string,
   { clock, maxHours }: { readonly clock: Clock; readonly maxHours: number },

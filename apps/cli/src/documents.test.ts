@@ -26,7 +26,7 @@ function commandLinesOf(text: string): string[] {
   return [...joined.matchAll(/npm run florin --\s([^\n`#|;&]+)/g)].map(([, line = '']) => line.trim());
 }
 
-test('every command line that a document shows has a command and options that there are', () => {
+test('every command line in a document has an existing command and existing options', () => {
   const commands = readCommands();
   const pages = ['*.md', 'docs/**/*.md', 'packages/agent/**/*.md', 'contracts/**/*.md'].flatMap((pattern) =>
     globSync(pattern, { cwd: root, exclude: ['**/node_modules/**'] }),

@@ -1,4 +1,4 @@
-/** The plan of a deployment, which the local world carries out as `florin deploy` does. */
+/** The plan of a deployment, which the local world executes like `florin deploy`. */
 
 export {
   type Artifact,

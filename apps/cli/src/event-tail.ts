@@ -16,13 +16,13 @@ const pollMs = 700;
 const pageSize = 100;
 const restMs = 2_000;
 /**
- * How far the cursor stays behind: events that are stored at the same moment may be listed in another order than they are
- * numbered, for as long as their transactions take.
+ * The distance of the cursor: concurrent events may be listed in another order than they are numbered, while their
+ * transactions run.
  */
 const overlapMs = 10_000;
 const maxSeen = 10_000;
 
-/** The names and patterns of `--events`, commas between; all events when absent. */
+/** The names and patterns of `--events`, separated by commas; all events when absent. */
 export function subscriptionsOf(options: Options): readonly string[] {
   const entries = (options.optional('events') ?? '*').split(',').map((entry) => entry.trim());
   const unknown = entries.find((entry) => !isSubscription(entry));
@@ -32,8 +32,8 @@ export function subscriptionsOf(options: Options): readonly string[] {
 }
 
 /**
- * Hands over events as they are raised, in their order, one after the other, until the signal aborts; from the event
- * `from` on when one is given (which is not handed over itself). Says when the API is away, and goes on when it is back.
+ * Passes on events in order, one at a time, until the signal aborts; only those after the event `from` when it is
+ * given. Reports when the API is unavailable, and continues when it is back.
  */
 export async function tailEvents(
   client: MerchantClient,
@@ -75,7 +75,7 @@ export async function tailEvents(
       remember(seen, event.id);
       if (subscriptions.some((entry) => subscriptionTakes(entry, event.type))) await tail.handle(event);
     }
-    // A full page of what is known already would hide what comes behind it.
+    // A full page of known events would hide those after it.
     cursor =
       fresh.length === 0 && events.length >= pageSize
         ? events.at(-1)?.id
@@ -84,14 +84,14 @@ export async function tailEvents(
   }
 }
 
-/** Oldest first behind a cursor, newest first without one. */
+/** Oldest first after a cursor, newest first without one. */
 async function page(client: MerchantClient, after: string | undefined): Promise<readonly TailedEvent[]> {
   const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
   const data = await client.get(`/event/list/1/${pageSize}${query}`);
   return (data as { events: TailedEvent[] }).events;
 }
 
-/** The last of these events that lies far enough back, so that nothing can still come in before it. */
+/** The last of these events that is old enough, so that no new event can precede it. */
 function settled(
   oldestFirst: readonly TailedEvent[],
   cursor: string | undefined,
@@ -107,7 +107,7 @@ function remember(seen: Set<string>, id: string): void {
   if (seen.size > maxSeen && oldest !== undefined) seen.delete(oldest);
 }
 
-/** The id of what an event is about, for people. */
+/** The id of an event's subject, for people. */
 export function subjectOf(event: TailedEvent): string {
   for (const [kind, value] of Object.entries(event.data)) {
     if (typeof value !== 'object' || value === null) continue;

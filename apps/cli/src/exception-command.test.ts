@@ -9,7 +9,7 @@ import { addLateDeposit, addPaidSession, commandConfig, happen, MerchantWorld } 
 import { type CliResult, runCli } from './cli.ts';
 import { failure } from './cli-world.fixture.ts';
 
-/** So many newer ones like a given one, in other tokens, that somebody has dealt with. */
+/** Newer resolved exceptions like a given one, in other tokens. */
 const addResolved = statement(
   'exception_command_fixture_resolved',
   ['text', 'int8'],
@@ -54,7 +54,7 @@ async function shown(exceptionId: string): Promise<Record<string, string>> {
   return JSON.parse((await run('exception', 'show', ...args)).stdout);
 }
 
-test('what went another way is listed as the merchant API lists it, newest first', async () => {
+test('exceptions are listed as in the merchant API, newest first', async () => {
   assert.deepEqual(await run('exception', 'list', '--merchant', merchantId), {
     exitCode: 0,
     stdout: 'there are none\n',
@@ -76,7 +76,7 @@ test('what went another way is listed as the merchant API lists it, newest first
   );
 });
 
-test('an open exception is listed, however many resolved ones are newer', async () => {
+test('an open exception is listed, regardless of the number of newer resolved ones', async () => {
   const { exceptionId } = await addLateDeposit(world, shop);
   await world.database.db.query(addResolved, [exceptionId, 450]);
   const open = await run('exception', 'list', '--merchant', merchantId, '--status', 'open', '--json');
@@ -99,7 +99,7 @@ test('a late deposit is accepted once, by the rules of the merchant API', async 
   assert.equal((await world.send('POST', '/exception/refund', { key: shop.key, body })).code, 100705);
 });
 
-test('a late deposit goes back where that is said, and nothing is accepted after its time', async () => {
+test('a late deposit goes back on request, and is not accepted after its time', async () => {
   const { exceptionId } = await addLateDeposit(world, shop);
   const late = await addLateDeposit(world, shop);
   assert.equal((await on('refund', exceptionId)).exitCode, 0);
@@ -110,13 +110,13 @@ test('a late deposit goes back where that is said, and nothing is accepted after
   assert.equal((await shown(late.exceptionId))['decision'], '');
 });
 
-test('an exception that somebody has dealt with is resolved', async () => {
+test('an exception that was dealt with is resolved', async () => {
   const { exceptionId } = await addLateDeposit(world, shop);
   assert.equal((await on('resolve', exceptionId)).stdout, `${exceptionId} is resolved\n`);
   assert.equal((await shown(exceptionId))['status'], 'resolved');
 });
 
-test('an exception is its own merchant’s alone', async () => {
+test('an exception is visible only to its own merchant', async () => {
   const { exceptionId } = await addLateDeposit(world, shop);
   const other = await world.addMerchant();
   for (const verb of ['show', 'accept', 'refund', 'resolve']) {

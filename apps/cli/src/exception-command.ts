@@ -13,9 +13,9 @@ import {
   withDatabase,
 } from './command.ts';
 
-/** Most that are shown at once, the newest first. */
+/** The most that are shown at once, the newest first. */
 const maxShown = 200;
-/** Most that are looked through for those of a status, so many at a time. */
+/** The most pages that are searched for exceptions of a status. */
 const maxPages = 100;
 
 const statuses = ['open', 'resolved'] as const;
@@ -58,7 +58,7 @@ export const listExceptionsCommand: Command = {
     }),
 };
 
-/** The newest exceptions of a status, or of any. `unseen`: how many older ones were not looked at. */
+/** The newest exceptions of a status, or of any. `unseen`: how many older ones were not searched. */
 async function findNewest(
   queryable: Queryable,
   merchantId: string,
@@ -103,7 +103,7 @@ type Change = (
   request: { merchantId: string; exceptionId: string },
 ) => Promise<void>;
 
-/** A change to one exception in its merchant's scope, by the rules of the merchant API; shows what it then is. */
+/** A change to one exception in its merchant's scope, by the rules of the merchant API; shows the result. */
 function changing(does: string, said: string, change: Change): Command {
   return {
     does,

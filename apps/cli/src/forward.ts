@@ -6,7 +6,7 @@ import { reasonOf } from './merchant-client.ts';
 
 const timeoutMs = 15_000;
 
-/** Where notifications are forwarded to, and what signs them. */
+/** The destination of forwarded notifications, and their signing secret. */
 export interface Forward {
   readonly url: string;
   /** `whsec_…` */
@@ -14,7 +14,7 @@ export interface Forward {
   readonly key: Uint8Array;
 }
 
-/** Reads `--forward-to` and `--secret`; without the latter a new secret is made. */
+/** Reads `--forward-to` and `--secret`; without the latter, creates a new secret. */
 export function forwardOf(options: Options): Forward {
   const url = options.required('forward-to');
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
@@ -27,7 +27,7 @@ export function forwardOf(options: Options): Forward {
   return { url, secret, key };
 }
 
-/** Posts one notification as a webhook gets it; a line about what came of it. */
+/** Posts one notification as a webhook does; returns a line with the result. */
 export async function forward(
   { url, key }: Forward,
   { clock }: Outside,

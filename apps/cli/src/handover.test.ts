@@ -23,7 +23,7 @@ beforeEach(async () => {
     ...{ admin: keyOf(1).address, orderSigner: role('2'), settler: role('3'), guardian: role('4') },
     ...{ feeRecipient: role('5'), log: () => {} },
   });
-  // Any contract can stand for a multisig: what counts here is that it has code and sends.
+  // Any contract can replace a multisig here: it only needs code, and to send.
   await anvil.request('anvil_setCode', [multisig, '0x00']);
 });
 afterEach(() => anvil.close());
@@ -53,7 +53,7 @@ async function deployTimelock(args: {
   return (await receiptOf(hash)).contractAddress;
 }
 
-/** The chain mines at once, but answers the sender a little before. */
+/** The chain mines at once, but answers the sender slightly earlier. */
 async function receiptOf(hash: unknown): Promise<{ status: string; contractAddress: Hex }> {
   for (;;) {
     const receipt = await anvil.request('eth_getTransactionReceipt', [hash]);
@@ -81,7 +81,7 @@ function required(step: MultisigStep | undefined): MultisigStep {
   return step;
 }
 
-/** Every function that changes something, with some arguments, and whether anyone may call it. */
+/** Every function that changes state, with some arguments, and whether anyone may call it. */
 function callsOf(abi: Abi): { name: string; data: Hex }[] {
   const open = /^(pay|collect|rescue|settle|refundSettled|reclaim|withdrawFees)/;
   return abi.flatMap((entry) => {
@@ -105,7 +105,7 @@ async function refusalOf(from: Hex, to: Hex, data: Hex): Promise<string> {
   );
 }
 
-test('after the handover the time lock is admin, and the old key can do nothing', async () => {
+test('after the handover the time lock is admin, and the old key has no power', async () => {
   const timelock = await deployTimelock({});
   const contracts = [deployment.gateway, deployment.vault];
   const offered = await handOver(optionsFor(timelock));
@@ -137,7 +137,7 @@ test('after the handover the time lock is admin, and the old key can do nothing'
       assert.equal(refusal, unauthorized, name);
       count += 1;
     }
-    // The same call from the time lock passes: what is refused is the caller.
+    // The same call from the time lock passes, so the caller is what is refused.
     const setGuardian = encodeFunctionData({
       abi: payoutVaultAbi,
       functionName: 'setGuardian',
@@ -148,7 +148,7 @@ test('after the handover the time lock is admin, and the old key can do nothing'
   assert.ok(count >= 14, `${count} functions were tried`);
 });
 
-test('a time lock that others than the multisig can use is refused', async () => {
+test('a time lock that other parties than the multisig can use is refused', async () => {
   const unfit = async (args: Parameters<typeof deployTimelock>[0], problem: string) => {
     const timelock = await deployTimelock(args);
     await assert.rejects(
@@ -201,7 +201,7 @@ test('a multisig or time lock without code, a strange key and a missing key are 
   );
 });
 
-test('anyone may execute where the time lock says so, and an offer can be finished by a later run', async () => {
+test('anyone may execute where the time lock allows it, and a later run can finish an offer', async () => {
   const timelock = await deployTimelock({ executors: [zeroAddress] });
   let sent = 0;
   const request: HandoverOptions['request'] = async (method, params) => {

@@ -22,18 +22,18 @@ export interface HandoverOptions {
   readonly request: Request;
   readonly chainId: number;
   readonly gateway: Hex;
-  /** The admin's key; without it only what stands is looked at. */
+  /** The admin's key; without it the command only reads. */
   readonly adminKey?: Hex;
   /** OpenZeppelin's TimelockController. */
   readonly timelock: Hex;
   /** Proposes to and executes from the time lock. */
   readonly multisig: Hex;
-  /** The time lock may not be faster than this. */
+  /** The least delay that the time lock may have. */
   readonly minDelaySeconds: bigint;
   readonly log: (sentence: string) => void;
 }
 
-/** A transaction that the multisig has to send. */
+/** A transaction for the multisig to send. */
 export interface MultisigStep {
   readonly to: Hex;
   readonly data: Hex;
@@ -41,7 +41,7 @@ export interface MultisigStep {
 }
 
 export interface Handover {
-  /** offered: the multisig has to schedule; scheduled: it has to wait; ready: it has to execute; done: nothing. */
+  /** offered: the multisig must schedule; scheduled: it must wait; ready: it must execute; done: finished. */
   readonly state: 'offered' | 'scheduled' | 'ready' | 'done';
   /** Unix seconds from which a scheduled operation can be executed. */
   readonly readyAtSeconds?: bigint;
@@ -69,9 +69,9 @@ const receiptTimeoutMs = 600_000;
 const pollingIntervalMs = 500;
 
 /**
- * Moves the admin role of gateway and vault to a time lock, as far as it can be moved without the multisig, and tells
- * what the multisig has to send next. Run it again after each step; it looks at the chain and does nothing twice. Before
- * anything is offered, the time lock has to be one that only the multisig can use. Throws a CommandError otherwise.
+ * Moves the admin role of gateway and vault to a time lock, as far as possible without the multisig, and reports the
+ * multisig's next transaction. Run it again after each step; it reads the chain and does nothing twice. Before any
+ * offer, it checks that only the multisig can use the time lock, and throws a CommandError otherwise.
  */
 export async function handOver(options: HandoverOptions): Promise<Handover> {
   const client = openClient(options);
@@ -113,7 +113,7 @@ function readAdmin(client: Client, address: Hex, functionName: 'admin' | 'pendin
   return client.readContract({ address, abi: payoutVaultAbi, functionName });
 }
 
-/** Everything that could leave the contracts without a usable admin, or with one that is not the multisig's alone. */
+/** Refuses everything that could leave the contracts without a usable admin, or with one besides the multisig. */
 async function checkTimelock(
   client: Client,
   options: HandoverOptions,
@@ -140,7 +140,7 @@ async function checkTimelock(
   if (!(await has(timelockRoles.proposer, multisig))) problems.push('the multisig cannot propose');
   const isOpen = await has(timelockRoles.executor, zeroAddress);
   if (!isOpen && !(await has(timelockRoles.executor, multisig))) problems.push('the multisig cannot execute');
-  // Who has the time lock's own admin role can make itself a proposer without any delay.
+  // A holder of the time lock's own admin role can become a proposer without any delay.
   const powers = [timelockRoles.proposer, timelockRoles.canceller, timelockRoles.admin];
   const allowed = [multisig, timelock];
   for (const admin of admins) {
@@ -189,7 +189,7 @@ async function offer(
   throw new CommandError(`the transaction ${hash} has no effect yet: run the command again later`);
 }
 
-/** What the multisig has to do, so that the time lock accepts the role on all contracts that wait for it. */
+/** The multisig's next transaction, with which the time lock accepts the role on all contracts that offer it. */
 async function nextStep(
   client: Client,
   { timelock }: HandoverOptions,

@@ -16,7 +16,7 @@ before(async () => {
 after(() => world.close());
 
 // proves W5.10
-test('a key that was created works until it is revoked, and no list shows it', async () => {
+test('a created key works until it is revoked, and no list shows it', async () => {
   const merchantId = await world.newMerchant();
   const { keyId, key } = await world.json('key create --kind restricted --preset agent', [
     '--merchant',
@@ -43,7 +43,7 @@ test('a key that was created works until it is revoked, and no list shows it', a
   assert.match((await world.run('key list', ['--merchant', merchantId])).stdout, / revoked /);
 });
 
-test('a key holds the limits that it was created with', async () => {
+test('a key has the limits that it was created with', async () => {
   const merchantId = await world.newMerchant();
   const expires = '2099-01-31T00:00:00Z';
   const { keyId } = await world.json(
@@ -91,7 +91,7 @@ test('a key holds the limits that it was created with', async () => {
   ]);
 });
 
-test('a key whose limits make no sense is not created', async () => {
+test('a key with contradictory limits is not created', async () => {
   const merchantId = await world.newMerchant();
   const outcome = async (typed: string) => {
     const { exitCode, stderr } = await world.run(`key create --merchant ${merchantId} ${typed}`);
@@ -125,7 +125,7 @@ test('a key whose limits make no sense is not created', async () => {
   assert.deepEqual(await world.json('key list', ['--merchant', merchantId]), []);
 });
 
-test('a keystore holds a new or a given key, for its owner alone, and is never overwritten', async () => {
+test('a keystore holds a new or a given key, only its owner can read it, and it is never overwritten', async () => {
   const password = join(world.folder, 'password');
   writeFileSync(password, 'correct horse battery\n');
   const out = join(world.folder, 'settler.json');

@@ -30,7 +30,7 @@ export let now: bigint;
 
 export type TestOrder = Record<(typeof orderTypes.Order)[number]['name'], string | bigint>;
 
-/** Starts a chain with the contracts, USDC and Permit2, all of which the exports then are. */
+/** Starts a chain with the contracts, USDC and Permit2, and sets the exports to them. */
 export async function startKitChain(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'florin-kit-'));
   anvil = await startTestAnvil({ automine: true });
@@ -59,7 +59,7 @@ export async function startKitChain(): Promise<void> {
   now = BigInt(block?.timestamp ?? 0);
 }
 
-/** Ends what `startKitChain` began. */
+/** Stops what `startKitChain` started. */
 export async function stopKitChain(): Promise<void> {
   provider.destroy();
   await anvil.close();
@@ -133,7 +133,7 @@ export async function pay(order: TestOrder): Promise<string> {
   return idOf(order);
 }
 
-/** Calldata of `payWithAuthorization`, which anybody may send. */
+/** Calldata of `payWithAuthorization`, which anyone can send. */
 export async function authorizedCall(order: TestOrder): Promise<string> {
   const message = {
     ...{ from: order.payer, to: gateway.target, value: order.total, validAfter: 0n },

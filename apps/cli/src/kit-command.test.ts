@@ -67,7 +67,7 @@ function printed(order: TestOrder): Record<string, string> {
   );
 }
 
-test('a payer finds every payment with its whole order, however it was paid', async () => {
+test('a payer finds every payment with its whole order, for every payment method', async () => {
   const orders = Array.from({ length: 6 }, () => makeOrder());
   const [plain, permit, authorized, byPermit2, deposit, relayed] = orders;
   assert.ok(plain && permit && authorized && byPermit2 && deposit && relayed);
@@ -81,7 +81,7 @@ test('a payer finds every payment with its whole order, however it was paid', as
   const receiver: unknown = await gateway['receiverOf']?.(idOf(deposit));
   await done((usdc.connect(payer) as Contract)['transfer']?.(receiver, deposit.total));
   await done(gateway['collect']?.(deposit, await signOrder(deposit)));
-  // A contract that passes its calldata on, as smart accounts and batches do.
+  // A contract that forwards its calldata, as smart accounts and batches do.
   const forwarder = `0x${'f0'.repeat(20)}`;
   await anvil.request('anvil_setCode', [
     forwarder,
@@ -107,7 +107,7 @@ test('a payer finds every payment with its whole order, however it was paid', as
   assert.deepEqual(await find({ recipient: otherMerchant }), []);
 });
 
-test('an order that its transaction does not show is told as missing, and left out', async () => {
+test('an order that its transaction does not show is reported as missing, and omitted', async () => {
   const order = makeOrder({ to: otherMerchant });
   const data = (await authorizedCall(order)).slice(2);
   const size = (data.length / 2).toString(16).padStart(4, '0');
@@ -125,7 +125,7 @@ test('an order that its transaction does not show is told as missing, and left o
   assert.deepEqual(json, { transactions: [], skipped: [{ orderId: idOf(order), why: missing }] });
 });
 
-test('a merchant settles what the service left, and a payer reclaims it when the time has come', async () => {
+test('a merchant settles what the service left, and a payer reclaims it after its time', async () => {
   const shop = Wallet.createRandom().address;
   const orders = [makeOrder({ to: shop }), makeOrder({ to: shop, reclaimAt: now + day })];
   const [toSettle, toReclaim] = orders;
@@ -162,7 +162,7 @@ test('a merchant settles what the service left, and a payer reclaims it when the
   );
 });
 
-test('a receipt holds as long as nothing in it is changed', async () => {
+test('a receipt is valid as long as nothing in it is changed', async () => {
   const metaData = await metaDataOf(lineItems, salt);
   assert.equal(
     metaData,
@@ -202,7 +202,7 @@ test('a receipt holds as long as nothing in it is changed', async () => {
   assert.deepEqual(await verify({}), { ...good, status: 'settled' });
 });
 
-/** Whatever lies at the order's deposit address, and what the command would send for it. */
+/** The balances of the order's deposit address, and what the command would send for them. */
 async function rescue(
   order: TestOrder,
   more: Readonly<Record<string, string>> = {},
@@ -216,7 +216,7 @@ async function rescue(
   return result;
 }
 
-test('what cannot pay its order goes from the deposit address to the refund address, whoever sends it', async () => {
+test('money that cannot pay its order goes from the deposit address to the refund address, from any sender', async () => {
   const refundAddress = Wallet.createRandom().address;
   const order = makeOrder({ payer: refundAddress, payBy: now + 60n * day });
   const receiver = String(await gateway['receiverOf']?.(idOf(order)));
@@ -236,7 +236,7 @@ test('what cannot pay its order goes from the deposit address to the refund addr
     transactions: [coins],
     skipped: [{ orderId: idOf(order), why }],
   });
-  // Once it is paid, what came besides is nobody's payment.
+  // After the payment, further money pays nothing.
   await done(asPayer['transfer']?.(receiver, order.total));
   await done(gateway['collect']?.(order, await signOrder(order)));
   const rest = { to, data: call(token), does: sends(`7000000 of ${token}`) };
@@ -249,7 +249,7 @@ test('what cannot pay its order goes from the deposit address to the refund addr
   assert.deepEqual((await rescue(order)).json, { transactions: [], skipped: [] });
 });
 
-test('too late, in another token, or sent for an order of another chain: all of it can be rescued', async () => {
+test('late money, other tokens and money for another chain’s order can all be rescued', async () => {
   const refundAddress = Wallet.createRandom().address;
   const late = makeOrder({ payer: refundAddress, payBy: now - 1n });
   const dai = `0x${'da'.repeat(20)}`;
@@ -282,7 +282,7 @@ test('too late, in another token, or sent for an order of another chain: all of 
   assert.equal(await usdc['balanceOf']?.(refundAddress), 9n);
 });
 
-test('a file that is no order is refused', async () => {
+test('a file that is not an order is refused', async () => {
   const path = join(folder, 'no-order.json');
   writeFileSync(path, JSON.stringify({ chainId: '1', order: { total: '1' } }));
   const { stderr, exitCode } = await kit('rescue', { order: path });

@@ -29,7 +29,7 @@ import { CommandError, UsageError } from './command-error.ts';
 import { addressOption } from './evm-option.ts';
 import { readKeyFile } from './secret-file.ts';
 
-/** Most orders in one settlement: 500 of them cost less than a quarter of a block. */
+/** The most orders in one settlement: 500 of them cost less than a quarter of a block. */
 const maxOrdersPerCall = 100;
 const nodeOption = mandatory('--rpc <url>', 'a node of the chain');
 const gatewayOption = mandatory('--gateway <address>', 'the gateway of the installation');
@@ -49,7 +49,7 @@ const keyFileOption = optional(
   'holds the private key that sends (default: show the transactions)',
 );
 
-/** What has to be sent, and what was left out and why. */
+/** The transactions to send, and what was left out and why. */
 interface Plan {
   readonly transactions: readonly { readonly to: Hex; readonly data: Hex; readonly does: string }[];
   readonly skipped: readonly { readonly orderId: Hex; readonly why: string }[];
@@ -91,7 +91,7 @@ export const kitSettleCommand: Command = {
   async run(options) {
     const place = await placeOf(options);
     const plan = planEach(await chosen(place, options, searchOf(options)), settleProblem);
-    // The gateway joins neighbours with the same token and recipient in one transfer.
+    // The gateway combines adjacent orders with the same token and recipient in one transfer.
     const sorted = plan.fit.toSorted((a, b) =>
       `${a.order.token}${a.order.to}` < `${b.order.token}${b.order.to}` ? -1 : 1,
     );
@@ -204,7 +204,7 @@ function fromBlockOf(options: Options): bigint {
   return BigInt(text);
 }
 
-/** The payments found, or the one of them that `--order` names. */
+/** The found payments, or the one that `--order` names. */
 async function chosen(place: Place, options: Options, search: Search): Promise<Payment[]> {
   const payments = await findPayments(place, { ...search, fromBlock: fromBlockOf(options) });
   const wanted = options.optional('order')?.toLowerCase();
@@ -225,7 +225,7 @@ function planEach(payments: readonly Payment[], problemOf: (payment: Payment) =>
   return { fit, skipped };
 }
 
-/** Sends the transactions with the key that was given, or shows them. */
+/** Sends the transactions with the given key, or shows them. */
 async function carryOut(place: Place, options: Options, { transactions, skipped }: Plan): Promise<Outcome> {
   const keyFile = options.optional('key-file');
   const lines = skipped.map(({ orderId, why }) => `left out ${orderId}: ${why}`);

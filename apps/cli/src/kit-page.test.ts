@@ -24,7 +24,7 @@ import {
 before(startKitChain);
 after(stopKitChain);
 
-/** The few things of a document that the page touches. */
+/** The few parts of a document that the page uses. */
 class FakeElement {
   value = '';
   textContent = '';
@@ -50,7 +50,7 @@ class FakeElement {
   }
 }
 
-/** The page with a wallet: its elements by id, a click that waits for the answer, and what the wallet was sent. */
+/** The page with a wallet: its elements by id, a click that waits for the answer, and the requests to the wallet. */
 function openPage() {
   const html = readFileSync(new URL('../../../packages/kit/florin-kit.html', import.meta.url), 'utf8');
   const script = /<script type="module">([\s\S]*?)<\/script>/.exec(html)?.[1];
@@ -83,7 +83,7 @@ function openPage() {
   return { get, click, sent };
 }
 
-test("the page's own script finds payments, offers what can be done, and checks receipts", async () => {
+test('the page’s own script finds payments, offers the possible actions, and checks receipts', async () => {
   const shop = Wallet.createRandom().address;
   const order = makeOrder({ to: shop, metaData: await metaDataOf(lineItems, `0x${'99'.repeat(32)}`) });
   await pay(order);

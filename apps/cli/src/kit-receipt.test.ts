@@ -50,7 +50,7 @@ async function seenIn(event: string, orderId: string): Promise<{ transaction: st
   return { transaction: log.transactionHash, time: new Date(timestamp * 1_000).toISOString() };
 }
 
-/** A receipt with every field that the service gives, of an order that is paid and settled. */
+/** A receipt with every field of the service, for a paid and settled order. */
 async function wholeReceipt(salt: string) {
   const order = makeOrder({ metaData: await metaDataOf(lineItems, salt) });
   const orderId = await pay(order);
@@ -64,7 +64,7 @@ async function wholeReceipt(salt: string) {
   return receipt;
 }
 
-/** Every other value that can stand in the place of this one, with the member in which it stands. */
+/** Every other value that this member could have. */
 function forge(value: unknown): unknown[] {
   if (typeof value === 'number') return [value + 1, String(value)];
   if (typeof value === 'string') {
@@ -82,7 +82,7 @@ function forge(value: unknown): unknown[] {
   return [{ ...(value as object), note: 'added' }, ...changed];
 }
 
-test('each field of a receipt that is forged is refused, or named as one that nothing vouches for', async () => {
+test('every forged field of a receipt is refused, or listed as unconfirmed', async () => {
   const receipt = await wholeReceipt(`0x${'7a'.repeat(32)}`);
   assert.deepEqual(Object.keys(receipt).sort(), Object.keys(receiptSchema.properties).sort());
   const onChain = { rpc: anvil.url, gateway: deployment.gateway };
@@ -107,13 +107,13 @@ test('each field of a receipt that is forged is refused, or named as one that no
   }
 });
 
-test('a field that no receipt has is named as one that nothing vouches for', async () => {
+test('an unknown field is listed as unconfirmed', async () => {
   const receipt = { ...(await wholeReceipt(`0x${'7b'.repeat(32)}`)), refundedTo: 'me' };
   const { verdict } = await verify(receipt, {});
   assert.ok(verdict?.unvouched.includes('refundedTo'));
 });
 
-test('without a node a receipt is checked as far as it proves itself, and no payment is claimed', async () => {
+test('without a node a receipt is checked by itself only, and no payment is claimed', async () => {
   const receipt = await wholeReceipt(`0x${'7c'.repeat(32)}`);
   const honest = await verify(receipt, {});
   assert.equal(honest.exitCode, 0);
@@ -125,7 +125,7 @@ test('without a node a receipt is checked as far as it proves itself, and no pay
   assert.doesNotMatch(text, /holds|settled/);
 });
 
-test('the transaction of a settlement on another chain is not vouched for by this one', async () => {
+test('one chain does not confirm the transaction of a settlement on another', async () => {
   const salt = `0x${'7d'.repeat(32)}`;
   const order = makeOrder({ metaData: await metaDataOf(lineItems, salt), orderType: 2n, targetChain: 10n });
   const orderId = await pay(order);

@@ -67,7 +67,7 @@ export const releaseCommand: Command = {
       const chain = chains.byName(name);
       if (chain === undefined) throw new CommandError(`the configuration has no chain ${name}`);
       const reason = await db.transaction(async (transaction) => {
-        // The chain before its looks, as a look locks them.
+        // The chain before its checks, in the order in which a check locks them.
         await lockChain(transaction, chain.chainId);
         if (accepts) await acceptDifferences(transaction, chain.chainId);
         return releaseStopped(transaction, chain.chainId);

@@ -89,7 +89,7 @@ test('removing an account disables its links, each with an event', async () => {
   assert.deepEqual(await world.run('account remove', removal), failure(1, `Account removed: ${accountId}`));
 });
 
-test('how an account is settled is chosen by hand, and everything but a mode is refused', async () => {
+test('an account’s settlement mode is set by hand, and only to a valid mode', async () => {
   const merchantId = await world.newMerchant();
   const options = ['--merchant', merchantId, '--name', 'Till', '--currencies', 'ethereum::usdc'];
   const address = ['--address', '0x52908400098527886E0F7030069857D2E4169EE7'];
@@ -113,7 +113,7 @@ test('how an account is settled is chosen by hand, and everything but a mode is 
   assert.equal((listed as { settlementMode?: string } | undefined)?.settlementMode, '');
 });
 
-test('resealing puts every webhook under the newest master key, and again finds nothing to do', async () => {
+test('resealing seals every webhook with the newest master key, and a second run finds none', async () => {
   const merchantId = await world.newMerchant();
   const [older, newer] = ['00'.repeat(32), '11'.repeat(32)];
   const sealedBy = (masterKey: string) => ({
@@ -175,7 +175,7 @@ test('a command line that is not understood exits with 2 and the usage', async (
   assert.match(empty.stderr, /^Usage: npm run florin -- .*\n.*^Commands:$/ms);
 });
 
-test('help names each command, and each command its options', async () => {
+test('help lists each command, and each command lists its options', async () => {
   const all = await world.run('help');
   assert.equal(all.exitCode, 0);
   assert.match(all.stdout, /^ {2}merchant +merchants: create, list, brand$/m);

@@ -2,7 +2,7 @@ import { systemClock, systemRandom } from '@florin/server/operator';
 import { runCli } from './cli.ts';
 import { complete } from './completion.ts';
 
-/** Ends at Ctrl-C, which may come twice: from the terminal and from the program that started this one. */
+/** Ends at Ctrl-C, which may arrive twice: from the terminal and from the parent program. */
 function ending(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => controller.abort());

@@ -12,7 +12,7 @@ import { CommandError, UsageError } from './command-error.ts';
 const timeoutMs = 60_000;
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** What the account of a machine may spend, as the file of `--policy` says it. */
+/** The spending limits of a machine's account, from the file of `--policy`. */
 interface PolicyFile {
   /** Micro-USD for each payment, as a decimal text. */
   readonly maxAmount: string;
@@ -71,7 +71,7 @@ function worldOrigin(environment: Outside['environment']): string | undefined {
   try {
     return (JSON.parse(readFileSync(join(home, 'world.json'), 'utf8')) as { origin: string }).origin;
   } catch {
-    // No world runs here; the caller says what to give instead.
+    // No world runs here; the caller reports what to specify instead.
     return undefined;
   }
 }
@@ -82,7 +82,7 @@ function httpApi(origin: string, key: string | undefined): CallApi {
       method,
       headers: {
         ...headers,
-        // The AI protocol takes no key, and is not shown one.
+        // The AI protocol uses no key and does not receive one.
         ...(key === undefined || !path.startsWith('/payment/') ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
@@ -116,7 +116,7 @@ const policyMembers = ['maxAmount', 'tokens', 'chains', 'hosts', 'merchants', 'r
 
 function policyOf(file: string): PolicyFile {
   const policy = JSON.parse(readFileSync(file, 'utf8')) as PolicyFile;
-  // A misspelt limit would be no limit.
+  // A misspelt limit would have no effect.
   const unknown = Object.keys(policy).filter((name) => !policyMembers.includes(name));
   if (unknown.length > 0) throw new UsageError(`${file} has an unknown member ${unknown[0]}`);
   if (typeof policy.maxAmount !== 'string' || !/^[1-9][0-9]{0,13}$/.test(policy.maxAmount))

@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { type Options, type Outside, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 
-/** Asks the merchant API with one key. */
+/** A client of the merchant API with one key. */
 export interface MerchantClient {
-  /** `data` of the answer; throws a CommandError with the API's own words when the code is not 0. */
+  /** `data` of the answer; throws a CommandError with the API's message when the code is not 0. */
   get(path: string): Promise<unknown>;
   /** The text of `data`, byte for byte. */
   getText(path: string): Promise<string>;
   post(path: string, body: unknown): Promise<unknown>;
 }
 
-/** The options by which a command of a merchant finds the API. */
+/** The options with which a merchant's command finds the API. */
 export const merchantOptions = [
   optional('--api <url>', 'the merchant API (default: FLORIN_API_URL, or the local world)'),
   optional('--key <key>', 'an API key (default: FLORIN_API_KEY, or the key of the local world)'),
@@ -22,9 +22,7 @@ export const merchantOptions = [
 const timeoutMs = 30_000;
 const checkout = fileURLToPath(new URL('../../../', import.meta.url));
 
-/**
- * The API that --api and --key name, or FLORIN_API_URL and FLORIN_API_KEY, or else the local world of this checkout.
- */
+/** The API of --api and --key, or of FLORIN_API_URL and FLORIN_API_KEY, or the local world of this checkout. */
 export function merchantClient(options: Options, { environment }: Outside): MerchantClient {
   const given = {
     api: options.optional('api') ?? environment['FLORIN_API_URL'],
@@ -32,7 +30,7 @@ export function merchantClient(options: Options, { environment }: Outside): Merc
   };
   const world = given.api === undefined || given.key === undefined ? readWorld(environment) : undefined;
   const api = given.api ?? world?.merchantApi;
-  // A key is for one installation: the local world's is not sent to another.
+  // A key belongs to one installation: the local world's key is not sent to another.
   const key = given.key ?? (given.api === undefined ? world?.secretKey : undefined);
   if (api === undefined || key === undefined) {
     throw new UsageError(
@@ -57,7 +55,7 @@ function readWorld(
   try {
     text = readFileSync(join(home, 'world.json'), 'utf8');
   } catch {
-    // No world runs here; the caller says what to give instead.
+    // No world runs here; the caller reports what to specify instead.
     return undefined;
   }
   return JSON.parse(text) as { merchantApi: string; secretKey: string };
@@ -93,15 +91,15 @@ async function ask(base: string, key: string, path: string, body?: unknown): Pro
   return { data: reply.data, text };
 }
 
-/** `data` is the last member of a good answer; parsed and written again, numbers and double names would be others. */
+/** `data` is the last member of a good answer. Parsing and rewriting it would change numbers and repeated names. */
 function dataText(text: string): string {
   return text.slice(text.indexOf('"data":') + '"data":'.length, text.lastIndexOf('}'));
 }
 
-/** The API cannot be reached, or asks to come back: worth trying again. */
+/** The API is unreachable, or asks to retry later. */
 export class UnreachableError extends CommandError {}
 
-/** Why a request failed, in the words of its deepest cause. */
+/** Why a request failed, from its deepest cause. */
 export function reasonOf(error: Error): string {
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
 }
@@ -110,7 +108,7 @@ function replyOf(text: string): { code: number; message: string; data: unknown }
   try {
     return JSON.parse(text) as { code: number; message: string; data: unknown };
   } catch {
-    // Something else than the merchant API answers there.
+    // Another program than the merchant API answers there.
     return undefined;
   }
 }

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A receiver on this machine, as a developer runs one: plain HTTP. */
+/** A plain HTTP receiver on this machine, as developers run one. */
 export interface PlainReceiver {
   readonly url: string;
   readonly requests: { headers: IncomingHttpHeaders; body: string }[];
-  /** What it answers from now on. */
+  /** The status of its next answers. */
   status: number;
   close(): Promise<void>;
 }
 
-/** Starts a receiver on a free port; it answers 204 until told otherwise. */
+/** Starts a receiver on a free port; it answers 204 by default. */
 export async function startPlainReceiver(): Promise<PlainReceiver> {
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { isHex, size } from 'viem';
 import { CommandError } from './command-error.ts';
 
-/** The text of a file that holds one secret, without the line's end. */
+/** The text of a file with one secret, without the final line end. */
 export function readSecretFile(path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');

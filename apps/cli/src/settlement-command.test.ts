@@ -29,7 +29,7 @@ function run(...args: string[]): Promise<CliResult> {
   });
 }
 
-test('a payout that a cap holds is listed, and goes once it is released', async () => {
+test('a payout that exceeds a cap is listed, and sent once it is released', async () => {
   assert.deepEqual(await run('settlement', 'list'), {
     exitCode: 0,
     stdout: 'no settlement is delayed\n',

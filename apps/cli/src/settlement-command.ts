@@ -3,7 +3,7 @@ import { listOpenLegs, releaseOrder } from '@florin/server/operator';
 import { type Command, mandatory, table, withDatabase } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 
-/** Most that are shown at once; the oldest matter most. */
+/** The most that are shown at once; the oldest matter most. */
 const maxShown = 200;
 
 export const listSettlementsCommand: Command = {

@@ -5,14 +5,16 @@ import { CommandError } from './command-error.ts';
 const roleGranted = parseAbiItem(
   'event RoleGranted(bytes32 indexed role, address indexed account, address indexed sender)',
 );
-/** Most blocks that one request for logs may span: many nodes refuse more. */
+/** The most blocks of one log request: many nodes refuse more. */
 const spanBlocks = 10_000n;
-/** A year of blocks on the fastest chains would be too many requests; a time lock is made shortly before its use. */
+/**
+ * A year of blocks on the fastest chains would need too many requests; a time lock is created shortly before its use.
+ */
 const maxSpans = 500n;
 
 /**
- * Everyone who was ever granted one of the roles, by the time lock's own events: its contract cannot be asked for a
- * list. Throws a CommandError when the node keeps no logs that old.
+ * Every account that was ever granted one of the roles, from the time lock's own events: its contract has no list.
+ * Throws a CommandError when the node has no logs that old.
  */
 export async function findProposers(
   client: Pick<PublicClient, 'getBlockNumber' | 'getCode' | 'getLogs'>,
@@ -30,7 +32,7 @@ export async function findProposers(
       args: { role: [...roles] },
     });
     found.push(...logs.map(({ args }) => ({ account: args.account, role: args.role })));
-    // Its constructor grants the first roles: before them there is nothing.
+    // Its constructor grants the first roles, so earlier blocks have none.
     if (from === 0n || !(await hadCode(client, timelock, from - 1n))) break;
   }
   if (found.length === 0) {
@@ -50,7 +52,7 @@ async function hadCode(
     const code = await client.getCode({ address, blockNumber });
     return code !== undefined && code !== '0x';
   } catch {
-    // Only archive nodes know old state; going on further back is always safe.
+    // Only archive nodes have old state; searching further back is always safe.
     return true;
   }
 }

@@ -29,7 +29,7 @@ interface Run {
   readonly result: Promise<CliResult>;
 }
 
-/** Runs a command line against the world's API, with the key given by the environment. */
+/** Runs a command line against the world's API, with the key from the environment. */
 function start(args: readonly string[], environment: Record<string, string> = {}): Run {
   const told: string[] = [];
   const end = new AbortController();
@@ -49,12 +49,12 @@ async function run(args: readonly string[]): Promise<CliResult> {
 
 const post = (path: string, body: object) => world.send('POST', path, { key, body });
 
-/** The newest event: what comes after it is sure to be seen, however late a command begins to look. */
+/** The newest event: later ones are certain to be seen, even when a command starts late. */
 async function newestEvent(): Promise<string> {
   return (await world.send('GET', '/event/list/1/1', { key })).data.events[0].id;
 }
 
-test('listen forwards what is raised, in order, byte for byte, signed with the secret that it prints', async () => {
+test('listen forwards raised events, in order, byte for byte, signed with the printed secret', async () => {
   await post('/product/create', { name: 'Before', commonPrices: [1] });
   const from = await newestEvent();
   const listening = start(['listen', '--forward-to', receiver.url, '--events', 'product.*', '--from', from]);
@@ -98,7 +98,7 @@ test('listen forwards what is raised, in order, byte for byte, signed with the s
   }
 });
 
-test('listen goes on from an event, and shows what its receiver refuses', async () => {
+test('listen continues after an event, and shows what its receiver refuses', async () => {
   const { data } = await world.send('GET', '/event/list/1/2', { key });
   const [newest, before] = data.events;
   receiver.requests.length = 0;
@@ -111,7 +111,7 @@ test('listen goes on from an event, and shows what its receiver refuses', async 
   assert.match(listening.told[1] ?? '', new RegExp(`^FAIL  \\S+  \\S+  ${newest.id}  500 in \\d+ ms$`));
 });
 
-test('events shows what is raised', async () => {
+test('events shows raised events', async () => {
   const tailing = start(['events', '--events', 'product.created', '--from', await newestEvent()]);
   const { productId } = (await post('/product/create', { name: 'Pot', commonPrices: [1] })).data;
   await until(() => tailing.told.some((line) => line.includes(productId)));
@@ -181,7 +181,7 @@ test('resend takes a delivery, an event, or the deliveries of a time', async () 
   assert.equal(none.stdout, '0 deliveries are sent again\n');
 });
 
-test('what a command does not understand it says, without touching the API', async () => {
+test('input that is not understood is reported without calling the API', async () => {
   const cases: [string[], RegExp][] = [
     [['listen', '--forward-to', 'ftp://x'], /^--forward-to is ftp:\/\/x: give a URL/],
     [['listen', '--forward-to', 'http://x/', '--events', 'session'], /^--events has session: /],
@@ -204,7 +204,7 @@ test('what a command does not understand it says, without touching the API', asy
   }
 });
 
-test("the API's refusal is shown in its own words, and an API that is away is named", async () => {
+test('the API’s refusal is shown with its own message, and an unreachable API is named', async () => {
   const unknown = await run(['resend', 'dlv_none']);
   assert.deepEqual([unknown.exitCode, unknown.stdout], [1, '']);
   assert.match(unknown.stderr, /^100505 /);
@@ -212,7 +212,7 @@ test("the API's refusal is shown in its own words, and an API that is away is na
   assert.match(away.stderr, /^http:\/\/127\.0\.0\.1:9 does not answer: /);
 });
 
-test('without an API and a world a command says what to give', async () => {
+test('without an API and a world, a command reports what to specify', async () => {
   const empty = fileURLToPath(new URL('./', import.meta.url));
   const environment = { FLORIN_API_URL: '', FLORIN_API_KEY: '', FLORIN_HOME: empty };
   const { FLORIN_HOME } = environment;

@@ -104,7 +104,7 @@ async function resendAll(client: MerchantClient, body: Readonly<Record<string, u
   throw new CommandError(`stopped after ${resent} deliveries: narrow the time`);
 }
 
-/** Unix seconds of a time as people and programs write it. */
+/** Unix seconds of a time, in the formats of people and programs. */
 function secondsOf(name: string, text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text);
   const ms = Date.parse(text);

@@ -1,7 +1,7 @@
 import { AgentError } from './error.ts';
 import type { Hex } from './json.ts';
 
-/** EIP-712 typed data, as eth_signTypedData_v4 takes it. Integers of messages are bigints. */
+/** EIP-712 typed data for eth_signTypedData_v4. Integers of messages are bigints. */
 export interface TypedData {
   readonly domain: Readonly<Record<string, string | number>>;
   readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>;
@@ -23,16 +23,16 @@ export interface AccountTransaction {
 }
 
 /**
- * Who pays: a local account of viem fits as it is. With neither of the two last members, only payments by a signature
- * alone are possible.
+ * The payer; a local account of viem fits as it is. Without the last two members, the account can pay only by
+ * signature.
  */
 export interface PayerAccount {
   readonly address: Hex;
-  // Methods rather than function members: accounts whose own parameters are more exact fit, too.
+  // Methods rather than function members, so that accounts with narrower parameter types fit too.
   signTypedData(typedData: TypedData): Promise<Hex>;
-  /** Signs without sending; gives the bytes of eth_sendRawTransaction. */
+  /** Signs without sending; returns the bytes for eth_sendRawTransaction. */
   signTransaction?(transaction: AccountTransaction): Promise<Hex>;
-  /** Signs and sends; gives the hash. Used where there is no signTransaction. */
+  /** Signs and sends; returns the hash. Used where there is no signTransaction. */
   sendTransaction?(transaction: AccountTransaction): Promise<Hex>;
 }
 
@@ -71,7 +71,7 @@ function hexOf(value: bigint | number): Hex {
   return `0x${value.toString(16)}`;
 }
 
-/** Typed data as wallets read it: with the domain's own type, and integers as decimal strings. */
+/** Typed data in the form of wallets: with the domain's own type, and integers as decimal strings. */
 function typedDataJson(typedData: TypedData): string {
   const EIP712Domain = Object.entries(typedData.domain).map(([name, value]) => ({
     name,

@@ -22,7 +22,7 @@ const options: PayLinkOptions = { account, maxAmount: 1n };
 const isRefused = (reason: string) => (error: unknown) =>
   error instanceof AgentError && error.reason === reason && error.remedy !== '';
 
-test('one purchase has one nonce, on every machine, and another purchase another', async () => {
+test('one purchase has one nonce on every machine, and another purchase has another', async () => {
   const purchase = { linkId: 'lnk_1', payer: account.address, key: 'July' };
   const nonce = await nonceOf(purchase);
   const text = `["florin-agent-1","lnk_1","${account.address.toLowerCase()}","July"]`;
@@ -31,7 +31,7 @@ test('one purchase has one nonce, on every machine, and another purchase another
     { ...purchase, linkId: 'lnk_2' },
     { ...purchase, key: 'June' },
     { ...purchase, payer: `0x${'11'.repeat(20)}` as const },
-    // The parts cannot run into each other.
+    // Adjacent parts cannot merge.
     { ...purchase, linkId: 'lnk_1J', key: 'uly' },
   ];
   assert.equal(new Set([nonce, ...(await Promise.all(others.map(nonceOf)))]).size, 5);
@@ -39,7 +39,7 @@ test('one purchase has one nonce, on every machine, and another purchase another
   assert.equal(await nonceOf({ ...purchase, payer: lower }), nonce);
 });
 
-test('a page names its view for agents by a link element', () => {
+test('a page names its agent view by a link element', () => {
   const href = 'https://pay.example.com/aipay/api/v1/payment/link/lnk_1';
   assert.equal(alternateOf(`<head><link rel="alternate" type="application/json" href="${href}">`), href);
   assert.equal(alternateOf('<LINK href="/a?b&amp;c" type="application/json" rel="x Alternate"/>'), '/a?b&c');
@@ -54,13 +54,13 @@ const badTargets = [
   'https://user:secret@pay.example.com/link/lnk_1',
 ];
 for (const target of badTargets) {
-  test(`the target ${target} is refused before anything is asked`, async () => {
+  test(`the target ${target} is refused before any request`, async () => {
     const silent = { ...options, fetch: () => assert.fail('something was asked') };
     await assert.rejects(payLink(target, silent), isRefused('target_invalid'));
   });
 }
 
-test('hosts that the policy does not name are asked nothing, also behind a page', async () => {
+test('hosts outside the policy get no request, even behind a page', async () => {
   const policy = { hosts: ['pay.example.com'] };
   const silent = { ...options, policy, fetch: () => assert.fail('something was asked') };
   await assert.rejects(payLink('https://evil.example/link/lnk_1', silent), isRefused('policy_refused'));
@@ -77,7 +77,7 @@ test('hosts that the policy does not name are asked nothing, also behind a page'
   assert.deepEqual(asked, ['https://pay.example.com/link/lnk_1']);
 });
 
-test('a service that cannot be reached is no reason to pay anew, and says so', async () => {
+test('an unreachable service is reported, and is no reason to pay anew', async () => {
   const controller = new AbortController();
   const down = async () => {
     controller.abort();
@@ -122,11 +122,11 @@ test('a browser wallet signs what a local account signs', async () => {
   );
 });
 
-test('the published package is built of web interfaces alone, and has no dependencies', async () => {
+test('the published package uses web interfaces only, and has no dependencies', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'florin-agent-build-'));
   try {
     const root = fileURLToPath(new URL('../../../', import.meta.url));
-    // Without the types of Node.js: whatever is not of the web does not compile.
+    // Compiled without the types of Node.js, so only web interfaces compile.
     const project = join(root, 'packages/agent/tsconfig.build.json');
     await run(process.execPath, [
       join(root, 'node_modules/typescript/bin/tsc'),

@@ -24,32 +24,32 @@ export type { PaymentStore } from './record.ts';
 
 export interface PayLinkOptions {
   readonly account: PayerAccount;
-  /** The most that this payment may cost in all, in Micro-USD (1,000,000 is one dollar). */
+  /** The most that this payment may cost in total, in Micro-USD (1,000,000 is one dollar). */
   readonly maxAmount: bigint;
-  /** What to pay through a link where the payer chooses, in Micro-USD. */
+  /** The amount to pay where the payer of a link chooses it, in Micro-USD. */
   readonly amount?: bigint;
   /**
-   * What makes this purchase another one than the last: calls with the same key, link and account are one payment.
-   * Without it, an account pays a link once.
+   * Distinguishes purchases: calls with the same key, link and account are one payment. Without it, an account pays a
+   * link once.
    */
   readonly idempotencyKey?: string;
   readonly policy?: Policy;
-  /** Nodes by chain id. Needed for payments by transaction; with them balances are looked at first. */
+  /** Nodes by chain id. Needed for payments by transaction; if given, balances are checked first. */
   readonly rpcUrls?: Readonly<Record<number, string>>;
-  /** Keeps what was signed, so that a call after a crash finds its payment whatever has changed in between. */
+  /** Stores what was signed, so that a call after a crash finds its payment. */
   readonly store?: PaymentStore;
   readonly payerEmail?: string;
-  /** By a signature where that is offered, else by a transaction; or by a transaction alone. */
+  /** By signature where that is offered, else by transaction; or by transaction only. */
   readonly method?: 'signature' | 'transaction';
   /** `seen`: in a block. `paid` (as when absent): final. `settled`: with the merchant. */
   readonly waitFor?: WaitFor;
-  /** When to give up waiting, in milliseconds; 15 minutes when absent. */
+  /** When waiting ends, in milliseconds; 15 minutes when absent. */
   readonly timeoutMs?: number;
-  /** The most time between two looks at the session, in milliseconds. */
+  /** The longest pause between two reads of the session, in milliseconds. */
   readonly pollMs?: number;
   readonly signal?: AbortSignal;
   readonly fetch?: typeof fetch;
-  /** Told before and after everything that leaves this machine. */
+  /** Called before and after every request that matters to the payment. */
   readonly onStep?: (step: Step) => void;
 }
 
@@ -152,7 +152,7 @@ async function coveredFirst(
   return [...offers];
 }
 
-/** What an opened session is paid with, held against the policy as it is now. */
+/** The offer that pays an opened session, checked against the present policy. */
 function offerOf(policy: Policy, opened: OpenedSession, maxAmount: bigint): Offer {
   const { chainId, amount } = opened;
   const token: Hex = `0x${opened.token.slice(2).toLowerCase()}`;

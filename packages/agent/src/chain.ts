@@ -5,19 +5,19 @@ import { type Outside, pause, request } from './outside.ts';
 /** One chain, through a node of the caller's choice. */
 export interface ChainClient {
   readonly chainId: number;
-  /** Asks the node. Refuses an error of the node with `simulation_failed`, and silence with `node_unreachable`. */
+  /** Calls the node. Refuses a node's error with `simulation_failed`, and a missing answer with `node_unreachable`. */
   ask(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** What the account holds of a token, in smallest units. */
+  /** The account's balance of a token, in smallest units. */
   balanceOf(token: Hex, holder: Hex): Promise<bigint>;
-  /** Transactions of an account: mined, or known to the node. */
+  /** Number of the account's transactions: mined, or known to the node. */
   transactionCount(account: Hex, block: 'latest' | 'pending'): Promise<number>;
-  /** Undefined while the transaction is in no block. */
+  /** Undefined while no block has the transaction. */
   receiptOf(txHash: Hex): Promise<{ isSuccess: boolean } | undefined>;
 }
 
 const tries = 4;
 
-/** Speaks with a node, and makes sure that it is one of this chain. */
+/** Connects to a node, and checks that it serves this chain. */
 export async function openChain(outside: Outside, chainId: number, url: string): Promise<ChainClient> {
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     let problem: unknown;
@@ -52,7 +52,7 @@ export async function openChain(outside: Outside, chainId: number, url: string):
   };
 }
 
-/** A hexadecimal number of a node's answer. */
+/** A hexadecimal number in a node's answer. */
 export function quantity(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)) return BigInt(value);
   throw new AgentError('node_unreachable', 'the node answered no number');

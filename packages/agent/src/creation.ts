@@ -14,11 +14,11 @@ export interface OpenedSession {
   readonly chainId: number;
   readonly token: string;
   readonly amount: bigint;
-  /** An earlier call has created it. */
+  /** Whether an earlier call created it. */
   readonly isRepeat: boolean;
 }
 
-/** One purchase of a link. The nonce is the same in every call for it: the service takes it for one session, ever. */
+/** One purchase of a link. Every call for it has the same nonce, for which the service creates only one session. */
 export interface Purchase {
   readonly service: Service;
   readonly account: PayerAccount;
@@ -29,11 +29,11 @@ export interface Purchase {
 const nonceUsed = 100_604;
 
 /**
- * Signatures live for up to as long, and their expiry is a multiple of it: so a later call can write the same message
- * again. The service takes at most 3,900 s; its own templates, 900 s.
+ * The longest life of a signature, whose expiry is a multiple of it, so that a later call can rebuild the same message.
+ * The service accepts at most 3,900 s; its own templates use 900 s.
  */
 const slotSeconds = 2_400n;
-/** A day of slots. An account that asks its owner for each signature is asked for few. */
+/** One day of slots. An account that asks its owner for each signature tries only a few. */
 const slotsBack = { silent: 36, asking: 2 } as const;
 
 /** The nonce of one purchase: the same link, payer and key give the same 32 bytes on any machine. */
@@ -49,13 +49,13 @@ export async function nonceOf(purchase: { linkId: string; payer: Hex; key: strin
   return `0x${digits.join('')}`;
 }
 
-/** The session that a record of an earlier call leads to; undefined when that call created none. */
+/** The session of an earlier call's record; undefined when that call created none. */
 export async function storedSession({ service, record }: Purchase): Promise<OpenedSession | undefined> {
   const { creation } = record.value;
   if (creation === undefined) return undefined;
   const reply = await service.ask('/payment/session/create', creation);
   if (reply.code === 0) return openedBy(reply, creation.message);
-  // The nonce is looked at before everything else: any other refusal says that it is still unused.
+  // The service checks the nonce first: any other refusal means that it is still unused.
   if (reply.code !== nonceUsed) return undefined;
   throw new AgentError(
     'earlier_unknown',
@@ -64,8 +64,8 @@ export async function storedSession({ service, record }: Purchase): Promise<Open
 }
 
 /**
- * Creates the session of a purchase, or finds the one that an earlier call created. `offers` are those that the policy
- * permits, the one to use first.
+ * Creates the session of a purchase, or finds the one of an earlier call. `offers` are those that the policy permits,
+ * the preferred one first.
  */
 export async function createSession(
   purchase: Purchase,

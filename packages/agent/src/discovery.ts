@@ -5,20 +5,19 @@ import { assertHost, type Policy } from './policy.ts';
 /** What to pay: a URL, or a link's id with the base URL of the AI protocol. */
 export type Target = string | { readonly linkId: string; readonly base: string };
 
-/** What a target turned out to be. */
+/** The result of discovery. */
 export interface Found {
   readonly kind: 'link' | 'session';
   readonly id: string;
-  /** Base URL of the AI protocol, without a slash at the end. */
+  /** Base URL of the AI protocol, without a trailing slash. */
   readonly base: string;
 }
 
 const viewPath = /^(.*)\/(payment\/link|session)\/((?:lnk|sess)_[0-9A-Za-z]{1,64})$/;
 
 /**
- * Finds the view for agents behind a target: the URL of the view itself, or of a page that names it by
- * `<link rel="alternate" type="application/json">`. Refuses hosts that the policy does not name, and anything but https
- * off this machine.
+ * Finds the agent view of a target: the URL is the view itself, or a page that names it by `<link rel="alternate"
+ * type="application/json">`. Refuses hosts outside the policy, and everything except https beyond loopback.
  */
 export async function discover(outside: Outside, policy: Policy, target: Target): Promise<Found> {
   const text =
@@ -27,7 +26,7 @@ export async function discover(outside: Outside, policy: Policy, target: Target)
   const found = foundAt(url);
   if (found !== undefined) return found;
   const page = await readPage(outside, url);
-  // Behind redirects another host may have answered.
+  // A redirect may have led to another host.
   const pageUrl = secureUrl(policy, page.url);
   const alternate = alternateOf(page.text);
   const view =
@@ -70,7 +69,7 @@ async function readPage(outside: Outside, url: URL): Promise<Answer> {
   return page;
 }
 
-/** The address of the page's view for agents, as it stands in the page. */
+/** The URL of the page's agent view, as written in the page. */
 export function alternateOf(html: string): string | undefined {
   for (const [tag] of html.matchAll(/<link\b[^<>]{0,2000}>/gi)) {
     const attributes = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Why a payment did not come about, and what to do about it; each remedy is an instruction to the caller. */
+/** Why a payment failed, and what to do; each remedy is an instruction to the caller. */
 const reasons = {
   target_invalid:
     'Give the URL of a link or session page, of its view for agents, or a link id and a base URL.',
@@ -29,7 +29,7 @@ const reasons = {
   aborted: 'Call again with the same idempotencyKey: it resumes, and never pays twice.',
 } as const;
 
-/** One way in which a payment can fail to come about. */
+/** One way in which a payment can fail. */
 export type AgentErrorReason = keyof typeof reasons;
 
 const retryable: ReadonlySet<AgentErrorReason> = new Set([
@@ -40,11 +40,11 @@ const retryable: ReadonlySet<AgentErrorReason> = new Set([
   'aborted',
 ]);
 
-/** A payment that did not come about, or not yet. `remedy` says what to do; `code` is the service's, where it refused. */
+/** A payment that failed or is incomplete. `remedy` says what to do; `code` is the service's, where it refused. */
 export class AgentError extends Error {
   readonly reason: AgentErrorReason;
   readonly remedy: string;
-  /** Whether the same call, later, may succeed as it is. */
+  /** Whether the same call may succeed later. */
   readonly isRetryable: boolean;
   readonly code: number | undefined;
 

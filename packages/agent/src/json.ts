@@ -1,8 +1,8 @@
 import { AgentError } from './error.ts';
 
-/** Parts of answers from outside. Whatever has another shape than agreed is refused (answer_refused). */
+/** Parsers of external answers. An answer of any other shape is refused (answer_refused). */
 
-/** A member of an object; undefined when it is not there, or this is no object. */
+/** A member of an object; undefined when it is absent, or the value is not an object. */
 export function member(value: unknown, ...names: string[]): unknown {
   let found = value;
   for (const name of names) {
@@ -12,7 +12,7 @@ export function member(value: unknown, ...names: string[]): unknown {
   return found;
 }
 
-/** Refuses an answer that lacks what was agreed, or says something else. */
+/** Refuses an answer that breaks the protocol. */
 export function refuseAnswer(what: string): never {
   throw new AgentError('answer_refused', `the service answered something unexpected: ${what}`);
 }

@@ -1,12 +1,12 @@
 import { AgentError } from './error.ts';
 
-/** What a payment needs of the world around it; tests replace it. */
+/** A payment's access to the outside world; tests replace it. */
 export interface Outside {
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;
-  /** When the whole call gives up, by performance.now. */
+  /** When the whole call ends, by performance.now. */
   readonly endMs: number;
-  /** The most time between two looks, in milliseconds. */
+  /** The longest pause between two reads, in milliseconds. */
   readonly longestPauseMs: number;
 }
 
@@ -24,7 +24,7 @@ export async function pause(outside: Outside, ms: number): Promise<void> {
   assertWanted(outside);
 }
 
-/** Refuses to go on once the caller has aborted. */
+/** Throws once the caller has aborted. */
 export function assertWanted({ signal }: Outside): void {
   if (signal.aborted) throw new AgentError('aborted', 'the caller has aborted', { cause: signal.reason });
 }
@@ -34,7 +34,7 @@ export function isOver({ endMs }: Outside): boolean {
   return performance.now() > endMs;
 }
 
-/** The most characters of an answer. */
+/** The longest answer, in characters. */
 const maxAnswerCharacters = 1_000_000;
 const requestTimeoutMs = 30_000;
 
@@ -42,11 +42,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where the answer came from, behind redirects. */
+  /** The final URL, after redirects. */
   readonly url: string;
 }
 
-/** One request, without retries. Rejects with what fetch rejects with, and refuses answers of more than a megabyte. */
+/** One request, without retries. Rejects with fetch's own errors, and refuses answers of more than a megabyte. */
 export async function request(outside: Outside, url: string | URL, init: RequestInit = {}): Promise<Answer> {
   assertWanted(outside);
   const signal = AbortSignal.any([outside.signal, AbortSignal.timeout(requestTimeoutMs)]);

@@ -18,10 +18,10 @@ import {
 import { agentTypedData, preparationTypes } from './typed-data.ts';
 import { parseSessionView, type SessionView } from './view.ts';
 
-/** What a payment waits for. */
+/** The state that a payment waits for. */
 export type WaitFor = 'seen' | 'paid' | 'settled';
 
-/** What has just happened, or is about to. */
+/** An event before or after a step. */
 export type Step =
   | 'found'
   | 'creating'
@@ -37,7 +37,7 @@ export type Step =
   | 'sent'
   | 'done';
 
-/** A payment that has come about. */
+/** A completed payment. */
 export interface PaymentResult {
   readonly sessionId: string;
   /** The stage of the session's workflow. */
@@ -45,11 +45,11 @@ export interface PaymentResult {
   readonly txHash: string;
   /** Empty until the settlement is final. */
   readonly settlementTxHash: string;
-  /** True when an earlier call, or somebody else, had begun it. */
+  /** True when an earlier call, or another client, had begun it. */
   readonly isRepeat: boolean;
 }
 
-/** Everything that one call works with. */
+/** The state of one call. */
 export interface PaymentRun {
   readonly outside: Outside;
   readonly service: Service;
@@ -66,7 +66,7 @@ export interface PaymentRun {
 
 interface OpenPayment {
   readonly sessionId: string;
-  /** Undefined for a session that somebody else began: its view makes the offers. */
+  /** Undefined for a session that another client began: its view makes the offers. */
   readonly offer: Offer | undefined;
   readonly isRepeat: boolean;
 }
@@ -77,10 +77,10 @@ const reached: Readonly<Record<WaitFor, ReadonlySet<string>>> = {
   seen: new Set(['payment_detected', 'payment_succeeded', 'settling', 'settlement_pending', 'settled']),
 };
 
-/** How long to wait where the service does not say, in seconds. */
+/** The pause where the service names none, in seconds. */
 const defaultPauseSeconds = 2;
 
-/** Does what the session's view says comes next, until what the caller waits for is so. */
+/** Follows the next actions in the session's view, until the awaited state. */
 export async function followSession(run: PaymentRun, payment: OpenPayment): Promise<PaymentResult> {
   const { outside, service, waitFor = 'paid' } = run;
   let progress: Progress | undefined;
@@ -120,14 +120,14 @@ function assertOpen({ stage, action }: SessionView): void {
     throw new AgentError('answer_refused', `the session asks for ${action}`);
 }
 
-/** Looks how a payment that was made stands; refuses one that failed. */
+/** Checks the state of a sent payment; refuses a failed one. */
 type Progress = () => Promise<void>;
 
 const nothingToDo: Progress = async () => {};
 
-/** Already paid, or seen: the session's view will say so. */
+/** Already paid or seen, as the session's view will show. */
 const paidCodes: ReadonlySet<number> = new Set([100_204, 100_613]);
-/** The service does not send this payment; the payer can. */
+/** The service does not send this payment, but the payer can. */
 const notSentCodes: ReadonlySet<number> = new Set([100_611, 100_612]);
 
 async function execute(run: PaymentRun, payment: OpenPayment, view: SessionView): Promise<Progress> {
@@ -138,7 +138,7 @@ async function execute(run: PaymentRun, payment: OpenPayment, view: SessionView)
   if (view.isEmailRequired && (run.payerEmail ?? '') === '')
     throw new AgentError('email_required', 'the merchant asks for the payer’s e-mail address');
   const chain = await run.chainOf(offer.chainId);
-  // A transaction of an earlier call may be on its way: what must still be approved is known after it.
+  // A transaction of an earlier call may be pending: the missing approvals are known only after it.
   if (chain !== undefined) {
     const { sent } = run.record.value;
     if (sent?.raw !== undefined && (await chain.transactionCount(account.address, 'latest')) <= sent.nonce)
@@ -174,7 +174,7 @@ async function assertCovered(chain: ChainClient | undefined, offer: Offer, holde
     );
 }
 
-/** The order to pay; undefined when the session is paid already. */
+/** The order to pay; undefined when the session is already paid. */
 async function prepare(
   run: PaymentRun,
   view: SessionView,
@@ -191,7 +191,7 @@ async function prepare(
     payerEmail: run.payerEmail ?? '',
     paymentChainId: String(agreement.offer.chainId),
     paymentToken: agreement.offer.token,
-    // Any nonce will do: the same session, payer and token give the same order.
+    // Any nonce works: the same session, payer and token give the same order.
     authorizationNonce: randomNonce(),
     authorizationExpiresAt: String(signing.templateExpiresAt),
   };
@@ -218,7 +218,7 @@ function randomNonce(): Hex {
   return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Pays by a signature; undefined when the service does not send this payment. */
+/** Pays by signature; undefined when the service does not send this payment. */
 async function submit(
   run: PaymentRun,
   sessionId: string,
@@ -236,7 +236,7 @@ async function submit(
   if (reply.code !== 0) throw refusalOf(reply.code, reply.message);
   return async () => {
     const later = await service.ask('/payment/submit', body);
-    // Whatever else it answers, the session's view says how the payment stands.
+    // For all other answers, the session's view shows the state of the payment.
     if (member(later.data, 'status') === 'failed')
       throw new AgentError('payment_failed', `the payment of ${sessionId} failed on its chain`);
   };

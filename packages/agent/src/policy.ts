@@ -2,16 +2,16 @@ import { AgentError } from './error.ts';
 import type { Hex } from './json.ts';
 import { generatedTokens } from './known-tokens.gen.ts';
 
-/** A token that an account may pay with, at one dollar each. The decimals are the caller's word, never the service's. */
+/** A token that an account may pay with, valued at one dollar. The caller states the decimals, never the service. */
 export interface PolicyToken {
   readonly chainId: number;
   readonly address: string;
   readonly decimals: number;
 }
 
-/** What an agent may spend on. What is absent allows everything, but for tokens. */
+/** The limits of an agent's spending. An absent limit allows everything, except for tokens. */
 export interface Policy {
-  /** Hosts, with their port where they have one, of the page and of the AI protocol. */
+  /** Allowed hosts of the page and of the AI protocol, with a port where there is one. */
   readonly hosts?: readonly string[];
   readonly merchants?: readonly string[];
   readonly chains?: readonly number[];
@@ -22,14 +22,14 @@ export interface Policy {
 /** Dollar tokens as their issuers publish them. */
 export const knownTokens: readonly PolicyToken[] = generatedTokens;
 
-/** A token with what one link or session asks for in it. */
+/** A token, with the amount that one link or session asks for. */
 export interface Offer {
   readonly chainId: number;
   /** Lower case. */
   readonly token: Hex;
-  /** What the payer pays in all, in smallest units; 0 where the payer chooses. */
+  /** The payer's total, in smallest units; 0 where the payer chooses. */
   readonly amount: bigint;
-  /** By the policy. */
+  /** From the policy. */
   readonly decimals: number;
 }
 
@@ -46,8 +46,8 @@ export function assertMerchant(policy: Policy, merchantId: string): void {
 }
 
 /**
- * The offers that the policy permits, in the policy's order; of `chosenAmount` (Micro-USD) where the payer chooses.
- * Refuses when there is none, and when the cheapest is beyond `maxAmount` (Micro-USD).
+ * The offers that the policy permits, in the policy's order; `chosenAmount` (Micro-USD) applies where the payer
+ * chooses. Refuses when there is none, and when the cheapest exceeds `maxAmount` (Micro-USD).
  */
 export function permittedOffers(
   policy: Policy,
@@ -78,13 +78,13 @@ export function permittedOffers(
   return [first, ...rest];
 }
 
-/** What an amount of a token is worth at one dollar each, in Micro-USD, rounded up. */
+/** The value of a token amount at one dollar per token, in Micro-USD, rounded up. */
 export function microUsdOf({ amount, decimals }: Pick<Offer, 'amount' | 'decimals'>): bigint {
   const unit = 10n ** BigInt(decimals);
   return (amount * 1_000_000n + unit - 1n) / unit;
 }
 
-/** So many Micro-USD in smallest units of a token. Refuses what the token cannot express. */
+/** Converts Micro-USD to smallest units of a token. Refuses amounts that the token cannot express. */
 function unitsOf(microUsd: bigint, decimals: number): bigint {
   const scaled = microUsd * 10n ** BigInt(decimals);
   if (scaled % 1_000_000n !== 0n)

@@ -20,7 +20,7 @@ import {
   preparationTypes,
 } from './typed-data.ts';
 
-test('what is signed is defined as the service and the contracts define it', () => {
+test('the signed definitions equal those of the service and the contracts', () => {
   assert.deepEqual(creationTypes, paymentSessionCreationTypes);
   assert.deepEqual(preparationTypes, preparePaymentTypes);
   assert.deepEqual(authorizationTypes, receiveAuthorizationTypes);
@@ -28,7 +28,7 @@ test('what is signed is defined as the service and the contracts define it', () 
   assert.deepEqual(permitTypes['Order'], orderTypes.Order);
 });
 
-test('the known tokens are written with their checksums, once each', () => {
+test('the known tokens have correct checksums, once each', () => {
   assert.deepEqual(
     knownTokens.map(({ address }) => address),
     knownTokens.map(({ address }) => getAddress(address)),
@@ -146,7 +146,7 @@ function answerOf(change: Partial<Parts> = {}) {
   };
 }
 
-test('an honest answer is an order, its approvals, and the signatures that pay it', () => {
+test('an honest answer has an order, its approvals, and the signatures that pay it', () => {
   const prepared = parsePrepared(answerOf(), agreement);
   assert.deepEqual(
     [prepared.orderId, prepared.metaData, prepared.payment.to, prepared.approvals.length],

@@ -13,7 +13,7 @@ import {
 import type { Offer } from './policy.ts';
 import { authorizationTypes, permit2Address, permitTypes, typedMessage } from './typed-data.ts';
 
-/** What must be so about everything that is signed or sent for one payment. */
+/** The conditions for everything that is signed or sent for one payment. */
 export interface Agreement {
   readonly sessionId: string;
   /** Lower case. */
@@ -26,15 +26,15 @@ export interface Call {
   readonly data: Hex;
 }
 
-/** A signature that pays, and where it goes. */
+/** A signature that pays, and its receiver. */
 export interface Consent {
   readonly method: 'eip3009' | 'permit2';
   readonly typedData: TypedData;
-  /** Whether the service takes the order's id along with the signature. */
+  /** Whether the service takes the order's id with the signature. */
   readonly isOrderNamed: boolean;
 }
 
-/** An order as the service prepared it, held against the agreement. */
+/** An order from the service, checked against the agreement. */
 export interface Prepared {
   readonly orderId: Hex;
   /** The order's single-use key on its chain. */
@@ -42,20 +42,20 @@ export interface Prepared {
   readonly executor: Hex;
   readonly approvals: readonly Call[];
   readonly payment: Call;
-  /** The ways in which a signature alone pays. */
+  /** The methods that pay by signature alone. */
   readonly consents: readonly Consent[];
 }
 
-/** Selector of `pay(Order,bytes)`, and where the words of the order stand behind it. */
+/** Selector of `pay(Order,bytes)`, and the position of the order's words after it. */
 export const paySelector = '0xdfb90f5c';
 const orderWords = { metaData: 1, payer: 2, token: 3, total: 5 } as const;
 export const approveSelector = '0x095ea7b3';
-/** Tether's is set to zero first. */
+/** Tether's allowance is set to zero first. */
 const maxApprovals = 2;
 
 /**
- * Reads the answer to a prepare request. Refuses everything that would take anything but exactly the agreed amount of
- * the agreed token from the payer, once.
+ * Reads the answer to a prepare request. Refuses it unless it takes exactly the agreed amount of the agreed token from
+ * the payer, once.
  */
 export function parsePrepared(view: unknown, agreement: Agreement): Prepared {
   const { offer, sessionId } = agreement;
@@ -92,7 +92,7 @@ function callOf(request: unknown, chainId: number): Call {
   return { to: addressOf(request, 'to'), data: bytesOf(request, 'data') };
 }
 
-/** The 32-byte word at a place behind the selector. */
+/** The 32-byte word at an index after the selector. */
 function wordOf(data: Hex, index: number): Hex {
   const word = data.slice(10 + index * 64, 74 + index * 64);
   return word.length === 64 ? `0x${word}` : refuseAnswer('a transaction that is cut short');
@@ -102,7 +102,7 @@ function addressWord(address: Hex): Hex {
   return `0x${address.slice(2).padStart(64, '0')}`;
 }
 
-/** Gives the order's key. */
+/** Checks the payment call and returns the order's key. */
 function checkPayment({ data }: Call, { payer, offer }: Agreement): Hex {
   if (!data.startsWith(paySelector)) refuseAnswer('a transaction that is no payment');
   if (wordOf(data, orderWords.payer) !== addressWord(payer)) refuseAnswer('an order for another payer');
@@ -111,7 +111,7 @@ function checkPayment({ data }: Call, { payer, offer }: Agreement): Hex {
   return wordOf(data, orderWords.metaData);
 }
 
-/** Exactly the amount, or zero, which tether wants first. */
+/** Exactly the amount, or the zero that Tether needs first. */
 function checkApproval({ to, data }: Call, spender: Hex, { token, amount }: Offer): void {
   if (to !== token || !data.startsWith(approveSelector))
     refuseAnswer('a prerequisite that is no approval of the token');
@@ -127,7 +127,7 @@ interface ConsentTerms {
   readonly metaData: Hex;
 }
 
-/** Alternatives that cost the payer nothing; others are left out. */
+/** Alternatives without a gas cost for the payer; omits others. */
 function consentOf(alternative: unknown, terms: ConsentTerms): Consent[] {
   const method = member(alternative, 'method');
   if (member(alternative, 'gasless') !== true || (method !== 'eip3009' && method !== 'permit2')) return [];
@@ -168,7 +168,7 @@ function checkAuthorization(message: Record<string, unknown>, terms: ConsentTerm
   if (!isSame(message['from'], agreement.payer) || !isSame(message['to'], executor))
     refuseAnswer('an authorization between others');
   if (message['value'] !== agreement.offer.amount) refuseAnswer('an authorization of another amount');
-  // The order's own id as nonce is what makes it one payment, whatever else happens.
+  // The order's own id as nonce makes all attempts one payment.
   if (!isSame(message['nonce'], orderId)) refuseAnswer('an authorization of another order');
 }
 

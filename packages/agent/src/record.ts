@@ -3,18 +3,18 @@ import type { SentTransaction } from './transaction.ts';
 import type { AgentMessage } from './typed-data.ts';
 
 /**
- * Where what was signed is kept between calls, such as a file, a table or localStorage. It holds signatures, so keep it
- * private. `set` must have stored the value when its promise resolves.
+ * Stores signed data between calls, such as in a file, a table or localStorage. It holds signatures, so keep it
+ * private. The promise of `set` must resolve only after the value is stored.
  */
 export interface PaymentStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
 }
 
-/** What is known of one payment from earlier calls. */
+/** The data of one payment from earlier calls. */
 export interface PaymentRecord {
   readonly creation?: { readonly message: AgentMessage; readonly signature: Hex };
-  /** The order that this account has agreed to pay; no other will be signed for. */
+  /** The order that this account agreed to pay; it signs for no other one. */
   readonly orderId?: Hex;
   readonly sent?: SentTransaction;
 }
@@ -24,7 +24,7 @@ export interface OpenRecord {
   update(change: PaymentRecord): Promise<void>;
 }
 
-/** Reads a payment's record, and keeps it; without a store, in memory. */
+/** Reads and writes a payment's record; in memory without a store. */
 export async function openRecord(store: PaymentStore | undefined, key: string): Promise<OpenRecord> {
   const text = await store?.get(key);
   let value = text === undefined ? {} : (JSON.parse(text) as PaymentRecord);

@@ -9,19 +9,19 @@ export interface Reply {
   readonly data: unknown;
 }
 
-/** The AI protocol of one installation. Every request may be repeated safely, and is, while it cannot be answered. */
+/** The AI protocol of one installation. Requests are repeatable, and are repeated while they fail. */
 export interface Service {
-  /** The answer, whatever its code. */
+  /** The answer with its code. */
   ask(path: string, body?: unknown): Promise<Reply>;
-  /** `data` of the answer; refuses any code but 0 (service_refused). */
+  /** `data` of the answer; refuses any code except 0 (service_refused). */
   get(path: string, body?: unknown): Promise<unknown>;
 }
 
-/** How often one request is tried, and the longest that a Retry-After is waited for, in seconds. */
+/** How often one request is tried, and the longest Retry-After that is honoured, in seconds. */
 const tries = 6;
 const longestWaitSeconds = 60;
 
-/** Speaks with the AI protocol at a base URL, such as `https://aipay.example.com/api/v1`. */
+/** A client of the AI protocol at a base URL, such as `https://aipay.example.com/api/v1`. */
 export function openService(outside: Outside, base: string): Service {
   const ask = async (path: string, body?: unknown): Promise<Reply> => {
     let problem: unknown;
@@ -76,7 +76,7 @@ async function tryOnce(outside: Outside, url: string, body: unknown): Promise<Re
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   };
-  // Followed, a redirect would take a signed message to another host.
+  // A followed redirect would send a signed message to another host.
   const init: RequestInit = { ...(body === undefined ? {} : post), redirect: 'error' };
   try {
     const { status, text, headers } = await request(outside, url, init);
@@ -96,7 +96,7 @@ function replyOf(text: string): Reply | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    // Something else than the service answers there; the caller says so with the status.
+    // Another program answers there; the caller reports it with the status.
     return undefined;
   }
   const [code, message] = [member(value, 'code'), member(value, 'message')];

@@ -5,12 +5,12 @@ import { type Hex, member } from './json.ts';
 import { isOver, type Outside, pause } from './outside.ts';
 import type { Call } from './prepared.ts';
 
-/** A transaction that has left, or is about to: enough to send it again, and never a second one beside it. */
+/** A transaction that was sent or is about to be: enough to resend it, and never to send a second one. */
 export interface SentTransaction {
   readonly nonce: number;
   /** The signed bytes; absent where the wallet keeps them. */
   readonly raw?: Hex;
-  /** Absent until the node has taken it. */
+  /** Absent until the node has accepted it. */
   readonly txHash?: Hex;
 }
 
@@ -18,18 +18,18 @@ export interface SendOptions {
   readonly outside: Outside;
   readonly chain: ChainClient;
   readonly account: PayerAccount;
-  /** Called with what was signed before it is sent, and again with its hash. */
+  /** Called with the signed transaction before it is sent, and again with its hash. */
   readonly note: (sent: SentTransaction) => Promise<void>;
 }
 
 const pollMs = 1_000;
-/** Blocks may hold more than the one that the estimate was made on. */
+/** The state may need more gas than at the block of the estimate. */
 const gasMargin = { numerator: 5n, denominator: 4n } as const;
 
 /**
- * Sends one call from the account, after every transaction of the account that is still on its way: one of them may be
- * this very call, sent before a crash. `isDone` says so; then nothing is sent, and there is no hash. Nothing is sent
- * either when the node's simulation fails.
+ * Sends one call from the account, after all pending transactions of the account: one of them may be this very call,
+ * sent before a crash. If `isDone` then says so, nothing is sent, and there is no hash. Nothing is sent either when the
+ * node's simulation fails.
  */
 export async function sendCall(
   options: SendOptions,
@@ -58,7 +58,7 @@ export async function sendCall(
   return txHash;
 }
 
-/** What the wallet answers; its refusal becomes ours. */
+/** The wallet's answer; its refusal becomes an AgentError. */
 export async function signed(ask: () => Promise<Hex> | undefined): Promise<Hex> {
   try {
     const answer = await ask();
@@ -80,7 +80,7 @@ function hashOf(value: unknown): Hex {
   throw new AgentError('node_unreachable', 'the node answered no transaction hash');
 }
 
-/** Waits until every transaction of the account that the node knows is in a block. */
+/** Waits until a block has every transaction of the account that the node knows. */
 export async function waitForPending({
   outside,
   chain,
@@ -95,7 +95,7 @@ export async function waitForPending({
   }
 }
 
-/** Waits until the transaction is in a block; refuses one that failed there. */
+/** Waits until a block has the transaction; refuses one that failed there. */
 export async function waitForReceipt(
   { outside, chain }: Pick<SendOptions, 'outside' | 'chain'>,
   txHash: Hex,
@@ -111,7 +111,7 @@ export async function waitForReceipt(
   }
 }
 
-/** Sends signed bytes again; a node that has them, or a later transaction, refuses them, which changes nothing. */
+/** Resends signed bytes. A node that has them, or a later transaction, refuses them without effect. */
 export async function sendAgain(chain: ChainClient, raw: Hex): Promise<void> {
   try {
     await chain.ask('eth_sendRawTransaction', [raw]);
@@ -122,7 +122,7 @@ export async function sendAgain(chain: ChainClient, raw: Hex): Promise<void> {
 
 async function transactionOf({ chain, account }: SendOptions, call: Call): Promise<AccountTransaction> {
   const { address } = account;
-  // The estimate runs the call as it will run: a call that would fail is never sent.
+  // The estimate runs the call, so a call that would fail is never sent.
   const gas = quantity(await simulate(chain, { from: address, ...call, value: '0x0' }));
   const [nonce, tip, block] = [
     await chain.transactionCount(address, 'latest'),

@@ -2,8 +2,8 @@ import type { TypedData } from './account.ts';
 import { type Hex, member, refuseAnswer } from './json.ts';
 
 /**
- * The EIP-712 definitions that this package signs. They stand here, and are not taken from answers, so that no service
- * can have an account sign anything else.
+ * The EIP-712 definitions that this package signs. They are fixed here and never taken from answers, so that a service
+ * cannot make an account sign anything else.
  */
 
 const field = (type: string) => (name: string) => ({ name, type });
@@ -71,7 +71,7 @@ export const permit2Address: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3';
 /** A message of the AI protocol: integers are canonical decimal strings. */
 export type AgentMessage = Readonly<Record<string, string>>;
 
-/** Typed data of one message of the AI protocol, on the chain that the message names. */
+/** Typed data of one AI protocol message, on the chain that the message names. */
 export function agentTypedData(
   domainName: string,
   types: TypedData['types'],
@@ -83,7 +83,7 @@ export function agentTypedData(
   return { domain, types, primaryType, message: typedMessage(types, primaryType, message) };
 }
 
-/** The values of a type, with integers as bigints; members that the type does not have are left out. */
+/** The values of a type, with integers as bigints; omits members that the type lacks. */
 export function typedMessage(
   types: TypedData['types'],
   typeName: string,

@@ -1,7 +1,7 @@
 import { addressOf, chainIdOf, integerOf, listOf, member, textOf } from './json.ts';
 import type { Offer } from './policy.ts';
 
-/** What a link's view for agents says, as far as a payer needs it. */
+/** The part of a link's agent view that a payer needs. */
 export interface LinkView {
   readonly linkId: string;
   readonly linkVersion: string;
@@ -9,18 +9,18 @@ export interface LinkView {
   readonly isOpenPrice: boolean;
   readonly isEmailRequired: boolean;
   readonly offers: readonly Omit<Offer, 'decimals'>[];
-  /** Undefined while the link takes no payment. */
+  /** Undefined while the link accepts no payment. */
   readonly signing: Signing | undefined;
 }
 
-/** What signatures for a service are made of. */
+/** The inputs of signatures for a service. */
 export interface Signing {
   readonly domainName: string;
   /** When the service's own template expires, in Unix seconds by the service's clock. */
   readonly templateExpiresAt: bigint;
 }
 
-/** What a session's view for agents says, as far as a payer needs it. */
+/** The part of a session's agent view that a payer needs. */
 export interface SessionView {
   readonly sessionId: string;
   readonly merchantId: string;

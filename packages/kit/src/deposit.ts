@@ -9,22 +9,22 @@ export interface DepositOrder {
   readonly chainId: bigint;
 }
 
-/** What lies at a deposit address in one token. */
+/** The balance of a deposit address in one token. */
 export interface Deposit {
   readonly orderId: Hex;
   readonly receiver: Hex;
   /** Zero for the chain's own coin. */
   readonly token: Hex;
   readonly amount: bigint;
-  /** Where a rescue sends it, whoever makes it: the refund address that the order commits to. */
+  /** The receiver of a rescue by any sender: the refund address in the order. */
   readonly refundAddress: Hex;
-  /** Calldata of the gateway that sends it there. */
+  /** Calldata of the gateway for the rescue. */
   readonly data: Hex;
   /** Why it cannot be rescued now. */
   readonly problem?: string;
 }
 
-/** Reads an order out of a receipt, or out of `{"chainId","order"}`. Throws for anything else. */
+/** Reads an order from a receipt, or from `{"chainId","order"}`. Throws for anything else. */
 export function parseDepositOrder(text: string): DepositOrder {
   const value = JSON.parse(text) as { chainId?: unknown; order?: unknown } | null;
   const chainId = String(value?.chainId);
@@ -40,8 +40,8 @@ export function parseDepositOrder(text: string): DepositOrder {
 }
 
 /**
- * What a deposit address holds here of the order's token, of the chain's coin and of `tokens`; what it does not hold is left
- * out. An order of another chain can have been sent to on this one by mistake: then all of it can be rescued.
+ * The balances of a deposit address on this chain: the order's token, the chain's coin and `tokens`; omits zero ones.
+ * Money for another chain's order may have been sent here by mistake: then all of it can be rescued.
  */
 export async function findDeposits(
   place: Place,
@@ -70,7 +70,7 @@ export async function findDeposits(
   return deposits;
 }
 
-/** The gateway keeps an order's token for the payment as long as there can be one. */
+/** The gateway reserves an order's token for the payment as long as one is possible. */
 async function collectableProblem(
   place: Place,
   { metaData, payBy }: GatewayOrder,

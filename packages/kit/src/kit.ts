@@ -1,4 +1,4 @@
-/** What a payer or merchant can do with nothing but a node: find, reclaim, settle, and verify a receipt. */
+/** The actions of a payer or merchant with only a node: find, reclaim, settle, and verify a receipt. */
 
 export { findDeposits, parseDepositOrder } from './deposit.ts';
 export {

@@ -19,7 +19,7 @@ import {
 } from './receipt.ts';
 import { encodeReclaim, encodeSettle, selectorOf, ZERO_ADDRESS } from './wire.ts';
 
-/** As much of the browser as the page uses. */
+/** The part of the browser's interface that the page uses. */
 interface PageElement {
   value: string;
   textContent: string | null;
@@ -39,7 +39,7 @@ declare const ethereum:
   | undefined;
 
 const COIN_DECIMALS = 18;
-/** A node's longest answer: searching a long chain takes a while. */
+/** The time limit for a node's answer: searching a long chain takes a while. */
 const rpcTimeLimitMs = 60_000;
 
 start();
@@ -117,7 +117,7 @@ async function showVerdict(): Promise<void> {
   else tell('The receipt fits together. Whether it was paid, only its chain can say: fill in the gateway.');
 }
 
-/** Without a gateway a receipt is checked by itself, and nothing is asked of any node. */
+/** Without a gateway the receipt is checked alone, and no node is asked. */
 async function verdictOf(receipt: Receipt): Promise<Verdict> {
   if (element('gateway').value.trim() === '') return checkReceipt(receipt);
   const { request, gateway } = await chosenPlace();
@@ -153,7 +153,7 @@ async function rowOf(
   return row;
 }
 
-/** Sends with the wallet, which shows the payer what it signs; without one the transaction is shown. */
+/** Sends with the wallet, which shows what it signs; without a wallet the page shows the transaction. */
 async function send(place: Place, data: string, name: string): Promise<void> {
   const transaction = { to: place.gateway, data, value: '0x0' };
   if (typeof ethereum === 'undefined') {
@@ -169,7 +169,7 @@ async function send(place: Place, data: string, name: string): Promise<void> {
   tell(`Sent: ${String(await wallet('eth_sendTransaction', [{ from, ...transaction }]))}`);
 }
 
-/** The token's own word for itself is shown beside its address: anyone can name a token USDC. */
+/** Shows the token's symbol with its address: any contract can call itself USDC. */
 async function describeAmount(place: Place, payment: Payment, tokens: Map<string, string>): Promise<string> {
   const known = tokens.get(payment.token);
   const decimals = known ?? (await readDecimals(place, payment.token));
@@ -230,7 +230,7 @@ function element(id: string): PageElement {
   return found;
 }
 
-/** Text only ever becomes text: nothing of the chain or of a receipt is read as HTML. */
+/** Text stays text: nothing from the chain or a receipt is parsed as HTML. */
 function make(name: string, text = ''): PageElement {
   const made = document.createElement(name);
   made.textContent = text;

@@ -15,14 +15,14 @@ import {
 /** Sends one JSON-RPC request to a node or wallet; an error answer rejects. */
 export type Request = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-/** A gateway on the chain that a node serves. */
+/** A gateway on the chain of a node. */
 export interface Place {
   readonly request: Request;
   readonly chainId: bigint;
   readonly gateway: Hex;
 }
 
-/** A payment, as its `Paid` event tells it, and as much of its order as the chain shows. */
+/** A payment from its `Paid` event, with the part of its order that the chain shows. */
 export interface Payment {
   readonly orderId: Hex;
   readonly channelId: Hex;
@@ -47,16 +47,16 @@ export interface Payment {
 export const paymentStatuses = ['unknown', 'paid', 'settled', 'refunded', 'reclaimed'] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
-/** Whose payments to look for: one of the three. */
+/** The party whose payments to find: one of the three. */
 export interface Search {
   readonly payer?: string;
   readonly channelId?: string;
   readonly recipient?: string;
-  /** First block to look at, 0 when absent. */
+  /** First block to search, 0 when absent. */
   readonly fromBlock?: bigint;
 }
 
-/** A log of a node, as far as it is read here. */
+/** The parts of a node's log that are read here. */
 export interface Log {
   readonly topics: readonly string[];
   readonly data: string;
@@ -64,10 +64,10 @@ export interface Log {
   readonly blockNumber: Hex;
 }
 
-/** Nodes that refuse even a span this short are of no use. */
+/** A node that refuses even this short a span is unusable. */
 const leastSpanBlocks = 10n;
 
-/** Looks whether there is a gateway at the address, and on which chain. Throws when there is none. */
+/** Checks that there is a gateway at the address, and on which chain. Throws when there is none. */
 export async function openPlace(request: Request, gateway: string): Promise<Place> {
   if (!/^0x[0-9a-fA-F]{40}$/.test(gateway)) throw new Error(`${gateway} is no address`);
   const chainId = BigInt(String(await request('eth_chainId', [])));
@@ -78,7 +78,7 @@ export async function openPlace(request: Request, gateway: string): Promise<Plac
   return place;
 }
 
-/** All payments of a payer, a channel or a recipient, oldest first, with what became of them. */
+/** All payments of a payer, a channel or a recipient, oldest first, with their outcomes. */
 export async function findPayments(place: Place, search: Search): Promise<Payment[]> {
   const { payer, channelId, recipient } = search;
   const filter = [
@@ -96,7 +96,7 @@ export async function findPayments(place: Place, search: Search): Promise<Paymen
   return payments;
 }
 
-/** Logs of the gateway, by spans that the node accepts. */
+/** Logs of the gateway, in spans that the node accepts. */
 export async function findLogs(
   { request, gateway }: Place,
   filter: readonly (string | null)[],
@@ -113,7 +113,7 @@ export async function findLogs(
       found.push(...(logs as Log[]));
       from = to + 1n;
     } catch (error) {
-      // Nodes refuse wide ranges with codes and texts of their own: halving finds out what each accepts.
+      // Nodes refuse wide ranges with their own codes and texts, so halving finds what each accepts.
       if (span <= leastSpanBlocks) throw error;
       span = span / 2n;
     }
@@ -121,7 +121,7 @@ export async function findLogs(
   return found;
 }
 
-/** What may be done about a payment now, or why not. */
+/** Why a payment cannot be reclaimed now; undefined when it can. */
 export function reclaimProblem(payment: Payment, nowSeconds: bigint): string | undefined {
   if (payment.status !== 'paid') return `the order is ${payment.status}: there is nothing to reclaim`;
   if (payment.order === undefined) return payment.missing;
@@ -137,19 +137,19 @@ export function settleProblem(payment: Payment): string | undefined {
   return 'it goes to another chain, and only the service can settle it there: after a while the payer can reclaim it';
 }
 
-/** Time of the newest block, Unix seconds: what the gateway will go by. */
+/** Time of the newest block in Unix seconds, which the gateway uses. */
 export async function chainTime({ request }: Place): Promise<bigint> {
   const block = (await request('eth_getBlockByNumber', ['latest', false])) as { timestamp: Hex };
   return BigInt(block.timestamp);
 }
 
-/** A word of data by its place. */
+/** A word of data by its index. */
 export function wordOf(data: string, place: number): string {
   const start = 2 + place * wordDigits;
   return data.slice(start, start + wordDigits).toLowerCase();
 }
 
-/** Status of an order by what its single-use key holds: `unknown` too when another order holds it. */
+/** Status of an order by its single-use key; also `unknown` when another order holds the key. */
 export async function readStatus(place: Place, metaData: Hex, orderId: Hex): Promise<PaymentStatus> {
   const answer = await callGateway(place, `${selectorOf('statusOf(bytes32)')}${toWord(metaData)}`);
   const isThis = wordOf(answer, 2).slice(12) === orderId.slice(2, 54);
@@ -180,9 +180,9 @@ async function readPayment(place: Place, log: Log): Promise<Payment> {
 }
 
 /**
- * The order out of the paying transaction's calldata. In each way to pay, and in batches and relayed calls of every
- * kind that carry it, its twelve words lie in one piece beginning with channel and key, so that is what is looked for;
- * its id proves that it is the one.
+ * Reads the order from the paying transaction's calldata. Every payment method, batch and relayed call contains its
+ * twelve words in sequence, beginning with channel and key. So the search looks for those two, and the order id proves
+ * the match.
  */
 async function readOrder(
   { request, chainId, gateway }: Place,
@@ -208,7 +208,7 @@ async function readOrder(
   return { way, missing };
 }
 
-/** What a view of the gateway answers, now. */
+/** The present answer of a view of the gateway. */
 export async function callGateway({ request, gateway }: Place, data: string): Promise<string> {
   return String(await request('eth_call', [{ to: gateway, data }, 'latest']));
 }

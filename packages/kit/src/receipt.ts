@@ -11,7 +11,7 @@ import {
 } from './payment.ts';
 import { type GatewayOrder, orderIdOf, orderMembers, toBytes, toHex, topics } from './wire.ts';
 
-/** What a merchant or payer keeps: enough to prove what was bought, at what price, and that it was paid. */
+/** A merchant's or payer's record: enough to prove what was bought, at what price, and that it was paid. */
 export interface Receipt {
   readonly chainId: string;
   readonly gateway: Hex;
@@ -19,17 +19,17 @@ export interface Receipt {
   /** The twelve members of the order; numbers as decimal strings. */
   readonly order: Readonly<Record<string, string>>;
   readonly lineItems: readonly unknown[];
-  /** 32 secret bytes; without them nobody can guess the line items from the chain. */
+  /** 32 secret bytes; without them the line items cannot be guessed from the chain. */
   readonly salt: Hex;
   /** Time of the block that paid the order, in ISO 8601. */
   readonly paidAt?: unknown;
   /** The transaction that paid the order. */
   readonly sourceTx?: unknown;
-  /** The transaction that brought the merchant the money; empty before. */
+  /** The transaction that paid the merchant; empty before. */
   readonly targetTx?: unknown;
 }
 
-/** One thing that was checked. */
+/** One check and its result. */
 export interface Finding {
   readonly what: string;
   readonly isGood: boolean;
@@ -40,20 +40,20 @@ export interface Verdict {
   /** Absent when no chain was asked. */
   readonly status?: PaymentStatus;
   readonly findings: readonly Finding[];
-  /** Fields that may say anything: neither the order nor the chain contradicts them. */
+  /** Fields that neither the order nor the chain confirms or contradicts. */
   readonly unvouched: readonly string[];
   readonly paid?: Seen;
   /** The transaction that settled, refunded or reclaimed the order. */
   readonly closed?: Seen;
 }
 
-/** Where the chain shows something. */
+/** Where the chain shows an event. */
 interface Seen {
   readonly transaction: Hex;
   readonly block: bigint;
 }
 
-/** Fields that are bound to each other: the order's id is a hash of all of them. */
+/** Fields bound together: the order's id is a hash of all of them. */
 const committed = ['chainId', 'gateway', 'orderId', 'order', 'lineItems', 'salt'];
 /** The type of orders whose payment settles them. */
 const DIRECT = 1n;
@@ -81,8 +81,8 @@ export function parseReceipt(text: string): Receipt {
 }
 
 /**
- * Checks what a receipt proves by itself, without a node: line items and salt hash to the order's key, and the order, on
- * the receipt's chain and gateway, hashes to its id. Whether such an order was ever made or paid it cannot say.
+ * Checks what a receipt proves without a node: line items and salt hash to the order's key, and the order, on the
+ * receipt's chain and gateway, hashes to its id. It cannot say whether such an order was ever signed or paid.
  */
 export async function checkReceipt(
   receipt: Receipt,
@@ -103,8 +103,8 @@ export async function checkReceipt(
 }
 
 /**
- * Checks a receipt without trusting who gave it: what it proves by itself, and that the chain knows its order as paid, when
- * and where it says. Node and gateway are the verifier's own choice, and have to be the receipt's.
+ * Checks a receipt without trusting its source: what it proves alone, and that the chain has its order as paid, at the
+ * stated time and place. The verifier chooses node and gateway, which must be the receipt's.
  */
 export async function verifyReceipt(
   receipt: Receipt,
@@ -135,7 +135,7 @@ export async function verifyReceipt(
     compare('paidAt', receipt.paidAt === (await timeOf(place, paid)));
     compare('sourceTx', receipt.sourceTx === paid.transactionHash);
   }
-  // Empty, it claims nothing; and what is settled on another chain this one does not show.
+  // An empty field claims nothing, and this chain does not show settlements on another one.
   if (receipt.targetTx !== '' && isSettledHere(order))
     compare('targetTx', status === 'settled' && receipt.targetTx === closed?.transactionHash);
   return {
@@ -158,7 +158,7 @@ async function findClosing(
   return closing;
 }
 
-/** Time of the block of a log, as receipts tell it. */
+/** Time of a log's block, in the format of receipts. */
 async function timeOf({ request }: Place, { blockNumber }: Log): Promise<string> {
   const block = (await request('eth_getBlockByNumber', [blockNumber, false])) as { timestamp: Hex };
   return new Date(Number(block.timestamp) * 1_000).toISOString();

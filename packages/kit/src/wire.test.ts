@@ -25,7 +25,7 @@ const orders = fc.record({
   ...{ total: uint(256n), payment: uint(256n), fee: uint(256n), payBy: uint(64n), reclaimAt: uint(64n) },
   ...{ orderType: uint(8n), targetChain: uint(64n) },
 });
-/** viem wants narrow integers as numbers. */
+/** viem needs narrow integers as numbers. */
 const forViem = <Order extends { orderType: bigint }>(order: Order) => ({
   ...order,
   orderType: Number(order.orderType),
@@ -38,7 +38,7 @@ test("the members are those of the order's typed data", () => {
   );
 });
 
-test('ids, words and calldata are what other libraries make of an order', () => {
+test('ids, words and calldata equal those of other libraries', () => {
   fc.assert(
     fc.property(orders, orders, bytes(20), uint(53n), (order, other, gateway, chainId) => {
       assert.deepEqual(decodeOrder(encodeOrder(order)), { ...order });
@@ -64,7 +64,7 @@ test('ids, words and calldata are what other libraries make of an order', () => 
   );
 });
 
-test('a word that is too large for its member makes no order', () => {
+test('a word that is too large for its member is not an order', () => {
   fc.assert(
     fc.property(orders, (order) => {
       const digits = encodeOrder(order);
@@ -80,7 +80,7 @@ test('a word that is too large for its member makes no order', () => {
   );
 });
 
-test('topics and selectors are those of the contract, and no way to pay is missing', () => {
+test('topics and selectors are those of the contract, and every payment method is known', () => {
   const events = { paid: 'Paid', settled: 'Settled', refunded: 'Refunded', reclaimed: 'Reclaimed' } as const;
   for (const [key, name] of Object.entries(events)) {
     const event = paymentGatewayAbi.find((entry) => entry.type === 'event' && entry.name === name);

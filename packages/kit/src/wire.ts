@@ -1,9 +1,9 @@
 import type { Hex, Order } from '@florin/protocol/order.ts';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
-/** An order as the gateway takes it: twelve words (contracts/src/interfaces/IPaymentGateway.sol). */
+/** An order in the gateway's form: twelve words (contracts/src/interfaces/IPaymentGateway.sol). */
 export interface GatewayOrder extends Omit<Order, 'orderType'> {
-  /** Of a kind that this kit need not know. */
+  /** Unlimited, because this kit need not know every kind. */
   readonly orderType: bigint;
 }
 
@@ -55,7 +55,7 @@ export function toHex(bytes: Uint8Array): Hex {
   return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** A value as the 64 digits of its word, without 0x. Throws for what does not fit one. */
+/** A value as the 64 digits of its word, without 0x. Throws for values that do not fit. */
 export function toWord(value: bigint | string): string {
   const digits = typeof value === 'bigint' ? value.toString(16) : value.toLowerCase().replace(/^0x/, '');
   if (!/^[0-9a-f]{1,64}$/.test(digits)) throw new Error(`no word: ${value}`);
@@ -67,7 +67,7 @@ export function encodeOrder(order: GatewayOrder): string {
   return orderMembers.map(([name]) => toWord(order[name])).join('');
 }
 
-/** An order out of its words; undefined when a word is too large for its member. */
+/** An order from its words; undefined when a word is too large for its member. */
 export function decodeOrder(digits: string): GatewayOrder | undefined {
   const text = digits.toLowerCase();
   if (text.length !== orderDigits) return undefined;
@@ -113,16 +113,16 @@ export function encodeReclaim(order: GatewayOrder): Hex {
   return `0x${selectorOf(`reclaim(${orderTuple})`).slice(2)}${encodeOrder(order)}`;
 }
 
-/** Calldata of `settle` for some orders. */
+/** Calldata of `settle` for several orders. */
 export function encodeSettle(orders: readonly GatewayOrder[]): Hex {
   const head = `${toWord(32n)}${toWord(BigInt(orders.length))}`;
   return `0x${selectorOf(`settle(${orderTuple}[])`).slice(2)}${head}${orders.map(encodeOrder).join('')}`;
 }
 
-/** No token: stands for the chain's own coin. */
+/** No token: means the chain's own coin. */
 export const ZERO_ADDRESS: Hex = `0x${'0'.repeat(40)}`;
 
-/** Calldata of `rescue`; with the chain of an order that was made for another one, of `rescueFromChain`. */
+/** Calldata of `rescue`; of `rescueFromChain` when the chain of another chain's order is given. */
 export function encodeRescue(order: GatewayOrder, token: string, chainId?: bigint): Hex {
   const words = `${encodeOrder(order)}${toWord(token)}`;
   return chainId === undefined

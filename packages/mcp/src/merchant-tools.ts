@@ -5,8 +5,8 @@ import type { CallApi, Tool } from './tool.ts';
 type Operation = keyof typeof merchantApi.routes;
 
 /**
- * The operations of the merchant API that are tools. Webhooks, events and exceptions are not: they are set up and
- * looked after by programs.
+ * The operations of the merchant API that are tools. Webhooks, events and exceptions are left out: programs manage
+ * them.
  */
 const operations: Readonly<Record<string, Operation>> = {
   list_accounts: 'listAccounts',
@@ -28,7 +28,7 @@ const operations: Readonly<Record<string, Operation>> = {
   create_refund: 'createRefund',
 };
 
-/** The tools of merchants. What the caller's API key may not do is refused by the API itself, which names the scope. */
+/** The merchants' tools. The API itself refuses what the caller's key may not do, and names the scope. */
 export function merchantTools(callApi: CallApi): Tool[] {
   return Object.entries(operations).map(([name, operation]) =>
     routeTool({

@@ -9,8 +9,8 @@ const microUsdText = (description: string) => ({
 });
 
 /**
- * A tool that pays with an account of this machine. The model may ask for less than `limits.maxAmount`, never for more,
- * and has no say in the rest of the limits.
+ * A tool that pays with an account of this machine. The model may lower `limits.maxAmount`, never raise it, and cannot
+ * change the other limits.
  */
 export function payTool(limits: Omit<PayLinkOptions, 'amount' | 'idempotencyKey' | 'payerEmail'>): Tool {
   return {

@@ -12,7 +12,7 @@ const idSchema = (name: string): Tool['inputSchema'] => ({
   additionalProperties: false,
 });
 
-/** The tools of payers: the AI protocol, one tool for each step. They need no key; the payer signs. */
+/** The payers' tools: the AI protocol, one tool for each step. They need no key; the payer signs. */
 export function payerTools(callApi: CallApi): Tool[] {
   const toolOf = (name: string, route: (typeof routes)[keyof typeof routes], description?: string) =>
     routeTool({

@@ -20,8 +20,8 @@ export interface RouteToolOptions {
 }
 
 /**
- * A tool that is an operation of an interface: its arguments are the operation's parameters and body, by the operation's
- * own schemas, and the operation itself checks them, the permissions and the limits.
+ * A tool for one operation of an interface. Its arguments are the operation's parameters and body, by the operation's
+ * own schemas. The operation itself checks them, the permissions and the limits.
  */
 export function routeTool({ name, table, route, callApi, description }: RouteToolOptions): Tool {
   const isKeyed = table.security === 'api_key' && route.method === 'POST';
@@ -52,7 +52,7 @@ export function routeTool({ name, table, route, callApi, description }: RouteToo
   };
 }
 
-/** The schema as other programs read it: without the formats that only the service knows. */
+/** The schema for other programs: without the formats that only the service knows. */
 function plain(schema: object): JsonObject {
   const text = JSON.stringify(schema, (name, value: unknown) => {
     if (name !== 'format' || typeof value !== 'string') return value;
@@ -61,7 +61,7 @@ function plain(schema: object): JsonObject {
   return JSON.parse(text) as JsonObject;
 }
 
-/** Puts each argument where the operation takes it. Unknown ones go into the body, which refuses them. */
+/** Puts each argument where the operation expects it. Unknown ones go into the body, which refuses them. */
 function requestOf(route: Route, input: JsonObject, isKeyed: boolean) {
   const rest = new Map<string, Json>(Object.entries(input));
   const take = (name: string): string => {
@@ -70,7 +70,7 @@ function requestOf(route: Route, input: JsonObject, isKeyed: boolean) {
     return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
   };
   const key = isKeyed && rest.has('idempotencyKey') ? take('idempotencyKey') : undefined;
-  // Dots alone would name another path; no id and no number is made of them.
+  // Dots alone would name another path; no valid id or number consists of them.
   const path = route.path.replace(/:(\w+)/g, (_whole, name: string) =>
     encodeURIComponent(take(name).replace(/^\.+$/, '-')),
   );
@@ -82,11 +82,11 @@ function requestOf(route: Route, input: JsonObject, isKeyed: boolean) {
   return { path: query === '' ? path : `${path}?${query}`, body, key };
 }
 
-/** The envelope that came back. Its code says whether it is a refusal. */
+/** The returned envelope. Its code shows whether it is a refusal. */
 function answerOf(text: string): ToolAnswer {
   const value = JSON.parse(text) as JsonObject;
   const { code, message, data = null, error = null } = value;
-  // The members of the view that stand beside `data` are the same again.
+  // The view's members beside `data` are repetitions.
   const envelope = error === null ? { code, message, data } : { code, message, data, error };
   return { value: JSON.parse(JSON.stringify(envelope)) as JsonObject, isError: code !== 0 };
 }

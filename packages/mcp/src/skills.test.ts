@@ -20,7 +20,7 @@ const tools = new Map<string, Tool>(
   ),
 );
 
-test('there are the two skills', () => assert.deepEqual(skills, ['accept-payments', 'pay-a-link']));
+test('there are two skills', () => assert.deepEqual(skills, ['accept-payments', 'pay-a-link']));
 
 for (const skill of skills) {
   const text = readFileSync(join(folder, skill, 'SKILL.md'), 'utf8');
@@ -29,7 +29,7 @@ for (const skill of skills) {
     head.split('\n').map((line) => [line.split(': ')[0], line.split(': ').slice(1).join(': ')]),
   );
 
-  test(`the head of ${skill} is as the format of agent skills wants it`, () => {
+  test(`the head of ${skill} follows the format of agent skills`, () => {
     assert.equal(fields.get('name'), skill);
     const description = fields.get('description') ?? '';
     assert.ok(description.length > 40 && description.length <= 1024);
@@ -38,7 +38,7 @@ for (const skill of skills) {
     assert.ok(body.split('\n').length < 500);
   });
 
-  test(`the tools and arguments that ${skill} names are there`, () => {
+  test(`the tools and arguments that ${skill} names exist`, () => {
     const named = [
       ...body.matchAll(/`(merchant_\w+|get_link|create_session|prepare|submit|status|receipt|pay)`/g),
     ];
@@ -46,14 +46,14 @@ for (const skill of skills) {
     for (const [, name = ''] of named) assert.ok(tools.has(name), name);
   });
 
-  test(`the pages and commands that ${skill} names are there`, () => {
+  test(`the pages and commands that ${skill} names exist`, () => {
     const pages = [...body.matchAll(/`\/docs\/guide\/([\w-]+\.md)`/g)].map(([, page = '']) => page);
     for (const page of pages) assert.ok(existsSync(join(root, 'docs/guide', page)), page);
     const commands = [...body.matchAll(/florin -- (\w+)/g)].map(([, command = '']) => command);
     const cli = readFileSync(join(root, 'apps/cli/src/cli.ts'), 'utf8');
     for (const command of commands) assert.ok(cli.includes(`['${command}', `), command);
     assert.ok(pages.length + commands.length > 0);
-    // A skill is copied away from here: a link into the repository would be broken.
+    // A skill is copied elsewhere: a link into the repository would break.
     assert.doesNotMatch(body, /\]\(/);
   });
 }
@@ -71,7 +71,7 @@ test('the arguments that accept-payments names are those of its tools', () => {
   }
 });
 
-test('every tool says what it takes in a schema that other programs understand', () => {
+test('every tool states its arguments in a schema that other programs understand', () => {
   for (const { name, inputSchema } of tools.values()) {
     assert.match(name, /^[a-z_]{2,64}$/);
     assert.equal(inputSchema['additionalProperties'], false, name);

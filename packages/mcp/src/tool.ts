@@ -5,16 +5,16 @@ import { visibleText } from '@florin/protocol/visible-text.ts';
 /** One request to an installation's HTTP interfaces. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST';
-  /** From the origin on, such as `/payment/v1/account/list`. */
+  /** Relative to the origin, such as `/payment/v1/account/list`. */
   readonly path: string;
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request with the caller's own key, where there is one; gives the text of the answer. */
+/** Sends a request with the caller's own key, if any; returns the text of the answer. */
 export type CallApi = (request: ApiRequest) => Promise<string>;
 
-/** What a tool answers. `isError`: a refusal, which the caller is told like any result. */
+/** A tool's answer. `isError`: a refusal, which the caller gets like any result. */
 export interface ToolAnswer {
   readonly value: JsonObject;
   readonly isError: boolean;
@@ -27,15 +27,15 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: { readonly type: 'object' } & JsonObject;
   readonly isReadOnly: boolean;
-  /** Whether the same call again changes nothing more. */
+  /** Whether repeating the call has no further effect. */
   readonly isIdempotent: boolean;
   run(input: JsonObject): Promise<ToolAnswer>;
 }
 
-/** What models are told of every answer before its JSON. */
+/** The sentence before the JSON of every answer to a model. */
 const preface = `Data of the service, as JSON. ${untrustedTextNotice}`;
 
-/** An answer as a tool's result: for models as text that says what it is, for programs as it is. */
+/** An answer as a tool's result: as described text for models, as data for programs. */
 export function toolResult({ value, isError }: ToolAnswer) {
   const cleaned = cleanJson(value) as JsonObject;
   return {
@@ -45,7 +45,7 @@ export function toolResult({ value, isError }: ToolAnswer) {
   };
 }
 
-/** Every text of a value with nothing hidden in it, names of members included. */
+/** Removes hidden characters from every text of a value, names of members included. */
 function cleanJson(value: Json): Json {
   if (typeof value === 'string') return visibleText(value);
   if (Array.isArray(value)) return value.map((each: Json) => cleanJson(each));

@@ -10,12 +10,12 @@ import {
 import { type RouteTable, route } from './route.ts';
 import { idText, text } from './schema.ts';
 
-// Longer than any uint256 is refused here, larger than 2^256 - 1 by the parser. Other spellings of a number ("08453",
-// "0x2105", " 8453 ") would hash alike, so one signature would have several messages.
+// Longer texts than any uint256 are refused here, values above 2^256 - 1 by the parser. Other spellings of a number
+// ("08453", "0x2105", " 8453 ") would hash alike, so one signature would fit several messages.
 const decimal = Type.String({ pattern: '^(0|[1-9][0-9]*)$', maxLength: 78 });
 const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
 const bytes32 = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' });
-/** The most characters of a signature: smart accounts' are longer than 65 bytes. */
+/** The longest signature in characters: smart accounts' signatures exceed 65 bytes. */
 const maxSignatureLength = 2 + 2 * 16 * 1024;
 const signature = Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', maxLength: maxSignatureLength });
 const payerEmail = Type.Union([
@@ -85,7 +85,7 @@ export const submitPaymentBody = Type.Object(
 );
 export type SubmitPaymentBody = Static<typeof submitPaymentBody>;
 
-/** What both signed requests can refuse, in the order in which it is checked. */
+/** The refusals of both signed requests, in the order of the checks. */
 const authorizationErrors = [
   'field_invalid',
   'nonce_used',
@@ -98,7 +98,7 @@ const authorizationErrors = [
   'chain_unavailable',
 ] as const;
 
-/** The AI protocol: no API key; the payer's EIP-712 signature authorizes what changes anything. */
+/** The AI protocol. It has no API key: the payer's EIP-712 signature authorizes every change. */
 export const agentApi = {
   title: 'AI protocol',
   basePath: '/aipay/api/v1',

@@ -33,13 +33,13 @@ test('a stage is reported under its own name', () => {
   for (const stage of agentStages) assert.equal(agentMoves[stage].stage, stage);
 });
 
-test('whatever is polled says when to come back, and nothing else does', () => {
+test('every polled stage names a retry time, and no other stage does', () => {
   for (const [situation, move] of Object.entries(agentMoves)) {
     assert.equal('retryAfterSeconds' in move, move.action === 'poll_session', situation);
   }
 });
 
-test('a session that has been dealt with keeps its stage whatever our clock says', () => {
+test('a finished session keeps its stage at every time of our clock', () => {
   const stages = Object.fromEntries(
     sessionStatuses
       .filter((status) => status !== 'initialized')
@@ -63,7 +63,7 @@ test('an open session asks for what it lacks', () => {
   assert.equal(sessionSituation({ ...fresh, hasPaymentParameters: false }), 'payment_parameters_required');
 });
 
-test('a payment that is seen comes before the expiry', () => {
+test('a seen payment takes precedence over the expiry', () => {
   assert.equal(sessionSituation({ ...fresh, isPaymentSeen: true, isPastExpiry: true }), 'payment_detected');
 });
 
@@ -71,7 +71,7 @@ test('an unsigned session is over at its expiry', () => {
   assert.equal(sessionSituation({ ...fresh, isPastExpiry: true }), 'session_expired');
 });
 
-test('an agent whose order is out is never told to begin again before the chain has passed its deadline', () => {
+test('an agent with a signed order is never told to restart before the chain has passed its deadline', () => {
   const situation = sessionSituation({ ...fresh, signedOnce: true, isPastExpiry: true });
   assert.equal(situation, 'order_closing');
   const { stage, nextAction } = workflowOf(situation);

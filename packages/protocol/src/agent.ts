@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import type { SessionStatus } from './session.ts';
 
-/** What the two typed messages of the AI protocol authorize. */
+/** What the AI protocol's two typed messages authorize. */
 export type AgentPurpose = 'create_payment_session' | 'prepare_payment';
 
-/** How long a signature may stay valid, and how long the one of a message template does, in seconds from now. */
+/** The longest life of a signature, and that of a template's signature, in seconds from now. */
 export const authorizationLifeSeconds = { maximum: 3900, template: 900 } as const;
 
 export const agentStages = [
@@ -32,17 +32,20 @@ export const agentActions = [
 ] as const;
 export type AgentAction = (typeof agentActions)[number];
 
-/** What an agent does in one situation. */
+/** An agent's next action in one situation. */
 export interface AgentMove {
   readonly stage: AgentStage;
   readonly action: AgentAction;
   readonly authorizationRequired: boolean;
   readonly description: string;
-  /** When to look again, for situations that change by themselves. */
+  /** When to read again, for situations that change by themselves. */
   readonly retryAfterSeconds?: number;
 }
 
-/** The one that has no stage of its own: an order is out, the time to prepare is over, the chain has not passed its deadline. */
+/**
+ * The situation without a stage of its own: an order is signed, the time to prepare is over, and the chain has not
+ * passed the deadline.
+ */
 export type AgentSituation = AgentStage | 'order_closing';
 
 /** Stage and next action for every situation of a link or a session. */
@@ -137,7 +140,7 @@ export const agentMoves = {
   },
 } as const satisfies Record<AgentSituation, AgentMove>;
 
-/** What decides the situation of a session. */
+/** The facts that decide a session's situation. */
 export interface AgentSessionState {
   readonly status: SessionStatus;
   readonly signedOnce: boolean;
@@ -178,13 +181,13 @@ export const workflow = Type.Object({
     authorizationRequired: Type.Boolean(),
     description: Type.String(),
     retryAfterSeconds: Type.Optional(Type.Integer()),
-    /** Unix seconds as a decimal string: the action counts up to and including this second. */
+    /** Unix seconds as a decimal string: the action is valid through this second. */
     deadline: Type.Optional(Type.String()),
   }),
 });
 export type Workflow = Static<typeof workflow>;
 
-/** The workflow of a situation, with the last second that its action makes sense in. */
+/** The workflow of a situation, with the last second of its action. */
 export function workflowOf(situation: AgentSituation, deadlineSeconds?: number | bigint): Workflow {
   const { stage, action, authorizationRequired, description, ...rest }: AgentMove = agentMoves[situation];
   return {

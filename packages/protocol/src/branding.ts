@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { route } from './route.ts';
 import { ignored, imageUrl, successReply, timestampText } from './schema.ts';
 
-/** How the hosted pages of a merchant look. */
+/** The appearance of a merchant's hosted pages. */
 export const branding = Type.Object({
   logoUrl: Type.String({ description: 'The hosted copy; empty when there is none' }),
   color: Type.String({
@@ -28,7 +28,7 @@ const brandingUpdateBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** The looks of the hosted pages, in the merchant API. */
+/** The appearance of the hosted pages, in the merchant API. */
 export const brandingRoutes = {
   getBranding: route({
     method: 'GET',

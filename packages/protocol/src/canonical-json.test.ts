@@ -11,7 +11,7 @@ test('keys are sorted by code units at every level, and undefined members are le
   );
 });
 
-test('the order in which members were written does not show, and nothing is lost', () => {
+test('the order of members does not matter, and no member is lost', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       const text = canonicalJson(value);
@@ -28,7 +28,7 @@ function reversed(value: unknown): unknown {
   return Object.fromEntries(members.toReversed());
 }
 
-test('a text that is known already stands for its object, wherever that is', () => {
+test('a cached text replaces its object at every position', () => {
   const shared = { b: 1, a: [2] };
   const known = new WeakMap([[shared, canonicalJson(shared)]]);
   const value = [{ z: shared, y: { shared } }, shared];
@@ -36,7 +36,7 @@ test('a text that is known already stands for its object, wherever that is', () 
   assert.equal(canonicalJson([shared], new WeakMap([[shared, '{"told":1}']])), '[{"told":1}]');
 });
 
-test('what JSON has no form for is refused', () => {
+test('values without a JSON form are refused', () => {
   assert.throws(() => canonicalJson(undefined), TypeError);
   assert.throws(() => canonicalJson({ a: () => 1 }), TypeError);
 });

@@ -1,10 +1,10 @@
-/** Canonical texts of objects that were written before and never change. */
+/** Cached canonical texts of objects that never change. */
 type KnownTexts = Pick<WeakMap<object, string>, 'get'>;
 
 /**
- * JSON with one spelling: keys sorted by UTF-16 code units, no white space (RFC 8785 for what Florin hashes: strings,
- * integers, booleans, null, arrays and plain objects; members that are undefined are left out). Objects in `known` are
- * not looked into again.
+ * JSON with one spelling: keys sorted by UTF-16 code units, no white space (RFC 8785 for the values that Florin hashes:
+ * strings, integers, booleans, null, arrays and plain objects; omits undefined members). Objects in `known` are not
+ * walked again.
  */
 export function canonicalJson(value: unknown, known?: KnownTexts): string {
   if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each, known)).join(',')}]`;
@@ -14,10 +14,10 @@ export function canonicalJson(value: unknown, known?: KnownTexts): string {
   return text;
 }
 
-// Every new session is hashed by it: without an array for each step it takes a quarter less.
+// Every new session is hashed with it: avoiding an array per step saves a quarter.
 function canonicalObject(value: object, known: KnownTexts | undefined): string {
   let members = '';
-  // Without a function of its own, sort compares by code units.
+  // Without a comparator, sort compares by code units.
   for (const key of Object.keys(value).sort()) {
     const member: unknown = Reflect.get(value, key);
     if (member === undefined) continue;

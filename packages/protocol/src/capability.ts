@@ -8,7 +8,7 @@ export const supportedToken = Type.Object({
   decimals: Type.Integer(),
 });
 
-/** One token that pays towards a settlement token, and on which terms. Values in Micro-USD. */
+/** One token that can pay for a settlement token, and its terms. Values in Micro-USD. */
 export const paymentCapability = Type.Object({
   tokenId: Type.String(),
   crosschain: Type.Boolean(),

@@ -5,13 +5,13 @@ import { idText, text } from './schema.ts';
 import { sessionStatuses } from './session.ts';
 
 /**
- * What the hosted page and its server say to each other. It belongs to the page alone: both are of one version, and
- * nobody else may count on it. Money is written as decimal strings: Micro-USD, or smallest units of a token.
+ * The protocol between the hosted page and its server. It serves only this page: both have one version, and other
+ * clients must not rely on it. Money is written as decimal strings: Micro-USD, or smallest units of a token.
  */
 
 const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
 
-/** How a wallet can be told of a network that it does not know (EIP-3085). */
+/** The facts with which a wallet adds an unknown network (EIP-3085). */
 export const networkFacts = Type.Object({
   rpcUrl: Type.String(),
   explorer: Type.String({ description: 'Without a slash at the end; empty when there is none' }),
@@ -19,7 +19,7 @@ export const networkFacts = Type.Object({
 });
 export type NetworkFacts = Static<typeof networkFacts>;
 
-/** One token on one chain that pays, with what it costs. */
+/** One token on one chain that can pay, with its cost. */
 export const checkoutOption = Type.Object({
   tokenId: Type.String(),
   chainId: Type.String(),
@@ -27,12 +27,12 @@ export const checkoutOption = Type.Object({
   tokenAddress: Type.String(),
   symbol: Type.String(),
   decimals: Type.Integer(),
-  /** What the payer pays in all; "0" while the payer has not chosen an amount. */
+  /** The payer's total; "0" while the payer has not chosen an amount. */
   amountInToken: Type.String(),
   total: Type.String(),
-  /** The part of the total that is a fee on top of the price; "0" when the merchant bears it. */
+  /** The part of the total that is a fee on top of the price; "0" when the merchant pays it. */
   fee: Type.String(),
-  /** While the payer has not chosen an amount: the least and the highest price that this token takes, in US dollars. */
+  /** Before the payer chooses an amount: the lowest and highest price that this token accepts, in US dollars. */
   minAmountInUSD: Type.Optional(Type.String()),
   maxAmountInUSD: Type.Optional(Type.String()),
   status: Type.Union([Type.Literal('available'), Type.Literal('delayed'), Type.Literal('unavailable')]),
@@ -41,11 +41,11 @@ export const checkoutOption = Type.Object({
 });
 export type CheckoutOption = Static<typeof checkoutOption>;
 
-/** Where a session stands, as its page shows it. Nothing in it is secret. */
+/** The state of a session, as its page shows it. It contains no secrets. */
 export const checkoutState = Type.Object({
   sessionId: Type.String(),
   status: Type.Enum(sessionStatuses),
-  /** Whether a payment may still be begun. */
+  /** Whether a payment may still begin. */
   isPayable: Type.Boolean(),
   /** Unix seconds. */
   expiresAt: Type.Integer(),
@@ -54,20 +54,20 @@ export const checkoutState = Type.Object({
   initiateTx: Type.String(),
   completeTx: Type.String(),
   pendingReason: Type.String(),
-  /** The payment that is seen: where, and how deep it lies. */
+  /** The seen payment: its chain and depth. */
   payment: Type.Optional(
     Type.Object({
       tokenId: Type.String(),
       chainId: Type.String(),
       confirmations: Type.Integer(),
-      /** About how many it takes at the moment until a payment is final. */
+      /** About how many confirmations a payment needs at present to be final. */
       confirmationsWanted: Type.Integer(),
     }),
   ),
   /** ISO 8601, or empty. */
   paidAt: Type.String(),
   settledAt: Type.String(),
-  /** What arrived and paid nothing. */
+  /** Money that arrived and paid nothing. */
   exceptions: Type.Array(
     Type.Object({
       kind: Type.Enum(['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate']),
@@ -76,10 +76,10 @@ export const checkoutState = Type.Object({
       decimals: Type.Integer(),
       amount: Type.String(),
       /**
-       * goes: back by itself. by_hand: too little for that; whoever has a wallet can send it back. waits: the merchant may accept
-       * it until `heldUntil`; then it goes, or waits_by_hand. goes_later: the merchant does not want it; it goes after that.
-       * second: a second payment by a wallet, which goes back unless the merchant takes it first. taken: the merchant has.
-       * closed: the merchant says that it is dealt with. back: it is with its payer.
+       * goes: goes back by itself. by_hand: too little for that; anyone with a wallet can send it back. waits: the
+       * merchant may accept it until `heldUntil`; then it goes, or waits_by_hand. goes_later: the merchant refused it;
+       * it goes after that. second: a second payment by a wallet, which goes back unless the merchant accepts it first.
+       * taken: the merchant accepted it. closed: the merchant marked it as resolved. back: the payer has it.
        */
       outcome: Type.Enum([
         'goes',
@@ -97,9 +97,9 @@ export const checkoutState = Type.Object({
     }),
   ),
   refunded: Type.String({ description: 'Micro-USD that went back to the payer' }),
-  /** Whether that is all that the payer has paid. */
+  /** Whether that is everything that the payer paid. */
   isRefunded: Type.Boolean(),
-  /** Only once paid: the merchant's words, and where to go next. */
+  /** Only once paid: the merchant's message and return URL. */
   successText: Type.Optional(Type.String()),
   successUrl: Type.Optional(Type.String()),
 });
@@ -118,7 +118,7 @@ const beginSessionBody = Type.Object(
 const beginSessionReply = Type.Object({
   state: checkoutState,
   clientCode: Type.String(),
-  /** The session's page, its secret in the fragment. */
+  /** The session's page, with its secret in the fragment. */
   paymentUrl: Type.String(),
   options: Type.Array(checkoutOption),
 });
@@ -141,7 +141,7 @@ const prepareBody = Type.Object(
 const code = Type.Object({ size: Type.Integer(), path: Type.String() });
 export type Code = Static<typeof code>;
 
-/** A one-use address: whoever sends the exact amount there has paid. */
+/** A one-use address: a transfer of the exact amount to it pays, from any sender. */
 const deposit = Type.Object({
   address: Type.String(),
   refundAddress: Type.String(),
@@ -149,25 +149,25 @@ const deposit = Type.Object({
   /** EIP-681, for wallets that read it. */
   transferUri: Type.String(),
   transferCode: code,
-  /** Unix seconds: a transfer is in time in a block until then. */
+  /** Unix seconds: the last block time at which a transfer is in time. */
   payUntil: Type.String(),
-  /** What counts as paid, where it is less than the amount. */
+  /** The least amount that counts as paid, where it is less than the full amount. */
   leastInToken: Type.Optional(Type.String()),
-  /** Unix seconds: until then a deposit may be accepted although it is late. */
+  /** Unix seconds: until then a late deposit may be accepted. */
   lateUntil: Type.Optional(Type.String()),
 });
 
-/** An order that is signed for one payer, and the transactions that pay it. */
+/** An order signed for one payer, and the transactions that pay it. */
 export const preparedOrder = Type.Object({
   orderId: Type.String(),
   /** Unix seconds. */
   deadline: Type.String(),
   gateway: Type.String(),
   amountInToken: Type.String(),
-  /** What has to be sent first, in order. */
+  /** The transactions to send first, in order. */
   prerequisites: Type.Array(prerequisite),
   payment: txRequest,
-  /** Other ways to pay the same order, the one that asks least of the payer first. */
+  /** Other ways to pay the same order, the one with the fewest steps for the payer first. */
   alternatives: Type.Array(paymentAlternative),
   deposit: Type.Optional(deposit),
 });
@@ -180,7 +180,7 @@ const balance = Type.Object({
 });
 export type TokenBalance = Static<typeof balance>;
 
-/** A payment, as the kit checks it against the chain without the word of the service. */
+/** A payment in the form that the kit checks against the chain without trusting the service. */
 export const receipt = Type.Object({
   chainId: Type.String(),
   gateway: Type.String(),
@@ -188,7 +188,7 @@ export const receipt = Type.Object({
   order: Type.Record(Type.String(), Type.String()),
   lineItems: Type.Array(Type.Unknown()),
   salt: Type.String(),
-  /** The chain shows paidAt and the transactions; the other three only the service says (decision 68). */
+  /** The chain shows paidAt and the transactions; only the service states the other three (decision 68). */
   receiptId: Type.String(),
   sessionId: Type.String(),
   paidAt: Type.String(),
@@ -204,21 +204,21 @@ const claimBody = Type.Object(
     orderId: Type.String({ pattern: '^0x[0-9a-f]{64}$' }),
     /** A token's contract on the order's chain; the zero address: the chain's coin. */
     token: address,
-    /** rescue: what lies at the deposit address. reclaim: a payment that was not settled. */
+    /** rescue: the money at the deposit address. reclaim: a payment that was not settled. */
     purpose: Type.Enum(['rescue', 'reclaim']),
   },
   { additionalProperties: false },
 );
 
-/** What can be taken back, and the call that does it; it goes to `refundAddress` whoever calls. */
+/** The money that can be taken back, and the call that does it; every caller's call pays `refundAddress`. */
 const claimReply = Type.Object({
   amount: Type.String(),
   symbol: Type.String(),
   decimals: Type.Integer(),
   refundAddress: Type.String(),
-  /** Unix seconds: from when on the contract lets it go at the latest. */
+  /** Unix seconds: the latest time from which the contract releases it. */
   after: Type.Integer(),
-  /** Whether it does now. */
+  /** Whether the contract releases it now. */
   isPossible: Type.Boolean(),
   txRequest,
 });
@@ -226,7 +226,7 @@ export type Claim = Static<typeof claimReply>;
 
 const sessionParams = Type.Object({ sessionId: idText });
 
-/** The page's own door. The secret of a session comes in the header `x-client-code`, never in an address. */
+/** The page's API. A session's secret is sent in the header `x-client-code`, never in a URL. */
 export const checkoutApi = {
   title: 'Hosted checkout',
   basePath: '/checkout/api',
@@ -272,7 +272,7 @@ export const checkoutApi = {
       reply: Type.Object({
         state: checkoutState,
         options: Type.Array(checkoutOption),
-        /** The server's own time in Unix seconds, by which deadlines count. */
+        /** The server's time in Unix seconds, by which deadlines count. */
         now: Type.Integer(),
       }),
       permissions: [],

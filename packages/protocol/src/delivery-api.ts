@@ -5,19 +5,19 @@ import { idText, numberPage, pageParams, successReply, timestampText } from './s
 import { latestSeconds } from './webhook.ts';
 
 /**
- * pending: to be tried, or tried again. succeeded and failed: through. skipped: raised while the webhook was not
- * active, or left over when it was deleted.
+ * pending: will be tried, or tried again. succeeded and failed: finished. skipped: raised while the webhook was
+ * inactive, or left when it was deleted.
  */
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'skipped'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** Attempts that a delivery shows: its last ones. */
+/** Attempts that a delivery shows, the latest ones. */
 export const maxShownAttempts = 20;
 
-/** Deliveries that one call sends again. */
+/** Deliveries that one call resends. */
 export const maxResent = 500;
 
-/** Statuses from which a delivery can be sent again. */
+/** Statuses from which a delivery can be resent. */
 const resendStatuses = ['succeeded', 'failed', 'skipped'] as const;
 export type ResendStatus = (typeof resendStatuses)[number];
 
@@ -56,7 +56,7 @@ const request = Type.Object({
   }),
 });
 
-/** What an attempt can differ in from the one before it. */
+/** The fields in which an attempt can differ from the one before it. */
 export const attemptChanges = ['url', 'httpStatus', 'error', 'responseBody'] as const;
 export type AttemptChange = (typeof attemptChanges)[number];
 
@@ -117,7 +117,7 @@ const resendAllBody = Type.Object(
   closed,
 );
 
-/** Deliveries of the merchant API: test a webhook, see what it was told, tell it again. */
+/** Deliveries of the merchant API: test a webhook, list its deliveries, resend them. */
 export const deliveryRoutes = {
   testWebhook: route({
     method: 'POST',

@@ -1,19 +1,19 @@
-/** That an operation is on its way out. Times in Unix seconds. */
+/** The planned end of an operation. Times in Unix seconds. */
 export interface Deprecation {
-  /** From when on clients should use something else. */
+  /** When clients should start to use the replacement. */
   readonly sinceSeconds: number;
-  /** From when on it may be gone: at least a year after `sinceSeconds`. */
+  /** When the operation may be removed: at least a year after `sinceSeconds`. */
   readonly endsAtSeconds: number;
-  /** What to use instead, a sentence for documents. */
+  /** The replacement, a sentence for documents. */
   readonly instead: string;
 }
 
-/** What clients have to move to something else: the wire contract promises twelve months. */
+/** The time that clients have to migrate: the wire contract promises twelve months. */
 export const leastOverlapSeconds = 366 * 86_400;
 
 /**
- * What every answer of a deprecated operation carries: `Deprecation` (RFC 9745, a date of structured fields) and `Sunset`
- * (RFC 8594, an HTTP date). Throws a RangeError when the end comes too soon.
+ * The headers of every answer of a deprecated operation: `Deprecation` (RFC 9745, a date of structured fields) and
+ * `Sunset` (RFC 8594, an HTTP date). Throws a RangeError when the end comes too soon.
  */
 export function deprecationHeaders({ sinceSeconds, endsAtSeconds }: Deprecation): Record<string, string> {
   if (!Number.isSafeInteger(sinceSeconds) || !Number.isSafeInteger(endsAtSeconds))

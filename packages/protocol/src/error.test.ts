@@ -8,7 +8,7 @@ import type { Route, RouteTable } from './route.ts';
 import { x402Api } from './x402-api.ts';
 
 // proves W7.3
-test('every code stands once and none is zero', () => {
+test('every code is unique and none is zero', () => {
   const codes = Object.values(errorCatalogue).map((entry) => entry.code);
   assert.equal(new Set(codes).size, codes.length);
   assert.ok(codes.every((code) => Number.isInteger(code) && code > 0));
@@ -38,7 +38,7 @@ test('a refusal reads `Text: detail`', () => {
 });
 
 // proves W7.2
-test('400301 is kept for statistics, and no operation gives any', () => {
+test('400301 is reserved for statistics, and no operation answers it', () => {
   assert.deepEqual(errorCatalogue.stat_not_found, {
     code: 400301,
     http: 200,

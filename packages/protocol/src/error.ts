@@ -5,10 +5,10 @@
 export interface ErrorEntry {
   readonly code: number;
   readonly http: number;
-  /** What is said before the colon of `Text: detail`. */
+  /** The text before the colon of `Text: detail`. */
   readonly text: string;
   readonly retryable: boolean;
-  /** Kept for later: no operation of this version answers it. */
+  /** Reserved: no operation of this version answers it. */
   readonly reserved?: true;
 }
 
@@ -99,7 +99,7 @@ export const errorCatalogue = {
 export type ErrorName = keyof typeof errorCatalogue;
 
 export interface RefusalDetails {
-  /** What is said after the colon; public, never with secrets. */
+  /** The text after the colon; public, never with secrets. */
   readonly detail?: string;
   /** The field path that the error is about, as `lineItems[0].unitPrice`. */
   readonly param?: string;
@@ -108,7 +108,7 @@ export interface RefusalDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** An expected failure from the catalogue. Anything else that is thrown is a bug or an outage. */
+/** An expected failure from the catalogue. Any other thrown error is a bug or an outage. */
 export class Refusal extends Error {
   readonly slug: ErrorName;
   readonly details: RefusalDetails;

@@ -5,7 +5,7 @@ import { idText, numberPage, pageParams, text } from './schema.ts';
 /** How long events can be read, in days. */
 export const eventLifeDays = 90;
 
-/** An event as webhooks get it. */
+/** An event in the form of webhooks. */
 export const event = Type.Object({
   id: Type.String({ description: 'Prefix `evt_`' }),
   type: Type.String({ description: 'Such as `session.paid`' }),

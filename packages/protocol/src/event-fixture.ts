@@ -5,8 +5,8 @@ import type { ExceptionKind } from './exception.ts';
 import type { JsonObject } from './openapi-schema.ts';
 
 /**
- * `data` of an example event of each type: the documents' examples, as the matching read would return them. Their ids
- * exist in no installation.
+ * `data` of an example event of each type: the documents' examples, as the matching read returns them. Their ids exist
+ * in no installation.
  */
 export function eventFixture(type: EventType, origin: string): JsonObject {
   const examples = operationExamples(origin);
@@ -75,7 +75,7 @@ function sessionData(action: string, origin: string): JsonObject {
   }
 }
 
-/** Kinds that are about a transaction of its own; what lies at a deposit address may have come in several. */
+/** Kinds with their own transaction; money at a deposit address may have come in several. */
 const kindsOfTransactions: ReadonlySet<ExceptionKind> = new Set([
   'duplicate',
   'duplicate_settled',

@@ -29,7 +29,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What `subscribedEvents` may hold besides exact names. */
+/** The patterns that `subscribedEvents` may hold besides exact names. */
 export const eventPatterns = [
   '*',
   'account.*',
@@ -40,13 +40,13 @@ export const eventPatterns = [
   'webhook.*',
 ] as const;
 
-/** Whether a subscription entry (a name or a pattern) takes events of this type. */
+/** Whether a subscription entry (a name or a pattern) includes events of this type. */
 export function subscriptionTakes(entry: string, type: EventType): boolean {
   if (entry === '*' || entry === type) return true;
   return entry.endsWith('.*') && type.startsWith(entry.slice(0, -1));
 }
 
-/** Whether a text may stand in `subscribedEvents`. */
+/** Whether a text is valid in `subscribedEvents`. */
 export function isSubscription(entry: string): boolean {
   return (
     (eventTypes as readonly string[]).includes(entry) || (eventPatterns as readonly string[]).includes(entry)

@@ -8,7 +8,7 @@ import {
   receiveAuthorizationTypes,
 } from './typed-data.ts';
 
-/** One payer, one link, one session: the examples of the AI protocol follow one payment from beginning to end. */
+/** One payer, one link, one session: the examples of the AI protocol follow one payment from start to end. */
 const payer = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const merchantId = 'mer_Er82wa09L1kcyfSsj75GYM';
 const linkId = 'lnk_Gr7n0KlugynWtQSL2Kk02b';
@@ -71,7 +71,7 @@ const domainFields = [
   { name: 'chainId', type: 'uint256' },
 ] as const;
 
-/** What an answer asks to be signed. `types` holds the one primary type. */
+/** What an answer asks the payer to sign. `types` holds the one primary type. */
 function requirement(
   origin: string,
   purpose: string,
@@ -98,7 +98,7 @@ function requirement(
   };
 }
 
-/** The workflow as plain JSON: members that are undefined are absent. */
+/** The workflow as plain JSON, without undefined members. */
 function workflow(situation: Parameters<typeof workflowOf>[0], deadline?: number): Json {
   return JSON.parse(JSON.stringify(workflowOf(situation, deadline))) as Json;
 }

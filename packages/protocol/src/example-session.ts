@@ -8,7 +8,7 @@ const settleTx = '0x61a8413c3657f9d264eeb53db4c6b9aa636d24daec714f10ecdc1e46ae71
 export const sessionId = 'sess_DnhPU22hm3H4P2tyZClFPv';
 const clientCode = 'zLKFxFeo2mSyMrMK4nMXJz';
 
-/** What POST /session/checkout/create of the examples asks for. */
+/** The body of the examples' POST /session/checkout/create. */
 export const sessionRequest = {
   accountId: 'acc_LFnR2bDJjNsNu9SwBElfNr',
   settlementToken: 'base::usdc',
@@ -86,7 +86,7 @@ export function initializedSession(origin: string) {
   } as const;
 }
 
-/** The same session after its payment: paid by default, or as far as the status given. */
+/** The same session after its payment: paid by default, or in the given status. */
 export function paidView<const Status extends string>(origin: string, status: Status) {
   const isCompleted = status === 'completed';
   const completeTx = isCompleted ? settleTx : '';

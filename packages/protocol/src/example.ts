@@ -4,20 +4,20 @@ import { eventExamples } from './example-event.ts';
 import { initializedSession, paidView, sessionId, sessionRequest } from './example-session.ts';
 import type { Json, JsonObject } from './openapi-schema.ts';
 
-/** One request of an operation and what it answers. */
+/** One request of an operation, and its answer. */
 export interface OperationExample {
   /** Values of the path's parameters. */
   readonly params?: Readonly<Record<string, Json>>;
-  /** Members behind the path's question mark. */
+  /** Query parameters. */
   readonly query?: Readonly<Record<string, Json>>;
   readonly body?: Json;
   /** `data` of the answer. */
   readonly data: Json;
-  /** The whole body of answers with other statuses that are no errors. */
+  /** The whole body of answers with other statuses that are not errors. */
   readonly steps?: Readonly<Record<string, Json>>;
 }
 
-/** The origin that documents show when they are not served by an installation. */
+/** The origin in documents that no installation serves. */
 export const exampleOrigin = 'https://pay.example.com';
 
 /** Examples by operation id. Documents show them; a test validates each against the schemas of its operation. */

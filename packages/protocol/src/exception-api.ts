@@ -3,7 +3,7 @@ import { exceptionResolveBody, paymentException } from './exception.ts';
 import { route } from './route.ts';
 import { numberPage, pageParams, successReply } from './schema.ts';
 
-/** Payments that went another way than they should. */
+/** Payments that need attention: late, short, duplicate or unexpected ones. */
 export const exceptionRoutes = {
   listExceptions: route({
     method: 'GET',

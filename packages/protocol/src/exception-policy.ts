@@ -1,18 +1,17 @@
 import Type, { type Static } from 'typebox';
 
 /**
- * What becomes of a deposit that comes after the session's end. return: it goes back. ask: the merchant decides. accept:
- * it pays.
+ * The treatment of a deposit after the session's end. return: it goes back. ask: the merchant decides. accept: it pays.
  */
 export const latePayments = ['return', 'ask', 'accept'] as const;
 export type LatePayment = (typeof latePayments)[number];
 
-/** A payment is a payment: whoever forgoes more than a tenth of it sells at another price. */
+/** A merchant who would forgo more than a tenth should lower the price instead. */
 export const maxUnderpaidPpm = 100_000;
-/** Longest time, in hours, in which a late deposit may still be accepted: for so long it cannot go back, either. */
+/** The longest time, in hours, in which a late deposit may be accepted. It cannot go back during that time. */
 export const maxLateHours = 168;
 
-/** What a link says about deposits that are short or late; members left out are the installation's. */
+/** A link's policy for short or late deposits; omitted members are the installation's. */
 export const exceptionPolicy = Type.Object(
   {
     underpaidPpm: Type.Optional(

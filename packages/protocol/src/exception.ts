@@ -2,10 +2,10 @@ import Type, { type Static } from 'typebox';
 import { idText, timestampText } from './schema.ts';
 
 /**
- * What can happen to a payment out of the usual course. duplicate: a second payment, which goes back to its payer.
- * duplicate_settled: it was settled before it could go back. refunded, reclaimed: the payment that counted is with its payer
- * again and will never be settled. underpaid, late: what lies at a deposit address and does not pay by itself; it goes back
- * to the payer unless it is accepted. overpaid, wrong_token: what pays nothing and goes back.
+ * The exceptions of a payment. duplicate: a second payment, which goes back to its payer. duplicate_settled: it was
+ * settled before it could go back. refunded, reclaimed: the payer has the counted payment back, and it will never be
+ * settled. underpaid, late: money at a deposit address that does not pay by itself; it goes back to the payer unless it
+ * is accepted. overpaid, wrong_token: money that pays nothing and goes back.
  */
 export const exceptionKinds = [
   'duplicate',
@@ -19,7 +19,7 @@ export const exceptionKinds = [
 ] as const;
 export type ExceptionKind = (typeof exceptionKinds)[number];
 
-/** As the event session.exception carries it. */
+/** The part in the event session.exception. */
 export const raisedException = Type.Object({
   exceptionId: Type.String({ description: 'Prefix `exc_`' }),
   kind: Type.Enum(exceptionKinds),

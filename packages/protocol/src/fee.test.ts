@@ -22,7 +22,7 @@ test('the fee is rounded up to the next Micro-USD, once', () => {
 });
 
 // proves S2.20, W3.5
-test('fee = total - net, total covers the price and nobody gains a unit, for every price, rate and model', () => {
+test('fee = total - net and total covers the price without a surplus unit, for every price, rate and model', () => {
   fc.assert(
     fc.property(prices, rates, models, (price, ppm, model) => {
       const amounts = amountsOf(microUsd(price), ppm, model);
@@ -44,7 +44,7 @@ test('a total that the payer chose is split without losing a unit', () => {
       assert.equal(amounts.totalValue, total);
       assert.equal(amounts.feeValue, amounts.totalValue - amounts.netValue);
       assert.ok(amounts.netValue >= 0n && amounts.paymentValue <= total);
-      // The price is the highest that the total covers with its fee: one Micro-USD more would be too much.
+      // The price is the highest that the total covers with its fee: one Micro-USD more would exceed it.
       const share = model === 1 ? 1_000_000n : 1_000_000n + BigInt(ppm);
       assert.ok(amounts.paymentValue * share <= total * 1_000_000n);
       assert.ok((amounts.paymentValue + 1n) * share > total * 1_000_000n);
@@ -54,7 +54,7 @@ test('a total that the payer chose is split without losing a unit', () => {
   );
 });
 
-test('the least price leaves the merchant something, and one Micro-USD less leaves nothing', () => {
+test('the least price leaves the merchant a positive amount, and one Micro-USD less leaves zero', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 999_999 }), models, (ppm, model) => {
       const least = leastPriceOf(ppm, model) ?? 0n;

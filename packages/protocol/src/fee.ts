@@ -8,7 +8,7 @@ export type FeeModel = 1 | 2;
 
 /** The four figures of one payment, in Micro-USD. Always feeValue = totalValue - netValue. */
 export interface PaymentAmounts {
-  /** What the payer pays in all. */
+  /** The payer's total. */
   readonly totalValue: MicroUsd;
   /** The sum of the items: the session's amount. */
   readonly paymentValue: MicroUsd;
@@ -26,7 +26,7 @@ export function feeOf(paymentValue: MicroUsd, ppm: FeePpm): MicroUsd {
   return microUsd((paymentValue * BigInt(ppm) + million - 1n) / million);
 }
 
-/** Splits a price into what is paid, kept as fee and received, for the given fee model. */
+/** Splits a price into the payer's total, the fee and the merchant's amount, for the given fee model. */
 export function amountsOf(paymentValue: MicroUsd, ppm: FeePpm, feeModel: FeeModel): PaymentAmounts {
   const feeValue = feeOf(paymentValue, ppm);
   return feeModel === 1
@@ -35,8 +35,8 @@ export function amountsOf(paymentValue: MicroUsd, ppm: FeePpm, feeModel: FeeMode
 }
 
 /**
- * The least price that a rate leaves something of for the merchant: `ceil(1e6 / (1e6 - ppm))` with fee model 1, one
- * Micro-USD with fee model 2. Undefined where the fee takes everything (1e6 ppm with fee model 1).
+ * The least price that leaves the merchant a positive amount: `ceil(1e6 / (1e6 - ppm))` with fee model 1, one Micro-USD
+ * with fee model 2. Undefined where the fee takes everything (1e6 ppm with fee model 1).
  */
 export function leastPriceOf(ppm: FeePpm, feeModel: FeeModel): MicroUsd | undefined {
   if (feeModel === 2) return microUsd(1n);
@@ -55,8 +55,8 @@ export function amountsOfTotal(totalValue: MicroUsd, ppm: FeePpm, feeModel: FeeM
 }
 
 /**
- * How much less than a total still counts as paid: `floor(totalValue * ppm / 1e6)`, rounded once, towards the full payment;
- * the smallest of it and the limits. Refuses a ppm outside 0..1e6.
+ * How far below a total a payment still counts: `floor(totalValue * ppm / 1e6)`, rounded once, towards the full
+ * payment; the smallest of it and the limits. Refuses a ppm outside 0..1e6.
  */
 export function toleranceOf(totalValue: MicroUsd, ppm: FeePpm, limits: readonly MicroUsd[]): MicroUsd {
   if (!Number.isInteger(ppm) || ppm < 0 || ppm > 1_000_000)

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { base62Of, type IdKind, idPrefixes, isId, newId } from './id.ts';
 
 // proves W2.11
-test('prefixes are what clients know ids by', () => {
+test('prefixes are those that clients rely on', () => {
   assert.deepEqual(idPrefixes, {
     product: 'prd_',
     account: 'acc_',
@@ -34,7 +34,7 @@ test('every kind of id is its prefix and 22 base62 characters', () => {
   }
 });
 
-test('bytes that would favour some characters are thrown away', () => {
+test('bytes that would favour some characters are discarded', () => {
   let calls = 0;
   const mostlyTooHigh = (size: number) => {
     calls += 1;
@@ -47,7 +47,7 @@ test('ten thousand ids are all different', () => {
   assert.equal(new Set(Array.from({ length: 10_000 }, () => newId('session', randomBytes))).size, 10_000);
 });
 
-test('text that is no id of the kind is told apart', () => {
+test('text that is not an id of the kind is recognized', () => {
   const id = newId('product', randomBytes);
   for (const text of [
     '',

@@ -26,15 +26,15 @@ export const idBodyLength = 22;
 /** The digits of base62, in the order of their values. */
 export const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Gives random bytes; production passes the operating system's generator, the simulator a seeded one. */
+/** Returns random bytes; production passes the system's generator, the simulator a seeded one. */
 export type RandomBytes = (size: number) => Uint8Array;
 
-/** Makes a new id. */
+/** Creates a new id. */
 export function newId(kind: IdKind, randomBytes: RandomBytes): string {
   return idPrefixes[kind] + randomBase62(randomBytes);
 }
 
-/** 22 random base62 characters, 131 bits. Unbiased: bytes of 248 and more are thrown away. */
+/** 22 random base62 characters, 131 bits. Unbiased: bytes of 248 and more are discarded. */
 export function randomBase62(randomBytes: RandomBytes): string {
   const units: number[] = [];
   while (units.length < idBodyLength) {
@@ -42,7 +42,7 @@ export function randomBase62(randomBytes: RandomBytes): string {
       if (byte < 248 && units.length < idBodyLength) units.push(base62Alphabet.charCodeAt(byte % 62));
     }
   }
-  // One text instead of 22 that grow.
+  // One text instead of 22 concatenations.
   return String.fromCharCode(...units);
 }
 

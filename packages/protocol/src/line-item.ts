@@ -40,12 +40,12 @@ export const maxQuantity = 10_000;
 export const quantity = Type.Integer({ minimum: 1, maximum: maxQuantity });
 
 /**
- * Bytes of all line items of one link or session, written as JSON in UTF-8, with the data of their products. Escapes count
- * as they are written: a control character takes six bytes.
+ * Bytes of all line items of one link or session, as JSON in UTF-8, with their products' data. Escapes count as
+ * written: a control character takes six bytes.
  */
 export const maxLineItemsBytes = 64 * 1024;
 
-/** What a `one_time` item of a checkout session says about itself. */
+/** The product data of a `one_time` item in a checkout session. */
 export const productDataBody = Type.Object(
   {
     productName: text({ min: 1, max: 100 }),

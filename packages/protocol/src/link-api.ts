@@ -5,7 +5,7 @@ import { idText, pageParams, successReply, textPage } from './schema.ts';
 
 const linkIdBody = Type.Object({ linkId: idText }, { additionalProperties: false });
 
-/** What creating and updating a link can refuse alike. */
+/** The refusals that creating and updating a link share. */
 const linkErrors = [
   'link_items_mismatch',
   'product_not_found',

@@ -37,7 +37,7 @@ const linkBase = {
 export const link = Type.Object({ ...linkBase, lineItems });
 export type Link = Static<typeof link>;
 
-/** The create reply nests the items as the specification shows, and also as its field list does. */
+/** The create reply nests the items as in the specification's example, and also as in its field list. */
 export const linkCreated = Type.Object({
   ...linkBase,
   lineItems: Type.Object({ items: Type.Array(lineItem), lineItems, amount: Type.Integer() }),

@@ -10,15 +10,15 @@ const table: readonly Move<'open' | 'held' | 'closed', 'hold' | 'close' | 'turn'
   { from: 'held', trigger: 'turn', to: 'open' },
 ];
 
-test('a pair of status and trigger has its row or none', () => {
+test('a pair of status and trigger has one row or none', () => {
   assert.equal(moveIn(table, 'held', 'close'), table[2]);
   assert.equal(moveIn(table, 'closed', 'close'), undefined);
 });
 
-test('a trigger is written for SQL with every status before it and the one behind it', () => {
+test('a trigger in SQL has every status before it and the one after it', () => {
   assert.deepEqual(sqlMove(table, 'close'), { from: "'open', 'held'", to: "'closed'" });
 });
 
-test('a trigger that leads to several statuses is not written for SQL', () => {
+test('a trigger with several target statuses is not written for SQL', () => {
   assert.throws(() => sqlMove(table, 'turn'), RangeError);
 });

@@ -1,4 +1,4 @@
-/** One row of a transition table: what a trigger makes of a status. */
+/** One row of a transition table: a status, a trigger and the next status. */
 export interface Move<Status extends string, Trigger extends string> {
   readonly from: Status;
   readonly trigger: Trigger;
@@ -15,9 +15,9 @@ export function moveIn<Row extends Move<string, string>>(
 }
 
 /**
- * A trigger's rows as a constant SQL statement writes them: `update … set status = {to} where status in ({from})`. Constants,
- * because PostgreSQL uses a partial index only for a status that stands in the text. Throws RangeError unless the trigger
- * leads to exactly one status.
+ * A trigger's rows for a constant SQL statement: `update … set status = {to} where status in ({from})`. Constants,
+ * because PostgreSQL uses a partial index only for a status in the text. Throws RangeError unless the trigger leads to
+ * exactly one status.
  */
 export function sqlMove<Row extends Move<string, string>>(
   table: readonly Row[],

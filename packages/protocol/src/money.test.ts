@@ -31,7 +31,7 @@ test('one Micro-USD is one unit at 6 decimals and 10^12 units at 18', () => {
   assert.equal(toTokenAmount(microUsd(1n), 18), 1_000_000_000_000n);
 });
 
-test('token units that are no whole Micro-USD have no Micro-USD amount', () => {
+test('token units that are not whole Micro-USD have no Micro-USD amount', () => {
   assert.equal(toMicroUsd(tokenAmount(1_000_000_000_001n), 18), undefined);
 });
 
@@ -67,7 +67,7 @@ test('dollars show two to six decimals', () => {
   assert.deepEqual(shown, ['0.00', '0.000001', '0.01', '1.50', '1.234567', '0.0001', '10000000.00']);
 });
 
-test('dollars are read as they are shown, and in no other spelling', () => {
+test('dollars parse as they are formatted, and in no other spelling', () => {
   fc.assert(fc.property(amounts, (amount) => parseUsd(formatUsd(microUsd(amount))) === amount));
   assert.deepEqual(['1', '0.5', '10.25', '0'].map(parseUsd), [1_000_000n, 500_000n, 10_250_000n, 0n]);
   const others = ['', '.5', '1.', '01', '+1', '-1', '1e3', '1,5', ' 1', '1.0000001', '99999999999', '0x1'];

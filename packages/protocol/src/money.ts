@@ -1,6 +1,6 @@
 /**
- * Exact money. Inside Florin every amount is a branded bigint, built only by the constructors below,
- * so that Micro-USD and token units cannot be mixed and nothing is ever a float.
+ * Exact money. Inside Florin every amount is a branded bigint, built only by the constructors below, so that Micro-USD
+ * and token units cannot be mixed and no amount is ever a float.
  */
 
 declare const microUsdBrand: unique symbol;
@@ -15,10 +15,10 @@ export type TokenAmount = bigint & { readonly [tokenAmountBrand]: true };
 /** The largest price, item total and session total: ten million dollars, in Micro-USD. */
 export const maxMicroUsd = 10_000_000_000_000n;
 
-/** Tokens with fewer decimals than Micro-USD cannot hold every price, and are refused. */
+/** Tokens with fewer decimals than Micro-USD cannot represent every price, and are refused. */
 export const minTokenDecimals = 6;
 
-/** The most decimals that a configured token may have: 10^12 units of a Micro-USD still fit any price. */
+/** The most decimals of a configured token: 10^12 units of a Micro-USD still fit any price. */
 export const maxTokenDecimals = 18;
 
 const canonicalInteger = /^(0|[1-9][0-9]*)$/;
@@ -49,7 +49,7 @@ export function unitsPerMicroUsd(decimals: number): bigint {
   return 10n ** BigInt(decimals - minTokenDecimals);
 }
 
-/** Converts Micro-USD to token units at par. Exact: nothing is ever rounded. */
+/** Converts Micro-USD to token units at par. Exact: no rounding. */
 export function toTokenAmount(value: MicroUsd, decimals: number): TokenAmount {
   return tokenAmount(value * unitsPerMicroUsd(decimals));
 }
@@ -60,7 +60,7 @@ export function toMicroUsd(value: TokenAmount, decimals: number): MicroUsd | und
   return value % units === 0n ? microUsd(value / units) : undefined;
 }
 
-/** A Micro-USD amount as a JSON number. Refuses what a double cannot hold exactly. */
+/** A Micro-USD amount as a JSON number. Refuses amounts that a double cannot hold exactly. */
 export function microUsdToNumber(value: MicroUsd): number {
   if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError(`amount beyond 2^53: ${value}`);
   return Number(value);

@@ -46,7 +46,7 @@ const failed = Type.Object({
   error: errorInfo,
 });
 
-/** Schemas that documents refer to by name instead of repeating them. */
+/** Schemas that documents reference by name instead of repeating them. */
 export const namedSchemas: Readonly<Record<string, TSchema>> = {
   Account: account,
   AgentLineItem: agentLineItem,
@@ -91,7 +91,7 @@ const namesByText = new Map(
   Object.entries(namedSchemas).map(([name, schema]) => [JSON.stringify(schema), name]),
 );
 
-/** The name that documents give a schema. Optional members are copies of the schema, known by what they say. */
+/** The name that documents give a schema. Optional members are copies of a schema, recognized by their content. */
 export function nameOfSchema(schema: unknown): string | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined;
   return names.get(schema) ?? ('properties' in schema ? namesByText.get(JSON.stringify(schema)) : undefined);
@@ -100,7 +100,10 @@ export function nameOfSchema(schema: unknown): string | undefined {
 /** The schema of every failed answer, by reference. */
 export const failureRef: JsonObject = { $ref: '#/components/schemas/Failure' };
 
-/** Drops what only this code knows from a schema, and refers to named schemas; `self` keeps a name's own body. */
+/**
+ * Removes the parts of a schema that only this code knows, and references named schemas; `self` keeps a name's own
+ * body.
+ */
 export function plainSchema(schema: unknown, self?: string): JsonObject {
   const name = nameOfSchema(schema);
   if (name !== undefined && name !== self) return { $ref: `#/components/schemas/${name}` };

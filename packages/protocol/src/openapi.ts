@@ -9,7 +9,7 @@ import type { Route, RouteStep, RouteTable } from './route.ts';
 
 const keyScheme = 'apiKey';
 
-/** What each heading of the documents is about. */
+/** The descriptions of the documents' headings. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Products: 'What a merchant sells. Prices are integers in Micro-USD.',
   Accounts: 'Wallets that settlements go to. The API reads them; the operator creates and removes them.',
@@ -31,9 +31,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Builds the OpenAPI 3.1 document of one or more interfaces from their route tables. Refuses two operations of the
+ * Builds the OpenAPI 3.1 document of one or more interfaces from their route tables. Refuses two operations with the
  * same id or the same method and path.
- *
  * @example openApiDocument({ origin: 'https://pay.example.com', tables: [merchantApi, agentApi] })
  */
 export function openApiDocument(options: { origin: string; tables: readonly RouteTable[] }): JsonObject {
@@ -235,7 +234,7 @@ function responsesOf(
   return responses;
 }
 
-/** What tells clients that the operation ends. */
+/** The headers that announce an operation's end. */
 function endHeadersOf({ deprecation }: Route): JsonObject {
   if (deprecation === undefined) return {};
   const { deprecation: since = '', sunset = '' } = deprecationHeaders(deprecation);
@@ -260,7 +259,7 @@ function stepAnswer(table: RouteTable, route: Route, step: RouteStep, example: J
   return answer(step.description, content, Object.fromEntries(headers));
 }
 
-/** The whole body of a successful answer, in the shape of its interface. */
+/** The whole body of a successful answer, in its interface's shape. */
 export function successBody(shape: RouteTable['shape'], data: Json): JsonObject {
   const wrapped = { code: 0, message: 'success', data };
   if (shape === 'envelope') return wrapped;
@@ -294,11 +293,11 @@ function successSchema(table: RouteTable, reply: Route['reply']): JsonObject {
     required: ['code', 'message', 'data'],
     properties: { code: { type: 'integer', const: 0 }, message: { type: 'string' }, data },
   };
-  // The members of the view stand beside the envelope as well.
+  // The view's members repeat beside the envelope.
   return table.shape === 'superset' ? { allOf: [wrapped, data] } : wrapped;
 }
 
-/** What a receiver gets: the same envelope for every type of event. */
+/** What a receiver gets: the same envelope for every event type. */
 function eventOperation(origin: string): JsonObject {
   return {
     operationId: 'receiveEvent',

@@ -4,15 +4,18 @@ export const orderKinds = { escrow: 0, direct: 1, vaultPayout: 2, cctp: 3 } as c
 export type OrderType = (typeof orderKinds)[keyof typeof orderKinds];
 
 /**
- * How a payment in the settlement token itself reaches its merchant: held by the gateway until the service settles it, or
- * passed straight on in the transaction that pays.
+ * How a payment in the settlement token itself reaches its merchant: held by the gateway until the service settles it,
+ * or forwarded in the paying transaction.
  */
 export const settlementModes = ['escrow', 'direct'] as const;
 export type SettlementMode = (typeof settlementModes)[number];
 
 export type Hex = `0x${string}`;
 
-/** What the service signs and the gateway takes exactly once. Amounts in units of `token`, times in Unix seconds. */
+/**
+ * The message that the service signs and the gateway accepts exactly once. Amounts in units of `token`, times in Unix
+ * seconds.
+ */
 export interface Order {
   /** Hash of account id, account version and settlement token: an indexed topic for audits. */
   readonly channelId: Hex;
@@ -25,9 +28,9 @@ export interface Order {
   readonly total: bigint;
   readonly payment: bigint;
   readonly fee: bigint;
-  /** Last second in which a block may carry the payment. */
+  /** Last second in which a block may include the payment. */
   readonly payBy: bigint;
-  /** From this second the payer may take an unsettled payment back. */
+  /** From this second on, the payer may reclaim an unsettled payment. */
   readonly reclaimAt: bigint;
   readonly orderType: OrderType;
   readonly targetChain: bigint;

@@ -1,4 +1,4 @@
-/** Everything that an API key may be allowed to do. A secret key holds them all. */
+/** All permissions of API keys. A secret key has them all. */
 export const permissions = [
   'products:read',
   'products:write',
@@ -19,13 +19,13 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** Permissions that open nothing yet, with what they are kept for. */
+/** Permissions without a use yet, and their purpose. */
 export const reservedPermissions: Readonly<Partial<Record<Permission, string>>> = {
   'reports:read': 'reserved for reports',
 };
 
 /**
- * Ready-made sets for restricted keys. `read_only` is every read but personal data and webhook secrets; `fulfilment`
+ * Ready-made sets for restricted keys. `read_only` is every read except personal data and webhook secrets; `fulfilment`
  * also sees payers; `storefront` creates sessions and reads them; `agent` sells through links and sessions.
  */
 export const permissionPresets = {

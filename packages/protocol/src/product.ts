@@ -3,7 +3,7 @@ import { attribute, idText, ignored, imageUrl, price, text, timestampText } from
 
 export const productStatus = Type.Union([Type.Literal('active'), Type.Literal('archived')]);
 
-/** What became of the image that was named for a product. */
+/** The result of downloading a product's image. */
 export const imageStatus = Type.Union(
   [Type.Literal('none'), Type.Literal('hosted'), Type.Literal('pending'), Type.Literal('failed')],
   {
@@ -27,7 +27,7 @@ export const product = Type.Object({
 });
 export type Product = Static<typeof product>;
 
-/** The fields that POST /product/create takes, and /product/update besides productId. */
+/** The fields of POST /product/create, and of /product/update besides productId. */
 export const productFields = {
   name: text({ min: 1, max: 100 }),
   commonPrices: Type.Array(price, { minItems: 1, maxItems: 5 }),

@@ -3,9 +3,9 @@ import { prerequisite, txRequest } from './agent-view.ts';
 import { idText, text, timestampText } from './schema.ts';
 
 /**
- * requires_signature: the payment is settled, so the merchant's wallet has to send it back. pending: the platform gives it
- * back, not final on chain. completed: the payer has the money back. failed: the money is elsewhere: with the merchant,
- * because somebody settled the order first, or with the payer already.
+ * requires_signature: the payment is settled, so the merchant's wallet must send it back. pending: the platform sends
+ * it back, not final on chain yet. completed: the payer has the money back. failed: the money is elsewhere: with the
+ * merchant, because a third party settled the order first, or already with the payer.
  */
 export const refundStatuses = ['requires_signature', 'pending', 'completed', 'failed'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];

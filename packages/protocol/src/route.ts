@@ -4,8 +4,8 @@ import type { ErrorName } from './error.ts';
 import type { Permission } from './permission.ts';
 
 /**
- * One operation of an interface. The same value makes the server's route, the OpenAPI document and the client of the
- * SDK, so that none of them can drift from another.
+ * One operation of an interface. The same value defines the server's route, the OpenAPI document and the SDK's client,
+ * so that they cannot drift apart.
  */
 export interface Route {
   readonly method: 'GET' | 'POST';
@@ -13,34 +13,34 @@ export interface Route {
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** Every answer and every document say so; absent while the operation stays. */
+  /** Announced in every answer and document; absent while the operation stays. */
   readonly deprecation?: Deprecation;
-  /** The heading under which documents list the operation. */
+  /** The documents' heading for the operation. */
   readonly tag: string;
   readonly params?: TObject;
-  /** Behind the path's question mark; every value is text. Other members than these are refused. */
+  /** Query parameters; every value is text. Unknown ones are refused. */
   readonly query?: TObject;
   readonly body?: TObject;
-  /** Headers that mean something to the operation, as documents show them; the operation reads them itself. */
+  /** Headers that the operation reads itself, for the documents. */
   readonly headers?: TObject;
   /** `data` of a successful answer. */
   readonly reply: TSchema;
-  /** Answers with other statuses that are no errors, by status. */
+  /** Answers with other statuses that are not errors, by status. */
   readonly steps?: Readonly<Record<string, RouteStep>>;
-  /** Any one of these is enough; empty: no key is asked for. */
+  /** Any one of these is enough; empty: no key is needed. */
   readonly permissions: readonly Permission[];
-  /** What a failing database is answered with: 900203, 900201 or 900202. */
+  /** The effect that chooses the code of a database failure: 900203, 900201 or 900202. */
   readonly effect: 'query' | 'create' | 'update';
-  /** Refusals of this operation, besides those that every operation of the table can answer. */
+  /** Refusals of this operation, besides those of every operation of the table. */
   readonly errors: readonly ErrorName[];
 }
 
-/** An answer on the way: its data in the shape of the interface, or its whole body. */
+/** An intermediate answer: its data in the interface's shape, or its whole body. */
 export interface RouteStep {
   readonly description: string;
   readonly reply?: TSchema;
   readonly body?: TSchema;
-  /** What its headers hold, by name. */
+  /** Its headers, by name. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +53,7 @@ export interface RouteTable {
   readonly security: 'api_key' | 'none';
   /** Refusals that every operation can answer. */
   readonly errors: readonly ErrorName[];
-  /** HTTP statuses of refusals that are others here than in the catalogue. */
+  /** HTTP statuses of refusals that differ from the catalogue's. */
   readonly statuses?: Readonly<Partial<Record<ErrorName, number>>> | undefined;
   readonly routes: Readonly<Record<string, Route>>;
 }
@@ -63,10 +63,10 @@ export function route<const R extends Route>(declared: R): R {
   return declared;
 }
 
-/** Which rate limit an operation of the merchant API counts towards. */
+/** The rate limit of a merchant API operation. */
 export type RateClass = 'read' | 'write' | 'list';
 
-/** The rate limit that an operation counts towards: lists, which cost most, are the paths that say so. */
+/** The rate limit of an operation. Lists cost most; their paths name them. */
 export function rateClassOf(route: Pick<Route, 'effect' | 'path'>): RateClass {
   if (route.effect !== 'query') return 'write';
   return route.path.split('/').includes('list') ? 'list' : 'read';

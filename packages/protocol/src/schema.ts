@@ -1,8 +1,8 @@
 import Type, { type TProperties } from 'typebox';
 
 /**
- * Building blocks of the wire schemas. `format: 'text'` refuses NUL and lone surrogates,
- * which neither PostgreSQL nor UTF-8 can hold; lengths count Unicode code points.
+ * Building blocks of the wire schemas. `format: 'text'` refuses NUL and lone surrogates, which neither PostgreSQL nor
+ * UTF-8 can hold; lengths count Unicode code points.
  */
 export function text(options: { min?: number; max: number; description?: string }) {
   return Type.String({
@@ -13,20 +13,20 @@ export function text(options: { min?: number; max: number; description?: string 
   });
 }
 
-/** An id as a client gives it: checked for length only, so that a malformed id is simply not found. */
+/** An id from a client: only its length is checked, so that a malformed id is simply not found. */
 export const idText = text({ min: 1, max: 64 });
 
 /**
- * An https URL up to `max` characters; the door's format `https-url` refuses everything else, but in the local environment
- * plain http to loopback.
+ * An https URL up to `max` characters. The server's format `https-url` refuses everything else, except plain http to
+ * loopback in the local environment.
  */
 export function httpsUrl(max: number) {
   return Type.String({ format: 'https-url', maxLength: max });
 }
 
 /**
- * An image to be hosted: an https URL, or what a read returned. The format `image-url` takes hosted URLs of a local
- * installation, too, which are plain http.
+ * An image to be hosted: an https URL, or a URL from a read. The format `image-url` also accepts hosted URLs of a local
+ * installation, which are plain http.
  */
 export const imageUrl = Type.String({ format: 'image-url', maxLength: 500 });
 
@@ -63,7 +63,7 @@ export const pageParams = Type.Object({
   size: Type.Integer({ minimum: 1, maximum: 100 }),
 });
 
-/** A page whose `page` and `size` come back as strings, as product and link lists have them. */
+/** A page whose `page` and `size` are strings, for product and link lists. */
 export function textPage<T extends TProperties>(members: T) {
   return Type.Object({
     total: Type.Integer(),
@@ -74,7 +74,7 @@ export function textPage<T extends TProperties>(members: T) {
   });
 }
 
-/** A page whose `page` and `size` come back as numbers, as every other list has them. */
+/** A page whose `page` and `size` are numbers, for every other list. */
 export function numberPage<T extends TProperties>(members: T) {
   return Type.Object({
     total: Type.Integer(),
@@ -85,7 +85,10 @@ export function numberPage<T extends TProperties>(members: T) {
   });
 }
 
-/** Members that an update takes and ignores: what its resource's GET returns, so that read, change, write works. */
+/**
+ * Members that an update accepts and ignores: the other fields of its resource's GET, so that read, change, write
+ * works.
+ */
 export function ignored<const Name extends string>(...names: readonly Name[]) {
   const member = Type.Optional(Type.Unknown({ description: 'Taken and ignored.' }));
   return Object.fromEntries(names.map((name) => [name, member])) as Record<Name, typeof member>;
@@ -93,7 +96,7 @@ export function ignored<const Name extends string>(...names: readonly Name[]) {
 
 export const successReply = Type.Object({ success: Type.Literal(true) });
 
-/** Formats a time as the merchant API writes it, in UTC. */
+/** Formats a time for the merchant API, in UTC. */
 export function formatTimestamp(time: Date): string {
   return time.toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -83,14 +83,14 @@ export const session = Type.Object({
 });
 export type Session = Static<typeof session>;
 
-/** What GET /session/:sessionId and the lists return for one session. */
+/** One session in GET /session/:sessionId and the lists. */
 export const sessionView = Type.Object({ session, transaction: Type.Optional(transaction) });
 export type SessionView = Static<typeof sessionView>;
 
 /** Default and least life of a session in seconds, the grace for slow clocks, and the longest life. */
 export const sessionLifeSeconds = { minimum: 1800, grace: 5, maximum: 30 * 24 * 3600 } as const;
 
-/** Bytes of metadata as sent, and nesting of objects and arrays counting the object itself. */
+/** Bytes of metadata as sent, and nesting of objects and arrays, the object itself included. */
 export const metadataLimits = { bytes: 16 * 1024, depth: 8 } as const;
 
 export const sessionItemBody = Type.Object(

@@ -1,7 +1,7 @@
 import type { Hex } from './order.ts';
 
 /**
- * How a holder can let somebody else move tokens by a signature alone: EIP-2612, EIP-3009, or Uniswap's Permit2 once the
+ * How a holder can allow another party to move tokens by signature: EIP-2612, EIP-3009, or Uniswap's Permit2 once the
  * holder has approved that contract.
  */
 export const permitKinds = ['eip2612', 'eip3009', 'permit2'] as const;
@@ -19,7 +19,7 @@ export interface Token {
   readonly symbol: string;
   /** 6 to 18. */
   readonly decimals: number;
-  /** What the operator expects of the contract, in order of permitKinds; absent: whatever the chain says. */
+  /** The methods that the operator expects of the contract, in order of permitKinds; absent: as the chain reports. */
   readonly permits?: readonly PermitKind[];
 }
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 
-/** What happened on chain for a paid session. Values in Micro-USD; times as the merchant API writes them. */
+/** The on-chain facts of a paid session. Values in Micro-USD; times in the merchant API's format. */
 export const transaction = Type.Object({
   orderId: Type.String({ description: 'On-chain order: 32 bytes, hex' }),
   channelId: Type.String({
@@ -17,7 +17,7 @@ export const transaction = Type.Object({
   paymentValue: Type.Integer({ description: 'Micro-USD: the session’s amount' }),
   feeValue: Type.Integer({ description: 'Micro-USD: always totalValue - netValue' }),
   netValue: Type.Integer({ description: 'Micro-USD that the merchant receives' }),
-  /** Additive: what the payer paid, in smallest units of the paid token. */
+  /** Additive: the payer's payment, in smallest units of the paid token. */
   paidAmountInToken: Type.String({ description: 'What the payer paid, in smallest units of the paid token' }),
   sourceTx: Type.String({ description: 'Hash of the payment transaction' }),
   targetTx: Type.String({ description: 'Hash of the settlement transaction; empty until it is final' }),

@@ -1,4 +1,6 @@
-/** The EIP-712 definitions that payers, the service and the contracts sign and check (specification, Authentication). */
+/**
+ * The EIP-712 definitions that payers, the service and the contracts sign and check (specification, Authentication).
+ */
 
 interface TypedField {
   readonly name: string;
@@ -67,7 +69,7 @@ export const payoutTypes = {
   ],
 } as const satisfies Record<string, readonly TypedField[]>;
 
-/** Signed by the payer over an EIP-3009 token, in the token's own domain: the gateway alone may bring it. */
+/** Signed by the payer over an EIP-3009 token, in the token's own domain: only the gateway may submit it. */
 export const receiveAuthorizationTypes = {
   ReceiveWithAuthorization: [
     { name: 'from', type: 'address' },
@@ -79,7 +81,7 @@ export const receiveAuthorizationTypes = {
   ],
 } as const satisfies Record<string, readonly TypedField[]>;
 
-/** Signed by clients of x402 over an EIP-3009 token: anybody may bring it, to the named address alone. */
+/** Signed by x402 clients over an EIP-3009 token: anyone may submit it, and it pays only the named address. */
 export const transferAuthorizationTypes = {
   TransferWithAuthorization: receiveAuthorizationTypes.ReceiveWithAuthorization,
 } as const satisfies Record<string, readonly TypedField[]>;
@@ -104,7 +106,7 @@ export const gatewayDomainName = 'Florin PaymentGateway';
 export const vaultDomainName = 'Florin PayoutVault';
 export const domainVersion = '1';
 
-/** The EIP-712 domain name of the AI protocol: the service's own domain behind `aipay.`. */
+/** The EIP-712 domain name of the AI protocol: `aipay.` and the service's own domain. */
 export function agentDomainName(serviceDomain: string): string {
   return `aipay.${serviceDomain}`;
 }

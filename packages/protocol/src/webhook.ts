@@ -63,7 +63,7 @@ export const webhookEnableBody = Type.Object(
   closed,
 );
 
-/** The longest time in seconds that an old key goes on signing beside the new one. */
+/** The longest time in seconds that an old key keeps signing together with the new one. */
 const maxKeyOverlapSeconds = 86_400;
 
 export const webhookKeyRefreshBody = Type.Object(

@@ -5,7 +5,7 @@ import { x402Receipt, x402Required } from './x402.ts';
 
 const address = '^0x[0-9a-fA-F]{40}$';
 
-/** What both resources answer besides success, and the header that pays. */
+/** The answers of both resources besides success, and the header that pays. */
 const exchange = {
   headers: Type.Object({
     'PAYMENT-SIGNATURE': Type.Optional(
@@ -40,7 +40,7 @@ export const x402Api = {
   shape: 'superset',
   security: 'none',
   errors: ['rate_limited', 'internal'],
-  // Stock clients look at statuses alone: 410 says that asking again is in vain, 409 that another way has paid.
+  // Stock clients read only statuses: 410 means that a retry is useless, 409 that another payment paid.
   statuses: {
     ...{ link_not_found: 404, session_not_found: 404 },
     ...{ link_archived: 410, link_not_active: 410, account_removed: 410 },

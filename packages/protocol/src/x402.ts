@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
 
-/** x402 version 2 over HTTP: what goes through its headers as base64 of JSON (github.com/coinbase/x402, specs). */
+/** x402 version 2 over HTTP: the contents of its headers as base64 of JSON (github.com/coinbase/x402, specs). */
 
 const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
 const decimal = Type.String({ pattern: '^(0|[1-9][0-9]*)$', maxLength: 78 });
 
-/** One way to pay. `extra` holds the token's EIP-712 domain, as the exact scheme asks for it, and our own offer. */
+/** One way to pay. `extra` holds the token's EIP-712 domain, which the exact scheme needs, and our own offer. */
 export const x402Requirements = Type.Object({
   scheme: Type.Literal('exact'),
   network: Type.String({ pattern: '^eip155:[1-9][0-9]{0,14}$' }),
@@ -16,13 +16,13 @@ export const x402Requirements = Type.Object({
   extra: Type.Object({
     name: Type.String({ maxLength: 256 }),
     version: Type.String({ maxLength: 64 }),
-    /** The terms that the deposit address was made from; opaque to clients. */
+    /** The terms of the deposit address; opaque to clients. */
     offer: Type.String({ maxLength: 1024 }),
   }),
 });
 export type X402Requirements = Static<typeof x402Requirements>;
 
-/** In the header PAYMENT-SIGNATURE. Members that are not listed are left alone: clients may add some. */
+/** In the header PAYMENT-SIGNATURE. Unlisted members are ignored: clients may add some. */
 export const x402Payment = Type.Object({
   x402Version: Type.Literal(2),
   accepted: x402Requirements,
@@ -40,7 +40,7 @@ export const x402Payment = Type.Object({
 });
 export type X402Payment = Static<typeof x402Payment>;
 
-/** In the header PAYMENT-REQUIRED, and in the body that it comes with. */
+/** In the header PAYMENT-REQUIRED, and in its body. */
 export const x402Required = Type.Object({
   x402Version: Type.Literal(2),
   error: Type.String({ description: 'Why the payment that came was not taken, or that none came' }),

@@ -1,7 +1,7 @@
 import type { Edit } from './amount.ts';
 import type { Wallet } from './wallet.ts';
 
-/** What the payer can do on the page. */
+/** The payer's actions on the page. */
 export interface Actions {
   readonly connect: (wallet: Wallet) => void;
   readonly disconnect: () => void;

@@ -13,15 +13,15 @@ import { fill, formatMoney } from './format.ts';
 import { boundsOf } from './model.ts';
 import { type Page, Told } from './page.ts';
 
-/** The field in which the payer of a custom link types the amount. */
+/** The field for the amount of a custom link. */
 
-/** What the field showed before the edit that is going on. */
+/** The field's text before the current edit. */
 let shown = '';
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** Long enough that not every digit is asked about. */
+/** Long enough that not every digit causes a request. */
 const typingPauseMs = 300;
 
-/** Sets thousands while the payer types, and asks a moment later what the amount costs in every token. */
+/** Inserts group separators while the payer types, and shortly afterwards asks for the price in every token. */
 export function typeAmount(page: Page, field: HTMLInputElement, how: Edit): void {
   const { data } = page.model;
   const { locale } = data;
@@ -30,14 +30,14 @@ export function typeAmount(page: Page, field: HTMLInputElement, how: Edit): void
   put(field, text);
   if (text !== typed.text) field.setSelectionRange(caret, caret);
   clearTimeout(timer);
-  // What came as a whole is complete: what is wrong with it is told at once.
+  // A pasted text is complete, so its problem is shown at once.
   const isComplete = how === 'whole' && text !== '';
   const amountProblem = isComplete ? problemOfAmount(data, parseAmount(locale, text)) : '';
   if (page.model.amountProblem !== amountProblem) page.change({ amountProblem });
   timer = setTimeout(() => void quote(page, text), typingPauseMs);
 }
 
-/** Writes the amount out once the payer has left the field, or says what is wrong with it. */
+/** Formats the amount after the payer leaves the field, or shows its problem. */
 export function leaveAmount(page: Page, field: HTMLInputElement): void {
   const { data } = page.model;
   const typed = parseAmount(data.locale, field.value);
@@ -50,7 +50,7 @@ function put(field: HTMLInputElement, text: string): void {
   if (field.value !== text) field.value = text;
 }
 
-/** The amount in Micro-USD, to begin a session with. Throws what is wrong with it, and leads the payer back to the field. */
+/** The amount in Micro-USD that begins a session. Throws its problem, and moves the focus back to the field. */
 export function readAmount(page: Page): bigint {
   const { data, chosen } = page.model;
   const field = document.getElementById('amount-input');
@@ -62,7 +62,7 @@ export function readAmount(page: Page): bigint {
   throw new Told(problem);
 }
 
-/** What the chosen token takes, where a typed amount is more or less; empty: it takes it, or nothing is typed. */
+/** The chosen token's bounds when the typed amount is outside them; else empty. */
 function outsideOf(
   { locale, texts }: Pick<CheckoutData, 'locale' | 'texts'>,
   option: CheckoutOption | undefined,
@@ -80,7 +80,7 @@ async function quote(page: Page, text: string): Promise<void> {
   const { data } = page.model;
   if (data.link === undefined) return;
   const typed = parseAmount(data.locale, text);
-  // What a token takes is told as long as nothing is chosen; so each keeps it, with a price or without.
+  // Bounds are shown only without an amount, so each option keeps its bounds and loses its price.
   const open = data.options.map((option) => ({ ...option, amountInToken: '0', total: '0', fee: '0' }));
   if (typed.kind === 'unclear') page.change({ amountProblem: problemOfAmount(data, typed) });
   if (typed.kind !== 'amount') return offer(page, '', open);
@@ -94,7 +94,7 @@ async function quote(page: Page, text: string): Promise<void> {
       open.map((option) => ({ ...option, ...priced.get(option.tokenId) })),
     );
   } catch {
-    // The offer is asked for again when the payer pays; a refusal is told then.
+    // The offer is requested again when the payer pays, and a refusal is shown then.
     offer(page, '', open);
   }
 }
@@ -104,7 +104,7 @@ function offer(page: Page, amount: string, options: readonly CheckoutOption[]): 
   chooseToken(page, page.model.chosen);
 }
 
-/** Chooses a token, and says whether it takes the amount that is typed. */
+/** Chooses a token, and shows whether it accepts the typed amount. */
 export function chooseToken(page: Page, chosen: string): void {
   const { data } = page.model;
   const isOpen = data.link?.isCustom === true && data.amount !== '';

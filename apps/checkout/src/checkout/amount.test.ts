@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { languages } from '../text/languages.ts';
 import { editOf, groupTyped, parseAmount, problemOfAmount, writeAmount } from './amount.ts';
 
-/** What a typed text means, in short: dollars, `wrong`, or the two readings of what is unclear. */
+/** The meaning of a typed text in short: dollars, `wrong`, or the two readings of an unclear text. */
 function meaningOf(locale: string, typed: string): string {
   const dollars = (amount: bigint) => String(Number(amount) / 1e6);
   const read = parseAmount(locale, typed);
@@ -16,7 +16,7 @@ const tags = languages.map(({ tag }) => tag);
 const withCommaForCents = ['de', 'fr', 'es', 'pt', 'it', 'tr'];
 const withPointForCents = ['en', 'ja', 'zh', 'ar'];
 
-test('what has one meaning in every language is read as that', () => {
+test('a text with one meaning in every language is read as that', () => {
   const cases: [typed: string, meaning: string][] = [
     ['25', '25'],
     [' 25.00 ', '25'],
@@ -50,7 +50,7 @@ test('what has one meaning in every language is read as that', () => {
     for (const tag of tags) assert.equal(meaningOf(tag, typed), meaning, `${tag}: ${typed}`);
 });
 
-test('one sign before three digits is of thousands where the language groups by it, and unclear elsewhere', () => {
+test('one separator before three digits means thousands where the language groups with it, and is unclear elsewhere', () => {
   for (const tag of withPointForCents) {
     assert.equal(meaningOf(tag, '1,000'), '1000', tag);
     assert.equal(meaningOf(tag, '12,500'), '12500', tag);
@@ -71,7 +71,7 @@ test('one sign before three digits is of thousands where the language groups by 
   assert.equal(meaningOf('fr', '1.000'), '1000 or 1');
 });
 
-test('what is no amount is refused in every language', () => {
+test('a text that is not an amount is refused in every language', () => {
   const refused = [
     ...['', '0', '0.00', '1.0000001', '-5', '5 USD', '1e3', '123456789', '.5', '1,,0', '1, 5', '12 34'],
     ...[
@@ -91,7 +91,7 @@ test('what is no amount is refused in every language', () => {
     for (const tag of tags) assert.equal(meaningOf(tag, typed), 'wrong', `${tag}: ${typed}`);
 });
 
-test('what the page writes as an amount is read as the same amount, in every language', () => {
+test('an amount that the page writes is read as the same amount, in every language', () => {
   const amounts = fc.oneof(
     fc.bigInt({ min: 1n, max: 99_999_999_999_999n }),
     fc.bigInt({ min: 1n, max: 99_999_999_999n }).map((thousandths) => thousandths * 1_000n),
@@ -103,7 +103,7 @@ test('what the page writes as an amount is read as the same amount, in every lan
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test('no text at all is read as an amount by one language and as a thousand times that by another', () => {
+test('no text means an amount in one language and a thousand times that in another', () => {
   const characters = fc.constantFrom(...'0123456789.,', ' ', '’', '٫', '٬', '٣');
   const texts = fc.array(characters, { minLength: 1, maxLength: 12 }).map((all) => all.join(''));
   const property = fc.property(texts, (text) => {
@@ -128,7 +128,7 @@ function typeInto(locale: string, keys: string): string {
   return shown;
 }
 
-test('thousands are set while the payer types, and a sign that the payer types stays', () => {
+test('group separators are inserted while the payer types, and a typed separator stays', () => {
   assert.deepEqual(
     ['1000', '1234567.89', '1,000', '10,5', '1000,50', '1.000.000'].map((keys) => typeInto('en', keys)),
     ['1,000', '1,234,567.89', '1,000', '10,5', '1000,50', '1.000.000'],
@@ -140,7 +140,7 @@ test('thousands are set while the payer types, and a sign that the payer types s
   assert.equal(typeInto('fr', '1234567,89'), '1\u202f234\u202f567,89');
 });
 
-test('what is typed key by key means what it would mean at once', () => {
+test('text typed key by key means the same as text entered at once', () => {
   const keys = fc.array(fc.constantFrom(...'0123456789.,'), { minLength: 1, maxLength: 10 });
   const property = fc.property(fc.constantFrom(...tags), keys, (tag, pressed) => {
     const [slow, atOnce] = [
@@ -153,7 +153,7 @@ test('what is typed key by key means what it would mean at once', () => {
   fc.assert(property, { numRuns: 20_000 });
 });
 
-test('the caret stays behind the same digit while thousands move', () => {
+test('the caret stays behind the same digit while group separators move', () => {
   // `|` is the caret.
   const edit = (locale: string, shown: string, typed: string) => {
     const edited = { text: typed.replace('|', ''), caret: typed.indexOf('|') };
@@ -174,7 +174,7 @@ test('the caret stays behind the same digit while thousands move', () => {
   );
 });
 
-/** What the field shows once a text has taken the place of a part of it in one event. */
+/** The field's text after a text replaces a part of it in one event. */
 function replaceIn(
   locale: string,
   shown: string,
@@ -185,7 +185,7 @@ function replaceIn(
   return groupTyped(locale, shown, edited, how).text;
 }
 
-test('a text that takes the place of an older amount means what it means by itself', () => {
+test('a text that replaces an older amount keeps its own meaning', () => {
   const over = (locale: string, shown: string, by: string) =>
     replaceIn(locale, shown, { from: 0, to: shown.length, by });
   assert.deepEqual(
@@ -206,7 +206,7 @@ test('a text that takes the place of an older amount means what it means by itse
   fc.assert(property, { numRuns: 20_000 });
 });
 
-test('a text that comes as a whole between the digits means what the field shows with it', () => {
+test('a text pasted between digits means what the field then shows', () => {
   const fields = fc.array(fc.constantFrom(...'0123456789.,'), { maxLength: 9 });
   const texts = fc.array(fc.constantFrom(...'0123456789.,'), { minLength: 2, maxLength: 6 });
   const property = fc.property(
@@ -228,7 +228,7 @@ test('a text that comes as a whole between the digits means what the field shows
   fc.assert(property, { numRuns: 20_000 });
 });
 
-test('a sign that the payer types stays, whatever it takes the place of', () => {
+test('a typed separator stays, regardless of the text that it replaces', () => {
   for (const [tag, sign] of [
     ['en', ','],
     ['de', '.'],
@@ -238,7 +238,7 @@ test('a sign that the payer types stays, whatever it takes the place of', () => 
   }
 });
 
-test('an edit is of a single key, of a deletion, or of a text that came as a whole', () => {
+test('an edit is a single key, a deletion, or a pasted text', () => {
   const edits = [
     ['insertText', '5', 'typed'],
     ['insertText', '0,5', 'whole'],

@@ -1,25 +1,25 @@
 import type { Texts } from '../text/en.ts';
 import { fill } from './format.ts';
 
-/** What a payer has typed as dollars. `unclear`: it reads as two amounts. All in Micro-USD. */
+/** A typed dollar amount. `unclear`: it has two readings. All in Micro-USD. */
 export type TypedAmount =
   | { readonly kind: 'amount'; readonly amount: bigint }
   | { readonly kind: 'unclear'; readonly readings: readonly [bigint, bigint] }
   | { readonly kind: 'wrong' };
 
 interface Separators {
-  /** Between whole dollars and parts of one. */
+  /** The decimal separator. */
   readonly decimal: '.' | ',';
-  /** Between thousands, as the field itself writes it. */
+  /** The group separator that the field itself inserts. */
   readonly group: string;
 }
 
 const point: Separators = { decimal: '.', group: ',' };
 const comma: Separators = { decimal: ',', group: '.' };
-/** French groups by a narrow space that does not break (CLDR). */
+/** French groups by a narrow no-break space (CLDR). */
 const commaAndSpace: Separators = { decimal: ',', group: '\u202f' };
 
-/** How the languages of the page write numbers; the others write them as English does. */
+/** Number separators of the page's languages; other languages use those of English. */
 const written: Readonly<Record<string, Separators>> = {
   de: comma,
   es: comma,
@@ -31,11 +31,11 @@ const written: Readonly<Record<string, Separators>> = {
 
 const separatorsOf = (locale: string): Separators => written[locale] ?? point;
 
-/** Below 100 million dollars; what a link takes in truth is less, and its offer says so. */
+/** Below 100 million dollars; a link's real limit is lower, and its offer states it. */
 const maxWholeDigits = 8;
 const maxPartDigits = 6;
 
-/** Arabic and Persian digits and separators as Latin ones; full-width and other forms as plain ones. */
+/** Converts Arabic and Persian digits and separators to Latin ones, and full-width and other forms to plain ones. */
 function plain(typed: string): string {
   return typed
     .normalize('NFKC')
@@ -45,19 +45,19 @@ function plain(typed: string): string {
 }
 
 /**
- * Reads what a payer types as dollars, in the page's language. A point or a comma may stand between thousands or before cents:
- * which one it is has to follow from what is typed, or from the language where that sign groups thousands. What could be
- * either is `unclear`, as one reading is a thousand times the other. Zero, and more than six digits of parts, are `wrong`.
+ * Parses a typed dollar amount in the page's language. A point or comma may be a group or a decimal separator. Which
+ * one it is must follow from the text, or from the language where it groups with that sign. Otherwise the text is
+ * `unclear`, because one reading is a thousand times the other. Zero, and more than six decimals, are `wrong`.
  */
 export function parseAmount(locale: string, typed: string): TypedAmount {
-  // Spaces, apostrophes and the Arabic sign of thousands always group; the Arabic sign of parts never does.
+  // Spaces, apostrophes and the Arabic group separator always group; the Arabic decimal separator never does.
   const number = /^(\d+(?:[.,\u066b\s'’\u066c]\d+)*)[.,]?$/.exec(plain(typed))?.[1];
   if (number === undefined) return { kind: 'wrong' };
   const thousands = amountOf(withoutGroups(number), '');
   const [, before = '', sign = '', after = ''] = /^(.*)([.,\u066b])(\d+)$/.exec(number) ?? [];
   const parts = before.includes(sign) ? undefined : amountOf(withoutGroups(before), after);
   const isGroup = sign === separatorsOf(locale).group;
-  // The language's sign of thousands, before so many digits that it is no comma or point of cents either.
+  // The language's group separator before too many digits for a decimal separator.
   const isMisplaced = thousands === undefined && isGroup && after.length > 2 && !/^0+$/.test(before);
   const meant = isMisplaced ? amountOf((before + after).replace(/\D/g, ''), '') : thousands;
   if (meant !== undefined && parts !== undefined && (isMisplaced || !isGroup))
@@ -66,7 +66,7 @@ export function parseAmount(locale: string, typed: string): TypedAmount {
   return amount === undefined ? { kind: 'wrong' } : { kind: 'amount', amount };
 }
 
-/** Digits without the signs between thousands; undefined where those stand elsewhere, or are of two kinds. */
+/** Digits without group separators; undefined where separators are misplaced or of two kinds. */
 function withoutGroups(text: string): string | undefined {
   if (/^\d+$/.test(text)) return text;
   return /^[1-9]\d{0,2}([.,\s'’\u066c])\d{3}(?:\1\d{3})*$/.test(text) ? text.replace(/\D/g, '') : undefined;
@@ -78,31 +78,34 @@ function amountOf(whole: string | undefined, part: string): bigint | undefined {
   return amount > 0n ? amount : undefined;
 }
 
-/** Writes an amount as its payer can type it: what `parseAmount` reads as the same amount. */
+/** Formats an amount as the payer can type it: `parseAmount` reads the same amount back. */
 export function writeAmount(locale: string, microUsd: bigint): string {
   const { decimal } = separatorsOf(locale);
   const digits = (microUsd % 1_000_000n).toString().padStart(6, '0').replace(/0+$/, '').padEnd(2, '0');
-  // Three digits of parts would read as thousands.
+  // Three decimals would read as thousands.
   const part = digits.length === 3 ? `${digits}0` : digits;
   return `${group(locale, (microUsd / 1_000_000n).toString())}${decimal}${part}`;
 }
 
-/** With thousands set; digits with zeros before them stay as they are, for they would not be read with thousands. */
+/**
+ * Inserts group separators. Digits with leading zeros stay unchanged, because `parseAmount` would not read them with
+ * separators.
+ */
 function group(locale: string, whole: string): string {
   if (whole.startsWith('0')) return whole;
   return whole.replace(/\B(?=(?:\d{3})+$)/g, separatorsOf(locale).group);
 }
 
-/** A field's text, and where its caret stands. */
+/** A field's text and caret position. */
 export interface Edited {
   readonly text: string;
   readonly caret: number;
 }
 
-/** `typed`: a single character. `deleted`: only taken away. `whole`: a text that came at once, as by a paste. */
+/** `typed`: a single character. `deleted`: only a deletion. `whole`: a text inserted at once, such as a paste. */
 export type Edit = 'typed' | 'deleted' | 'whole';
 
-/** What an input event did. Browsers that do not say it count as `whole`, which the field does not rewrite. */
+/** The kind of an input event. Events without a type count as `whole`, which the field does not rewrite. */
 export function editOf({
   inputType = '',
   data,
@@ -115,9 +118,9 @@ export function editOf({
 }
 
 /**
- * What the field shows after an edit, with the caret behind the same digit. Thousands move only while all of them are the
- * field's own: a sign that the payer types stays, so that a comma meant for cents never vanishes. A text that came as a whole
- * stays as it came: its signs are not the field's own.
+ * The field's text after an edit, with the caret behind the same digit. Separators move only while all of them are the
+ * field's own. A typed separator stays, so that a comma meant for cents never disappears. A pasted text stays
+ * unchanged, because its separators are not the field's own.
  */
 export function groupTyped(locale: string, shown: string, typed: Edited, how: Edit): Edited {
   const { decimal, group: sign } = separatorsOf(locale);
@@ -129,7 +132,7 @@ export function groupTyped(locale: string, shown: string, typed: Edited, how: Ed
   const { text, caret } = typed;
   if (how === 'whole' || regroup(shown) !== shown || !/^\d*[.,]?\d*$/.test(strip(text))) return typed;
   const isSignTyped = how === 'typed' && text.charAt(caret - 1) === sign;
-  // Keyboards of phones may have one sign alone: behind thousands that are set already it is meant for cents.
+  // Phone keyboards may have one separator only: after existing group separators it means the decimal one.
   if (isSignTyped && text === shown + sign)
     return { text: strip(shown) + sign, caret: caret + strip(shown).length - shown.length };
   if (isSignTyped) return typed;
@@ -140,7 +143,7 @@ export function groupTyped(locale: string, shown: string, typed: Edited, how: Ed
   return { text: next, caret: index };
 }
 
-/** What is wrong with a typed amount, with two ways to type it where it is unclear; empty: nothing. */
+/** The problem of a typed amount, with two ways to type it where it is unclear; empty without one. */
 export function problemOfAmount(
   {
     locale,

@@ -9,7 +9,7 @@ import type {
 } from '@florin/protocol/checkout-api.ts';
 import { isAtEnd } from './status.ts';
 
-/** What the server refused, with its code. */
+/** A refusal by the server, with its code. */
 export class Refused extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -26,7 +26,7 @@ interface Envelope<Data> {
 
 const timeoutMs = 20_000;
 
-/** Asks the page's own door; throws what is refused. */
+/** Calls the page's API; throws its refusals. */
 export async function ask<Data>(
   path: string,
   options: { body?: unknown; clientCode?: string } = {},
@@ -70,13 +70,10 @@ export const api = {
     ask<{ txHash: string }>(`${base}/demo`, { body }),
 };
 
-/** How long to wait before asking again, growing to half a minute. */
+/** Delays before the next attempt, up to half a minute. */
 const retryMs = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 
-/**
- * Follows a session: by server-sent events, and by asking from time to time while those do not come. Tells whether the
- * connection stands.
- */
+/** Follows a session by server-sent events, and polls while those fail. Reports whether the connection works. */
 export function follow(
   sessionId: string,
   on: { state: (state: CheckoutState) => void; connection: (isUp: boolean) => void },
@@ -90,7 +87,7 @@ export function follow(
       on.connection(true);
       failures = 0;
     } catch {
-      // Shown as a lost connection; the next attempt tells.
+      // Shown as a lost connection; the next attempt decides.
       on.connection(false);
       failures += 1;
     }

@@ -5,7 +5,7 @@ import { elementOf } from './dom.ts';
 import type { Model } from './model.ts';
 import { type Page, Told } from './page.ts';
 
-/** The e-mail address that the payer has typed; empty where none is asked for. Throws when it is missing. */
+/** The e-mail address that the payer typed; empty where none is needed. Throws when it is missing. */
 export function readEmail({ data }: Model): string {
   if (!data.isEmailRequired) return '';
   const input = document.getElementById('email-input');
@@ -15,7 +15,7 @@ export function readEmail({ data }: Model): string {
   throw new Told(data.texts.emailWrong);
 }
 
-/** On a link's page a session begins now: a mere look at the link leaves nothing behind. */
+/** Begins a session on a link's page. Only now: viewing the link alone stores nothing. */
 export async function beginSession(page: Page): Promise<void> {
   const { data } = page.model;
   if (data.link === undefined) return;
@@ -27,7 +27,7 @@ export async function beginSession(page: Page): Promise<void> {
     ...(amount === undefined ? {} : { amount: amount.toString() }),
   });
   const { link: _link, ...rest } = data;
-  // From here on the address is the session's: loading it again, here or elsewhere, shows how it stands.
+  // From here on the URL is the session's: reloading it, here or elsewhere, shows its state.
   history.replaceState(
     null,
     '',
@@ -41,7 +41,7 @@ export async function beginSession(page: Page): Promise<void> {
   page.followSession?.();
 }
 
-/** Leads agents to the session that has begun: the link would begin another. */
+/** Points agents to the new session: the link would begin another. */
 function leadAgents(sessionId: string): void {
   const place = elementOf('agent-url');
   const url = (place.textContent ?? '').replace(/\/payment\/link\/[^/]+$/, `/session/${sessionId}`);
@@ -49,7 +49,7 @@ function leadAgents(sessionId: string): void {
   elementOf('agent-link').setAttribute('href', url);
 }
 
-/** The token that is chosen. Throws when none can be. */
+/** The chosen token. Throws when no token is available. */
 export function chosenOption({ data, chosen }: Model): CheckoutOption {
   const option = data.options.find(({ tokenId }) => tokenId === chosen);
   if (option === undefined) throw new Told(data.texts.noRoute);

@@ -7,7 +7,7 @@ import { stopWaiting, waitFor } from './prompt.ts';
 import { connect, type Provider, type Wallet } from './wallet.ts';
 import { nextStepOf } from './wallet-answer.ts';
 
-/** Connects a wallet, reads what it holds, and chooses the best way to pay for it. */
+/** Connects a wallet, reads its balances, and chooses its best way to pay. */
 export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
   const words = page.model.data.texts.stepConnect;
   page.change({ problem: '' });
@@ -35,7 +35,7 @@ function assertIntended({ data }: Model, payer: string): void {
 
 const heard = new WeakSet<Provider>();
 
-/** Wallets tell when their owner chooses another account, or takes them from the page. */
+/** Wallets report when their owner switches or disconnects accounts. */
 function listenTo(page: Page, provider: Provider): void {
   if (heard.has(provider)) return;
   heard.add(provider);
@@ -46,7 +46,10 @@ function listenTo(page: Page, provider: Provider): void {
   provider.on?.('disconnect', () => takeAccount(page, provider, ''));
 }
 
-/** Goes over to another account of the wallet; empty: it shows none any more. What it was asked for before ends here. */
+/**
+ * Switches to another account of the wallet; empty: none is connected. Cancels pending requests of the previous
+ * account.
+ */
 export function takeAccount(page: Page, provider: Provider, payer: string): void {
   const { wallet, payer: known, data } = page.model;
   if (wallet?.provider !== provider || payer.toLowerCase() === known.toLowerCase()) return;
@@ -67,7 +70,7 @@ async function readBalances(page: Page, payer: string): Promise<void> {
     const best = bestOption(page.model.data.options, known);
     page.change({ balances: known, chosen: best?.tokenId ?? page.model.chosen });
   } catch {
-    // Balances only help to choose: the options then say that they are not known.
+    // Balances only help to choose: the options then show them as unknown.
     page.change({ balances: {} });
   }
 }

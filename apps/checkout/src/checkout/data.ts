@@ -7,30 +7,33 @@ export interface PageItem {
   readonly description: string;
   readonly attributes: readonly { readonly name: string; readonly value: string }[];
   readonly quantity: number;
-  /** Micro-USD of all of them; empty when the payer chooses. */
+  /** Total of all units in Micro-USD; empty when the payer chooses. */
   readonly value: string;
   readonly image?: { readonly url: string; readonly dense: string };
 }
 
-/** All that the page shows and its script starts from. Nothing in it is secret. */
+/** The data that the page shows and its script starts from. It contains no secrets. */
 export interface CheckoutData {
   readonly locale: string;
   readonly texts: Texts;
-  /** Where the AI protocol answers on this origin: a signature that pays goes there. */
+  /** Path of the AI protocol on this origin, which receives paying signatures. */
   readonly agentApi: string;
-  /** The link, while no session has begun. */
+  /** The link, before a session begins. */
   readonly link?: { readonly linkId: string; readonly version: string; readonly isCustom: boolean };
   readonly state?: CheckoutState;
-  /** Where to begin anew after an expired session; empty when there is no such place. */
+  /** Where to start again after an expired session; empty when there is no such place. */
   readonly linkUrl: string;
   readonly title: string;
   /** The merchant's logo, hosted here, for displays of two densities. */
   readonly logo?: { readonly url: string; readonly dense: string };
   readonly merchant: string;
   readonly items: readonly PageItem[];
-  /** Price in Micro-USD; empty when the payer has still to choose. */
+  /** Price in Micro-USD; empty until the payer chooses it. */
   readonly amount: string;
-  /** What the payer may choose, over all tokens, in US dollars; a fee on top comes besides. Absent where nothing is chosen. */
+  /**
+   * The range that the payer may choose from over all tokens, in US dollars, without a fee on top. Absent where there
+   * is no choice.
+   */
   readonly minAmountInUSD?: string;
   readonly maxAmountInUSD?: string;
   readonly isFeeOnTop: boolean;
@@ -38,12 +41,12 @@ export interface CheckoutData {
   /** The only wallet that may pay; empty: any. */
   readonly intendedPayer: string;
   readonly recipient: string;
-  /** The settlement token's id, and its name for people. */
+  /** The settlement token's id, and its display name. */
   readonly settlementToken: string;
   readonly settledIn: string;
   readonly options: readonly CheckoutOption[];
-  /** The least total in Micro-USD that can be paid by a plain transfer; absent where nothing can. */
+  /** The least total in Micro-USD that a plain transfer can pay; absent where none can. */
   readonly minDeposit?: string;
-  /** Local worlds: a wallet without a key in the browser, for those who have none. */
+  /** Local worlds: a wallet for visitors without one, whose key is not in the browser. */
   readonly demoPayer?: string;
 }

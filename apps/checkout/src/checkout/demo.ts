@@ -2,8 +2,8 @@ import { api } from './api.ts';
 import type { Wallet } from './wallet.ts';
 
 /**
- * A wallet for those who have none, in local worlds alone: its key stays with the service, which sends what the page asks
- * for. It behaves as any other wallet, so that the page has no second way to pay.
+ * A wallet for visitors without one, in local worlds only. The service keeps its key and sends its transactions. It
+ * behaves like any other wallet, so that the page needs no second way to pay.
  */
 export function demoWallet(address: string, name: string): Wallet {
   let chainId = '0x0';
@@ -31,7 +31,7 @@ export function demoWallet(address: string, name: string): Wallet {
             return txHash;
           }
           case 'eth_getTransactionReceipt':
-            // The service answers once the transaction is in a block, and refuses when it failed there.
+            // The service answers once a block has the transaction, and refuses when it failed there.
             return { status: '0x1' };
           default:
             throw Object.assign(new Error(`${method} is not supported`), { code: 4200 });

@@ -49,7 +49,9 @@ const model: Model = {
   ...{ waitsFor: '', mayPayPlainly: false, amountProblem: '', isSent: false, copied: '', isConnected: true },
 };
 
-/** What the panel shows of amounts once so much has arrived: its heading, what is copied, and whether it has a code with the amount. */
+/**
+ * The panel's amounts after a partial arrival: its heading, the copied text, and whether it has a code with the amount.
+ */
 function shownWith(arrived: string): [heading: string, copied: string, hasTransferCode: boolean] {
   let copied = '';
   const ignore = () => undefined;
@@ -89,7 +91,7 @@ function shownWith(arrived: string): [heading: string, copied: string, hasTransf
   return [heading, copied, hasTransferCode];
 }
 
-test('after a part has arrived, the panel asks for what is lacking and for nothing else', () => {
+test('after a partial transfer, the panel asks only for the missing amount', () => {
   assert.deepEqual(shownWith('0'), ['Send exactly 4.50 USDC', '4.50', true]);
   assert.deepEqual(shownWith('2000000'), ['Send exactly 2.50 USDC', '2.50', false]);
   assert.deepEqual(shownWith('4500000'), ['Send exactly 4.50 USDC', '4.50', true]);

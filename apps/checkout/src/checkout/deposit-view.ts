@@ -5,14 +5,14 @@ import type { Deposit, Model } from './model.ts';
 import { optionView } from './option-view.ts';
 import { h, type Tree } from './tree.ts';
 
-/** For payers whose money lies elsewhere: which token, and where the rest may go back to. */
+/** For payers with money elsewhere: the token, and the refund address. */
 export function elsewhereView(model: Model, actions: Actions): Tree {
   const { data, step, chosen, wallet } = model;
   const { texts } = data;
   const isBusy = step !== '';
   const option = data.options.find(({ tokenId }) => tokenId === chosen);
   const network = option?.chainTitle ?? '';
-  // An agent's session is for its own wallet.
+  // An agent's session accepts only its own wallet.
   if (data.intendedPayer !== '' || data.minDeposit === undefined) return undefined;
   const isTooLittle =
     option !== undefined && option.total !== '0' && BigInt(option.total) < BigInt(data.minDeposit);
@@ -21,7 +21,7 @@ export function elsewhereView(model: Model, actions: Actions): Tree {
     'details',
     { id: 'elsewhere' },
     h('summary', {}, texts.orSend),
-    // With a wallet connected the same choice stands above.
+    // With a connected wallet, the same choice is above.
     wallet === undefined &&
       h(
         'fieldset',
@@ -52,7 +52,7 @@ export function elsewhereView(model: Model, actions: Actions): Tree {
   );
 }
 
-/** Where to send: network, amount and address, each by itself, and as codes to scan. */
+/** Where to send: network, amount and address, each separately, and as QR codes. */
 export function depositView(model: Model, deposit: Deposit, actions: Actions): Tree {
   const { data, copied } = model;
   const { texts, locale } = data;
@@ -91,7 +91,7 @@ export function depositView(model: Model, deposit: Deposit, actions: Actions): T
       h('span', { class: 'spinner', 'aria-hidden': 'true' }),
       arrivedText(model, deposit),
     ),
-    // The code names the whole amount.
+    // The code contains the whole amount.
     lacking === amountInToken &&
       h('details', {}, h('summary', {}, texts.qrWallet), codeView(deposit.transferCode, texts.qrWallet)),
     h(
@@ -102,7 +102,7 @@ export function depositView(model: Model, deposit: Deposit, actions: Actions): T
   );
 }
 
-/** Until when a transfer pays, and what else counts as paid. */
+/** Until when a transfer pays, and which smaller or later ones also count. */
 function termsView(
   { texts, locale }: Model['data'],
   { option, payUntil, leastInToken, lateUntil }: Deposit,
@@ -116,7 +116,10 @@ function termsView(
   ];
 }
 
-/** What has still to be sent: all of it while nothing has arrived, and again once nothing lacks, until the server says that it is paid. */
+/**
+ * The amount still to send. It is the whole amount before any arrival, and again after everything has arrived, until
+ * the server reports the payment.
+ */
 function lackingOf({ arrived, amountInToken }: Deposit): bigint {
   const rest = BigInt(amountInToken) - BigInt(arrived);
   return rest > 0n ? rest : BigInt(amountInToken);

@@ -5,7 +5,10 @@ import { type Page, Told } from './page.ts';
 import { problemOf } from './problem.ts';
 import { pause } from './wallet.ts';
 
-/** Prepares the order for whoever sends from elsewhere, and shows where to. What does not pay goes to the address given. */
+/**
+ * Prepares the order for a transfer from elsewhere, and shows its address. Money that does not pay goes to the given
+ * refund address.
+ */
 export async function showDeposit(page: Page): Promise<void> {
   const { texts } = page.model.data;
   const input = document.getElementById('refund-input');
@@ -31,7 +34,7 @@ export async function showDeposit(page: Page): Promise<void> {
   }
 }
 
-/** What a tab keeps of its deposit. Nobody else can put one there: the address for returns is this payer's own. */
+/** A tab's stored deposit. It stays in this tab, because the refund address is this payer's own. */
 type KeptDeposit = Omit<Deposit, 'option' | 'arrived'> & { readonly tokenId: string };
 const depositKey = (page: Page) => `florin-deposit-${page.model.data.state?.sessionId ?? ''}`;
 
@@ -42,13 +45,13 @@ function openDeposit(page: Page, { tokenId, ...kept }: KeptDeposit): void {
   void watchDeposit(page, kept.address);
 }
 
-/** Shows again, after the page was loaded again, where this tab was told to send to. */
+/** Shows the tab's deposit address again after a reload. */
 export function recallDeposit(page: Page): void {
   const kept = JSON.parse(sessionStorage.getItem(depositKey(page)) ?? 'null') as KeptDeposit | null;
   if (kept !== null && page.model.data.state?.isPayable === true) openDeposit(page, kept);
 }
 
-/** Hides where to send to: the payer wants to pay in another way. */
+/** Hides the deposit address: the payer wants to pay another way. */
 export function hideDeposit(page: Page): void {
   sessionStorage.removeItem(depositKey(page));
   page.change({ deposit: undefined });
@@ -56,7 +59,7 @@ export function hideDeposit(page: Page): void {
 
 const depositPauseMs = 4_000;
 
-/** Looks what has arrived, so that a payer who sent too little can send the rest in time. */
+/** Polls the arrived amount, so that a payer who sent too little can send the rest in time. */
 async function watchDeposit(page: Page, address: string): Promise<void> {
   for (;;) {
     const { deposit, data } = page.model;
@@ -66,7 +69,7 @@ async function watchDeposit(page: Page, address: string): Promise<void> {
       const arrived = balances[0]?.amount ?? deposit.arrived;
       if (arrived !== deposit.arrived) page.change({ deposit: { ...deposit, arrived } });
     } catch {
-      // Only a help on the way: the payment itself is noticed by the server.
+      // Only informs the payer: the server detects the payment itself.
     }
     await pause(depositPauseMs);
   }

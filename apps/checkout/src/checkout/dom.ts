@@ -4,8 +4,8 @@ const svgNames = new Set(['svg', 'path']);
 const listeners = new WeakMap<Node, Described['on']>();
 
 /**
- * Makes an element's content look like a tree. What is there already is changed, not replaced, so that focus, typed text
- * and opened details stay. Nothing is ever parsed as HTML.
+ * Updates an element's content to match a tree. Existing nodes are changed, not replaced, so that focus, typed text and
+ * open details stay. Nothing is ever parsed as HTML.
  */
 export function show(parent: Element, tree: Tree): void {
   const wanted = flatten(tree);
@@ -48,7 +48,7 @@ function update(node: ChildNode, item: Described | string): void {
 
 function updateAttributes(element: Element, wanted: Described['attributes']): void {
   for (const name of element.getAttributeNames()) {
-    // Whether details are open is the reader's to decide.
+    // The reader decides whether details are open.
     if (wanted[name] === undefined && name !== 'open') element.removeAttribute(name);
   }
   for (const [name, value] of Object.entries(wanted)) {
@@ -69,7 +69,7 @@ function listen(element: Element, on: Described['on']): void {
   }
 }
 
-/** An element that the page has; its absence is a bug of the page. */
+/** An element that the page must have; its absence is a bug. */
 export function elementOf(id: string): HTMLElement {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`the page has no element ${id}`);

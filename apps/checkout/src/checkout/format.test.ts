@@ -13,7 +13,7 @@ test('amounts are written exactly, however large or small', () => {
   assert.equal(formatMoney('de', '12345678901234'), '12.345.678,901234\u00a0$');
 });
 
-test('values stand where the text has their names, and spans count down', () => {
+test('values replace their names in the text, and time spans count down', () => {
   assert.equal(fill('{a} and {b} and {c}', { a: '{b}', b: 'x' }), '{b} and x and {c}');
   assert.deepEqual([0, 59, 61, 1800, 3_661].map(formatSpan), ['0:00', '0:59', '1:01', '30:00', '1:01:01']);
 });

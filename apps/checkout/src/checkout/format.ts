@@ -3,12 +3,12 @@ import type { Texts } from '../text/en.ts';
 
 type Decimal = `${number}`;
 
-/** Puts values into a text: `{name}` becomes the value of that name. */
+/** Inserts values into a text: `{name}` becomes the value of that name. */
 export function fill(text: string, values: Readonly<Record<string, string>> = {}): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
 }
 
-/** An integer of smallest units as an exact decimal, at least two digits behind the point. */
+/** Formats an integer of smallest units as an exact decimal, with at least two decimals. */
 export function toDecimal(units: bigint, decimals: number): string {
   const text = units.toString().padStart(decimals + 1, '0');
   const whole = text.slice(0, text.length - decimals);
@@ -16,7 +16,7 @@ export function toDecimal(units: bigint, decimals: number): string {
   return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
-/** Micro-USD as money in the reader's way of writing; exact. */
+/** Formats Micro-USD as money in the reader's locale; exact. */
 export function formatMoney(locale: string, microUsd: string): string {
   const format = new Intl.NumberFormat(locale, {
     style: 'currency',
@@ -27,7 +27,7 @@ export function formatMoney(locale: string, microUsd: string): string {
   return isolate(locale, format.format(toDecimal(BigInt(microUsd), 6) as Decimal));
 }
 
-/** An amount of a token in the reader's way of writing; exact. */
+/** Formats a token amount in the reader's locale; exact. */
 export function formatToken(
   locale: string,
   token: { readonly symbol: string; readonly decimals: number },
@@ -43,13 +43,13 @@ export function formatToken(
   );
 }
 
-/** Keeps a piece of Latin text together within text of the other direction. */
+/** Keeps Latin text together within text of the other direction. */
 function isolate(locale: string, text: string): string {
-  // Without the marks of its own, which would turn the sign of a currency around.
+  // Without its own marks, which would move the currency sign.
   return locale === 'ar' ? `\u2066${text.replace(/[\u200e\u200f]/g, '')}\u2069` : text;
 }
 
-/** A moment in the reader's way of writing. */
+/** Formats a time in the reader's locale. */
 export function formatTime(locale: string, iso: string, timeZone?: string): string {
   const zone = timeZone === undefined ? {} : { timeZone, timeZoneName: 'short' as const };
   return new Intl.DateTimeFormat(locale, {

@@ -21,17 +21,17 @@ export interface Attempt {
 
 interface Request<Answer> {
   readonly kind: WalletRequest;
-  /** What the payer has to do in the wallet. */
+  /** What the payer must do in the wallet. */
   readonly words: string;
   readonly ask: () => Promise<Answer>;
-  /** Gets an answer that comes after the payer has stopped waiting for it. */
+  /** Gets an answer that arrives after the payer stopped waiting. */
   readonly onLate?: (answer: Answer) => void;
 }
 
-/** A request that is answered with fewer seconds left could not come into a block in time. */
+/** With fewer seconds left, an answered request could not reach a block in time. */
 const marginSeconds = 30;
 
-/** Asks the server whether the session is still to be paid, and throws unless it says so: events may lag, or be lost. */
+/** Asks the server whether the session is still unpaid, and throws unless it is: events may be late or lost. */
 export async function assertOwed(page: Page, deadline?: string): Promise<void> {
   const { texts, state } = page.model.data;
   const read = await api.read(state?.sessionId ?? '').catch(() => {
@@ -45,8 +45,8 @@ export async function assertOwed(page: Page, deadline?: string): Promise<void> {
 }
 
 /**
- * Has the wallet do one thing, after all that it depends on has been looked at again: the wallet's account, its network,
- * and last of all whether the session is still to be paid. Undefined: the wallet cannot, and plain transactions can.
+ * Sends one request to the wallet after checking its account, its network and, last, that the session is still unpaid.
+ * Undefined: the wallet cannot do it, and plain transactions can.
  */
 export async function request<Answer>(
   attempt: Attempt,
@@ -63,7 +63,7 @@ export async function request<Answer>(
     const step = nextStepOf(kind, error);
     if (step === 'pay_plainly') return undefined;
     if (step === 'connect_again') takeAccount(page, provider, '');
-    // A prompt that was to be rejected.
+    // A prompt that the payer was asked to reject.
     const { state } = page.model.data;
     if (step === 'declined' && state !== undefined && isOver(state)) throw new Told('');
     if (step === 'declined' && kind === 'sign') page.change({ mayPayPlainly: true });
@@ -80,7 +80,7 @@ async function assertAccount({ page, provider, payer }: Attempt): Promise<void> 
   throw new Told(page.model.payer === '' ? texts.disconnected : texts.accountChanged);
 }
 
-/** Has the wallet change to the network of the payment, if it is elsewhere. Throws what its owner has to know. */
+/** Switches the wallet to the payment's network if needed. Throws the problem in words for its owner. */
 export async function bringToNetwork({ page, provider, option, deadline }: Attempt): Promise<void> {
   if (await isOn(provider, option.chainId)) return;
   await assertOwed(page, deadline);

@@ -19,7 +19,7 @@ import { announceWallet, watchWallets } from './wallet.ts';
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-/** The one model and the one way to change it: every change is shown at once. */
+/** The one model and the only way to change it: every change is rendered at once. */
 function openPage(data: CheckoutData): Page {
   let model: Model = {
     data,
@@ -70,7 +70,7 @@ function render(page: Page): void {
   }
 }
 
-/** What the payer has started last, and its end. */
+/** The payer's latest action, so that it can be repeated. */
 let task = async () => {};
 let ended: Promise<void> = Promise.resolve();
 
@@ -99,7 +99,7 @@ function actionsOf(page: Page): Actions {
   };
 }
 
-/** Follows the session that the page shows, and counts its time down. */
+/** Follows the page's session, and counts its time down. */
 function followSession(page: Page): void {
   const sessionId = page.model.data.state?.sessionId;
   if (sessionId === undefined) return;
@@ -107,7 +107,7 @@ function followSession(page: Page): void {
     state: (state) => {
       const { data, waitsFor } = page.model;
       const isNews = isOver(state) && (data.state === undefined || !isOver(data.state));
-      // What a wallet still shows must not be answered any more; the page cannot take it back.
+      // The page cannot withdraw an open wallet prompt, so it tells the payer to reject it.
       const reject = isMade(state) ? data.texts.rejectPrompt : data.texts.stopped;
       const problem = waitsFor === 'wallet' ? reject : '';
       page.change({ data: { ...data, state }, ...(isNews ? { step: '', problem } : {}) });
@@ -121,7 +121,7 @@ function followSession(page: Page): void {
   }, 1_000);
 }
 
-/** Changing the language must not lose the session's secret, which stands in the fragment alone. */
+/** A language change must keep the session's secret, which is only in the fragment. */
 function keepFragment(): void {
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[hreflang]')) {
     link.addEventListener('click', () => {

@@ -21,7 +21,7 @@ const option = (
   secondsToFinal: 1,
 });
 
-test('the best way to pay is one that works, that the wallet can pay, that is not slow, that is cheapest, in this order', () => {
+test('the best way to pay works, then is affordable, then fast, then cheapest', () => {
   const [cheap, dear, slow, shut] = [
     option('a', '10'),
     option('b', '12'),

@@ -3,56 +3,56 @@ import { parseUsd } from '@florin/protocol/money.ts';
 import type { CheckoutData } from './data.ts';
 import type { Wallet } from './wallet.ts';
 
-/** A one-use address that waits for one amount of one token. */
+/** A one-use address for one amount of one token. */
 export type Deposit = NonNullable<PreparedOrder['deposit']> & {
   readonly amountInToken: string;
   readonly option: CheckoutOption;
-  /** What has arrived so far. */
+  /** The amount arrived so far. */
   readonly arrived: string;
 };
 
-/** What the page knows at one moment. */
+/** The page's state. */
 export interface Model {
   readonly data: CheckoutData;
-  /** The session's secret, out of the fragment; empty on a link's page and after a hand-off. */
+  /** The session's secret from the fragment; empty on a link's page and after a hand-off. */
   readonly clientCode: string;
   readonly wallets: readonly Wallet[];
   readonly wallet?: Wallet | undefined;
-  /** The wallet's address, as it gave it. */
+  /** The wallet's address as the wallet spells it. */
   readonly payer: string;
-  /** In smallest units by tokenId; absent while not known. */
+  /** In smallest units by tokenId; absent while unknown. */
   readonly balances: Readonly<Record<string, string>>;
-  /** The tokenId that the payer has chosen, or that was chosen for them. */
+  /** The tokenId that the payer or the page chose. */
   readonly chosen: string;
-  /** What the payer has to do, or to wait for, right now; empty: nothing goes on. */
+  /** The current step for the payer, or the current wait; empty when idle. */
   readonly step: string;
   readonly problem: string;
-  /** Whom the step waits for where the payer can stop that; a wallet can be asked again. */
+  /** What the step waits for, if the payer can stop waiting; a wallet can be asked again. */
   readonly waitsFor: '' | 'wallet' | 'chain';
-  /** The payer has declined to sign: a transaction pays, too. */
+  /** The payer declined to sign: a transaction also pays. */
   readonly mayPayPlainly: boolean;
-  /** What is wrong with the amount that the payer has typed. */
+  /** The problem of the typed amount. */
   readonly amountProblem: string;
   /** The payment has left the wallet. */
   readonly isSent: boolean;
-  /** Where to send from elsewhere, once the payer has asked for it. */
+  /** The deposit address, once the payer asked for it. */
   readonly deposit?: Deposit | undefined;
-  /** What was copied last; empty: nothing. */
+  /** The text copied last; empty: none. */
   readonly copied: string;
   readonly isConnected: boolean;
 }
 
-/** Whether a payment of the session is in a block, final or not. */
+/** Whether a block has a payment of the session, final or not. */
 export function isMade({ status, initiateTx }: Pick<CheckoutState, 'status' | 'initiateTx'>): boolean {
   return initiateTx !== '' || !['initialized', 'expired', 'cancelled'].includes(status);
 }
 
-/** Whether nothing more is to be paid, because it is, or because the session has ended. */
+/** Whether no further payment is due: the session is paid or has ended. */
 export function isOver(state: Pick<CheckoutState, 'status' | 'initiateTx'>): boolean {
   return isMade(state) || state.status !== 'initialized';
 }
 
-/** Whether a payment may be begun from here. */
+/** Whether a payment may begin on this page. */
 export function mayPay({ data, isSent }: Pick<Model, 'data' | 'isSent'>, now: number): boolean {
   if (isSent) return false;
   const { state } = data;
@@ -60,8 +60,8 @@ export function mayPay({ data, isSent }: Pick<Model, 'data' | 'isSent'>, now: nu
 }
 
 /**
- * The way to pay that suits a payer best: one that the wallet can pay, that is not slow, and that costs least; the order
- * of the server's offer, which begins with the settlement token, decides between equals.
+ * The best option for a payer: affordable, fast and cheapest, in this order. Ties follow the server's order, which
+ * starts with the settlement token.
  */
 export function bestOption(
   options: readonly CheckoutOption[],
@@ -69,7 +69,7 @@ export function bestOption(
 ): CheckoutOption | undefined {
   const rank = (option: CheckoutOption) => [
     option.status === 'unavailable' ? 1 : 0,
-    // It does not take the amount, or none is chosen, which holds for all of them then.
+    // It does not accept the amount, or no amount is chosen, which is then true of all.
     option.total === '0' ? 1 : 0,
     holds(option, balances) ? 0 : 1,
     option.status === 'delayed' ? 1 : 0,
@@ -90,13 +90,13 @@ function isLess(left: readonly number[], right: readonly number[]): boolean {
   return false;
 }
 
-/** The least and the highest price that a token takes, in Micro-USD; undefined where the payer chooses none. */
+/** The lowest and highest price that a token accepts, in Micro-USD; undefined where the payer cannot choose. */
 export function boundsOf(option: CheckoutOption | undefined): { least: bigint; most: bigint } | undefined {
   const [least, most] = [parseUsd(option?.minAmountInUSD ?? ''), parseUsd(option?.maxAmountInUSD ?? '')];
   return least === undefined || most === undefined ? undefined : { least, most };
 }
 
-/** Whether the wallet has enough of an option's token, as far as is known. */
+/** Whether the wallet is known to have enough of an option's token. */
 export function holds(option: CheckoutOption, balances: Readonly<Record<string, string>>): boolean {
   const balance = balances[option.tokenId];
   return balance !== undefined && BigInt(balance) >= BigInt(option.amountInToken);

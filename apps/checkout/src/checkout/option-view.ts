@@ -4,7 +4,7 @@ import { fill, formatToken } from './format.ts';
 import type { Model } from './model.ts';
 import { h, type Tree } from './tree.ts';
 
-/** One token on one network to choose, with what the wallet has of it. */
+/** One token on one network to choose, with the wallet's balance. */
 export function optionView(
   { data, chosen, balances, wallet }: Model,
   option: CheckoutOption,

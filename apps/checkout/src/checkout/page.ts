@@ -1,11 +1,11 @@
 import type { Model } from './model.ts';
 
-/** The page as its parts see it. */
+/** The page's interface for its parts. */
 export interface Page {
   readonly model: Model;
   change(part: Partial<Model>): void;
   followSession?: () => void;
 }
 
-/** A failure that the page has words for; empty where the state of the session says it all. */
+/** A failure with words for the payer; empty where the session's state is explanation enough. */
 export class Told extends Error {}

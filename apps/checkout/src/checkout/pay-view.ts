@@ -8,7 +8,7 @@ import { h, type Tree } from './tree.ts';
 
 type Typed = { readonly target: HTMLInputElement } & Parameters<typeof editOf>[0];
 
-/** The part of the page with which one pays. Gone when there is nothing to pay any more. */
+/** The payment part of the page. Absent when no payment is due. */
 export function payView(model: Model, actions: Actions, now: number): Tree {
   const { data, step, problem } = model;
   const { texts } = data;
@@ -37,7 +37,7 @@ export function payView(model: Model, actions: Actions, now: number): Tree {
   ];
 }
 
-/** A prompt that is not answered, or was closed unseen, must not be the end of the way. */
+/** The payer must be able to continue after a prompt that was not answered, or was closed by accident. */
 function waitView({ data, waitsFor }: Model, actions: Actions): Tree {
   const { texts } = data;
   if (waitsFor === '') return undefined;
@@ -93,7 +93,7 @@ function inputsView(model: Model, actions: Actions): Tree {
   ];
 }
 
-/** From the least to the most that the chosen token takes. */
+/** The range that the chosen token accepts. */
 function boundsText({ data, chosen }: Model): string {
   const bounds = boundsOf(data.options.find(({ tokenId }) => tokenId === chosen));
   if (bounds === undefined) return '';

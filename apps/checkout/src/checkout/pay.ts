@@ -21,8 +21,8 @@ import {
 } from './wallet.ts';
 
 /**
- * Pays with the connected wallet and the chosen token, step by step; whatever fails can be tried again. `plainly`: by
- * transactions alone, for wallets or payers that do not sign.
+ * Pays with the connected wallet and the chosen token, step by step. Any failed step can be retried. `plainly`: by
+ * transactions only, for wallets or payers that do not sign.
  */
 export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void> {
   const { wallet, payer, step } = page.model;
@@ -49,7 +49,7 @@ export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void
 
 function tell(page: Page, error: unknown): void {
   const { isSent, data } = page.model;
-  // Seen meanwhile: then nothing has failed.
+  // The payment was seen meanwhile: then this is not a failure.
   const isFine = !(error instanceof Told) && data.state !== undefined && isOver(data.state);
   page.change({ problem: isFine ? '' : problemOf(page.model, error), ...(isSent ? {} : { step: '' }) });
 }
@@ -63,13 +63,13 @@ function assertEnough({ data, balances }: Model, option: CheckoutOption): void {
   );
 }
 
-/** The words of a step, with what is paid and where. */
+/** The words of a step, with the amount and the network. */
 function wordsFor({ page, option }: Attempt, text: string): string {
   const amount = formatToken(page.model.data.locale, option, option.amountInToken);
   return fill(text, { amount, network: option.chainTitle });
 }
 
-/** The wallet's part: allow exactly the amount and pay, by the way that asks least of the payer and that the wallet can. */
+/** The wallet's part: approves exactly the amount and pays, with the fewest steps that the wallet supports. */
 async function carryOut(
   attempt: Attempt,
   prepared: PreparedOrder,
@@ -78,7 +78,7 @@ async function carryOut(
 ): Promise<void> {
   const { page, provider, payer } = attempt;
   const { texts } = page.model.data;
-  // Wallets may say what they can do on their own network alone.
+  // Wallets may report their capabilities only on their current network.
   await bringToNetwork(attempt);
   if (way === 'best' && (await payBySignature(attempt, prepared))) return;
   if (prepared.prerequisites.length > 0 && (await payAtOnce(attempt, prepared))) return;
@@ -114,7 +114,7 @@ async function payByTransaction(attempt: Attempt, { payment }: PreparedOrder): P
 
 const isPaid = ({ model }: Page) => model.data.state !== undefined && isMade(model.data.state);
 
-/** Whole payment in one prompt (EIP-5792). False: the wallet cannot. */
+/** The whole payment in one prompt (EIP-5792). False: the wallet cannot. */
 async function payAtOnce(attempt: Attempt, { prerequisites, payment }: PreparedOrder): Promise<boolean> {
   const { page, provider, payer, option } = attempt;
   if (!(await canBatch(provider, payer, option.chainId))) return false;
@@ -131,12 +131,14 @@ async function payAtOnce(attempt: Attempt, { prerequisites, payment }: PreparedO
   return true;
 }
 
-/** Ten minutes: then the payer is told, and may try again. */
+/** Ten minutes: then the payer is informed, and may try again. */
 const maxAllowanceAsks = 600;
-/** Seconds between two questions to the server, which reads the allowance itself: not every wallet tells of transactions. */
+/**
+ * Seconds between two requests to the server, which reads the allowance itself: not every wallet reports transactions.
+ */
 const serverEvery = 5;
 
-/** Waits until an allowance holds, whoever knows of it first. */
+/** Waits until the wallet or the server sees the allowance. */
 async function allowed(attempt: Attempt, hash: string, isThere: () => Promise<boolean>): Promise<void> {
   const { page, provider } = attempt;
   const { texts } = page.model.data;
@@ -145,7 +147,7 @@ async function allowed(attempt: Attempt, hash: string, isThere: () => Promise<bo
     for (let asked = 1; asked <= maxAllowanceAsks && !isStopped() && !isPaid(page); asked += 1) {
       const outcome = await outcomeOf(provider, hash);
       if (outcome === 'failed') throw new Told(texts.reverted);
-      // A server that does not answer now is asked again; before the next request to the wallet it has to.
+      // A failed server request is repeated; it must succeed before the next wallet request.
       const isKnown = asked % serverEvery === 0 && (await isThere().catch(() => false));
       if (outcome === 'succeeded' || isKnown) return;
       await pause(1_000);
@@ -154,21 +156,21 @@ async function allowed(attempt: Attempt, hash: string, isThere: () => Promise<bo
   });
 }
 
-/** Something that has left the wallet: its transaction where that is known, and how to ask what became of it. */
+/** A payment that left the wallet: its transaction if known, and how to ask for its outcome. */
 interface SentPayment {
   readonly hash: string;
   readonly ask: () => Promise<Outcome>;
 }
 
-/** An answer that comes after the payer has stopped waiting: the payment is made, or is a second one. */
+/** An answer after the payer stopped waiting: the payment, or a second one. */
 function concludeLate(attempt: Attempt, sent: SentPayment): void {
   stopWaiting(attempt.page.model.data.texts.rejectPrompt);
   conclude(attempt, sent).catch((error: unknown) => tell(attempt.page, error));
 }
 
 /**
- * The payment has left the wallet. That it is made is told by the server; here is told what the server cannot: that it has
- * failed, or that another one was there before it.
+ * The payment left the wallet. The server reports its success; this reports what the server cannot: that it failed, or
+ * that another payment was first.
  */
 async function conclude({ page, option }: Attempt, { hash, ask }: SentPayment): Promise<void> {
   const { texts } = page.model.data;
@@ -177,7 +179,7 @@ async function conclude({ page, option }: Attempt, { hash, ask }: SentPayment): 
   if (isSecond()) page.change({ step: '', problem: texts.secondSent, isSent: true });
   else markSent(page, option.chainTitle);
   const outcome = await awaitOutcome(ask, () => isPaid(page) && !isSecond());
-  // Whoever was first is told by the server, which may know it a moment later than the wallet.
+  // The server knows which payment was first, possibly a moment later than the wallet.
   if (outcome === 'failed') await assertOwed(page).catch(() => undefined);
   if (isSecond()) {
     const problem = {
@@ -192,13 +194,13 @@ async function conclude({ page, option }: Attempt, { hash, ask }: SentPayment): 
   }
 }
 
-/** Codes with which the server says that a payment by signature is not to be had: then the payer sends it. */
+/** Codes with which the server refuses a payment by signature: then the payer sends it. */
 const notBySignature: readonly number[] = [100601, 100611, 100612, 900101, 900401];
 const submitPauseMs = 3_000;
 /** Five minutes. */
 const maxSubmits = 100;
 
-/** Pays without gas where the token and the service allow it: the payer signs, the service sends. False: not here. */
+/** Pays without gas where token and service allow it: the payer signs, the service sends. False: not possible here. */
 async function payBySignature(attempt: Attempt, { alternatives }: PreparedOrder): Promise<boolean> {
   const way = alternatives.find(({ gasless, typedData, submit }) => gasless && typedData && submit);
   if (way?.submit === undefined) return false;
@@ -208,18 +210,18 @@ async function payBySignature(attempt: Attempt, { alternatives }: PreparedOrder)
   const ask = () => signTyped(provider, payer, way.typedData);
   const signature = await request(attempt, { kind: 'sign', words, ask });
   if (signature === undefined) return false;
-  // The prompt may have stood open for long.
+  // The prompt may have been open for long.
   await assertOwed(page, deadline);
   const submit = () => api.submit(agentApi, way.submit?.path ?? '', { ...way.submit?.body, signature });
   try {
     await submit();
   } catch (error) {
     if (error instanceof Refused && notBySignature.includes(error.code)) return false;
-    // Without an answer it may have been taken all the same: the same request again tells.
+    // Without an answer it may still have been accepted: the same request again shows it.
     if (error instanceof Refused) throw error;
   }
   markSent(page, option.chainTitle);
-  // The same request again says what has become of it; that it is seen in a block is told from elsewhere.
+  // The same request again returns its outcome; the session's events report the block.
   for (let asked = 0; asked < maxSubmits && page.model.isSent && !isPaid(page); asked += 1) {
     await pause(submitPauseMs);
     const status = await submit().then(

@@ -5,7 +5,7 @@ import { Told } from './page.ts';
 import { wordsOfError } from './wallet.ts';
 import type { NextStep } from './wallet-answer.ts';
 
-/** Error codes of the server that the page has words for (packages/protocol/src/error.ts). */
+/** Server error codes that the page has words for (packages/protocol/src/error.ts). */
 const codes = {
   notActive: 100103,
   versionChanged: 100104,
@@ -13,7 +13,7 @@ const codes = {
   payerMismatch: 100206,
 } as const;
 
-/** What went wrong, in the reader's words as far as the page has any. */
+/** The problem in the reader's words, if the page has any. */
 export function problemOf({ data }: Pick<Model, 'data'>, error: unknown): string {
   const { texts } = data;
   if (error instanceof Told) return error.message;
@@ -27,7 +27,7 @@ export function problemOf({ data }: Pick<Model, 'data'>, error: unknown): string
   return fill(texts.failed, { reason: wordsOfError(error) });
 }
 
-/** What the payer can do after a wallet's refusal with which the page does not go on by itself. */
+/** The payer's options after a wallet refusal that the page cannot resolve by itself. */
 export function wordsOfStep(
   { data }: Pick<Model, 'data'>,
   step: NextStep,

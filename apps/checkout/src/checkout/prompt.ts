@@ -1,17 +1,17 @@
 import { type Page, Told } from './page.ts';
 
-/** The wait for a wallet or a chain that is going on; there is one at the most. */
+/** The current wait for a wallet or a chain; at most one. */
 let stop: ((reason: Error) => void) | undefined;
 
 interface Wait {
-  /** What the payer has to do, or what the page waits for. */
+  /** What the payer must do, or what the page waits for. */
   readonly words: string;
   readonly isFor: 'wallet' | 'chain';
 }
 
 /**
- * Waits for an answer until it comes or the payer stops waiting. A wallet's request cannot be taken back: an answer after
- * that goes to `onLate`.
+ * Waits until an answer arrives or the payer stops waiting. A wallet request cannot be withdrawn: a later answer goes
+ * to `onLate`.
  */
 export async function waitFor<Answer>(
   page: Page,
@@ -41,7 +41,7 @@ export async function waitFor<Answer>(
   }
 }
 
-/** Ends the wait that is going on, if there is one, with words for the payer; whether there was one. */
+/** Ends the current wait, if any, with words for the payer. Returns whether there was one. */
 export function stopWaiting(words: string): boolean {
   const isWaiting = stop !== undefined;
   stop?.(new Told(words));

@@ -3,7 +3,7 @@ import { fill } from './format.ts';
 import type { Page } from './page.ts';
 import { wordsOfError } from './wallet.ts';
 
-/** Hands the receipt over as a file that anyone can check. */
+/** Downloads the receipt as a file that anyone can check. */
 export async function downloadReceipt(page: Page): Promise<void> {
   const { data, clientCode } = page.model;
   if (data.state === undefined) return;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { en } from '../text/en.ts';
 import { isAtEnd, wordsOf } from './status.ts';
 
-test('a session is at its end when its status is a last one and no other money of it moves by itself any more', () => {
+test('a session is at its end when its status is final and no other money of it will move by itself', () => {
   const exception = {
     kind: 'late',
     tokenId: 'a',
@@ -27,7 +27,7 @@ test('a session is at its end when its status is a last one and no other money o
   }
 });
 
-test('a payment that is back with its payer in full is told as that, and nothing says that the merchant receives it', () => {
+test('a fully refunded payment is shown as refunded, and the page does not say that the merchant receives it', () => {
   const state = {
     sessionId: 'sess_1',
     isPayable: false,

@@ -3,7 +3,7 @@ import type { CheckoutData } from './data.ts';
 import { fill, formatMoney, formatSpan, formatTime, formatToken, reasonOf } from './format.ts';
 import { h, type Tree } from './tree.ts';
 
-/** What the reader's device knows and the server does not. */
+/** The reader's values that the server does not know. */
 export interface Reader {
   /** Unix seconds. */
   readonly now: number;
@@ -22,7 +22,7 @@ interface Shown {
   readonly isSafeToClose?: boolean;
 }
 
-/** Outcomes after which the service moves nothing any more. */
+/** Outcomes after which the service moves no more money. */
 const ended: ReadonlySet<CheckoutState['exceptions'][number]['outcome']> = new Set([
   'by_hand',
   'taken',
@@ -30,7 +30,7 @@ const ended: ReadonlySet<CheckoutState['exceptions'][number]['outcome']> = new S
   'back',
 ]);
 
-/** Whether nothing more happens to a session, but for what an operator does: no money of it is on its way any more. */
+/** Whether a session changes no more except by the operator: none of its money is under way. */
 export function isAtEnd({ status, exceptions }: Pick<CheckoutState, 'status' | 'exceptions'>): boolean {
   return (
     ['completed', 'expired', 'cancelled'].includes(status) &&
@@ -38,10 +38,10 @@ export function isAtEnd({ status, exceptions }: Pick<CheckoutState, 'status' | '
   );
 }
 
-/** Which words say where the session stands. */
+/** The words for a session's state. */
 export function wordsOf({ texts }: Pick<CheckoutData, 'texts'>, state: CheckoutState, now: number): Shown {
   const { payment } = state;
-  // Whatever the status: the merchant has nothing of it any more. How much went back stands below.
+  // For every status, because the merchant has none of the money any more. The refunded amount is below.
   if (state.isRefunded) return { title: texts.refundedInFull, kind: 'good', isSafeToClose: true };
   switch (state.status) {
     case 'paid':
@@ -53,7 +53,7 @@ export function wordsOf({ texts }: Pick<CheckoutData, 'texts'>, state: CheckoutS
     case 'completed':
       return { title: texts.completed, hint: texts.completedHint, kind: 'good', isSafeToClose: true };
     case 'expired':
-      // A late deposit that was accepted is seen.
+      // An accepted late deposit has been seen.
       if (state.initiateTx !== '') break;
       return { title: texts.expired, hint: texts.expiredHint, kind: 'bad' };
     case 'cancelled':
@@ -77,7 +77,7 @@ export function wordsOf({ texts }: Pick<CheckoutData, 'texts'>, state: CheckoutS
   return { title: texts.waiting, kind: 'wait' };
 }
 
-/** The part of the page that says where the session stands. */
+/** The part of the page with the session's state. */
 export function statusView(data: CheckoutData, state: CheckoutState, reader: Reader): Tree {
   const { texts, locale } = data;
   const shown = wordsOf(data, state, reader.now);
@@ -105,7 +105,7 @@ export function statusView(data: CheckoutData, state: CheckoutState, reader: Rea
   ];
 }
 
-/** Money that arrived and paid nothing: what becomes of it. */
+/** The outcome of money that arrived and paid nothing. */
 function exceptionText(
   { texts, locale }: CheckoutData,
   exception: CheckoutState['exceptions'][number],
@@ -128,7 +128,7 @@ function exceptionText(
   return fill(text, { amount, why, time: formatTime(locale, until, timeZone) });
 }
 
-/** Outside of the live region: a clock that speaks every second helps nobody. */
+/** Outside of the live region: a screen reader must not speak the clock every second. */
 function timeView({ texts, locale }: CheckoutData, state: CheckoutState, reader: Reader): Tree {
   const until = new Date(state.expiresAt * 1000).toISOString();
   const isClock = reader.timeZone === undefined;

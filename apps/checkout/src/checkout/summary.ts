@@ -2,7 +2,7 @@ import type { CheckoutData, PageItem } from './data.ts';
 import { fill, formatMoney } from './format.ts';
 import { h, type Tree } from './tree.ts';
 
-/** The amount and for what: the first thing on the page. `total` is what is paid in all, once that is known. */
+/** The amount and the items: the first thing on the page. `total` is the payer's total, once known. */
 export function headView(data: CheckoutData, chosen?: { total: string; fee: string }): Tree {
   const { texts, locale } = data;
   const shown = chosen?.total ?? data.amount;
@@ -22,7 +22,7 @@ export function headView(data: CheckoutData, chosen?: { total: string; fee: stri
   ];
 }
 
-/** The merchant's logo. Its name stands beside it, so that it says nothing more to those who cannot see it. */
+/** The merchant's logo. The name is beside it, so that screen readers need no description of the logo. */
 export function logoView(logo: CheckoutData['logo']): Tree {
   return (
     logo !== undefined &&
@@ -30,7 +30,7 @@ export function logoView(logo: CheckoutData['logo']): Tree {
   );
 }
 
-/** What is sold, item by item. */
+/** The items for sale. */
 export function itemsView({ items, texts, locale }: CheckoutData): Tree {
   const named = items.filter(({ name }) => name !== '');
   if (named.length === 0) return undefined;
@@ -77,7 +77,7 @@ function itemView(item: PageItem, several: string, locale: string): Tree {
   );
 }
 
-/** Where the money goes. */
+/** The recipient of the money. */
 export function detailsView({ texts, recipient, settledIn }: CheckoutData): Tree {
   const row = (name: string, value: string) => [h('dt', {}, name), h('dd', {}, h('bdi', {}, value))];
   return h(

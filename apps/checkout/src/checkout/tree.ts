@@ -1,21 +1,21 @@
 /**
- * What a part of the page looks like, as data: the server writes it as HTML, the browser as elements. Both show the same,
- * and merchants' text can be nothing but text in either.
+ * A part of the page as data: the server renders it as HTML, the browser as elements. Both show the same, and in both
+ * merchants' text stays text.
  */
 export interface Element {
   readonly tag: string;
   readonly attributes: Readonly<Record<string, string | boolean | undefined>>;
   readonly children: readonly Tree[];
-  /** In the browser: what happens at events of the element, by their names. */
+  /** In the browser: the element's event listeners by event name. */
   readonly on: Readonly<Record<string, (event: unknown) => void>>;
 }
 
-/** `false` and `undefined` show nothing. */
+/** `false` and `undefined` render nothing. */
 export type Tree = Element | string | false | undefined | readonly Tree[];
 
 type Attributes = Readonly<Record<string, string | boolean | undefined | ((event: never) => void)>>;
 
-/** Makes an element; attributes that are functions are listeners, named as their events. */
+/** Creates an element; function attributes are listeners, named after their events. */
 export function h(tag: string, attributes: Attributes = {}, ...children: readonly Tree[]): Element {
   const plain: Record<string, string | boolean | undefined> = {};
   const on: Record<string, (event: unknown) => void> = {};
@@ -26,7 +26,7 @@ export function h(tag: string, attributes: Attributes = {}, ...children: readonl
   return { tag, attributes: plain, children, on };
 }
 
-/** A tree without its gaps: text and elements, in order. */
+/** A tree without empty parts: text and elements, in order. */
 export function flatten(tree: Tree): readonly (Element | string)[] {
   if (tree === false || tree === undefined || tree === '') return [];
   if (typeof tree === 'string') return [tree];

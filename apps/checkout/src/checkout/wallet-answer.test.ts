@@ -4,7 +4,7 @@ import { type NextStep, nextStepOf, type WalletRequest } from './wallet-answer.t
 
 const requests: readonly WalletRequest[] = ['connect', 'switch', 'add', 'sign', 'calls', 'send'];
 
-test('every answer of a wallet has a next step', () => {
+test('every wallet answer has a next step', () => {
   // In the order of the requests above.
   const table: [code: number | undefined, steps: NextStep[]][] = [
     [4001, ['declined', 'declined', 'declined', 'declined', 'declined', 'declined']],
@@ -35,7 +35,7 @@ test('every answer of a wallet has a next step', () => {
   }
 });
 
-test('the code that counts may lie within another error', () => {
+test('the deciding code may be inside another error', () => {
   const wrapped = { code: -32603, data: { originalError: { code: 4902 } } };
   assert.equal(nextStepOf('switch', wrapped), 'add_network');
   assert.equal(nextStepOf('send', { cause: { code: 4001 } }), 'declined');
@@ -43,7 +43,7 @@ test('the code that counts may lie within another error', () => {
     assert.equal(nextStepOf('send', odd), 'tell');
 });
 
-test('what may have moved money is never followed by another request of the same by itself', () => {
+test('a request that may have moved money is never repeated automatically', () => {
   for (let code = -33_000; code < 6_000; code += 1) {
     assert.notEqual(nextStepOf('send', { code }), 'pay_plainly', String(code));
   }

@@ -1,11 +1,11 @@
-/** What a wallet is asked for. */
+/** The kinds of wallet request. */
 export type WalletRequest = 'connect' | 'switch' | 'add' | 'sign' | 'calls' | 'send';
 
 /**
- * How it goes on after a wallet has refused a request. declined: its owner has said no. busy: another request is open.
- * add_network: it has to be told of the network first. change_by_hand: its owner changes the network in the wallet itself.
- * connect_again: it is not connected any more. pay_plainly: by transactions, one after the other, which every wallet can do.
- * use_address: the money has to come from elsewhere. tell: in the wallet's own words.
+ * The next step after a wallet refuses a request. declined: its owner said no. busy: another request is open.
+ * add_network: it needs the network's facts first. change_by_hand: its owner changes the network in the wallet.
+ * connect_again: it is no longer connected. pay_plainly: by single transactions, which every wallet can do.
+ * use_address: the money must come from elsewhere. tell: show the wallet's own words.
  */
 export type NextStep =
   | 'declined'
@@ -19,7 +19,7 @@ export type NextStep =
 
 type Steps = Readonly<Record<number, NextStep>>;
 
-/** Of EIP-1193 and EIP-1474, whatever was asked for. */
+/** From EIP-1193 and EIP-1474, for every request. */
 const always: Steps = {
   4001: 'declined',
   4100: 'connect_again',
@@ -27,7 +27,7 @@ const always: Steps = {
   [-32002]: 'busy',
 };
 
-/** The codes of a method that a wallet does not have. */
+/** The codes for a method that a wallet lacks. */
 const unknownMethod = (step: NextStep): Steps => ({ 4200: step, [-32601]: step, [-32004]: step });
 
 const steps: Readonly<Record<WalletRequest, { readonly byCode: Steps; readonly otherwise: NextStep }>> = {
@@ -36,9 +36,9 @@ const steps: Readonly<Record<WalletRequest, { readonly byCode: Steps; readonly o
   switch: { byCode: { 4902: 'add_network' }, otherwise: 'change_by_hand' },
   // EIP-3085.
   add: { byCode: {}, otherwise: 'change_by_hand' },
-  // Keys in hardware and accounts with code often take no typed data, and have no code in common to say so.
+  // Hardware keys and accounts with code often cannot sign typed data, and have no common code for that.
   sign: { byCode: {}, otherwise: 'pay_plainly' },
-  // EIP-5792: these say that nothing was sent. 5750: the owner does not want the wallet to be upgraded for it.
+  // EIP-5792: these mean that nothing was sent. 5750: the owner declined the wallet's upgrade for it.
   calls: {
     byCode: {
       ...unknownMethod('pay_plainly'),
@@ -54,7 +54,7 @@ const steps: Readonly<Record<WalletRequest, { readonly byCode: Steps; readonly o
   send: { byCode: { ...unknownMethod('use_address'), 4901: 'change_by_hand' }, otherwise: 'tell' },
 };
 
-/** What follows from a wallet's refusal of a request; wallets wrap errors, and the code that counts may lie deeper. */
+/** The next step after a wallet's refusal. Wallets wrap errors, so the deciding code may be nested. */
 export function nextStepOf(request: WalletRequest, error: unknown): NextStep {
   const { byCode, otherwise } = steps[request];
   for (const code of codesOf(error)) {

@@ -11,10 +11,10 @@ export interface Provider {
 
 /** A wallet that can be chosen. */
 export interface Wallet {
-  /** Unique among those that are there. */
+  /** Unique among the present wallets. */
   readonly id: string;
   readonly name: string;
-  /** A data URL of the wallet's own; empty when it has none. */
+  /** The wallet's icon as a data URL; empty when it has none. */
   readonly icon: string;
   readonly provider: Provider;
 }
@@ -24,12 +24,12 @@ interface Announcement {
   readonly provider: Provider;
 }
 
-/** More are nothing but an attempt to flood the page. */
+/** More announcements would only flood the page. */
 const maxWallets = 20;
 
 /**
- * Gathers the wallets that announce themselves (EIP-6963), and calls back for each. The one injected provider of older
- * wallets is offered only while none does: wallets that announce themselves inject it, too.
+ * Collects the wallets that announce themselves (EIP-6963), and calls back for each. An older wallet's injected
+ * provider is offered only while there are none, because announcing wallets inject one, too.
  */
 export function watchWallets(injectedName: string, onChange: (wallets: readonly Wallet[]) => void): void {
   const wallets = new Map<string, Wallet>();
@@ -42,7 +42,7 @@ export function watchWallets(injectedName: string, onChange: (wallets: readonly 
   addEventListener('eip6963:announceProvider', (event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail;
     if (wallets.size >= maxWallets && !wallets.has(info.uuid)) return;
-    // Only images that are in the announcement itself: the page loads nothing from anywhere.
+    // Only images inside the announcement itself: the page loads no external files.
     const icon = /^data:image\/(png|webp|svg\+xml|jpeg|gif)[;,]/.test(info.icon) ? info.icon : '';
     wallets.set(info.uuid, { id: info.uuid, name: info.name.slice(0, 60), icon, provider });
     tell();
@@ -51,13 +51,13 @@ export function watchWallets(injectedName: string, onChange: (wallets: readonly 
   tell();
 }
 
-/** Announces a wallet of the page itself, as wallets do. */
+/** Announces the page's own wallet, as wallets do. */
 export function announceWallet({ id, name, icon, provider }: Wallet): void {
   const detail: Announcement = { info: { uuid: id, name, icon }, provider };
   dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
 }
 
-/** A wallet's words, short enough to show. */
+/** A wallet's message, short enough to show. */
 export function wordsOfError(error: unknown): string {
   const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
   return typeof message === 'string' && message !== '' ? message.slice(0, 200) : String(error).slice(0, 200);
@@ -65,7 +65,7 @@ export function wordsOfError(error: unknown): string {
 
 export const toHex = (value: string | bigint) => `0x${BigInt(value).toString(16)}`;
 
-/** The wallet's chosen address, checksummed or not; asks the payer when it has not been allowed yet. */
+/** The wallet's chosen address, checksummed or not; asks the payer for permission if needed. */
 export async function connect(provider: Provider): Promise<string> {
   const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as unknown;
   const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
@@ -86,24 +86,26 @@ export interface Network {
     | undefined;
 }
 
-/** Whether the wallet is on a network at the moment. */
+/** Whether the wallet is on a network now. */
 export async function isOn(provider: Provider, chainId: string): Promise<boolean> {
   const current = await provider.request({ method: 'eth_chainId' });
   return typeof current === 'string' && BigInt(current) === BigInt(chainId);
 }
 
-/** The accounts that the wallet shows to the page, lower case; undefined when it does not say. Asks the payer nothing. */
+/**
+ * The accounts that the wallet shows to the page, in lower case; undefined when it does not answer. Opens no prompt.
+ */
 export async function accountsOf(provider: Provider): Promise<readonly string[] | undefined> {
   try {
     const accounts = await provider.request({ method: 'eth_accounts' });
     return Array.isArray(accounts) ? accounts.map((account) => String(account).toLowerCase()) : undefined;
   } catch {
-    // A help alone: each request names its account, and a wallet without it refuses.
+    // Only informative: each request names its account, and a wallet without it refuses.
     return undefined;
   }
 }
 
-/** Brings the wallet to a network, which it may have to learn first (EIP-3326, EIP-3085). */
+/** Switches the wallet to a network, and adds the network first if needed (EIP-3326, EIP-3085). */
 export async function switchNetwork(provider: Provider, wanted: Network): Promise<'done' | NextStep> {
   const chainId = toHex(wanted.chainId);
   const change = () => provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
@@ -145,7 +147,7 @@ interface Call {
   readonly chainId: string;
 }
 
-/** Has the wallet send a transaction, on its own network alone; gives its hash. */
+/** Makes the wallet send a transaction on its own network only; returns its hash. */
 export async function send(
   provider: Provider,
   from: string,
@@ -158,10 +160,10 @@ export async function send(
   return hash;
 }
 
-/** What a wallet knows of something that it has sent; `unknown` where it cannot say, or not yet. */
+/** The wallet's view of a sent transaction; `unknown` where it cannot tell, or not yet. */
 export type Outcome = 'succeeded' | 'failed' | 'unknown';
 
-/** What the wallet's own node says of a transaction at the moment. Not every wallet asks for it. */
+/** The wallet node's present view of a transaction. Not every wallet answers. */
 export async function outcomeOf(provider: Provider, hash: string): Promise<Outcome> {
   try {
     const method = 'eth_getTransactionReceipt';
@@ -169,16 +171,16 @@ export async function outcomeOf(provider: Provider, hash: string): Promise<Outco
     if (typeof receipt?.status !== 'string') return 'unknown';
     return BigInt(receipt.status) === 1n ? 'succeeded' : 'failed';
   } catch {
-    // What became of it is on the chain, whatever the wallet says: the server looks there.
+    // The outcome is on the chain, and the server reads it there.
     return 'unknown';
   }
 }
 
 const outcomePauseMs = 1_000;
-/** Two minutes: then the server has seen it, or there is more wrong than the wallet can tell. */
+/** Two minutes: by then the server has seen it, or the wallet cannot explain the problem. */
 const maxOutcomeAsks = 120;
 
-/** Asks again and again what became of something that was sent, until it is known, somebody else knows, or time is up. */
+/** Polls the outcome of a sent payment until it is known, another source knows it, or the time is over. */
 export async function awaitOutcome(
   ask: () => Promise<Outcome>,
   isKnownElsewhere: () => boolean = () => false,
@@ -193,7 +195,7 @@ export async function awaitOutcome(
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Has the payer sign typed data (EIP-712). */
+/** Asks the payer to sign typed data (EIP-712). */
 export async function signTyped(provider: Provider, from: string, typedData: unknown): Promise<string> {
   const params = [from, JSON.stringify(typedData)];
   const signature = await provider.request({ method: 'eth_signTypedData_v4', params });
@@ -202,7 +204,7 @@ export async function signTyped(provider: Provider, from: string, typedData: unk
   return signature;
 }
 
-/** Whether the wallet carries out several calls as one on a chain (EIP-5792). Wallets that do not know answer no. */
+/** Whether the wallet executes several calls as one on a chain (EIP-5792). Wallets that do not answer count as no. */
 export async function canBatch(provider: Provider, from: string, chainId: string): Promise<boolean> {
   try {
     const params = [from, [toHex(chainId)]];
@@ -211,12 +213,12 @@ export async function canBatch(provider: Provider, from: string, chainId: string
     const status = chains?.[toHex(chainId)]?.atomic?.status;
     return status === 'supported' || status === 'ready';
   } catch {
-    // Not knowing the method is the answer of most wallets.
+    // Most wallets do not know the method.
     return false;
   }
 }
 
-/** Has the wallet carry out calls as one; gives the id under which it says what became of them. */
+/** Makes the wallet execute calls as one; returns the id for querying their outcome. */
 export async function sendCalls(
   provider: Provider,
   from: string,
@@ -230,11 +232,11 @@ export async function sendCalls(
     calls: calls.map(({ to, data, value }) => ({ to, data, value: toHex(value) })),
   };
   const answer = await provider.request({ method: 'wallet_sendCalls', params: [request] });
-  // Wallets of the draft answer with the bare id. Without one it is sent nonetheless.
+  // Wallets of the draft standard answer with the bare id. Without an id, the calls are sent all the same.
   return typeof answer === 'string' ? answer : String((answer as { id?: unknown } | null)?.id ?? '');
 }
 
-/** What the wallet says of calls at the moment: 1xx are on their way, 2xx done, others have failed (EIP-5792). */
+/** The wallet's present view of calls: 1xx pending, 2xx done, others failed (EIP-5792). */
 export async function outcomeOfCalls(provider: Provider, id: string): Promise<Outcome> {
   try {
     const answer = await provider.request({ method: 'wallet_getCallsStatus', params: [id] });
@@ -242,7 +244,7 @@ export async function outcomeOfCalls(provider: Provider, id: string): Promise<Ou
     if (typeof status !== 'number' || status < 200) return 'unknown';
     return status < 300 ? 'succeeded' : 'failed';
   } catch {
-    // As with transactions: the server looks at the chain.
+    // As with transactions: the server reads the chain.
     return 'unknown';
   }
 }

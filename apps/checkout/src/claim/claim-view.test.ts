@@ -5,7 +5,7 @@ import { languages } from '../text/languages.ts';
 
 const placesIn = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
 
-test('every language has the words of the claim page, with the same places for values, and copies none from English', () => {
+test('every language has the words of the claim page, with the same placeholders, and copies none from English', () => {
   assert.deepEqual(Object.keys(claimTexts).sort(), languages.map(({ tag }) => tag).sort());
   const english = Object.entries(claimTexts['en'] ?? {});
   for (const [tag, texts] of Object.entries(claimTexts)) {

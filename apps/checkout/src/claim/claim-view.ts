@@ -3,28 +3,28 @@ import { fill, formatMoney, formatTime, formatToken, reasonOf } from '../checkou
 import { h, type Tree } from '../checkout/tree.ts';
 import { type ClaimData, type ClaimedMoney, type ClaimPlace, coinAddress } from './data.ts';
 
-/** What the browser adds to the page: wallets, and what has been asked about. */
+/** The browser's part of the page: wallets, and the requested order. */
 export interface ClaimReader {
   readonly wallets: readonly { readonly id: string; readonly name: string }[];
-  /** What is chosen at each address, by order. */
+  /** The token chosen at each address, by order. */
   readonly chosen: Readonly<Record<string, string>>;
-  /** The order that was asked about, and the answer. */
+  /** The requested order, and the answer. */
   readonly asked: string;
   readonly claim: Claim | undefined;
   readonly isBusy: boolean;
   readonly problem: string;
-  /** The order whose money is on its way back. */
+  /** The order whose money is being returned. */
   readonly sentFor: string;
-  /** The choice of what was sent has changed. */
+  /** Called when the choice of the sent token changes. */
   readonly choose: (orderId: string) => void;
   readonly look: (orderId: string, token: string, purpose: 'rescue' | 'reclaim') => void;
   readonly send: (walletId: string) => void;
 }
 
-/** The choice of a token whose contract is typed. */
+/** The choice of a token by its contract address. */
 export const otherToken = 'other';
 
-/** The page: for readers without scripts what there is, with scripts what they can do. */
+/** The page: without scripts the facts, with scripts also the actions. */
 export function claimView(data: ClaimData, timeZone: string | undefined, reader?: ClaimReader): Tree {
   const { words, places, sessionId, query } = data;
   return [
@@ -71,7 +71,7 @@ function placeView(
   );
 }
 
-/** What does not go back by itself. */
+/** The minimum below which money does not go back by itself. */
 function smallText({ words, locale, least }: ClaimData): string {
   return least === undefined ? words.allByHand : fill(words.small, { least: formatMoney(locale, least) });
 }
@@ -147,7 +147,7 @@ function askView({ words }: ClaimData, place: ClaimPlace, reader: ClaimReader): 
   );
 }
 
-/** What was found, and the wallets that can send it back. */
+/** The answer, and the wallets that can send it back. */
 function answerView(
   { locale, words, texts }: ClaimData,
   orderId: string,
@@ -201,7 +201,7 @@ function reclaimView(data: ClaimData, timeZone: string | undefined, reader: Clai
   if (reclaimable === undefined) return undefined;
   const { orderId, payer, from, token, chainTitle } = reclaimable;
   const values = { time: timeOf(locale, from, timeZone), address: payer };
-  // An answer about the deposit address of the same order stands there.
+  // The same order's deposit address may show its own answer.
   const key = `reclaim ${orderId}`;
   return h(
     'section',

@@ -20,7 +20,7 @@ export type SharedTexts = Pick<
   | 'browserWallet'
 >;
 
-/** What came to an address and did not pay, and what becomes of it. */
+/** Money that reached an address and did not pay, and its outcome. */
 export interface ClaimedMoney {
   readonly kind: 'underpaid' | 'overpaid' | 'late' | 'wrong_token' | 'duplicate';
   readonly symbol: string;
@@ -32,7 +32,7 @@ export interface ClaimedMoney {
   readonly until: number;
 }
 
-/** What a wallet needs in order to come to a chain. */
+/** The facts with which a wallet reaches a chain. */
 export interface ClaimNetwork {
   readonly chainId: string;
   readonly chainTitle: string;
@@ -48,22 +48,22 @@ export interface ClaimPlace extends ClaimNetwork {
   readonly orderId: string;
   readonly address: string;
   readonly refundAddress: string;
-  /** The tokens that are configured on its chain. */
+  /** The configured tokens of its chain. */
   readonly tokens: readonly { readonly symbol: string; readonly address: string }[];
   readonly money: readonly ClaimedMoney[];
 }
 
-/** A payment that is not settled: its payer can take it back in the end. */
+/** An unsettled payment, which its payer can reclaim in the end. */
 export interface Reclaimable extends ClaimNetwork {
   readonly orderId: string;
   readonly payer: string;
-  /** The chain's token: what the call is asked about. */
+  /** The chain's token, for the request. */
   readonly token: string;
   /** Unix seconds. */
   readonly from: number;
 }
 
-/** All that the page about money that has to go back shows. Nothing in it is secret. */
+/** The data of the page about money to return. It contains no secrets. */
 export interface ClaimData {
   readonly locale: string;
   readonly words: ClaimTexts;
@@ -73,10 +73,10 @@ export interface ClaimData {
   /** `?lang=…`, or empty. */
   readonly query: string;
   readonly places: readonly ClaimPlace[];
-  /** The least that the service sends back by itself, in Micro-USD; absent where it sends nothing. */
+  /** The smallest amount that the service sends back, in Micro-USD; absent where it sends nothing. */
   readonly least?: string;
   readonly reclaimable?: Reclaimable;
 }
 
-/** The chain's coin, as the gateway names it. */
+/** The chain's coin, in the gateway's notation. */
 export const coinAddress = '0x0000000000000000000000000000000000000000';

@@ -19,7 +19,7 @@ import type { ClaimData } from './data.ts';
 
 type State = Omit<ClaimReader, 'wallets' | 'choose' | 'look' | 'send'> & {
   readonly wallets: readonly Wallet[];
-  /** The order and the purpose that were asked about. */
+  /** The requested order and purpose. */
   readonly orderId: string;
   readonly purpose: 'rescue' | 'reclaim';
 };
@@ -75,18 +75,18 @@ function openPage(data: ClaimData): void {
     }
   };
   watchWallets(data.texts.browserWallet, (wallets) => change({ wallets }));
-  // The link back leads to the page that the secret opens.
+  // The link back opens the session's page with the secret.
   if (clientCode !== '')
     elementOf('to-payment').setAttribute('href', `/checkout/${data.sessionId}#${clientCode}`);
 }
 
-/** What the reader has chosen or typed. */
+/** The reader's choice or input. */
 function fieldValue(id: string): string {
   const field = document.getElementById(id);
   return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? field.value.trim() : '';
 }
 
-/** Has a wallet make the call, and waits for its block; gives the words for what went wrong, empty when nothing did. */
+/** Makes a wallet send the call, and waits for its block. Returns words for a failure, empty on success. */
 async function sendWith(
   { places, reclaimable, texts }: ClaimData,
   sending: { wallet: Wallet; claim: Claim; orderId: string; purpose: 'rescue' | 'reclaim' },

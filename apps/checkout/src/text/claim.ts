@@ -1,4 +1,4 @@
-/** The words of the page about money that has to go back, besides those of the hosted page. `{name}` is filled in. */
+/** The words of the page about money to return, besides those of the hosted page. `{name}` is a placeholder. */
 const en = {
   title: 'Money that has to go back',
   intro:
@@ -389,5 +389,5 @@ const tr: ClaimTexts = {
   toPayment: 'Ödemeye git',
 };
 
-/** By the tags of the languages. */
+/** By language tag. */
 export const claimTexts: Readonly<Record<string, ClaimTexts>> = { en, de, fr, es, pt, it, ja, zh, ar, tr };

@@ -1,4 +1,4 @@
-/** Every word of the hosted page. `{name}` is filled in. */
+/** Every word of the hosted page. `{name}` is a placeholder. */
 export const en = {
   pay: 'Pay',
   payTo: 'To {merchant}',

@@ -5,7 +5,7 @@ import { chooseLanguage, languages } from './languages.ts';
 
 const placesIn = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
 
-test('every language has every text, with the same places for values, and copies none from English', () => {
+test('every language has every text, with the same placeholders, and copies none from English', () => {
   const names = Object.keys(en) as (keyof typeof en)[];
   for (const { tag, texts } of languages) {
     assert.deepEqual(Object.keys(texts).sort(), [...names].sort(), tag);
@@ -17,7 +17,7 @@ test('every language has every text, with the same places for values, and copies
   }
 });
 
-test('the language is the chosen one, else the one that the browser likes best of those that are spoken', () => {
+test('the language is the chosen one, else the browser’s best match among ours', () => {
   const cases: [chosen: string | undefined, accepted: string | undefined, tag: string][] = [
     [undefined, undefined, 'en'],
     ['de', 'fr', 'de'],

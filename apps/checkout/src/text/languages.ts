@@ -10,9 +10,9 @@ import { tr } from './tr.ts';
 import { zh } from './zh.ts';
 
 export interface Language {
-  /** BCP 47, as Intl and the attribute `lang` take it. */
+  /** BCP 47, for Intl and the attribute `lang`. */
   readonly tag: string;
-  /** Its own name for itself. */
+  /** The language's own name. */
   readonly name: string;
   readonly direction: 'ltr' | 'rtl';
   readonly texts: Texts;
@@ -20,7 +20,7 @@ export interface Language {
 
 const ltr = (tag: string, name: string, texts: Texts): Language => ({ tag, name, direction: 'ltr', texts });
 
-/** English first: it is spoken where nothing else fits. */
+/** English first: it is the default. */
 export const languages: readonly [Language, ...Language[]] = [
   ltr('en', 'English', en),
   ltr('de', 'Deutsch', de),
@@ -34,10 +34,7 @@ export const languages: readonly [Language, ...Language[]] = [
   ltr('tr', 'Türkçe', tr),
 ];
 
-/**
- * The language to speak: the one that was chosen, else the best of the browser's (RFC 9110, Accept-Language), else
- * English.
- */
+/** The page's language: the chosen one, else the browser's best match (RFC 9110, Accept-Language), else English. */
 export function chooseLanguage(chosen: string | undefined, accepted: string | undefined): Language {
   const wanted = [chosen ?? '', ...byPreference(accepted ?? '')];
   for (const tag of wanted) {
@@ -48,7 +45,7 @@ export function chooseLanguage(chosen: string | undefined, accepted: string | un
   return languages[0];
 }
 
-/** Nobody speaks more. */
+/** More entries are abuse. */
 const maxAccepted = 20;
 
 function byPreference(accepted: string): string[] {
