@@ -24,7 +24,7 @@ export interface Identity {
   readonly gid: number;
 }
 
-const NOBODY: Identity = { uid: 65534, gid: 65534 };
+const UNPRIVILEGED: Identity = { uid: 65534, gid: 65534 };
 /** For files that root cannot leave in the checkout because the unprivileged user cannot get there. */
 const SYSTEM_FOLDER = '/var/lib/florin';
 
@@ -46,7 +46,7 @@ export const choosePostgresIdentity = (clusterFolder: string): Identity | undefi
     const { uid, gid } = statSync(clusterFolder);
     if (uid !== 0) return { uid, gid };
   }
-  return findUser('postgres') ?? NOBODY;
+  return findUser('postgres') ?? UNPRIVILEGED;
 };
 
 /** Whether this user can enter a folder, according to the system itself rather than mode bits. */

@@ -54,7 +54,7 @@ export const createAccountCommand: Command = {
 };
 
 export const updateAccountCommand: Command = {
-  does: 'chooses how payments in a settlement token itself reach the account; default: as the configuration says',
+  does: 'sets how payments in a settlement token itself reach the account; default: the configured mode',
   options: [
     merchantOption,
     accountOption,

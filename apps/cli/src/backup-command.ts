@@ -11,7 +11,7 @@ import { CommandError } from './command-error.ts';
 const fileMode = 0o600;
 
 export const backupCommand: Command = {
-  does: 'writes the whole database, as of one moment, into one compressed archive; the service goes on meanwhile',
+  does: 'writes a consistent copy of the whole database into one compressed archive, while the service runs',
   options: [mandatory('--out <file>', 'the archive to write; it must not exist')],
   async run(options, { environment, clock }) {
     const file = options.required('out');
@@ -41,7 +41,7 @@ export const backupCommand: Command = {
 };
 
 export const restoreCommand: Command = {
-  does: 'fills the configured database, which has to be empty, from an archive; settlement waits until books and chains agree',
+  does: 'fills the configured, empty database from an archive; settlement waits until books and chains agree',
   // Required, but not by `restore report`: commander passes mandatory options on to subcommands.
   options: [optional('--from <file>', 'the archive to read')],
   async run(options, { environment, clock }) {
@@ -73,7 +73,7 @@ export const restoreCommand: Command = {
 };
 
 export const restoreReportCommand: Command = {
-  does: 'tells what came back after the last restore, and what nothing can bring back',
+  does: 'reports what was recovered after the last restore, and what is lost',
   options: [],
   run: (_options, outside) =>
     withDatabase(outside, async (db, { chains }) => {

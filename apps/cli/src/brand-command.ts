@@ -23,7 +23,7 @@ import {
 import { UsageError } from './command-error.ts';
 
 export const brandMerchantCommand: Command = {
-  does: "gives a merchant's hosted pages a logo and a colour, keeps what is not named, and shows what they have",
+  does: "sets the logo and colour of a merchant's hosted pages, keeps what is not named, and shows the result",
   options: [
     merchantOption,
     optional('--logo <url>', 'an https URL of an image, or none'),

@@ -23,7 +23,7 @@ function notFollowed(name: string): CommandError {
 }
 
 export const resumeChainCommand: Command = {
-  does: 'lets a chain move again after its breaker has tripped and a person has looked',
+  does: 'resumes a halted chain after an operator has checked it',
   options: [chainOption],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
@@ -49,7 +49,7 @@ export const resumeChainCommand: Command = {
 const shownEvents = 1_000;
 
 export const droppedEventsCommand: Command = {
-  does: 'tells which final events a resumed chain has taken back, and which of them have not come back',
+  does: 'lists the final events that a resumed chain reverted, and those that are still missing',
   options: [chainOption],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
@@ -74,7 +74,7 @@ export const droppedEventsCommand: Command = {
 };
 
 export const backfillChainCommand: Command = {
-  does: 'has the watcher read final blocks a second time, from one on, and add events that are missing',
+  does: 'makes the watcher read final blocks again from one on, and add missing events',
   options: [chainOption, mandatory('--from <block>', 'the first block to read again')],
   run: (options, outside) =>
     withDatabase(outside, async (db, { chains }) => {

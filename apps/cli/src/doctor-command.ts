@@ -8,7 +8,7 @@ import { bad, type Finding, good } from './doctor-finding.ts';
 import { examineBackups, examineCertificate, examineDisk } from './doctor-outside.ts';
 
 export const doctorCommand: Command = {
-  does: 'looks at configuration, database, chains, roles, balances, books, certificate and backups, and tells what is wrong',
+  does: 'checks configuration, database, chains, roles, balances, books, certificate and backups, and reports problems',
   options: [
     optional('--backups <folder>', 'the folder of the backups, to check their age'),
     optional('--max-backup-hours <hours>', 'how old the newest backup may be (default: 24)'),

@@ -22,7 +22,7 @@ const statuses = ['open', 'resolved'] as const;
 const exceptionOption = mandatory('--exception <id>', 'the exception');
 
 export const listExceptionsCommand: Command = {
-  does: `lists a merchant's newest ${maxShown} payments that went another way than they should`,
+  does: `lists a merchant's newest ${maxShown} payments that need attention`,
   options: [
     merchantOption,
     optional('--status <status>', 'only exceptions of this status').choices(statuses),
@@ -135,7 +135,7 @@ export const refundExceptionCommand = changing(
 );
 
 export const resolveExceptionCommand = changing(
-  'notes that somebody has dealt with an exception; moves no money',
+  'marks an exception as resolved; moves no money',
   'is resolved',
   (transaction, outside, request) => markResolved(transaction, outside, request),
 );

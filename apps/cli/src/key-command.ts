@@ -25,7 +25,7 @@ const presets = Object.keys(permissionPresets) as (keyof typeof permissionPreset
 const keyKinds = ['secret', 'restricted'] as const;
 
 export const createKeyCommand: Command = {
-  does: 'creates an API key and shows it, this once',
+  does: 'creates an API key and shows it, only this once',
   options: [
     merchantOption,
     mandatory('--kind <kind>', 'what kind of key').choices(keyKinds),

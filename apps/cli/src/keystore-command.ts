@@ -9,7 +9,7 @@ import { readKeyFile, readSecretFile } from './secret-file.ts';
 const leastPasswordLength = 12;
 
 export const createKeystoreCommand: Command = {
-  does: 'writes an encrypted keystore with a new private key, or with the one given',
+  does: 'writes an encrypted keystore with a new or a given private key',
   options: [
     mandatory('--out <file>', 'the keystore to write; it must not exist'),
     mandatory('--password-file <file>', 'holds the password'),

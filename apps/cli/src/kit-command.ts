@@ -71,7 +71,7 @@ export const kitFindCommand: Command = {
 };
 
 export const kitReclaimCommand: Command = {
-  does: "takes a payer's unsettled payments back; without the payer's key it shows the transactions to send",
+  does: "reclaims a payer's unsettled payments; without the payer's key it shows the transactions to send",
   options: [...placeOptions, mandatory('--payer <address>', 'who paid'), orderOption, keyFileOption],
   async run(options) {
     const place = await placeOf(options);
@@ -109,7 +109,7 @@ export const kitSettleCommand: Command = {
 };
 
 export const kitRescueCommand: Command = {
-  does: 'sends what a deposit address cannot pay its order with to the refund address; any key can pay for it',
+  does: 'sends money that cannot pay its order from the deposit address to the refund address; any key can pay for it',
   options: [
     nodeOption,
     gatewayOption,
@@ -136,7 +136,7 @@ export const kitRescueCommand: Command = {
 };
 
 export const kitVerifyCommand: Command = {
-  does: 'checks a receipt, by itself or against the chain too; exit code 1 when anything in it is not so',
+  does: 'checks a receipt, by itself or also against the chain; exit code 1 when anything in it is wrong',
   options: [
     mandatory('--receipt <file>', 'the receipt, as JSON'),
     optional('--rpc <url>', 'a node of the chain; needs --gateway'),

@@ -9,7 +9,7 @@ import { type Command, chainOption, optional, table, withDatabase } from './comm
 import { CommandError, UsageError } from './command-error.ts';
 
 export const verifyLedgerCommand: Command = {
-  does: 'computes the hash chain over the ledger anew; a head that was noted earlier, given as anchor, must be in it',
+  does: 'recomputes the hash chain over the ledger; an earlier head, given as anchor, must be in it',
   options: [optional('--anchor <hash>', 'a head that was noted earlier')],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {
@@ -28,7 +28,7 @@ export const verifyLedgerCommand: Command = {
 };
 
 export const statusCommand: Command = {
-  does: 'shows whether books and chains agreed at the last look',
+  does: 'shows whether books and chains agreed at the last check',
   options: [],
   run: (_options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
@@ -55,7 +55,7 @@ export const statusCommand: Command = {
 };
 
 export const releaseCommand: Command = {
-  does: 'lets a chain settle again that differences or a restore have stopped; accept books the differences as they are',
+  does: 'lets a chain settle again after differences or a restore stopped it; accept books the present differences',
   options: [
     chainOption,
     optional('--differences <decision>', 'accept books the differences as they are').choices(['accept']),

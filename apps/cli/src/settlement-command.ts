@@ -7,7 +7,7 @@ import { CommandError, UsageError } from './command-error.ts';
 const maxShown = 200;
 
 export const listSettlementsCommand: Command = {
-  does: 'shows the settlements that are delayed, and those that wait for a release',
+  does: 'lists delayed settlements, and those that wait for a release',
   options: [],
   run: (_options, outside) =>
     withDatabase(outside, async (db, { chains }) => {
@@ -36,7 +36,7 @@ export const listSettlementsCommand: Command = {
 };
 
 export const releaseSettlementCommand: Command = {
-  does: 'lets a held or delayed settlement go at once, whatever the caps in the configuration say',
+  does: 'sends a held or delayed settlement at once, regardless of the configured caps',
   options: [mandatory('--order <id>', 'the id of the order')],
   run: (options, outside) =>
     withDatabase(outside, async (db) => {

@@ -57,7 +57,7 @@ async function triggerLocally(options: Options, outside: Outside, type: EventTyp
 }
 
 export const resendCommand: Command = {
-  does: "sends an event, a delivery, or a webhook's deliveries of a time again",
+  does: "resends an event, a delivery, or a webhook's deliveries of a period",
   argument: new Argument('[id]', 'an event or a delivery'),
   options: [
     optional('--webhook <id>', 'the webhook whose deliveries are sent again; needs --since'),

@@ -115,7 +115,7 @@ function checkPayment({ data }: Call, { payer, offer }: Agreement): Hex {
 function checkApproval({ to, data }: Call, spender: Hex, { token, amount }: Offer): void {
   if (to !== token || !data.startsWith(approveSelector))
     refuseAnswer('a prerequisite that is no approval of the token');
-  if (wordOf(data, 0) !== addressWord(spender)) refuseAnswer('an approval for somebody else');
+  if (wordOf(data, 0) !== addressWord(spender)) refuseAnswer('an approval for another account');
   const approved = BigInt(wordOf(data, 1));
   if (approved !== amount && approved !== 0n) refuseAnswer('an approval of another amount');
 }
@@ -176,7 +176,7 @@ function checkPermit(message: Record<string, unknown>, terms: ConsentTerms): voi
   const { agreement, executor, metaData } = terms;
   const { offer, payer } = agreement;
   const [permitted, order] = [message['permitted'], message['witness']];
-  if (!isSame(message['spender'], executor)) refuseAnswer('a permit for somebody else');
+  if (!isSame(message['spender'], executor)) refuseAnswer('a permit for another account');
   if (!isSame(member(permitted, 'token'), offer.token) || member(permitted, 'amount') !== offer.amount)
     refuseAnswer('a permit of another amount');
   if (!isSame(member(order, 'payer'), payer) || !isSame(member(order, 'metaData'), metaData))

@@ -109,7 +109,7 @@ test('only the key of its owner authorizes for a smart account', async () => {
 
 /** Modes of LocalHostileWallet, and whether each one's answer is an authorization. */
 const modes: readonly (readonly [name: string, isAccepted: boolean])[] = [
-  ['accepts whatever it is shown', true],
+  ['accepts every signature', true],
   ['reverts with the magic value', false],
   ['burns all gas', false],
   ['answers with nearly a megabyte', false],

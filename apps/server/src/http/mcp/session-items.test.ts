@@ -52,7 +52,7 @@ async function ask(method: string, params: object): Promise<Record<string, never
 const callTool = async (name: string, input: object) =>
   (await ask('tools/call', { name, arguments: input }))['structuredContent'] as unknown as {
     code: number;
-    // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+    // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
     data: any;
     error: { param: string };
   };

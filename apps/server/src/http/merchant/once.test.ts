@@ -47,7 +47,7 @@ interface Reply {
   readonly text: string;
   readonly code: number;
   readonly message: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
   readonly data: any;
   readonly replayed: unknown;
   readonly retryAfter: unknown;
