@@ -1,6 +1,6 @@
 /** One change of a source file: `from` must stand in it exactly once. */
 export interface Patch {
-  /** Below apps/server/src. */
+  /** Seen from apps/server/src. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
@@ -49,7 +49,7 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'webhooks-unordered': [
     {
-      file: 'webhooks/delivery.sql.ts',
+      file: '../../../packages/outbox/src/delivery.sql.ts',
       from: 'and earlier.object_id = picked.object_id and earlier.sequence < picked.sequence',
       to: 'and earlier.object_id = picked.object_id and earlier.sequence < 0',
     },

@@ -1,5 +1,6 @@
+import { createWebhook } from '@florin/outbox';
 import { statement } from '@florin/pg';
-import { createAccount, createLink, createMerchant, createWebhook } from '@florin/server/operator';
+import { createAccount, createLink, createMerchant, outboxContext } from '@florin/server/operator';
 import { createProduct } from '@florin/server/parts';
 import { Actors } from './actors.ts';
 import type { Backup, Tables } from './backup.ts';
@@ -99,7 +100,7 @@ const writeAddress = statement(
 async function seedMerchant(world: World, connections: Connections, random: SeededRandom): Promise<void> {
   const db = observed(connections);
   const clock = { now: () => new Date(epochMs - 60_000), monotonicMs: () => 0, sleep: async () => {} };
-  const deps = { clock, random, origin, chains: world.chains, secrets, addresses: { allowLoopback: false } };
+  const deps = { clock, random, origin, chains: world.chains, secrets };
   await db.transaction(async (transaction) => {
     const { merchantId } = await createMerchant(transaction, deps, { merchantName: 'Shop' });
     const account = await createAccount(transaction, deps, {
@@ -108,9 +109,9 @@ async function seedMerchant(world: World, connections: Connections, random: Seed
       accountAddress: merchantAddress,
       settlementCurrencies: world.chains.tokens.map(({ tokenId }) => tokenId),
     });
-    await createWebhook(transaction, deps, {
-      merchantId,
-      body: {
+    await createWebhook(transaction, outboxContext(deps), {
+      ownerId: merchantId,
+      fields: {
         webhookName: 'Shop',
         webhookUrl: 'https://shop.example.com/hook',
         subscribedEvents: ['session.*', 'refund.*'],

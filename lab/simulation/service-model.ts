@@ -1,3 +1,4 @@
+import { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '@florin/outbox';
 import type { Database } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
 import { type Chain, type Chains, type DepositPolicy, type Rpc, secretBox } from '@florin/server/operator';
@@ -8,14 +9,12 @@ import {
   chainReactions,
   createSender,
   creationDepsOf,
-  type DeliverySettings,
   type DepositDeps,
-  defaultDeliverySettings,
   type Egress,
   type Log,
+  outboxWorker,
   outcomesOf,
   rpcOver,
-  runDeliveries,
   runDeposits,
   runExpiry,
   runReconciliation,
@@ -153,7 +152,10 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
     ),
     sender.run(signal),
     settlement,
-    runDeliveries({ db, clock, random, log, egress, secrets, settings: deliverySettings, signal }),
+    runDeliveries(
+      outboxWorker({ db, clock, random, log, egress, secrets, settings: deliverySettings }),
+      signal,
+    ),
     ...(hasDeposits(story)
       ? [runDeposits({ ...moves, ...shared, rpcOf, settings: depositSettingsOf(story) }, signal)]
       : []),

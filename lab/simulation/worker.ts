@@ -10,14 +10,14 @@ import type { Assignment, Lived } from './team.ts';
  */
 
 const [databaseUrl = '', bugName = '', tells = ''] = process.argv.slice(2);
-const source = new URL('../../apps/server/src/', import.meta.url).href;
+const source = new URL('../../apps/server/src/', import.meta.url);
 const patches = bugPatches[bugName] ?? [];
 
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    const file = url.startsWith(source) ? url.slice(source.length) : '';
-    if (!patches.some((patch) => patch.file === file)) return loaded;
+    const file = patches.find((patch) => new URL(patch.file, source).href === url)?.file;
+    if (file === undefined) return loaded;
     return { ...loaded, source: patched(file, String(loaded.source), patches), shortCircuit: true };
   },
 });

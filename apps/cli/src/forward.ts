@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { plainHeaders, signWebhook, unixSeconds } from '@florin/server/operator';
+import { plainHeaders, signWebhook } from '@florin/outbox';
+import { unixSeconds } from '@florin/server/operator';
 import type { Options, Outside } from './command.ts';
 import { UsageError } from './command-error.ts';
 import { reasonOf } from './merchant-client.ts';

@@ -3,15 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { createWebhook, findWebhook } from '@florin/outbox';
 import { statement } from '@florin/pg';
 import {
   chainsOf,
   createLink,
-  createWebhook,
+  outboxContext,
   secretBox,
   systemClock,
   systemRandom,
-  webhookDetail,
 } from '@florin/server/operator';
 import { CliWorld, failure, origin } from './cli-world.fixture.ts';
 
@@ -116,25 +116,24 @@ test('an account’s settlement mode is set by hand, and only to a valid mode', 
 test('resealing seals every webhook with the newest master key, and a second run finds none', async () => {
   const merchantId = await world.newMerchant();
   const [older, newer] = ['00'.repeat(32), '11'.repeat(32)];
-  const sealedBy = (masterKey: string) => ({
-    clock: systemClock,
-    random: systemRandom,
-    origin,
-    addresses: { allowLoopback: true },
-    secrets: secretBox([Buffer.from(masterKey, 'hex')]),
-  });
-  const body = { webhookName: 'Till', webhookUrl: 'https://127.0.0.1/hook', subscribedEvents: ['session.*'] };
+  const sealedBy = (masterKey: string) =>
+    outboxContext({
+      clock: systemClock,
+      random: systemRandom,
+      secrets: secretBox([Buffer.from(masterKey, 'hex')]),
+    });
+  const fields = {
+    webhookName: 'Till',
+    webhookUrl: 'https://127.0.0.1/hook',
+    subscribedEvents: ['session.*'],
+  };
   const { webhookId, key } = await world.database.db.transaction((transaction) =>
-    createWebhook(transaction, sealedBy(older), { merchantId, body }),
+    createWebhook(transaction, sealedBy(older), { ownerId: merchantId, fields }),
   );
   const config = world.writeConfig('rotated.json', { masterKey: `${newer},${older}` });
   assert.deepEqual(await world.json('webhook reseal', [], config), { resealed: 1 });
   assert.deepEqual(await world.json('webhook reseal', [], config), { resealed: 0 });
-  const shown = await webhookDetail(world.database.db, sealedBy(newer), {
-    merchantId,
-    webhookId,
-    showKey: true,
-  });
+  const shown = await findWebhook(world.database.db, sealedBy(newer), { ownerId: merchantId, webhookId });
   assert.equal(shown.key, key);
 });
 

@@ -1,4 +1,5 @@
-import { bytesOf, resealWebhookKeys, secretBox } from '@florin/server/operator';
+import { resealWebhookKeys } from '@florin/outbox';
+import { bytesOf, secretBox } from '@florin/server/operator';
 import { type Command, withDatabase } from './command.ts';
 
 /** Webhooks whose rows one transaction locks. */

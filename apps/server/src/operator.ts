@@ -75,6 +75,4 @@ export {
 } from '#start/check.ts';
 export { bytesOf, imageOptionsOf } from '#start/options.ts';
 export { silentLog } from '#telemetry/log.ts';
-export { resealWebhookKeys } from '#webhooks/reseal.ts';
-export { plainHeaders, signWebhook } from '#webhooks/signature.ts';
-export { createWebhook, webhookDetail } from '#webhooks/webhook.ts';
+export { outboxContext } from '#webhooks/outbox-context.ts';

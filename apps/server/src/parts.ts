@@ -78,4 +78,4 @@ export { runSettlement } from '#settlement/settlement.ts';
 export { settlementHandler } from '#settlement/settlement-events.ts';
 export { checkSubmission, recordSubmission, type SubmissionDeps } from '#submissions/submission.ts';
 export type { Log } from '#telemetry/log.ts';
-export { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
+export { outboxContext, outboxWorker } from '#webhooks/outbox-context.ts';

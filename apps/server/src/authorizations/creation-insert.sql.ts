@@ -1,7 +1,7 @@
+import { outboxWake } from '@florin/outbox';
 import { statement } from '@florin/pg';
 import { isLinkUnchanged } from '#links/link-reader.ts';
 import { draftColumns, drafts, sharedKinds, writesOf } from '#sessions/session-insert.ts';
-import { outboxWake } from '#webhooks/outbox.ts';
 
 /** Columns besides the session's: the payer's signature, and the version of the link's row when its terms were read. */
 const claimColumns = [

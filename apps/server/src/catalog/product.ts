@@ -263,7 +263,13 @@ async function lockOwn(
 }
 
 function productEvent(merchantId: string, type: EventType, shown: Product, at: Date): OutboxEvent {
-  return { merchantId, type, objectId: shown.productId, dataJson: JSON.stringify({ product: shown }), at };
+  return {
+    ownerId: merchantId,
+    type,
+    objectId: shown.productId,
+    dataJson: JSON.stringify({ product: shown }),
+    at,
+  };
 }
 
 function onlyRow(rows: readonly ProductRow[]): ProductRow {

@@ -1,3 +1,4 @@
+import { outboxLocks } from '@florin/outbox';
 import { type AdvisoryLock, lockRegistry } from '@florin/pg';
 
 /**
@@ -6,7 +7,7 @@ import { type AdvisoryLock, lockRegistry } from '@florin/pg';
  */
 export const advisoryLocks = {
   migrations: { key: 7_301_964, guards: 'the schema, while a process brings it up to its version' },
-  deliveries: { key: 7_301_965, guards: "webhooks' deliveries while they change their place in line" },
+  ...outboxLocks,
   listCounts: { key: 7_301_966, guards: 'the segments of list counts, which one worker adds up at a time' },
   payer: { key: 'authorization ', guards: "a payer's authorizations and quota of open sessions" },
   idempotencyKey: { key: 'idempotency ', guards: 'a request with an idempotency key, while it is answered' },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
+import { lockDeliveryLines } from '@florin/outbox';
 import { statement } from '@florin/pg';
 import fc from 'fast-check';
-import { lockDeliveryLines } from '#webhooks/webhook.ts';
 import { testDatabase } from '../../test/harness/database.ts';
 import { addUpLists } from './list-count.ts';
 

@@ -97,7 +97,7 @@ export async function raise(
     `{"exception":${JSON.stringify(told)},"session":${sessionJson(session, options)}}`;
   await emit(transaction, deps.random, [
     {
-      merchantId: session.merchantId,
+      ownerId: session.merchantId,
       type: 'session.exception',
       objectId: session.sessionId,
       dataJson: dataOf(shown),

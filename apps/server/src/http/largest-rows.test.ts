@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { defaultDeliverySettings, maxBodyBytes, runDeliveries } from '@florin/outbox';
 import { byteBudget, statement } from '@florin/pg';
 import type { FastifyInstance } from 'fastify';
 import { systemRandom } from '#outside/random.ts';
 import { expireSessions } from '#sessions/session.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { takeTurn } from '#webhooks/delivery-turn.ts';
-import { maxBodyBytes } from '#webhooks/event-body.ts';
-import { defaultRetrySettings } from '#webhooks/retry.ts';
+import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { countedDatabase, type StatementBytes } from '../../test/harness/byte-counter.ts';
 import { largestLink, largestProduct, largestSession, largestWebhook } from '../../test/harness/largest.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
+import { until } from '../../test/harness/webhook-world.ts';
 import { merchantDoor } from './merchant/merchant-door.ts';
 import { buildServer } from './server.ts';
 
@@ -141,16 +141,29 @@ test('full pages of the largest links and products stay within the sum of their 
 });
 
 test('deliveries of the largest events are claimed within a byte budget, and the rest are left for later', async () => {
-  const deps = { ...world.deps, db: counted.db, retry: defaultRetrySettings };
   counted.take();
-  const free = { webhooks: new Map(), merchants: new Map() };
-  const limits = { leaseMs: 60_000, total: 256, perWebhook: 256, perMerchant: 256, free };
-  const { claims } = await takeTurn(deps, [], limits);
-  assert.ok(claims.length > 100, `${claims.length}`);
+  const stop = new AbortController();
+  const { deps } = world;
+  const claims = 256;
+  const room = { start: claims, least: 1, most: claims };
+  let posted = 0;
+  const egress = {
+    post: async () => {
+      posted += 1;
+      return { status: 204, headers: { retryAfter: undefined }, bodyText: '', latencyMs: 1 };
+    },
+  };
+  const settings = { ...defaultDeliverySettings, perWebhook: room };
+  const worker = outboxWorker({ ...deps, db: counted.db, log: silentLog, egress, settings });
+  const running = runDeliveries(worker, stop.signal);
+  await until(() => posted > 100, 'deliveries have been sent');
+  stop.abort();
+  await running;
+  const statements = counted.take();
   // Each claim includes the webhook's address.
-  assertBounded(counted.take(), claims.length * 2_048);
-  const whole = claims.filter(({ body }) => body !== undefined);
-  assert.ok(whole.length > 0 && whole.length < claims.length);
+  assertBounded(statements, claims * 2_048);
+  const readLater = statements.filter(({ name }) => name === 'webhooks_body_of_event').length;
+  assert.ok(readLater > 0 && readLater < posted, `${readLater} of ${posted}`);
 });
 
 test('the largest sessions expire within a byte budget until none is left', async () => {

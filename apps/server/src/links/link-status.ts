@@ -151,7 +151,7 @@ async function changeLinks(
       transaction,
       deps.random,
       details.map((link) => ({
-        merchantId,
+        ownerId: merchantId,
         type,
         objectId: link.linkId,
         ...linkEventData(link),

@@ -177,9 +177,9 @@ async function emitLink(
   const loaded = await ownLink(transaction, changed);
   assertItemsFit(loaded.link.items);
   const detail = linkDetailOf(loaded.link, loaded.products, deps);
-  const { merchantId, linkId: objectId } = changed;
+  const { merchantId: ownerId, linkId: objectId } = changed;
   await emit(transaction, deps.random, [
-    { merchantId, type, objectId, ...linkEventData(detail), at: deps.clock.now() },
+    { ownerId, type, objectId, ...linkEventData(detail), at: deps.clock.now() },
   ]);
   return loaded;
 }

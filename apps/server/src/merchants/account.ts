@@ -234,7 +234,7 @@ async function emitAccount(
 ): Promise<void> {
   await emit(transaction, deps.random, [
     {
-      merchantId: account.merchantId,
+      ownerId: account.merchantId,
       type,
       objectId: account.accountId,
       dataJson: JSON.stringify({ account: accountOf(account) }),

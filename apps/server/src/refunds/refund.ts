@@ -182,7 +182,7 @@ async function emitRefund(
   const { row, type } = raised;
   await emit(transaction, deps.random, [
     {
-      merchantId: row.merchant_id,
+      ownerId: row.merchant_id,
       type,
       objectId: row.refund_id,
       dataJson: JSON.stringify({ refund }),

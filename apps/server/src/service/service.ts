@@ -1,3 +1,9 @@
+import {
+  type DeliverySettings,
+  defaultDeliverySettings,
+  runDeliveries,
+  runHousekeeping,
+} from '@florin/outbox';
 import { batched, type Database, openDatabase } from '@florin/pg';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import type { FeePpm } from '@florin/protocol/fee.ts';
@@ -49,9 +55,7 @@ import { searchSnapshots } from '#sessions/session-search.ts';
 import { groupTermsReader } from '#sessions/terms-reader.ts';
 import { runSettlement, type SettlementSettings } from '#settlement/settlement.ts';
 import type { Log } from '#telemetry/log.ts';
-import { defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
-import { runEventHousekeeping } from '#webhooks/event-housekeeping.ts';
-import { runDeliverySweeps } from '#webhooks/sweep.ts';
+import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { checkoutOptionsOf } from './checkout.ts';
 import { agentDoors, depositLoops, type GaslessSettings, lookAfterGas, offeredGasless } from './gasless.ts';
 import { runAnswerHousekeeping, runBooks, runExpiry } from './housekeeping.ts';
@@ -348,19 +352,12 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
     signal,
   ).finally(() => attestations?.close());
   const egress = createEgress({ addresses: webhookAddresses(options), ...(ca === undefined ? {} : { ca }) });
-  const deliveries = runDeliveries({
-    db,
-    clock,
-    random,
-    log,
-    egress,
-    secrets: secretBox(options.masterKeys),
-    settings: deliverySettings(options),
-    signal,
-  }).finally(() => egress.close());
+  const secrets = secretBox(options.masterKeys);
+  const settings = deliverySettings(options);
+  const outbox = outboxWorker({ db, clock, random, log, egress, secrets, settings });
+  const deliveries = runDeliveries(outbox, signal).finally(() => egress.close());
   const housekeeping = [
-    runEventHousekeeping({ db, clock, log }, signal),
-    runDeliverySweeps({ db, clock, log }, signal),
+    runHousekeeping(outbox, signal),
     runListCounts({ db, clock, log }, signal),
     runAnswerHousekeeping({ ...options, db }, signal),
     ...runBooks({ ...options, chains: chains.all, rpcOf: rooms.rpcOf, db }, signal),
@@ -383,7 +380,7 @@ function webhookAddresses({ webhooks: { allowLoopback } }: ServiceOptions): Addr
   return { allowLoopback, allowPlainLoopback: allowLoopback };
 }
 
-function deliverySettings({ webhooks }: ServiceOptions): typeof defaultDeliverySettings {
+function deliverySettings({ webhooks }: ServiceOptions): DeliverySettings {
   const { pauseAfterFailures, pauseAfterHours } = webhooks;
   return {
     ...defaultDeliverySettings,

@@ -1,7 +1,7 @@
+import { firstEventColumns, firstEventWrites, outboxWake } from '@florin/outbox';
 import { type Statement, statement } from '@florin/pg';
 import { changedProducts, productVersionKinds } from '#catalog/product.ts';
 import { claimColumns, claimedTable, claimPlaceColumns } from '#merchants/idempotency.ts';
-import { firstEventColumns, firstEventWrites, outboxWake } from '#webhooks/outbox.ts';
 
 type Columns = readonly (readonly [name: string, type: Statement['parameters'][number] & `${string}[]`])[];
 
@@ -110,7 +110,7 @@ export function writesOf(source: string): string {
   return `inserted as (
      insert into sessions (${sessionNames}, intended_payer, status, updated_at)
      select ${sessionNames}, intended_payer, 'initialized', created_at from ${source}
-   ), ${firstEventWrites('session.created', { from: source, objectId: 'session_id', merchants: 'terms' })}`;
+   ), ${firstEventWrites('session.created', { from: source, objectId: 'session_id', owners: 'terms' })}`;
 }
 
 /**

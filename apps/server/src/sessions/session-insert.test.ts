@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { disableWebhook } from '@florin/outbox';
 import { microUsd } from '@florin/protocol/money.ts';
-import { disableWebhook } from '#webhooks/webhook.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import {
   addWebhook,
   selectDeliveries,
   selectEvents,
-  webhookDeps,
+  testOutbox,
 } from '../../test/harness/webhook-fixture.ts';
 import { createCheckoutSession, findSession } from './session.ts';
 import { groupInserter, type NewSession, type SessionInserter } from './session-insert.ts';
@@ -101,8 +101,8 @@ test('each webhook hears once of every new session of its own merchant, and of n
   assert.ok(first !== undefined && second !== undefined);
   const inactive = await addWebhook(db, first.merchantId);
   await db.transaction((transaction) =>
-    disableWebhook(transaction, webhookDeps(), {
-      merchantId: first.merchantId,
+    disableWebhook(transaction, testOutbox(), {
+      ownerId: first.merchantId,
       webhookId: inactive.webhookId,
     }),
   );

@@ -1,9 +1,9 @@
+import { firstEventValues } from '@florin/outbox';
 import { batched, type Database, type Parameter, type Queryable } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { VersionedProduct } from '#catalog/product.ts';
 import { claimPlace, claimValues, type IdempotencyClaim } from '#merchants/idempotency.ts';
 import type { Random } from '#outside/random.ts';
-import { firstEventValues } from '#webhooks/outbox.ts';
 import { insertClaimedSessions, insertSessions } from './session-insert.sql.ts';
 import { sessionEventData } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';

@@ -98,10 +98,10 @@ async function eventOf(
   { origin }: SessionMoveDeps,
   session: StoredSession,
   known: StoredOrder | undefined,
-): Promise<Pick<OutboxEvent, 'merchantId' | 'objectId' | 'dataJson' | 'shortDataJson'>> {
+): Promise<Pick<OutboxEvent, 'ownerId' | 'objectId' | 'dataJson' | 'shortDataJson'>> {
   const order = known?.orderId === session.orderId ? known : await paidOrderOf(transaction, session);
   return {
-    merchantId: session.merchantId,
+    ownerId: session.merchantId,
     objectId: session.sessionId,
     ...sessionEventData({ session, order }, origin),
   };

@@ -1,3 +1,4 @@
+import { oldestReadable, plainHeaders } from '@florin/outbox';
 import type { Queryable, Row } from '@florin/pg';
 import {
   type AttemptChange,
@@ -9,8 +10,6 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import { attemptsOf, deliveryById } from './delivery-detail.sql.ts';
-import { oldestReadable } from './event-log.ts';
-import { plainHeaders } from './signature.ts';
 
 type AttemptRow = Row<typeof attemptsOf>;
 type ShownAttempt = DeliveryDetail['attempts'][number];

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { systemClock } from '#outside/clock.ts';
-import { systemRandom } from '#outside/random.ts';
-import { addMerchant, addWebhook } from '../../test/harness/webhook-fixture.ts';
+import { resendDelivery, sendTestEvent } from '@florin/outbox';
+import { addMerchant, addWebhook, testOutbox } from '../../test/harness/webhook-fixture.ts';
 import { openWebhookWorld } from '../../test/harness/webhook-world.ts';
 import { listDeliveries } from './delivery-log.ts';
-import { resendDelivery } from './resend.ts';
-import { sendTestEvent } from './test-event.ts';
 
 const world = await openWebhookWorld();
 after(() => world.close());
 const { db, openReceiver, withWorker, raise, untilStatus } = world;
-const deps = { clock: systemClock, random: systemRandom };
+const outbox = testOutbox();
 
 test('a delivery that is sent again has the same webhook-id and body, and its log goes on', async () => {
   const receiver = await openReceiver();
@@ -21,16 +18,16 @@ test('a delivery that is sent again has the same webhook-id and body, and its lo
   await withWorker(async () => {
     await raise(merchantId, merchantId);
     await untilStatus(merchantId, 'succeeded');
-    const [delivery] = (await listDeliveries(db, page)).deliveries;
-    const request = { merchantId, deliveryId: delivery?.deliveryId ?? '' };
-    await db.transaction((transaction) => resendDelivery(transaction, deps, request));
+    const [delivery] = (await listDeliveries(db, outbox, page)).deliveries;
+    const request = { ownerId: merchantId, deliveryId: delivery?.deliveryId ?? '' };
+    await db.transaction((transaction) => resendDelivery(transaction, outbox, request));
     await receiver.waitFor(2);
     await untilStatus(merchantId, 'succeeded');
   });
   const [first, second] = receiver.requests;
   assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id']);
   assert.equal(first?.body, second?.body);
-  const [delivery] = (await listDeliveries(db, page)).deliveries;
+  const [delivery] = (await listDeliveries(db, outbox, page)).deliveries;
   assert.deepEqual(
     delivery?.attempts.map(({ attempt, httpStatus }) => [attempt, httpStatus]),
     [
@@ -44,10 +41,11 @@ test('a test arrives at a webhook that has not subscribed to tests', async () =>
   const receiver = await openReceiver();
   const merchantId = await addMerchant(db);
   const subscribedEvents = ['account.created'];
+  const event = { type: 'webhook.test', dataJson: '{}', isFixture: false };
   const { webhookId } = await addWebhook(db, merchantId, { webhookUrl: receiver.url, subscribedEvents });
   const { eventId } = await withWorker(async () => {
     const sent = await db.transaction((transaction) =>
-      sendTestEvent(transaction, deps, { merchantId, webhookId }),
+      sendTestEvent(transaction, outbox, { ownerId: merchantId, webhookId, event }),
     );
     await untilStatus(merchantId, 'succeeded');
     return sent;

@@ -1,17 +1,23 @@
+import { findWebhook, type OutboxContext } from '@florin/outbox';
 import type { Queryable, Row } from '@florin/pg';
 import { type Delivery, type DeliveryStatus, maxShownAttempts } from '@florin/protocol/delivery-api.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
 import * as sql from './delivery-log.sql.ts';
-import { assertWebhook, type WebhookRef } from './webhook.ts';
 
-/** One page of what a webhook was told or is to be told, newest first, with the exact total. Unknown: 100501. */
+/** One page of a webhook's deliveries, newest first, with the exact total. Unknown: 100501. */
 export async function listDeliveries(
   queryable: Queryable,
-  request: WebhookRef & { readonly page: number; readonly size: number },
+  context: OutboxContext,
+  request: {
+    readonly merchantId: string;
+    readonly webhookId: string;
+    readonly page: number;
+    readonly size: number;
+  },
 ): Promise<{ total: number; deliveries: Delivery[] }> {
   const { merchantId, webhookId, page, size } = request;
-  await assertWebhook(queryable, request);
+  await findWebhook(queryable, context, { ownerId: merchantId, webhookId });
   const listed = await queryable.query(sql.deliveryPage, [merchantId, webhookId, size, (page - 1) * size]);
   const rows = listedRows(listed);
   const attempts = await queryable.query(sql.lastAttempts, [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { removeEventsBatch } from '@florin/outbox';
 import { statement } from '@florin/pg';
 import { type EventType, subscriptionTakes } from '@florin/protocol/event.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
@@ -7,16 +8,15 @@ import { addUpLists } from '#db/list-count.ts';
 import { systemClock } from '#outside/clock.ts';
 import { testDatabase } from '../../test/harness/database.ts';
 import { allOf } from '../../test/harness/portions.ts';
-import { addMerchant, addWebhook } from '../../test/harness/webhook-fixture.ts';
+import { addMerchant, addWebhook, testOutbox } from '../../test/harness/webhook-fixture.ts';
 import { listDeliveries } from './delivery-log.ts';
-import { removeEventsBatch } from './event-housekeeping.ts';
 import { listEvents } from './event-log.ts';
 
 const database = await testDatabase();
 after(() => database.close());
 const { db } = database;
 const now = new Date(Date.UTC(2030, 0, 1));
-const deps = { clock: { ...systemClock, now: () => now } };
+const outbox = testOutbox({ ...systemClock, now: () => now });
 
 const types = ['session.created', 'session.paid', 'session.completed', 'product.created', 'webhook.test'];
 
@@ -81,7 +81,7 @@ async function checkEvents(merchantId: string): Promise<void> {
       for (let page = 1; page <= bodies.length / size + 2; page += 1) {
         const request = { merchantId, type, page, size };
         const after = start === undefined ? undefined : events[start]?.event_id;
-        const listed = await listEvents(db, deps, { ...request, after });
+        const listed = await listEvents(db, outbox, { ...request, after });
         assert.deepEqual(
           [listed.total, await allOf(listed.portions)],
           [bodies.length, bodies.slice((page - 1) * size, page * size)],
@@ -114,7 +114,12 @@ test("each webhook's deliveries are counted and found, also when they are remove
     for (const { webhookId } of webhooks) {
       const ids = (await db.query(allDeliveries, [webhookId])).map((row) => row.delivery_id);
       for (let page = 1; page <= ids.length / 100 + 2; page += 1) {
-        const { total, deliveries } = await listDeliveries(db, { merchantId, webhookId, page, size: 100 });
+        const { total, deliveries } = await listDeliveries(db, outbox, {
+          merchantId,
+          webhookId,
+          page,
+          size: 100,
+        });
         assert.deepEqual(
           { total, ids: deliveries.map(({ deliveryId }) => deliveryId) },
           { total: ids.length, ids: ids.slice((page - 1) * 100, page * 100) },

@@ -1,15 +1,9 @@
+import { findEvent, type OutboxContext, oldestReadable } from '@florin/outbox';
 import type { Queryable, Row } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { eventTypes, isSubscription, subscriptionTakes } from '@florin/protocol/event.ts';
-import { eventLifeDays } from '@florin/protocol/event-api.ts';
 import { listedRows, listTotal } from '#db/list-page.ts';
-import type { Clock } from '#outside/clock.ts';
 import * as sql from './event-log.sql.ts';
-
-/** Events raised before this time can no longer be read, whether or not housekeeping has come by. */
-export function oldestReadable(now: Date): Date {
-  return new Date(now.getTime() - eventLifeDays * 24 * 3_600_000);
-}
 
 /**
  * One page of the merchant's events, as the texts that webhooks get, with the exact total: newest first, or behind the
@@ -18,7 +12,7 @@ export function oldestReadable(now: Date): Date {
  */
 export async function listEvents(
   queryable: Queryable,
-  deps: { readonly clock: Clock },
+  context: OutboxContext,
   request: {
     readonly merchantId: string;
     /** A type or a pattern, as in subscribedEvents. */
@@ -31,14 +25,14 @@ export async function listEvents(
   const { merchantId, type = '*', after, page, size } = request;
   if (!isSubscription(type)) throw new Refusal('event_type_unknown', { param: 'type', detail: type });
   const types = eventTypes.filter((candidate) => subscriptionTakes(type, candidate));
-  const window = [merchantId, oldestReadable(deps.clock.now()), size, (page - 1) * size];
+  const window = [merchantId, oldestReadable(context.clock.now()), size, (page - 1) * size];
   if (after === undefined) {
     const rows = await (type === '*'
       ? queryable.query(sql.eventPage, window)
       : queryable.query(sql.eventPageOfTypes, [...window, type, types]));
     return pageOf(queryable, merchantId, rows);
   }
-  const { ordinal } = await eventRow(queryable, deps, { merchantId, eventId: after });
+  const { ordinal } = await findEvent(queryable, context, { ownerId: merchantId, eventId: after });
   const rows = await queryable.query(sql.eventPageAfter, [...window, type, types, ordinal]);
   return pageOf(queryable, merchantId, rows);
 }
@@ -63,24 +57,4 @@ async function* portionsOf(
     yield read.map(({ body }) => body);
     left = left.slice(left.indexOf(last.ordinal) + 1);
   }
-}
-
-/** The text of one event of the merchant as webhooks get it, byte for byte; 100506 when there is none, or no longer. */
-export async function eventText(
-  queryable: Queryable,
-  deps: { readonly clock: Clock },
-  request: { readonly merchantId: string; readonly eventId: string },
-): Promise<string> {
-  return (await eventRow(queryable, deps, request)).body;
-}
-
-async function eventRow(
-  queryable: Queryable,
-  deps: { readonly clock: Clock },
-  { merchantId, eventId }: { readonly merchantId: string; readonly eventId: string },
-): Promise<{ ordinal: bigint; body: string }> {
-  const since = oldestReadable(deps.clock.now());
-  const [row] = await queryable.query(sql.eventById, [eventId, merchantId, since]);
-  if (row === undefined) throw new Refusal('event_not_found', eventId);
-  return row;
 }

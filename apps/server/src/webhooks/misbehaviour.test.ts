@@ -9,7 +9,7 @@ import { addMerchant, addWebhook, selectAttempts } from '../../test/harness/webh
 import { hasty, openWebhookWorld, until } from '../../test/harness/webhook-world.ts';
 
 const world = await openWebhookWorld();
-const { db, openReceiver, withWorker, raise, deliveries } = world;
+const { db, openReceiver, withWorker, raise, deliveries, untilStatus } = world;
 const certificate: TestCertificate = makeCertificate({ now: new Date() });
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
@@ -107,6 +107,21 @@ test('a connection closed between two requests costs no attempt', async () => {
     socket.end('HTTP/1.1 204 No Content\r\nconnection: keep-alive\r\n\r\n');
   });
   for (let index = 0; index < 10; index += 1) assert.equal(await outcome(port), 204);
+});
+
+// proves W6.13
+test('redirects are failures and are not followed', async () => {
+  const [receiver, elsewhere] = [await openReceiver(), await openReceiver()];
+  receiver.behave({ kind: 'redirect', location: elsewhere.url, status: 308 });
+  const merchantId = await addMerchant(db);
+  await addWebhook(db, merchantId, { webhookUrl: receiver.url });
+  await withWorker(async () => {
+    await raise(merchantId, merchantId);
+    await untilStatus(merchantId, 'failed');
+  });
+  assert.equal(elsewhere.requests.length, 0);
+  const [attempt] = await db.query(selectAttempts, [merchantId]);
+  assert.deepEqual([attempt?.http_status, attempt?.error], [308, 'status 308: redirects are not followed']);
 });
 
 // proves W6.25

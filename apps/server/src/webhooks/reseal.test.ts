@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { findWebhook, refreshWebhookKey, removeWebhook, resealWebhookKeys } from '@florin/outbox';
 import { systemRandom } from '#outside/random.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { testDatabase } from '../../test/harness/database.ts';
-import { addMerchant, addWebhook, webhookDeps } from '../../test/harness/webhook-fixture.ts';
-import { resealWebhookKeys } from './reseal.ts';
-import { refreshWebhookKey, removeWebhook, webhookDetail } from './webhook.ts';
+import { addMerchant, addWebhook, testOutbox } from '../../test/harness/webhook-fixture.ts';
 
 const database = await testDatabase();
 after(() => database.close());
 const { db } = database;
 const [oldKey, newKey] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
-const depsWith = (...keys: [Uint8Array, ...Uint8Array[]]) => ({ ...webhookDeps(), secrets: secretBox(keys) });
+const depsWith = (...keys: [Uint8Array, ...Uint8Array[]]) => ({ ...testOutbox(), secrets: secretBox(keys) });
 
 /** Seals everything anew in steps of two; how many it were. */
 async function resealAll(deps: ReturnType<typeof depsWith>): Promise<number> {
@@ -35,14 +34,17 @@ test('after resealing the new master key alone opens every signing key, and none
   const webhooks = [];
   for (let index = 0; index < 5; index += 1) webhooks.push(await addWebhook(db, merchantId, {}, before));
   const [first] = webhooks;
-  const ref = { merchantId, webhookId: first?.webhookId ?? '' };
+  const ref = { ownerId: merchantId, webhookId: first?.webhookId ?? '' };
   await db.transaction((transaction) =>
     refreshWebhookKey(transaction, before, { ...ref, overlapSeconds: 60 }),
   );
-  const deleted = { merchantId, webhookId: (await addWebhook(db, merchantId, {}, before)).webhookId };
+  const deleted = {
+    ownerId: merchantId,
+    webhookId: (await addWebhook(db, merchantId, {}, before)).webhookId,
+  };
   await db.transaction((transaction) => removeWebhook(transaction, before, deleted));
   const keyOf = async (webhookId: string, deps: ReturnType<typeof depsWith>) =>
-    (await webhookDetail(db, deps, { merchantId, webhookId, showKey: true })).key;
+    (await findWebhook(db, deps, { ownerId: merchantId, webhookId })).key;
   const keys = await Promise.all(webhooks.map(({ webhookId }) => keyOf(webhookId, before)));
 
   // The deleted webhook's key, too: the old master key can go.
@@ -58,6 +60,6 @@ test('a key whose master key is not configured stops the resealing, and nothing 
   const { webhookId, key } = await addWebhook(db, merchantId, {}, depsWith(newKey));
   const strange = depsWith(systemRandom.bytes(32));
   await assert.rejects(resealAll(strange), /master key that is not configured/);
-  const shown = await webhookDetail(db, depsWith(newKey), { merchantId, webhookId, showKey: true });
+  const shown = await findWebhook(db, depsWith(newKey), { ownerId: merchantId, webhookId });
   assert.equal(shown.key, key);
 });

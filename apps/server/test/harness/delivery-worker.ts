@@ -1,5 +1,6 @@
 // The delivery engine alone, as a process of its own that can be killed: what the role worker runs beside its other loops.
 // DELIVERY_DATABASE_URL and DELIVERY_MASTER_KEY (hexadecimal) say what to work on, DELIVERY_LEASE_MS how long claims hold.
+import { defaultDeliverySettings, runDeliveries } from '@florin/outbox';
 import { openDatabase } from '@florin/pg';
 import { schema } from '#db/schema.ts';
 import { systemClock } from '../../src/outside/clock.ts';
@@ -7,7 +8,7 @@ import { createEgress } from '../../src/outside/egress.ts';
 import { systemRandom } from '../../src/outside/random.ts';
 import { secretBox } from '../../src/outside/secret-box.ts';
 import { jsonLog } from '../../src/telemetry/log.ts';
-import { defaultDeliverySettings, runDeliveries } from '../../src/webhooks/delivery.ts';
+import { outboxWorker } from '../../src/webhooks/outbox-context.ts';
 
 const ending = new AbortController();
 const end = () => ending.abort();
@@ -19,7 +20,7 @@ const db = openDatabase({
   onError: () => undefined,
 });
 const egress = createEgress({ addresses: { allowLoopback: true } });
-const running = runDeliveries({
+const worker = outboxWorker({
   db,
   egress,
   clock: systemClock,
@@ -30,8 +31,8 @@ const running = runDeliveries({
     ...defaultDeliverySettings,
     leaseMs: Number(process.env['DELIVERY_LEASE_MS'] ?? defaultDeliverySettings.leaseMs),
   },
-  signal: ending.signal,
 });
+const running = runDeliveries(worker, ending.signal);
 process.send?.('ready');
 await running;
 await egress.close();

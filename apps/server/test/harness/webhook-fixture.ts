@@ -1,10 +1,12 @@
+import { createWebhook, type OutboxContext, type Webhook } from '@florin/outbox';
 import { type Database, statement } from '@florin/pg';
 import { newId } from '@florin/protocol/id.ts';
-import type { Webhook, WebhookCreateBody } from '@florin/protocol/webhook.ts';
+import type { WebhookCreateBody } from '@florin/protocol/webhook.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { type SecretBox, secretBox } from '#outside/secret-box.ts';
-import { createWebhook, type WebhookDeps } from '#webhooks/webhook.ts';
+import { outboxContext } from '#webhooks/outbox-context.ts';
+import { webhookFields } from '#webhooks/webhook.ts';
 
 const insertMerchant = statement(
   'fixture_insert_merchant',
@@ -55,9 +57,9 @@ export const selectAttempts = statement(
 /** A box with one fixed master key. */
 export const testSecrets: SecretBox = secretBox([new Uint8Array(32).fill(7)]);
 
-/** What operations on webhooks need, with receivers on loopback allowed. */
-export function webhookDeps(clock: Clock = systemClock): WebhookDeps {
-  return { clock, random: systemRandom, secrets: testSecrets, addresses: { allowLoopback: true } };
+/** The outbox with a fixed master key. */
+export function testOutbox(clock: Clock = systemClock): OutboxContext {
+  return outboxContext({ clock, random: systemRandom, secrets: testSecrets });
 }
 
 /** A merchant of its own, so that tests share a database without seeing each other. */
@@ -72,12 +74,9 @@ export async function addWebhook(
   db: Database,
   merchantId: string,
   body: Partial<WebhookCreateBody> = {},
-  deps: WebhookDeps = webhookDeps(),
+  outbox: OutboxContext = testOutbox(),
 ): Promise<Webhook> {
-  return db.transaction((transaction) =>
-    createWebhook(transaction, deps, {
-      merchantId,
-      body: { webhookName: 'Shop', webhookUrl: 'https://127.0.0.1/hook', subscribedEvents: ['*'], ...body },
-    }),
-  );
+  const defaults = { webhookName: 'Shop', webhookUrl: 'https://127.0.0.1/hook', subscribedEvents: ['*'] };
+  const fields = webhookFields({ ...defaults, ...body }, { allowLoopback: true });
+  return db.transaction((transaction) => createWebhook(transaction, outbox, { ownerId: merchantId, fields }));
 }

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '@florin/outbox';
 import type { Database, Row } from '@florin/pg';
 import type { EventType } from '@florin/protocol/event.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
-import { createEgress, type Egress, EgressFailure } from '#outside/egress.ts';
+import { createEgress, type Egress } from '#outside/egress.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '#webhooks/delivery.ts';
 import { emit } from '#webhooks/outbox.ts';
+import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { makeCertificate } from './certificate.ts';
 import { testDatabase } from './database.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from './receiver.ts';
@@ -18,22 +19,6 @@ export const hasty: DeliverySettings = {
   pollMs: 20,
   retry: { ...defaultDeliverySettings.retry, delaysMs: [0, ...Array<number>(9).fill(10)], jitter: 0 },
 };
-
-/** For receivers that hang: their attempts are under way for as long as the test lasts. Goes with `forEver`. */
-export const endless: DeliverySettings = { ...hasty, leaseMs: 3_600_000, drainMs: 0 };
-
-/** Who does not answer is waited for without a limit, so that on a slow machine a test sees the same as on a fast one. */
-export function forEver(egress: Egress): Egress {
-  const isTimeout = (error: unknown) => error instanceof EgressFailure && error.reason === 'timed out';
-  return {
-    ...egress,
-    post: (url, options) =>
-      egress.post(url, options).catch((error: unknown) => {
-        if (isTimeout(error)) return new Promise<never>(() => {});
-        throw error;
-      }),
-  };
-}
 
 export interface WorkerOptions {
   readonly db?: Database;
@@ -78,7 +63,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
     withWorker: (work, options = {}) => withWorker({ db: database.db, egress, ...options }, work),
     async raise(merchantId, objectId, types = ['session.paid'], at = systemClock.now()) {
       const dataJson = JSON.stringify({ objectId, note: 'é' });
-      const events = types.map((type) => ({ merchantId, type, objectId, dataJson, at }));
+      const events = types.map((type) => ({ ownerId: merchantId, type, objectId, dataJson, at }));
       await database.db.transaction((transaction) => emit(transaction, systemRandom, events));
     },
     deliveries,
@@ -99,15 +84,15 @@ async function withWorker<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
-  const running = runDeliveries({
+  const worker = outboxWorker({
     clock: systemClock,
     random: systemRandom,
     log: silentLog,
     secrets: testSecrets,
     settings: hasty,
-    signal: stop.signal,
     ...options,
   });
+  const running = runDeliveries(worker, stop.signal);
   try {
     return await work();
   } finally {

@@ -82,7 +82,7 @@ async function raiseAll(merchantId: string): Promise<void> {
   for (let round = 0; round < eventsPerObject; round += 1) {
     for (let from = 0; from < objectCount; from += 10) {
       const events = Array.from({ length: 10 }, (_, index) => ({
-        merchantId,
+        ownerId: merchantId,
         type: 'session.paid' as const,
         objectId: `${merchantId}-${from + index}`,
         dataJson: JSON.stringify({ objectId: `${merchantId}-${from + index}` }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { deliveryMoves, webhookMoves } from '@florin/outbox';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
@@ -15,8 +16,6 @@ import { refundMoves } from '#refunds/refund.machine.ts';
 import { sessionMoves } from '#sessions/session.machine.ts';
 import { legMoves } from '#settlement/leg.machine.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { deliveryMoves } from '#webhooks/delivery.machine.ts';
-import { webhookMoves } from '#webhooks/webhook.machine.ts';
 import { buildServer } from '../server.ts';
 import { docsDoor } from './docs-door.ts';
 import { renderDocsPage } from './html-page.ts';

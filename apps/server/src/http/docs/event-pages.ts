@@ -1,10 +1,9 @@
+import { defaultRetrySettings, maxBodyBytes } from '@florin/outbox';
 import { type EventType, eventPatterns, eventTypes } from '@florin/protocol/event.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
 import { eventFixture, exceptionFixture } from '@florin/protocol/event-fixture.ts';
 import { eventExample } from '@florin/protocol/example-event.ts';
 import { type ExceptionKind, exceptionKinds } from '@florin/protocol/exception.ts';
-import { maxBodyBytes } from '#webhooks/event-body.ts';
-import { defaultRetrySettings } from '#webhooks/retry.ts';
 import { type Block, code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
 
 const eventTexts: Readonly<Record<EventType, readonly [when: string, data: string]>> = {

@@ -10,9 +10,9 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { signWebhook } from '@florin/outbox';
 import { discovery } from '@florin/protocol/discovery.ts';
 import { findFreePort } from '@florin/world';
-import { signWebhook } from '#webhooks/signature.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addLateDeposit } from '../../../test/harness/payment-fixture.ts';
 

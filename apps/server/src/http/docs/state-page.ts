@@ -1,3 +1,4 @@
+import { type DeliveryTrigger, deliveryMoves, type WebhookTrigger, webhookMoves } from '@florin/outbox';
 import { agentMoves } from '@florin/protocol/agent.ts';
 import type { Move } from '@florin/protocol/machine.ts';
 import { pendingReasons, type SessionStatus, sessionStatuses } from '@florin/protocol/session.ts';
@@ -9,8 +10,6 @@ import { type LinkTrigger, linkMoves } from '#links/link.machine.ts';
 import { type RefundTrigger, refundMoves } from '#refunds/refund.machine.ts';
 import { type SessionTrigger, sessionMoves, sessionTriggers } from '#sessions/session.machine.ts';
 import { type LegTrigger, legMoves } from '#settlement/leg.machine.ts';
-import { type DeliveryTrigger, deliveryMoves } from '#webhooks/delivery.machine.ts';
-import { type WebhookTrigger, webhookMoves } from '#webhooks/webhook.machine.ts';
 import { type Block, type DocsPage, heading, linkTo, paragraph, table } from './page.ts';
 
 const statusTexts: Readonly<Record<SessionStatus, string>> = {

@@ -243,7 +243,9 @@ test('deliveries are sent again by time and by event through the API', async () 
   assert.deepEqual([range.data.success, range.data.resent, range.data.hasMore], [true, 1, false]);
   assert.equal((await list()).deliveries[0].status, 'pending');
   assert.equal((await post('/webhook/delivery/resend/all', { eventId })).data.resent, 0);
-  assert.equal((await post('/webhook/delivery/resend/all', {})).code, 400101);
+  for (const body of [{}, { webhookId }, { eventId, since: 1 }, { eventId, until: 1 }]) {
+    assert.equal((await post('/webhook/delivery/resend/all', body)).code, 400101);
+  }
   assert.equal(
     (await post('/webhook/delivery/resend/all', { webhookId, since: 0, statuses: ['pending'] })).code,
     400101,

@@ -1,12 +1,19 @@
+import {
+  findWebhook,
+  type ResendRequest,
+  resendDeliveries,
+  resendDelivery,
+  sendTestEvent,
+} from '@florin/outbox';
+import { fieldRefusal } from '@florin/protocol/error.ts';
+import { eventFixture } from '@florin/protocol/event-fixture.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { deliveryDetail } from '#webhooks/delivery-detail.ts';
 import { listDeliveries } from '#webhooks/delivery-log.ts';
-import { resendDeliveries, resendDelivery } from '#webhooks/resend.ts';
-import { sendTestEvent } from '#webhooks/test-event.ts';
-import type { WebhookDeps } from '#webhooks/webhook.ts';
-import { success } from '../route-handler.ts';
+import { outboxContext, type WebhookDeps } from '#webhooks/outbox-context.ts';
+import { type Call, success } from '../route-handler.ts';
 import { shownText } from './events.ts';
-import type { MerchantRoutes } from './once.ts';
+import type { MerchantCaller, MerchantRoutes } from './once.ts';
 import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
@@ -14,17 +21,24 @@ const { routes } = merchantApi;
 /** Deliveries of webhooks: send a test, list, read, resend. */
 export function addDeliveryRoutes(
   add: MerchantRoutes,
-  deps: Pick<WebhookDeps, 'clock' | 'random'> & { readonly origin: string },
+  deps: WebhookDeps & { readonly origin: string },
 ): void {
-  add.change(routes.testWebhook, ({ body, caller: { merchantId } }, transaction) => {
-    const { webhookId, eventType = 'webhook.test' } = body;
-    const fixture = { type: eventType, origin: deps.origin };
-    return sendTestEvent(transaction, deps, { merchantId, webhookId }, fixture);
+  const outbox = outboxContext(deps);
+
+  add.change(routes.testWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+    const { webhookId, eventType: type = 'webhook.test' } = body;
+    const { webhookName } = await findWebhook(transaction, outbox, { ownerId, webhookId });
+    const isFixture = type !== 'webhook.test';
+    const data = isFixture
+      ? eventFixture(type, deps.origin)
+      : { message: `A test of the webhook ${webhookName}` };
+    const event = { type, dataJson: JSON.stringify(data), isFixture };
+    return sendTestEvent(transaction, outbox, { ownerId, webhookId, event });
   });
 
   add.read(routes.listDeliveries, async ({ params, caller: { merchantId } }, db) => {
     const { webhookId, page, size } = params;
-    const { total, deliveries } = await listDeliveries(db, { merchantId, webhookId, page, size });
+    const { total, deliveries } = await listDeliveries(db, outbox, { merchantId, webhookId, page, size });
     return { total, page, size, hasMore: hasMore(total, params), deliveries };
   });
 
@@ -35,11 +49,33 @@ export function addDeliveryRoutes(
 
   add.change(routes.resendDeliveries, async ({ body, caller: { merchantId } }, transaction) => ({
     ...success,
-    ...(await resendDeliveries(transaction, deps, { ...body, merchantId })),
+    ...(await resendDeliveries(transaction, outbox, resendRequestOf(body, merchantId))),
   }));
 
-  add.change(routes.resendDelivery, async ({ body, caller: { merchantId } }, transaction) => {
-    await resendDelivery(transaction, deps, { merchantId, deliveryId: body.deliveryId });
+  add.change(routes.resendDelivery, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+    await resendDelivery(transaction, outbox, { ownerId, deliveryId: body.deliveryId });
     return success;
   });
+}
+
+/** Refuses a request that names neither an event nor a webhook with a time, or both (400101). */
+function resendRequestOf(
+  body: Call<typeof routes.resendDeliveries, MerchantCaller>['body'],
+  ownerId: string,
+): ResendRequest {
+  const { webhookId, eventId, since, until, statuses, after } = body;
+  if (eventId !== undefined) {
+    if (since !== undefined || until !== undefined) throw fieldRefusal('since', 'does not go with eventId');
+    return { ownerId, eventId, webhookId, statuses, after };
+  }
+  if (webhookId === undefined) throw fieldRefusal('webhookId', 'is missing: give it, or eventId');
+  if (since === undefined) throw fieldRefusal('since', 'is missing');
+  return {
+    ownerId,
+    webhookId,
+    since: new Date(since * 1000),
+    until: until === undefined ? undefined : new Date(until * 1000),
+    statuses,
+    after,
+  };
 }

@@ -1,8 +1,9 @@
+import { findEvent } from '@florin/outbox';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Session } from '@florin/protocol/session.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
-import type { Clock } from '#outside/clock.ts';
-import { eventText, listEvents } from '#webhooks/event-log.ts';
+import { listEvents } from '#webhooks/event-log.ts';
+import { outboxContext, type WebhookDeps } from '#webhooks/outbox-context.ts';
 import { rawMember } from '../body.ts';
 import { type RawJson, rawJson, writeJson } from '../raw-json.ts';
 import type { MerchantRoutes } from './once.ts';
@@ -11,9 +12,11 @@ import { hasMore, listReply, shownPortions } from './page.ts';
 const { routes } = merchantApi;
 
 /** The event log: list and read, with the exact bytes of the webhook. */
-export function addEventRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
+export function addEventRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
+  const outbox = outboxContext(deps);
+
   add.read(routes.listEvents, async ({ params, query, caller }, db) => {
-    const { total, portions } = await listEvents(db, deps, {
+    const { total, portions } = await listEvents(db, outbox, {
       merchantId: caller.merchantId,
       ...query,
       ...params,
@@ -22,9 +25,10 @@ export function addEventRoutes(add: MerchantRoutes, deps: { readonly clock: Cloc
     return listReply({ total, ...params, hasMore: hasMore(total, params) }, 'events', shown);
   });
 
-  add.read(routes.getEvent, async ({ params: { eventId }, caller }, db) =>
-    shownTo(caller, await eventText(db, deps, { merchantId: caller.merchantId, eventId })),
-  );
+  add.read(routes.getEvent, async ({ params: { eventId }, caller }, db) => {
+    const { body } = await findEvent(db, outbox, { ownerId: caller.merchantId, eventId });
+    return shownTo(caller, body);
+  });
 }
 
 /** Hides from a key the event fields that it cannot read in the session. The metadata stays byte for byte. */

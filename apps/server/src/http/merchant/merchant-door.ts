@@ -14,7 +14,7 @@ import { idempotencyKeyOf } from '#merchants/idempotency.ts';
 import { quoteOf, routesTo } from '#orders/quote.ts';
 import type { SessionDeps, SessionFinder } from '#sessions/session.ts';
 import type { SessionInserter } from '#sessions/session-insert.ts';
-import type { WebhookDeps } from '#webhooks/webhook.ts';
+import type { WebhookDeps } from '#webhooks/outbox-context.ts';
 import { envelope } from '../envelope.ts';
 import { type MerchantGuards, merchantGuards, networkOf, type RateLimits } from '../rate-limit.ts';
 import { requirePermission, routesOf } from '../route-handler.ts';

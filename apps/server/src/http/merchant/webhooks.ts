@@ -1,16 +1,17 @@
-import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import {
   createWebhook,
   disableWebhook,
   enableWebhook,
+  findWebhook,
   listWebhooks,
   refreshWebhookKey,
   removeWebhook,
   updateWebhook,
-  type WebhookDeps,
-  webhookDetail,
-} from '#webhooks/webhook.ts';
+} from '@florin/outbox';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import type { ApiKeyIdentity } from '#merchants/api-key.ts';
+import { outboxContext, type WebhookDeps } from '#webhooks/outbox-context.ts';
+import { keyedWebhookView, webhookFields } from '#webhooks/webhook.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
 
@@ -18,53 +19,52 @@ const { routes } = merchantApi;
 
 /** Webhooks: register, change, list and read. Signing keys are shown only to keys that may read webhook secrets. */
 export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
+  const outbox = outboxContext(deps);
   const maySeeKeys = (caller: ApiKeyIdentity) => caller.permissions.has('webhook_secrets:read');
 
-  add.change(routes.createWebhook, ({ body, caller: { merchantId } }, transaction) =>
-    createWebhook(transaction, deps, { merchantId, body }),
-  );
+  add.change(routes.createWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+    const fields = webhookFields(body, deps.addresses);
+    return keyedWebhookView(await createWebhook(transaction, outbox, { ownerId, fields }), true);
+  });
 
-  add.change(routes.updateWebhook, async ({ body, caller: { merchantId } }, transaction) => {
-    const request = { merchantId, webhookId: body.webhookId, body };
-    await updateWebhook(transaction, deps, request);
+  add.change(routes.updateWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+    const fields = webhookFields(body, deps.addresses);
+    await updateWebhook(transaction, outbox, { ownerId, webhookId: body.webhookId, fields });
     return success;
   });
 
-  add.change(routes.disableWebhook, async ({ body, caller: { merchantId } }, transaction) => {
-    await disableWebhook(transaction, deps, { ...body, merchantId });
+  add.change(routes.disableWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+    await disableWebhook(transaction, outbox, { ...body, ownerId });
     return success;
   });
 
-  add.change(
-    routes.enableWebhook,
-    async ({ body: { webhookId, replaySince }, caller: { merchantId } }, transaction) => {
-      const since = replaySince === undefined ? undefined : new Date(replaySince * 1000);
-      const request = { merchantId, webhookId, replaySince: since };
-      await enableWebhook(transaction, deps, request);
-      return success;
-    },
-  );
-
-  add.change(routes.refreshWebhookKey, async ({ body, caller: { merchantId } }, transaction) => {
-    const request = { merchantId, webhookId: body.webhookId, overlapSeconds: body.overlapSeconds ?? 0 };
-    await refreshWebhookKey(transaction, deps, request);
+  add.change(routes.enableWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+    const { webhookId, replaySince: since } = body;
+    const replaySince = since === undefined ? undefined : new Date(since * 1000);
+    await enableWebhook(transaction, outbox, { ownerId, webhookId, replaySince });
     return success;
   });
 
-  add.change(routes.removeWebhook, async ({ body, caller: { merchantId } }, transaction) => {
-    await removeWebhook(transaction, deps, { ...body, merchantId });
+  add.change(routes.refreshWebhookKey, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+    const { webhookId, overlapSeconds = 0 } = body;
+    await refreshWebhookKey(transaction, outbox, { ownerId, webhookId, overlapSeconds });
     return success;
   });
 
-  add.read(routes.listWebhooks, async ({ caller }, db) => ({
-    webhooks: await listWebhooks(db, deps, { merchantId: caller.merchantId, showKeys: maySeeKeys(caller) }),
-  }));
+  add.change(routes.removeWebhook, async ({ body, caller: { merchantId: ownerId } }, transaction) => {
+    await removeWebhook(transaction, outbox, { ...body, ownerId });
+    return success;
+  });
 
-  add.read(routes.getWebhook, ({ params, caller }, db) =>
-    webhookDetail(db, deps, {
-      merchantId: caller.merchantId,
-      webhookId: params.webhookId,
-      showKey: maySeeKeys(caller),
-    }),
+  add.read(routes.listWebhooks, async ({ caller }, db) => {
+    const webhooks = await listWebhooks(db, outbox, caller.merchantId);
+    return { webhooks: webhooks.map((webhook) => keyedWebhookView(webhook, maySeeKeys(caller))) };
+  });
+
+  add.read(routes.getWebhook, async ({ params: { webhookId }, caller }, db) =>
+    keyedWebhookView(
+      await findWebhook(db, outbox, { ownerId: caller.merchantId, webhookId }),
+      maySeeKeys(caller),
+    ),
   );
 }

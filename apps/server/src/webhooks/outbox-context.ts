@@ -1,0 +1,50 @@
+import {
+  type KeylessWebhook,
+  maxWebhooks,
+  type OutboxContext,
+  type OutboxWorker,
+  type Post,
+} from '@florin/outbox';
+import { Refusal } from '@florin/protocol/error.ts';
+import type { EventType } from '@florin/protocol/event.ts';
+import type { AddressPolicy } from '#outside/address.ts';
+import { type Egress, EgressFailure } from '#outside/egress.ts';
+import { webhookView } from './webhook.ts';
+
+/** What doors for webhooks need. */
+export interface WebhookDeps extends Omit<OutboxContext, 'refusal'> {
+  readonly addresses: AddressPolicy;
+}
+
+/** The outbox with the errors of the catalogue, which has an entry of the same name for each refusal. */
+export function outboxContext({ clock, random, secrets }: Omit<OutboxContext, 'refusal'>): OutboxContext {
+  const refusal: OutboxContext['refusal'] = (code, detail, param) => {
+    if (code === 'webhook_limit') return new Refusal(code, `a merchant has at most ${maxWebhooks}`);
+    return new Refusal(code, param === undefined ? detail : { param, detail });
+  };
+  return { clock, random, secrets, refusal };
+}
+
+/** The outbox as the worker runs it. */
+export function outboxWorker(
+  deps: Omit<OutboxWorker, 'refusal' | 'post' | 'pausedEvent'> & { readonly egress: Pick<Egress, 'post'> },
+): OutboxWorker {
+  const { db, log, settings, egress } = deps;
+  return { ...outboxContext(deps), db, log, settings, post: postThrough(egress), pausedEvent };
+}
+
+function pausedEvent(webhook: KeylessWebhook): { type: EventType; dataJson: string } {
+  return { type: 'webhook.paused', dataJson: JSON.stringify({ webhook: webhookView(webhook) }) };
+}
+
+function postThrough(egress: Pick<Egress, 'post'>): Post {
+  return async (url, request) => {
+    try {
+      const { status, bodyText, headers } = await egress.post(url, request);
+      return { status, bodyText, retryAfter: headers.retryAfter };
+    } catch (error) {
+      if (error instanceof EgressFailure) return { failure: error.reason };
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { emptyDatabase, testDatabase } from '../../test/harness/database.ts';
+
+const tables = ['webhooks', 'events', 'deliveries', 'delivery_attempts', 'delivery_sweeps'];
+/** What only the service has: lists with totals, and merchants. */
+const own = [
+  'events_by_type',
+  'events_readable_by_merchant',
+  'webhooks_merchant_id_fkey',
+  'deliveries_merchant_id_fkey',
+];
+
+/** Columns, indexes, constraints and options of the tables, as PostgreSQL prints them. */
+async function describe(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string; line: string }>(
+      `select column_name as name, concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default, is_identity) as line
+       from information_schema.columns where table_schema = 'public' and table_name = any ($1)
+       union all select indexname, indexdef from pg_indexes where schemaname = 'public' and tablename = any ($1)
+       union all select conname, concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid))
+       from pg_constraint where conrelid::regclass::text = any ($1) and contype <> 'n'
+       union all select relname, concat_ws(' ', relname, reloptions::text) from pg_class
+       where relname = any ($1) and relkind = 'r'`,
+      [tables],
+    );
+    return rows
+      .filter(({ name }) => !own.includes(name))
+      .map(({ line }) => line)
+      .sort();
+  } finally {
+    await client.end();
+  }
+}
+
+test('the migrations make the tables of the outbox as its package describes them', async () => {
+  const [migrated, described] = await Promise.all([testDatabase(), emptyDatabase()]);
+  const client = new pg.Client({ connectionString: described.url });
+  try {
+    await client.connect();
+    const schema = fileURLToPath(new URL('../schema.sql', import.meta.resolve('@florin/outbox')));
+    await client.query(await readFile(schema, 'utf8'));
+    await client.end();
+    const lines = await describe(described.url);
+    assert.ok(lines.length > 50);
+    assert.deepEqual(await describe(migrated.url), lines);
+  } finally {
+    await Promise.all([migrated.close(), described.close()]);
+  }
+});

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { statement } from '@florin/pg';
+import pg from 'pg';
+import {
+  emit,
+  firstEventColumns,
+  firstEventValues,
+  firstEventWrites,
+  type OutboxEvent,
+  outboxWake,
+} from './event.ts';
+import {
+  addWebhook,
+  newOwner,
+  type OutboxWorld,
+  openOutboxWorld,
+  selectDeliveries,
+  selectEvents,
+  systemRandom,
+  testOutbox,
+} from './test-world.ts';
+import { disableWebhook } from './webhook.ts';
+
+let database: OutboxWorld;
+before(async () => {
+  database = await openOutboxWorld();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('create table test_objects (object_id text primary key)');
+  await client.end();
+});
+after(() => database.close());
+
+const at = new Date('2026-03-04T05:06:07.089Z');
+
+function event(ownerId: string, objectId: string, type = 'order.created'): OutboxEvent {
+  return { ownerId, type, objectId, dataJson: '{"session":{"metadata":{"b":1,"a":1.0}}}', at };
+}
+
+async function emitNow(events: readonly OutboxEvent[]): Promise<void> {
+  await database.db.transaction((transaction) => emit(transaction, systemRandom, events));
+}
+
+// proves W6.7
+test('a body carries its envelope in the documented order and the data byte for byte', async () => {
+  const ownerId = newOwner();
+  await emitNow([event(ownerId, `${ownerId}-1`)]);
+  const [stored] = await database.db.query(selectEvents, [ownerId]);
+  assert.equal(
+    stored?.body,
+    `{"id":"${stored?.event_id}","type":"order.created","apiVersion":"v1","timestamp":"2026-03-04T05:06:07.089Z",` +
+      '"sequence":1,"data":{"session":{"metadata":{"b":1,"a":1.0}}}}',
+  );
+  assert.equal(/^evt_[0-9A-Za-z]{22}$/.test(stored?.event_id ?? ''), true);
+});
+
+// proves W6.8
+test('sequences count the events of each object from 1, within one call and across calls', async () => {
+  const ownerId = newOwner();
+  const [one, two] = [`${ownerId}-1`, `${ownerId}-2`];
+  await emitNow([event(ownerId, one), event(ownerId, two), event(ownerId, one, 'order.paid')]);
+  await emitNow([event(ownerId, one, 'order.completed'), event(ownerId, two, 'order.paid')]);
+  const stored = await database.db.query(selectEvents, [ownerId]);
+  assert.deepEqual(
+    stored.map((row) => [row.object_id, row.event_type, row.sequence, JSON.parse(row.body).sequence]),
+    [
+      [one, 'order.created', 1n, 1],
+      [two, 'order.created', 1n, 1],
+      [one, 'order.paid', 2n, 2],
+      [one, 'order.completed', 3n, 3],
+      [two, 'order.paid', 2n, 2],
+    ],
+  );
+});
+
+// proves W6.15
+test('a transaction that rolls back leaves neither event nor delivery', async () => {
+  const ownerId = newOwner();
+  await addWebhook(database.db, ownerId);
+  const failed = database.db.transaction(async (transaction) => {
+    await emit(transaction, systemRandom, [event(ownerId, ownerId)]);
+    throw new Error('the business change failed');
+  });
+  await assert.rejects(failed, { message: 'the business change failed' });
+  assert.deepEqual(await database.db.query(selectEvents, [ownerId]), []);
+  assert.deepEqual(await database.db.query(selectDeliveries, [ownerId]), []);
+});
+
+// proves S6.1
+test('a delivery is queued for each webhook that subscribes by name, by pattern or to all', async () => {
+  const ownerId = newOwner();
+  const add = (...subscribedEvents: string[]) => addWebhook(database.db, ownerId, { subscribedEvents });
+  const takers = [await add('*'), await add('shop.link.*'), await add('shop.link.created', 'order.*')];
+  await add('order.*', 'thing.*');
+  await add('shop.link.updated');
+  await addWebhook(database.db, newOwner());
+  await emitNow([event(ownerId, ownerId, 'shop.link.created')]);
+  const deliveries = await database.db.query(selectDeliveries, [ownerId]);
+  assert.deepEqual(
+    deliveries.map((row) => [row.webhook_id, row.status, row.next_attempt_at]).sort(),
+    takers.map((webhook) => [webhook.webhookId, 'pending', at]).sort(),
+  );
+  assert.equal(new Set(deliveries.map((row) => row.delivery_id)).size, takers.length);
+  assert.equal(
+    deliveries.every((row) => /^dlv_[0-9A-Za-z]{22}$/.test(row.delivery_id)),
+    true,
+  );
+});
+
+// proves S3.9, S6.1
+test('events raised while a webhook is inactive are logged as skipped', async () => {
+  const ownerId = newOwner();
+  const { webhookId } = await addWebhook(database.db, ownerId);
+  await database.db.transaction((transaction) =>
+    disableWebhook(transaction, testOutbox(), { ownerId, webhookId }),
+  );
+  await emitNow([event(ownerId, ownerId)]);
+  const deliveries = await database.db.query(selectDeliveries, [ownerId]);
+  assert.deepEqual(
+    deliveries.map((row) => [row.webhook_id, row.status, row.next_attempt_at]),
+    [[webhookId, 'skipped', null]],
+  );
+});
+
+const lockObject = statement(
+  'outbox_test_lock_object',
+  ['text'],
+  { object_id: 'text' },
+  'select object_id from test_objects where object_id = $1 for update',
+);
+const insertObject = statement(
+  'outbox_test_insert_object',
+  ['text'],
+  {},
+  'insert into test_objects (object_id) values ($1)',
+);
+
+test('sequences have no gap and no repeat when 40 transactions under the row lock emit at once', async () => {
+  const ownerId = newOwner();
+  await database.db.query(insertObject, [ownerId]);
+  await addWebhook(database.db, ownerId);
+  await Promise.all(
+    Array.from({ length: 40 }, () =>
+      database.db.transaction(async (transaction) => {
+        await transaction.query(lockObject, [ownerId]);
+        await emit(transaction, systemRandom, [event(ownerId, ownerId)]);
+      }),
+    ),
+  );
+  const stored = await database.db.query(selectEvents, [ownerId]);
+  assert.deepEqual(
+    stored.map((row) => row.sequence),
+    Array.from({ length: 40 }, (_, index) => BigInt(index + 1)),
+  );
+  assert.equal((await database.db.query(selectDeliveries, [ownerId])).length, 40);
+});
+
+test('the engine is woken once per transaction, at its commit, and only when there is something to send', async () => {
+  const silent = newOwner();
+  const ownerId = newOwner();
+  await addWebhook(database.db, ownerId);
+  let heard = 0;
+  const stop = new AbortController();
+  const count = () => {
+    heard += 1;
+  };
+  database.db.listen('florin_deliveries', count, stop.signal);
+  // Whoever listens is called once for its connection, as something may have been missed before.
+  while (heard === 0) await delay(5);
+  assert.equal(heard, 1);
+  await emitNow([event(ownerId, ownerId)]);
+  while (heard === 1) await delay(5);
+  const before = heard;
+  await emitNow([event(silent, silent)]);
+  await database.db.transaction(async (transaction) => {
+    await emit(transaction, systemRandom, [event(ownerId, ownerId), event(ownerId, `${ownerId}-2`)]);
+    await emit(transaction, systemRandom, [event(ownerId, ownerId)]);
+    await delay(50);
+    assert.equal(heard, before);
+  });
+  while (heard === before) await delay(5);
+  await delay(50);
+  stop.abort();
+  assert.equal(heard, before + 1);
+});
+
+const insertInOneStatement = statement(
+  'outbox_test_insert_in_one_statement',
+  ['text', 'timestamptz', ...firstEventColumns.map(([, kind]) => kind)],
+  { woken: 'text?' },
+  `with draft as (
+     select $1::text as merchant_id, $2::timestamptz as created_at, event.*
+     from unnest($3::text[], $4::text[]) with ordinality
+       as event (${firstEventColumns.map(([name]) => name).join(', ')}, position)
+   ), made as (
+     insert into test_objects (object_id) select merchant_id from draft
+   ), ${firstEventWrites('account.created', { from: 'draft', objectId: 'merchant_id', owners: 'draft' })}
+   select ${outboxWake} as woken`,
+);
+
+test('another room can write its change and its events in one statement', async () => {
+  const ownerId = newOwner();
+  const values = firstEventValues(systemRandom, [
+    { type: 'account.created', dataJson: '{"account":{}}', at },
+  ]);
+  await database.db.query(insertInOneStatement, [ownerId, at, ...values]);
+  const [stored] = await database.db.query(selectEvents, [ownerId]);
+  assert.deepEqual(
+    [stored?.object_id, stored?.event_type, stored?.sequence, stored?.body],
+    [
+      ownerId,
+      'account.created',
+      1n,
+      `{"id":"${stored?.event_id}","type":"account.created","apiVersion":"v1","timestamp":"2026-03-04T05:06:07.089Z",` +
+        '"sequence":1,"data":{"account":{}}}',
+    ],
+  );
+});

@@ -1,0 +1,31 @@
+import type { Transaction } from '@florin/pg';
+import type { OutboxContext } from './context.ts';
+import { sealedKeysAfter, updateSealedKeys } from './reseal.sql.ts';
+
+/**
+ * Seals the signing keys of up to `limit` webhooks behind `after` under the current master key, deleted ones too; the keys
+ * themselves stay as they are. `last` is undefined when there are none left. Throws when a key was sealed under a master
+ * key that is not configured.
+ */
+export async function resealWebhookKeys(
+  transaction: Transaction,
+  { secrets, random }: Pick<OutboxContext, 'secrets' | 'random'>,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<{ resealed: number; last: string | undefined }> {
+  const rows = await transaction.query(sealedKeysAfter, [after, limit]);
+  const renew = (sealed: Uint8Array, webhookId: string) =>
+    secrets.isCurrent(sealed) ? sealed : secrets.seal(random, secrets.open(sealed, webhookId), webhookId);
+  const old = rows.filter((row) =>
+    [row.sealed_key, row.previous_sealed_key].some((sealed) => sealed !== null && !secrets.isCurrent(sealed)),
+  );
+  if (old.length > 0) {
+    await transaction.query(updateSealedKeys, [
+      old.map((row) => row.webhook_id),
+      old.map((row) => renew(row.sealed_key, row.webhook_id)),
+      old.map((row) =>
+        row.previous_sealed_key === null ? null : renew(row.previous_sealed_key, row.webhook_id),
+      ),
+    ]);
+  }
+  return { resealed: old.length, last: rows.at(-1)?.webhook_id };
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { emit } from './event.ts';
+import { maxResent, type ResendRequest, resendDeliveries } from './resend.ts';
+import {
+  addWebhook,
+  newOwner,
+  openOutboxWorld,
+  selectDeliveries,
+  selectEvents,
+  systemClock,
+  systemRandom,
+  TestRefusal,
+  testOutbox,
+} from './test-world.ts';
+import { disableWebhook, enableWebhook } from './webhook.ts';
+
+const database = await openOutboxWorld();
+after(() => database.close());
+const { db } = database;
+
+/** Raises events of objects of their own while the webhook is off, so that their deliveries are skipped. */
+async function skipped(
+  ownerId: string,
+  webhookId: string,
+  count: number,
+  at = systemClock.now(),
+): Promise<void> {
+  await db.transaction((transaction) => disableWebhook(transaction, testOutbox(), { ownerId, webhookId }));
+  const events = Array.from({ length: count }, (_, index) => ({
+    ownerId,
+    type: 'order.paid' as const,
+    objectId: `${ownerId}-${at.getTime()}-${index}`,
+    dataJson: '{}',
+    at,
+  }));
+  await db.transaction((transaction) => emit(transaction, systemRandom, events));
+  await db.transaction((transaction) => enableWebhook(transaction, testOutbox(), { ownerId, webhookId }));
+}
+
+const resend = (request: ResendRequest) =>
+  db.transaction((transaction) => resendDeliveries(transaction, testOutbox(), request));
+const statuses = async (ownerId: string) =>
+  (await db.query(selectDeliveries, [ownerId])).map((row) => row.status);
+
+async function codeOf(request: ResendRequest): Promise<string> {
+  try {
+    await resend(request);
+    return '';
+  } catch (error) {
+    if (error instanceof TestRefusal) return error.code;
+    throw error;
+  }
+}
+
+// proves W6.21
+test('the deliveries of a time are sent again, from its beginning to before its end', async () => {
+  const ownerId = newOwner();
+  const { webhookId } = await addWebhook(db, ownerId);
+  const now = Math.floor(systemClock.now().getTime() / 1000);
+  for (const ago of [300, 200, 100]) await skipped(ownerId, webhookId, 1, new Date((now - ago) * 1000));
+  const range = {
+    ownerId,
+    webhookId,
+    since: new Date((now - 200) * 1000),
+    until: new Date((now - 100) * 1000),
+  };
+  assert.deepEqual({ ...(await resend(range)), last: '' }, { resent: 1, hasMore: false, last: '' });
+  assert.deepEqual(await statuses(ownerId), ['skipped', 'pending', 'skipped']);
+  assert.equal((await resend({ ownerId, webhookId, since: new Date(0), statuses: ['failed'] })).resent, 0);
+  assert.equal((await resend({ ownerId, webhookId, since: new Date(0) })).resent, 2);
+});
+
+test('a long range goes in steps, each of which begins behind the last', async () => {
+  const ownerId = newOwner();
+  const { webhookId } = await addWebhook(db, ownerId);
+  await skipped(ownerId, webhookId, maxResent + 3);
+  const first = await resend({ ownerId, webhookId, since: new Date(0) });
+  assert.deepEqual([first.resent, first.hasMore], [maxResent, true]);
+  const second = await resend({ ownerId, webhookId, since: new Date(0), after: first.last });
+  assert.deepEqual([second.resent, second.hasMore], [3, false]);
+  assert.deepEqual(new Set(await statuses(ownerId)), new Set(['pending']));
+});
+
+// proves W6.21
+test('an event goes again to all its webhooks, or to one, and never to those of another owner', async () => {
+  const [ownerId, strangerId] = [newOwner(), newOwner()];
+  const webhooks = [await addWebhook(db, ownerId), await addWebhook(db, ownerId)];
+  const foreign = await addWebhook(db, strangerId);
+  const [one, two] = webhooks.map(({ webhookId }) => webhookId);
+  await db.transaction((transaction) =>
+    disableWebhook(transaction, testOutbox(), { ownerId, webhookId: two ?? '' }),
+  );
+  await skipped(ownerId, one ?? '', 1);
+  const [event] = await db.query(selectEvents, [ownerId]);
+  const eventId = event?.event_id ?? '';
+  assert.equal((await resend({ ownerId, eventId, webhookId: one })).resent, 1);
+  const all = await resend({ ownerId, eventId });
+  assert.equal(all.resent, 1);
+  const rows = await db.query(selectDeliveries, [ownerId]);
+  assert.deepEqual(
+    rows.map((row) => [row.status, row.next_attempt_at === null]),
+    // The webhook that is off has its delivery wait.
+    rows.map((row) => ['pending', row.webhook_id === two]),
+  );
+  assert.equal(await codeOf({ ownerId: strangerId, eventId }), 'event_not_found');
+  assert.equal(
+    await codeOf({ ownerId, webhookId: foreign.webhookId, since: new Date(0) }),
+    'webhook_not_found',
+  );
+  assert.equal(await codeOf({ ownerId, eventId, after: 'dlv_none' }), 'delivery_not_found');
+});

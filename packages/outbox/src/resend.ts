@@ -1,0 +1,115 @@
+import type { Queryable, Transaction } from '@florin/pg';
+import type { OutboxContext } from './context.ts';
+import { type DeliveryStatus, statusesBefore } from './delivery.machine.ts';
+import { findEvent, oldestReadable } from './event-log.ts';
+import * as sql from './resend.sql.ts';
+import { ordinalBeforeTime } from './sweep.ts';
+import { findWebhook, lockDeliveryLines } from './webhook.ts';
+
+/** Deliveries that one call sends again. */
+export const maxResent = 500;
+
+/** Which deliveries to send again: those of an event, to all its webhooks or one, or those of a webhook since a time. */
+export type ResendRequest = {
+  readonly ownerId: string;
+  /** Statuses from which they are sent again: those that can be, or without an event what failed or was skipped. */
+  readonly statuses?: readonly DeliveryStatus[] | undefined;
+  /** The last delivery that an earlier call has looked at. */
+  readonly after?: string | undefined;
+} & (
+  | { readonly eventId: string; readonly webhookId?: string | undefined }
+  | {
+      readonly webhookId: string;
+      readonly eventId?: undefined;
+      /** Deliveries of events from `since` on, before `until`. */
+      readonly since: Date;
+      readonly until?: Date | undefined;
+    }
+);
+
+/** The end of the year 9999: later than every event. */
+const endOfTime = new Date(Date.UTC(10_000, 0, 1) - 1000);
+
+/** How far one call came. */
+export interface Resent {
+  readonly resent: number;
+  readonly hasMore: boolean;
+  /** Empty when nothing was found. */
+  readonly last: string;
+}
+
+/**
+ * Sends finished deliveries again, oldest first, 500 at most; those still being tried are left as they are. Refuses an
+ * unknown webhook, event or `after`.
+ */
+export async function resendDeliveries(
+  transaction: Transaction,
+  context: OutboxContext,
+  request: ResendRequest,
+): Promise<Resent> {
+  const found = await candidatesOf(transaction, context, request);
+  const chosen = found.slice(0, maxResent).map((row) => row.delivery_id);
+  const hasMore = found.length > maxResent;
+  const last = chosen.at(-1) ?? '';
+  if (chosen.length === 0) return { resent: 0, hasMore, last };
+  // Only now: a long search must not keep the engine waiting.
+  await lockDeliveryLines(transaction);
+  const [row] = await transaction.query(sql.restartDeliveries, [
+    chosen,
+    context.clock.now(),
+    statusesBefore('resend'),
+  ]);
+  return { resent: Number(row?.restarted ?? 0n), hasMore, last };
+}
+
+/**
+ * Sends a finished delivery again, on a fresh schedule and with the same webhook-id; one that is still being tried is
+ * left as it is. While the webhook is not active it waits for it. Unknown, or its event is too old: delivery_not_found.
+ */
+export async function resendDelivery(
+  transaction: Transaction,
+  context: OutboxContext,
+  request: { readonly ownerId: string; readonly deliveryId: string },
+): Promise<void> {
+  const now = context.clock.now();
+  const { ownerId, deliveryId } = request;
+  await lockDeliveryLines(transaction);
+  const rows = await transaction.query(sql.lockDelivery, [ownerId, deliveryId, oldestReadable(now)]);
+  if (rows.length === 0) throw context.refusal('delivery_not_found', deliveryId);
+  await transaction.query(sql.restartDeliveries, [[deliveryId], now, statusesBefore('resend')]);
+}
+
+async function candidatesOf(queryable: Queryable, context: OutboxContext, request: ResendRequest) {
+  const { ownerId, webhookId, after } = request;
+  if (webhookId !== undefined) await findWebhook(queryable, context, { ownerId, webhookId });
+  const behind = after === undefined ? 0n : await ordinalOf(queryable, context, { ownerId, after });
+  const oldest = oldestReadable(context.clock.now());
+  if (request.eventId !== undefined) {
+    const { eventId } = request;
+    await findEvent(queryable, context, { ownerId, eventId });
+    const statuses = request.statuses ?? statusesBefore('resend');
+    const narrowed = [eventId, webhookId ?? '', behind, maxResent + 1];
+    return queryable.query(sql.deliveriesOfEvent, [ownerId, oldest, statuses, ...narrowed]);
+  }
+  const before = await ordinalBeforeTime(queryable, request.webhookId, request.since);
+  return queryable.query(sql.deliveriesOfTime, [
+    ownerId,
+    oldest,
+    request.statuses ?? statusesBefore('replay'),
+    request.webhookId,
+    request.since,
+    request.until ?? endOfTime,
+    behind > before ? behind : before,
+    maxResent + 1,
+  ]);
+}
+
+async function ordinalOf(
+  queryable: Queryable,
+  context: OutboxContext,
+  { ownerId, after }: { readonly ownerId: string; readonly after: string },
+): Promise<bigint> {
+  const [row] = await queryable.query(sql.deliveryOrdinal, [ownerId, after]);
+  if (row === undefined) throw context.refusal('delivery_not_found', after, 'after');
+  return row.ordinal;
+}

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { statement } from '@florin/pg';
+import { emit } from './event.ts';
+import { ordinalBefore, sweepStep } from './sweep.sql.ts';
+import { continueSweep } from './sweep.ts';
+import {
+  addWebhook,
+  newOwner,
+  openOutboxWorld,
+  selectDeliveries,
+  systemRandom,
+  testOutbox,
+} from './test-world.ts';
+import { disableWebhook, enableWebhook, removeWebhook } from './webhook.ts';
+
+const database = await openOutboxWorld();
+after(() => database.close());
+const { db } = database;
+const deps = testOutbox();
+const start = new Date('2026-03-04T12:00:00Z');
+
+const parkAll = statement(
+  'fixture_park_all',
+  ['text'],
+  {},
+  `update deliveries set next_attempt_at = null where webhook_id = $1 and status = 'pending'`,
+);
+const countOpenSweeps = statement(
+  'fixture_count_sweeps',
+  ['text'],
+  { open: 'int4' },
+  'select count(*)::int as open from delivery_sweeps where webhook_id = $1',
+);
+const firstSince = statement(
+  'fixture_first_since',
+  ['text', 'timestamptz'],
+  { first: 'int8?', earlier: 'int8?' },
+  `select min(ordinal) filter (where created_at >= $2) as first, max(ordinal) filter (where created_at < $2) as earlier
+   from deliveries where webhook_id = $1`,
+);
+const addDeliveries = statement(
+  'fixture_add_deliveries',
+  ['text', 'text', 'text', 'timestamptz[]'],
+  {},
+  `with times as (select * from unnest($4::timestamptz[]) with ordinality as times (created_at, place)),
+   event as (
+     insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)
+     select 'evt_' || $3 || '-' || place, $1, 'thing.created', $3, place, '{}', created_at from times order by place
+     returning event_id, sequence
+   )
+   insert into deliveries
+     (delivery_id, event_id, webhook_id, merchant_id, object_id, sequence, status, created_at)
+   select 'dlv_' || $3 || '-' || place, 'evt_' || $3 || '-' || place, $2, $1, $3, place, 'skipped', created_at
+   from times order by place`,
+);
+
+interface Target {
+  readonly ownerId: string;
+  readonly webhookId: string;
+}
+
+const inTransaction = db.transaction;
+const disable = (target: Target) => inTransaction((transaction) => disableWebhook(transaction, deps, target));
+const remove = (target: Target) => inTransaction((transaction) => removeWebhook(transaction, deps, target));
+const enable = (target: Target, replaySince?: Date) =>
+  inTransaction((transaction) => enableWebhook(transaction, deps, { ...target, replaySince }));
+const continueAfter = (previous: bigint) =>
+  inTransaction((transaction) => continueSweep(transaction, deps, previous));
+
+async function target(): Promise<Target> {
+  const ownerId = newOwner();
+  const { webhookId } = await addWebhook(db, ownerId);
+  return { ownerId, webhookId };
+}
+
+/** Raises events, two of each object, one second apart. */
+async function raise({ ownerId }: Target, count: number): Promise<void> {
+  const events = Array.from({ length: count }, (_, index) => ({
+    ownerId,
+    type: 'order.paid' as const,
+    objectId: `${ownerId}-${index % Math.ceil(count / 2)}`,
+    dataJson: '{}',
+    at: new Date(start.getTime() + index * 1000),
+  }));
+  await inTransaction((transaction) => emit(transaction, systemRandom, events));
+}
+
+async function tally({ ownerId, webhookId }: Target): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const row of await db.query(selectDeliveries, [ownerId])) {
+    if (row.webhook_id !== webhookId) continue;
+    const key = row.status === 'pending' && row.next_attempt_at === null ? 'parked' : row.status;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}
+
+async function openSweeps({ webhookId }: Target): Promise<number> {
+  return (await db.query(countOpenSweeps, [webhookId]))[0]?.open ?? -1;
+}
+
+/** Continues until no sweep is left, and counts the steps. */
+async function finishAll(): Promise<number> {
+  let last: bigint | undefined = await continueAfter(0n);
+  let steps = 0;
+  for (; last !== undefined; steps += 1) last = await continueAfter(last);
+  return steps;
+}
+
+test('a long replay goes in steps, oldest first, and leaves nothing behind', async () => {
+  const hook = await target();
+  await disable(hook);
+  await raise(hook, 2 * sweepStep + 10);
+  await enable(hook, start);
+  assert.deepEqual(await tally(hook), { pending: sweepStep, skipped: sweepStep + 10 });
+  const rows = await db.query(selectDeliveries, [hook.ownerId]);
+  assert.equal(
+    rows.slice(0, sweepStep).every((row) => row.status === 'pending'),
+    true,
+  );
+  assert.equal(await finishAll(), 2);
+  assert.deepEqual(await tally(hook), { pending: 2 * sweepStep + 10 });
+  assert.equal(await openSweeps(hook), 0);
+});
+
+// proves W6.30
+test('a replay leaves alone what was raised before its time', async () => {
+  const hook = await target();
+  await disable(hook);
+  await raise(hook, 1500);
+  await enable(hook, new Date(start.getTime() + 1400 * 1000));
+  await finishAll();
+  assert.deepEqual(await tally(hook), { pending: 100, skipped: 1400 });
+});
+
+test('what was parked is freed in steps, and stays when the webhook is switched off meanwhile', async () => {
+  const hook = await target();
+  await raise(hook, 2 * sweepStep + 10);
+  await disable(hook);
+  await db.query(parkAll, [hook.webhookId]);
+  await enable(hook);
+  assert.deepEqual(await tally(hook), { pending: sweepStep, parked: sweepStep + 10 });
+  await disable(hook);
+  assert.equal(await finishAll(), 1);
+  assert.deepEqual(await tally(hook), { parked: 2 * sweepStep + 10 });
+  await enable(hook);
+  await enable(hook, new Date(start.getTime() + 86_400_000));
+  assert.equal(await finishAll(), 2);
+  assert.deepEqual(await tally(hook), { pending: 2 * sweepStep + 10 });
+});
+
+test('what a removed webhook had still to be told is skipped, whatever else was under way', async () => {
+  const hook = await target();
+  await raise(hook, 2 * sweepStep + 10);
+  await disable(hook);
+  await db.query(parkAll, [hook.webhookId]);
+  await enable(hook, start);
+  await remove(hook);
+  assert.equal(await openSweeps(hook), 1);
+  await finishAll();
+  assert.deepEqual(await tally(hook), { skipped: 2 * sweepStep + 10 });
+});
+
+test('sweeps of several webhooks go on in turn', async () => {
+  const hooks = [await target(), await target()];
+  for (const hook of hooks) {
+    await disable(hook);
+    await raise(hook, 2 * sweepStep + 10);
+    await enable(hook, start);
+  }
+  const first = await continueAfter(0n);
+  const second = await continueAfter(first ?? 0n);
+  assert.notEqual(second, first);
+  assert.equal(await continueAfter(second ?? 0n), first);
+  await finishAll();
+  for (const hook of hooks) assert.deepEqual(await tally(hook), { pending: 2 * sweepStep + 10 });
+});
+
+test('the first delivery of a time is found by halving, with gaps and equal times', async () => {
+  const hook = await target();
+  const other = await target();
+  for (let round = 0; round < 20; round += 1) {
+    const [place] = systemRandom.bytes(1);
+    const size = 1 + ((place ?? 0) % 7);
+    // Ordinals of other webhooks stand between.
+    const { ownerId, webhookId } = round % 3 === 2 ? other : hook;
+    const times = Array.from(
+      { length: size },
+      () => new Date(start.getTime() + Math.floor(round / 2) * 1000),
+    );
+    await db.query(addDeliveries, [ownerId, webhookId, `${webhookId}-${round}`, times]);
+  }
+  for (let second = -1; second <= 11; second += 1) {
+    const since = new Date(start.getTime() + second * 1000);
+    const [expected] = await db.query(firstSince, [hook.webhookId, since]);
+    const [found] = await db.query(ordinalBefore, [hook.webhookId, since]);
+    const ordinal = found?.ordinal ?? -1n;
+    // Anything from the last one before it on is right: no delivery of the webhook stands between.
+    assert.deepEqual(
+      [ordinal >= (expected?.earlier ?? 0n), ordinal < (expected?.first ?? ordinal + 1n)],
+      [true, true],
+    );
+  }
+});
