@@ -155,17 +155,19 @@ async function checkReceiver(port: number, key: Uint8Array, lines: AsyncIterator
   assert.equal((await lines.next()).value, 'session.paid sess_evt_2');
 }
 
+/** The help that the program prints for a command. */
+async function helpOf(command: string): Promise<string> {
+  const program = [...process.execArgv, join(root, 'apps/cli/src/main.ts')];
+  return (await run(process.execPath, [...program, 'help', command])).stdout;
+}
+
 test('the commands of “Receive webhooks” are commands of the program', async () => {
   const guide = readFileSync(join(root, 'docs/guide/receive-webhooks.md'), 'utf8');
-  const help = (
-    await run(process.execPath, [...process.execArgv, join(root, 'apps/cli/src/main.ts'), 'help'])
-  ).stdout;
   const used = [...guide.matchAll(/npm run florin -- (\w+)(.*)/g)];
   assert.deepEqual([...new Set(used.map(([, name]) => name))].sort(), ['listen', 'resend', 'trigger']);
   for (const [, name = '', rest = ''] of used) {
-    const usage = new RegExp(`^  ${name} .*$`, 'm').exec(help)?.[0] ?? '';
-    for (const [option] of rest.matchAll(/--[a-z-]+/g))
-      assert.ok(usage.includes(option), `${name} ${option}`);
+    const help = await helpOf(name);
+    for (const [option] of rest.matchAll(/--[a-z-]+/g)) assert.ok(help.includes(option), `${name} ${option}`);
   }
 });
 
@@ -205,11 +207,8 @@ test('“Let an agent pay” reads what the local world writes, and its command 
   for (const name of ['origin', 'linkIds', 'payers', 'chains']) {
     assert.ok(setup.includes(name) && world.includes(`${name}:`), name);
   }
-  const help = (
-    await run(process.execPath, [...process.execArgv, join(root, 'apps/cli/src/main.ts'), 'help'])
-  ).stdout;
   assert.match(snippet('let-an-agent-pay', 'mcp'), /florin -- mcp --policy policy\.json$/);
-  assert.match(help, /^ {2}mcp .*--origin URL.*--policy FILE/m);
+  assert.match(await helpOf('mcp'), /^ {2}--origin <url>[\s\S]*^ {2}--policy <file>/m);
   const [, text = ''] = /<<END\n([\s\S]*)\nEND$/.exec(snippet('let-an-agent-pay', 'policy')) ?? [];
   const policy = JSON.parse(text) as object;
   assert.deepEqual(Object.keys(policy), ['maxAmount', 'tokens']);
