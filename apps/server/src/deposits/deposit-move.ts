@@ -245,15 +245,9 @@ async function send(
     await call.promise?.(transaction, session);
     const recorded = await deps.sender.record(transaction, plan);
     await transaction.query(insertMove, {
-      ...key,
-      chainId,
-      transactionId: recorded.transactionId,
-      createdAt: deps.clock.now(),
-      amount: call.amount ?? 0n,
-      seller: cost.seller,
-      gasLimit: cost.gas,
-      gasSince: aDayAgo(deps.clock),
-      payer,
+      ...{ ...key, chainId, transactionId: recorded.transactionId, amount: call.amount ?? 0n },
+      ...{ createdAt: deps.clock.now(), gasSince: aDayAgo(deps.clock) },
+      ...{ seller: cost.seller, payer, gasLimit: cost.gas },
     });
     return recorded.transactionId;
   });
