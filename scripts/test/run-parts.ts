@@ -53,7 +53,11 @@ export async function runParts(
 ): Promise<void> {
   const log = openLog();
   const postgres = sharedPostgres();
+  const waiting = [...parts];
+  let isInterrupted = false;
   const interrupt = async (): Promise<void> => {
+    isInterrupted = true;
+    waiting.length = 0;
     await endCommands();
     await postgres.stop();
     console.log(`\ninterrupted; the log is ${log.path}`);
@@ -69,7 +73,6 @@ export async function runParts(
   const timings: { name: string; took: number }[] = [];
   const context: PartContext = { postgresUrl: postgres.url, write };
   const startedMs = performance.now();
-  const waiting = [...parts];
   const work = async (): Promise<void> => {
     for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
       const beganMs = performance.now();
@@ -85,6 +88,7 @@ export async function runParts(
   } finally {
     await postgres.stop();
   }
+  if (isInterrupted) return;
   const left = (await endLeftovers()).map((commandLine) => `a process was left behind: ${commandLine}`);
   outcomes.push({ passed: 0, failed: left });
   summarize({ outcomes, timings, took: seconds(startedMs), log: log.path });

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -68,6 +69,9 @@ function copyCheckout(): void {
   for (const file of files.filter((name) => name.endsWith('/package.json'))) {
     const { name } = JSON.parse(readFileSync(join(root, file), 'utf8')) as { name: string };
     if (name.startsWith(`${own}/`)) symlinkSync(join('..', '..', dirname(file)), join(modules, name));
+    // What two workspaces need in different versions is installed inside of one.
+    const inside = join(dirname(file), 'node_modules');
+    if (existsSync(join(root, inside))) symlinkSync(join(root, inside), join(checkout, inside));
   }
   const installed = readdirSync(join(root, 'node_modules')).filter(
     (name) => name !== own && !name.startsWith('.florin'),

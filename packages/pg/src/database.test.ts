@@ -106,13 +106,12 @@ test('whatever its first statement is, a transaction is whole or not at all', as
   const db = openDatabase({ url: database.url, connections: 1, onError: () => undefined });
   t.after(() => db.close());
   await db.query(makeKept);
-  const failed = (askFirst: (transaction: Transaction) => Promise<unknown>) =>
+  const failed = (first: Parameters<typeof db.query>[0]) =>
     db.transaction(async (transaction) => {
       const second = transaction.query(keep, ['lost']);
-      await Promise.all([askFirst(transaction), second]);
+      await Promise.all([transaction.query(first), second]);
     });
-  await assert.rejects(failed((transaction) => transaction.query(nonsense)));
-  await assert.rejects(failed((transaction) => transaction.query(endOwn)));
+  for (const first of [nonsense, endOwn]) await assert.rejects(failed(first));
   await assert.rejects(
     db.transaction(async (transaction) => {
       // The first statement fails; what was asked without waiting for it must not stand alone.

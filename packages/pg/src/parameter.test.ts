@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { encodeParameters } from './parameter.ts';
-import {
-  type ColumnKind,
-  type Parameter,
-  type ParameterKind,
-  type Statement,
-  statement,
-} from './statement.ts';
+import { encodeParameters, type Parameter } from './parameter.ts';
+import { type ColumnKind, type ParameterKind, type Statement, statement } from './statement.ts';
 import { openedDatabase, type TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;

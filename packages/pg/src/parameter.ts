@@ -1,4 +1,9 @@
-import type { Element, Parameter, ParameterKind } from './statement.ts';
+import type { ParameterKind } from './statement.ts';
+
+type Element = string | number | bigint | boolean | Date | Uint8Array | null;
+
+/** Values that a statement takes; arrays for unnest. */
+export type Parameter = Element | readonly Element[];
 
 /** How elements of an array go over the wire in binary. */
 interface ElementFormat {

@@ -91,12 +91,8 @@ async function spentGas(
   },
 ): Promise<{ readonly bySeller: bigint; readonly byPayer: bigint }> {
   const { clock, name, seller, payer } = asked;
-  const [row] = await queryable.query(spentDepositGas, {
-    seller,
-    moves: movesOf[name],
-    since: aDayAgo(clock),
-    payer: payer.toLowerCase(),
-  });
+  const given = [seller, movesOf[name], aDayAgo(clock), payer.toLowerCase()];
+  const [row] = await queryable.query(spentDepositGas, given);
   return { bySeller: row?.gas ?? 0n, byPayer: row?.payer_gas ?? 0n };
 }
 

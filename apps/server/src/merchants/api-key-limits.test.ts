@@ -234,8 +234,9 @@ test('an origin is looked up by an index, whatever policies stand before it', as
       parameters: [],
     });
     const text = `explain ${keyOfOrigin.text}`;
+    const { parameters } = keyOfOrigin;
     const columns = { 'QUERY PLAN': 'text' } as const;
-    return transaction.query({ ...keyOfOrigin, name: 'test_explain_origin', columns, text }, [
+    return transaction.query({ name: 'test_explain_origin', parameters, columns, text }, [
       'https://a.example',
       clock.now(),
     ]);

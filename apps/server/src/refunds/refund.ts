@@ -75,7 +75,7 @@ export async function createRefund(
 }
 
 async function hasAddition(transaction: Transaction, sessionId: string): Promise<boolean> {
-  return (await transaction.query(additionToSession, { sessionId })).length > 0;
+  return (await transaction.query(additionToSession, [sessionId])).length > 0;
 }
 
 async function insert(
@@ -90,16 +90,16 @@ async function insert(
   },
 ): Promise<Refund> {
   const { session, order, amount, status, reason } = refund;
-  const [row] = await transaction.query(insertRefund, {
-    refundId: newId('refund', deps.random.bytes),
-    merchantId: session.merchantId,
-    sessionId: session.sessionId,
-    orderId: order.orderId,
+  const [row] = await transaction.query(insertRefund, [
+    newId('refund', deps.random.bytes),
+    session.merchantId,
+    session.sessionId,
+    order.orderId,
     amount,
     status,
     reason,
-    createdAt: deps.clock.now(),
-  });
+    deps.clock.now(),
+  ]);
   if (row === undefined) throw new Error('the insert returned no refund');
   const toSign = toSignOf(deps, row, order);
   await emitRefund(transaction, deps, refundOf(row, toSign), { row, type: 'refund.created' });
@@ -124,10 +124,7 @@ export async function findRefund(
   deps: RefundDeps,
   request: { merchantId: string; refundId: string },
 ): Promise<Refund> {
-  const [row] = await queryable.query(refundById, {
-    merchantId: request.merchantId,
-    refundId: request.refundId,
-  });
+  const [row] = await queryable.query(refundById, [request.merchantId, request.refundId]);
   if (row === undefined) throw new Refusal('refund_not_found', request.refundId);
   const [refund] = await refundsOf(queryable, deps, [row]);
   if (refund === undefined) throw new Error('a row gave no refund');
@@ -165,13 +162,13 @@ export async function moveRefund(
 ): Promise<void> {
   const move = refundMove(statusOf(row), fact.trigger);
   if (move === undefined) return;
-  const [moved] = await transaction.query(updateRefund, {
-    refundId: row.refund_id,
-    fromStatus: move.from,
-    status: move.to,
-    txHash: move.to === 'completed' ? fact.txHash : '',
-    updatedAt: deps.clock.now(),
-  });
+  const [moved] = await transaction.query(updateRefund, [
+    row.refund_id,
+    move.from,
+    move.to,
+    move.to === 'completed' ? fact.txHash : '',
+    deps.clock.now(),
+  ]);
   if (moved === undefined) throw new Error(`refund ${row.refund_id} left ${row.status} without its lock`);
   await emitRefund(transaction, deps, refundOf(moved), { row: moved, type: move.event });
 }

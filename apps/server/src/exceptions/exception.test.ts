@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Refusal } from '@florin/protocol/error.ts';
+import { type ExceptionKind, exceptionKinds } from '@florin/protocol/exception.ts';
+import { zeroHash } from 'viem';
+import type { ChainEvent, ChainEventName } from '#chains/event.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
+import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import {
+  decide,
+  type ExceptionDecision,
+  exceptionHandler,
+  findDecisions,
+  findException,
+  findExceptions,
+  markResolved,
+  type RaisedException,
+  raise,
+} from './exception.ts';
+
+const token = 'ethereum::usdc';
+const hour = 3_600_000;
+
+let world: SettlementWorld;
+before(async () => {
+  world = await SettlementWorld.open();
+});
+after(() => world.close());
+
+type Change = Partial<Pick<RaisedException, 'money' | 'decision' | 'decideBy'>>;
+
+const inHours = (hours: number): Date => new Date(world.clock.time + hours * hour);
+
+async function signOrder(): Promise<StoredOrder> {
+  return world.signOrder(await world.openSession(token), token);
+}
+
+async function raiseFor(order: StoredOrder, kind: ExceptionKind, change: Change = {}): Promise<boolean> {
+  const session = await world.session(order.sessionId);
+  return world.database.db.transaction((transaction) =>
+    raise(transaction, world.moves, { session, order, kind, txHash: zeroHash, ...change }),
+  );
+}
+
+/** What was raised for the order, by its kind and token. */
+async function raisedFor(order: StoredOrder) {
+  return findExceptions(world.database.db, [order.sessionId]);
+}
+
+/** An exception of an order of its own. */
+async function raised(kind: ExceptionKind, change: Change = {}) {
+  const order = await signOrder();
+  assert.equal(await raiseFor(order, kind, change), true);
+  const [exception] = await raisedFor(order);
+  assert.ok(exception !== undefined);
+  const { merchantId } = await world.session(order.sessionId);
+  return { order, merchantId, exceptionId: exception.exceptionId };
+}
+
+type Raised = Awaited<ReturnType<typeof raised>>;
+
+/** What a decision comes to: the name of the refusal, or the decision that stands. */
+async function decideOn({ merchantId, exceptionId }: Raised, decision: ExceptionDecision): Promise<string> {
+  const { db } = world.database;
+  try {
+    await db.transaction((transaction) =>
+      decide(transaction, world.moves, { merchantId, exceptionId, decision }),
+    );
+  } catch (error) {
+    if (error instanceof Refusal) return error.slug;
+    throw error;
+  }
+  return (await findException(db, { merchantId, exceptionId })).decision;
+}
+
+for (const kind of exceptionKinds) {
+  const isOver = kind === 'refunded' || kind === 'reclaimed';
+  test(`${kind} is ${isOver ? 'resolved' : 'open'} from the beginning, and its merchant is told once`, async () => {
+    const { order } = await raised(kind);
+    assert.equal(await raiseFor(order, kind), false);
+    const [exception, ...others] = await raisedFor(order);
+    assert.deepEqual(others, []);
+    assert.equal(exception?.status, isOver ? 'resolved' : 'open');
+    assert.deepEqual(
+      [exception?.tokenId, exception?.amountInToken],
+      [token, order.order.total.toString()],
+      'it is about the order’s own money unless the caller says otherwise',
+    );
+    assert.deepEqual(await world.eventsOf(order.sessionId), ['session.created', `session.exception ${kind}`]);
+  });
+}
+
+test('another token or another kind at the same order is an exception of its own', async () => {
+  const { order } = await raised('wrong_token', { money: { tokenId: 'ethereum::usdt', amount: 5n } });
+  assert.equal(await raiseFor(order, 'wrong_token', { money: { tokenId: 'base::usdc', amount: 6n } }), true);
+  assert.equal(await raiseFor(order, 'late'), true);
+  assert.deepEqual(
+    (await raisedFor(order)).map(({ kind, tokenId, amountInToken }) => [kind, tokenId, amountInToken]),
+    [
+      ['wrong_token', 'ethereum::usdt', '5'],
+      ['wrong_token', 'base::usdc', '6'],
+      ['late', token, order.order.total.toString()],
+    ],
+  );
+});
+
+test('money that is added before the decision is shown; after the decision the amount stays', async () => {
+  const decideBy = inHours(1);
+  const held = (amount: bigint): Change => ({ money: { tokenId: token, amount }, decideBy });
+  const late = await raised('late', held(5n));
+  const amountNow = async () => (await raisedFor(late.order))[0]?.amountInToken;
+  await raiseFor(late.order, 'late', held(7n));
+  assert.equal(await amountNow(), '7');
+  await raiseFor(late.order, 'late', { money: { tokenId: token, amount: 8n } });
+  assert.equal(await amountNow(), '7', 'without a time for a decision nothing is waited for');
+  assert.equal(await decideOn(late, 'refund'), 'refund');
+  await raiseFor(late.order, 'late', held(9n));
+  assert.equal(await amountNow(), '7');
+});
+
+/** What happened before the decision, and what the decision comes to. */
+const decisions: Readonly<
+  Record<string, readonly [() => Promise<Raised>, ExceptionDecision, outcome: string]>
+> = {
+  'a late payment is accepted in time': [() => raised('late', { decideBy: inHours(1) }), 'accept', 'accept'],
+  'a late payment is sent back in time': [() => raised('late', { decideBy: inHours(1) }), 'refund', 'refund'],
+  'the last moment still counts': [() => raised('late', { decideBy: inHours(0) }), 'accept', 'accept'],
+  'a moment later nothing is decided': [
+    () => raised('late', { decideBy: new Date(world.clock.time - 1) }),
+    'accept',
+    'exception_not_acceptable',
+  ],
+  'without a time there is nothing to decide': [() => raised('late'), 'accept', 'exception_not_acceptable'],
+  'what is resolved cannot be decided': [
+    async () => {
+      const late = await raised('late', { decideBy: inHours(1) });
+      const { db } = world.database;
+      await db.transaction((transaction) => markResolved(transaction, world.moves, late));
+      return late;
+    },
+    'refund',
+    'exception_not_acceptable',
+  ],
+  'the link’s policy has decided already': [
+    () => raised('late', { decideBy: inHours(1), decision: 'accept' }),
+    'refund',
+    'exception_decided',
+  ],
+  'the same decision again changes nothing, even when the time is over': [
+    () => raised('late', { decideBy: inHours(-1), decision: 'refund' }),
+    'refund',
+    'refund',
+  ],
+  'a short payment is accepted only as far as the operator adds': [
+    async () => {
+      const order = await signOrder();
+      const money = { tokenId: token, amount: order.order.total - 1n };
+      await raiseFor(order, 'underpaid', { money, decideBy: inHours(1) });
+      const [exception] = await raisedFor(order);
+      const { merchantId } = await world.session(order.sessionId);
+      return { order, merchantId, exceptionId: exception?.exceptionId ?? '' };
+    },
+    'accept',
+    'exception_not_acceptable',
+  ],
+  'a short payment that lacks nothing any more is accepted': [
+    () => raised('underpaid', { decideBy: inHours(1) }),
+    'accept',
+    'accept',
+  ],
+  'a session that is paid accepts no second payment': [
+    () => raisedBesidePayment(),
+    'accept',
+    'exception_not_acceptable',
+  ],
+  'a second payment can be sent back': [() => raisedBesidePayment(), 'refund', 'refund'],
+};
+
+async function raisedBesidePayment(): Promise<Raised> {
+  const late = await raised('late', { decideBy: inHours(1) });
+  await world.mineFinal('ethereum', ['Paid', await world.signOrder(late.order.sessionId, token)]);
+  return late;
+}
+
+for (const [name, [prepare, decision, outcome]] of Object.entries(decisions)) {
+  test(`${name}: ${decision} comes to ${outcome}`, async () => {
+    const exception = await prepare();
+    const before = await findException(world.database.db, exception);
+    assert.equal(await decideOn(exception, decision), outcome);
+    const now = await findException(world.database.db, exception);
+    if (outcome !== decision) assert.deepEqual(now, before, 'a refusal changes nothing');
+    const found = await findDecisions(world.database.db, [exception.order.orderId]);
+    assert.equal(found.get(exception.order.orderId)?.decision ?? '', now.decision);
+  });
+}
+
+test('the first of two different decisions stands', async () => {
+  const late = await raised('late', { decideBy: inHours(1) });
+  assert.equal(await decideOn(late, 'accept'), 'accept');
+  assert.equal(await decideOn(late, 'accept'), 'accept');
+  assert.equal(await decideOn(late, 'refund'), 'exception_decided');
+});
+
+test('another merchant, or an unknown id, finds no exception to read, resolve or decide', async () => {
+  const late = await raised('late', { decideBy: inHours(1) });
+  const { db } = world.database;
+  for (const strange of [
+    { ...late, merchantId: 'mer_other' },
+    { ...late, exceptionId: 'exc_none' },
+  ]) {
+    const isUnknown = { name: 'Refusal', slug: 'exception_not_found' };
+    await assert.rejects(findException(db, strange), isUnknown);
+    await assert.rejects(
+      db.transaction((transaction) => markResolved(transaction, world.moves, strange)),
+      isUnknown,
+    );
+    assert.equal(await decideOn(strange, 'refund'), 'exception_not_found');
+  }
+  assert.equal((await findException(db, late)).status, 'open');
+});
+
+/** Which kinds each event of the chain ends, once it is final. The events that are not named end none. */
+const endings: Readonly<Partial<Record<ChainEventName, readonly ExceptionKind[]>>> = {
+  Paid: ['underpaid', 'late'],
+  Refunded: ['duplicate'],
+  Reclaimed: ['duplicate'],
+  Rescued: ['duplicate', 'underpaid', 'overpaid', 'late', 'wrong_token'],
+};
+const chainEventNames: readonly ChainEventName[] = [
+  ...([
+    'Paid',
+    'Settled',
+    'Refunded',
+    'Reclaimed',
+    'SettleSkipped',
+    'SettlementRefunded',
+    'Rescued',
+  ] as const),
+  ...(['PaidOut', 'PayoutSkipped', 'Minted', 'FeesWithdrawn', 'Withdrawn', 'Transferred'] as const),
+];
+
+async function makeFinal(order: StoredOrder, name: ChainEventName, said: Record<string, string>) {
+  const chain = world.chain('ethereum');
+  const block = { number: 1n, hash: zeroHash, parentHash: zeroHash, time: world.clock.now() };
+  const event: ChainEvent = {
+    ...{ chainId: chain.chainId, blockNumber: 1n, blockHash: zeroHash, blockTime: block.time, logIndex: 0 },
+    ...{ txHash: `0x${'7e'.repeat(32)}`, contract: 'gateway', name, orderId: order.orderId, arguments: said },
+  };
+  const handler = exceptionHandler({ clock: world.clock, chains: world.chains });
+  await world.database.db.transaction(async (transaction) => {
+    await handler.onBlock(transaction, chain, block, [event]);
+    await handler.onReorg(transaction, chain, [event]);
+    assert.ok(
+      (await findExceptions(transaction, [order.sessionId])).every(({ resolvedTx }) => resolvedTx === ''),
+      'before it is final an event ends nothing',
+    );
+    await handler.onFinal(transaction, chain, block, [event]);
+  });
+}
+
+for (const name of chainEventNames) {
+  test(`a final ${name} ends ${endings[name]?.join(', ') ?? 'no exception'}`, async () => {
+    const order = await signOrder();
+    for (const kind of exceptionKinds) await raiseFor(order, kind);
+    const address = world.chains.token(token)?.address ?? '';
+    await makeFinal(order, name, { token: address });
+    const ended = (await raisedFor(order)).filter(({ resolvedTx }) => resolvedTx !== '');
+    assert.deepEqual(
+      ended.map(({ kind }) => kind),
+      endings[name] ?? [],
+    );
+    assert.ok(ended.every(({ status }) => status === 'resolved'));
+  });
+}
+
+test('a rescue ends the exceptions of the token that was rescued, and no others', async () => {
+  const other = 'ethereum::usdt';
+  const { order } = await raised('overpaid');
+  await raiseFor(order, 'overpaid', { money: { tokenId: other, amount: 3n } });
+  const openTokens = async () =>
+    (await raisedFor(order)).filter(({ status }) => status === 'open').map(({ tokenId }) => tokenId);
+  await makeFinal(order, 'Rescued', { token: `0x${'ab'.repeat(20)}` });
+  assert.deepEqual(await openTokens(), [token, other], 'an unknown token is none of ours');
+  await makeFinal(order, 'Rescued', { token: world.chains.token(other)?.address ?? '' });
+  assert.deepEqual(await openTokens(), [token]);
+});
