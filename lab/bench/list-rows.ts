@@ -57,13 +57,9 @@ export async function fillSessions(
         Math.max(1, crowd.others),
       ]);
     const begin = performance.now();
-    let next: string | undefined = '';
-    while (next !== undefined) {
-      const start: string = next;
-      next = await db.transaction((transaction) => addUpLists(transaction, start, addUpBatch));
-    }
+    while (await db.transaction((transaction) => addUpLists(transaction, addUpBatch)));
     const addUpMs = performance.now() - begin;
-    for (const table of ['sessions', 'list_counts', 'list_changes'])
+    for (const table of ['sessions', 'list_totals', 'list_total_changes'])
       await client.query(`vacuum analyze ${table}`);
     return { merchantId, addUpMs };
   } finally {

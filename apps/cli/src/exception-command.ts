@@ -67,11 +67,12 @@ async function findNewest(
   const exceptions: PaymentException[] = [];
   for (let page = 1; ; page += 1) {
     const request = { merchantId, page, size: maxShown };
-    const { total, exceptions: found } = await listExceptions(queryable, request);
-    for (const [place, each] of found.entries()) {
+    const { place, exceptions: found } = await listExceptions(queryable, request);
+    const { total } = place;
+    for (const [index, each] of found.entries()) {
       if (status !== undefined && each.status !== status) continue;
       exceptions.push(each);
-      const seen = (page - 1) * maxShown + place + 1;
+      const seen = (page - 1) * maxShown + index + 1;
       if (exceptions.length === maxShown) return { total, unseen: total - seen, exceptions };
     }
     const unseen = Math.max(0, total - page * maxShown);

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { eventTypes } from './event.ts';
 import { route } from './route.ts';
-import { idText, numberPage, pageParams, successReply, timestampText } from './schema.ts';
+import { cursorPage, idText, listCursor, pageParams, successReply, timestampText } from './schema.ts';
 import { latestSeconds } from './webhook.ts';
 
 /**
@@ -141,7 +141,8 @@ export const deliveryRoutes = {
     description: 'What was sent, how often, and the answers. `page` and `size` come back as numbers.',
     tag: 'Webhooks',
     params: Type.Object({ webhookId: idText, ...pageParams.properties }),
-    reply: numberPage({ deliveries: Type.Array(delivery) }),
+    query: listCursor,
+    reply: cursorPage({ deliveries: Type.Array(delivery) }),
     permissions: ['webhooks:read'],
     effect: 'query',
     errors: ['webhook_not_found', 'field_invalid'],

@@ -102,7 +102,7 @@ export function eventExamples(origin: string) {
     testWebhook: { body: { webhookId }, data: { eventId: 'evt_0Test4v7Yb2KqLs8WnXc5Zd', deliveryId } },
     listDeliveries: {
       params: { webhookId, ...firstPage },
-      data: { total: 1, ...firstPage, hasMore: false, deliveries: [delivery] },
+      data: { total: 1, ...firstPage, hasMore: false, nextCursor: '', deliveries: [delivery] },
     },
     getDelivery: { params: { deliveryId }, data: deliveryExample(origin) },
     resendDeliveries: {
@@ -118,7 +118,7 @@ export function eventExamples(origin: string) {
     getEvent: { params: { eventId }, data: eventExample(origin) },
     listExceptions: {
       params: firstPage,
-      data: { total: 1, ...firstPage, hasMore: false, exceptions: [exception] },
+      data: { total: 1, ...firstPage, hasMore: false, nextCursor: '', exceptions: [exception] },
     },
     acceptException: { body: { exceptionId: exception.exceptionId }, data: { success: true } },
     refundException: { body: { exceptionId: exception.exceptionId }, data: { success: true } },
@@ -127,7 +127,7 @@ export function eventExamples(origin: string) {
     getRefund: { params: { refundId }, data: completedRefund },
     listRefunds: {
       params: firstPage,
-      data: { total: 1, ...firstPage, hasMore: false, refunds: [completedRefund] },
+      data: { total: 1, ...firstPage, hasMore: false, nextCursor: '', refunds: [completedRefund] },
     },
   } as const;
 }

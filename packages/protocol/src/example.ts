@@ -66,7 +66,7 @@ const productExamples = {
   updateProduct: { body: { productId, ...productBody, commonPrices: [12_000_000] }, data: success },
   listProducts: {
     params: firstPage,
-    data: { total: 1, page: '1', size: '20', hasMore: false, products: [product] },
+    data: { total: 1, page: '1', size: '20', hasMore: false, nextCursor: '', products: [product] },
   },
   listProductsByIds: { body: { productIds: [productId, 'prd_0000000000000000000000'] }, data: [product] },
   archiveProduct: { body: { productId }, data: success },
@@ -162,6 +162,7 @@ function linkExamples(origin: string) {
         page: '1',
         size: '20',
         hasMore: false,
+        nextCursor: '',
         links: [{ ...base, lineItems: { items: [item] } }],
       },
     },
@@ -183,7 +184,7 @@ function sessionExamples(origin: string) {
   const waiting = { session: initializedSession(origin) };
   const list = (...sessions: readonly Json[]) => ({
     params: firstPage,
-    data: { total: sessions.length, ...firstPage, hasMore: false, sessions },
+    data: { total: sessions.length, ...firstPage, hasMore: false, nextCursor: '', sessions },
   });
   return {
     createCheckoutSession: { body: sessionRequest, data: waiting.session },

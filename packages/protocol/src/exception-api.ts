@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { exceptionResolveBody, paymentException } from './exception.ts';
 import { route } from './route.ts';
-import { numberPage, pageParams, successReply } from './schema.ts';
+import { cursorPage, listCursor, pageParams, successReply } from './schema.ts';
 
 /** Payments that need attention: late, short, duplicate or unexpected ones. */
 export const exceptionRoutes = {
@@ -14,7 +14,8 @@ export const exceptionRoutes = {
       'is also the event session.exception.',
     tag: 'Exceptions',
     params: pageParams,
-    reply: numberPage({ exceptions: Type.Array(paymentException) }),
+    query: listCursor,
+    reply: cursorPage({ exceptions: Type.Array(paymentException) }),
     permissions: ['sessions:read'],
     effect: 'query',
     errors: ['field_invalid'],

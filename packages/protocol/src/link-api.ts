@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { link, linkCreateBody, linkCreated, linkDetail, linkUpdateBody } from './link.ts';
 import { route } from './route.ts';
-import { idText, pageParams, successReply, textPage } from './schema.ts';
+import { idText, listCursor, pageParams, successReply, textPage } from './schema.ts';
 
 const linkIdBody = Type.Object({ linkId: idText }, { additionalProperties: false });
 
@@ -69,6 +69,7 @@ export const linkRoutes = {
     description: 'Line items come without productData.',
     tag: 'Payment links',
     params: pageParams,
+    query: listCursor,
     reply: textPage({ links: Type.Array(link) }),
     permissions: ['payment_links:read'],
     effect: 'query',

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { product, productCreateBody, productUpdateBody } from './product.ts';
 import { route } from './route.ts';
-import { idText, pageParams, successReply, textPage } from './schema.ts';
+import { idText, listCursor, pageParams, successReply, textPage } from './schema.ts';
 
 const closed = { additionalProperties: false } as const;
 const productIdBody = Type.Object({ productId: idText }, closed);
@@ -28,6 +28,7 @@ export const productRoutes = {
     description: 'Pages count from 1; `page` and `size` come back as strings.',
     tag: 'Products',
     params: pageParams,
+    query: listCursor,
     reply: textPage({ products: Type.Array(product) }),
     permissions: ['products:read'],
     effect: 'query',

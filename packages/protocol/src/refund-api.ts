@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { refund, refundCreateBody } from './refund.ts';
 import { route } from './route.ts';
-import { idText, numberPage, pageParams } from './schema.ts';
+import { cursorPage, idText, listCursor, pageParams } from './schema.ts';
 
 /** Refunds of the merchant API. */
 export const refundRoutes = {
@@ -41,7 +41,8 @@ export const refundRoutes = {
     description: 'Refunds of every session and status.',
     tag: 'Refunds',
     params: pageParams,
-    reply: numberPage({ refunds: Type.Array(refund) }),
+    query: listCursor,
+    reply: cursorPage({ refunds: Type.Array(refund) }),
     permissions: ['refunds:read'],
     effect: 'query',
     errors: ['field_invalid'],

@@ -63,6 +63,24 @@ export const pageParams = Type.Object({
   size: Type.Integer({ minimum: 1, maximum: 100 }),
 });
 
+/** `?after=` of a list. */
+export const listCursor = Type.Object(
+  {
+    after: Type.Optional(
+      text({
+        min: 1,
+        max: 64,
+        description: '`nextCursor` of the page before; page 1 then begins behind it',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const nextCursor = Type.String({
+  description: 'What `after` takes for the page behind this one; empty on the last page',
+});
+
 /** A page whose `page` and `size` are strings, for product and link lists. */
 export function textPage<T extends TProperties>(members: T) {
   return Type.Object({
@@ -70,11 +88,17 @@ export function textPage<T extends TProperties>(members: T) {
     page: Type.String(),
     size: Type.String(),
     hasMore: Type.Boolean(),
+    nextCursor,
     ...members,
   });
 }
 
-/** A page whose `page` and `size` are numbers, for every other list. */
+/** A page whose `page` and `size` are numbers and that says where the next one begins. */
+export function cursorPage<T extends TProperties>(members: T) {
+  return numberPage({ nextCursor, ...members });
+}
+
+/** A page whose `page` and `size` are numbers. */
 export function numberPage<T extends TProperties>(members: T) {
   return Type.Object({
     total: Type.Integer(),

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { route } from './route.ts';
-import { idText, numberPage, pageParams, successReply } from './schema.ts';
+import { cursorPage, idText, listCursor, pageParams, successReply } from './schema.ts';
 import { session, sessionCreateBody, sessionView } from './session.ts';
 
-const sessionPage = numberPage({ sessions: Type.Array(sessionView) });
+const sessionPage = cursorPage({ sessions: Type.Array(sessionView) });
 
 function sessionList(path: string, summary: string, description: string) {
   return route({
@@ -13,6 +13,7 @@ function sessionList(path: string, summary: string, description: string) {
     description: `${description} \`page\` and \`size\` come back as numbers.`,
     tag: 'Sessions',
     params: pageParams,
+    query: listCursor,
     reply: sessionPage,
     permissions: ['sessions:read'],
     effect: 'query',

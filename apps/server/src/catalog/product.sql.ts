@@ -1,5 +1,5 @@
 import { type Row, statement } from '@florin/pg';
-import { listPlace, pageSize } from '#db/list-page.ts';
+import { listPlace, listTotal, pageSize } from '#db/list-page.ts';
 
 const columns = {
   product_id: 'text',
@@ -31,9 +31,15 @@ export type ProductRow = Row<typeof insertProduct>;
 // Newest first by order of creation; ordinal breaks ties within one second.
 export const productPage = statement(
   'product_page',
-  ['text', 'int8', 'int8'],
-  { ...columns, total: 'int8', is_listed: 'bool' },
-  `with ${listPlace({ list: 'products', facet: "'*'", condition: "merchant_id = $1 and status <> 'removed'", skip: '$3' })}
+  ['text', 'int8', 'int8', 'text'],
+  { ...columns, total: 'int8?', is_listed: 'bool' },
+  `with ${listPlace({
+    list: 'products',
+    total: listTotal('products', "'*'"),
+    condition: "merchant_id = $1 and status <> 'removed'",
+    skip: '$3',
+    after: { idColumn: 'product_id', id: '$4' },
+  })}
    select ${columnList}, place.total, product_id is not null as is_listed
    from place left join lateral (
      select ordinal, ${columnList} from products

@@ -28,7 +28,7 @@ const clear = statement(
   'test_product_clear',
   [],
   {},
-  'truncate merchants, events, list_changes, list_counts cascade',
+  'truncate merchants, events, list_totals, list_total_changes cascade',
 );
 const events = statement(
   'test_product_events',
@@ -112,7 +112,7 @@ test('lists are newest first, also within one second, of one merchant, with the 
     [1, 2, 3].map((page) => listProducts(database.db, { merchantId, page, size: 2 })),
   );
   assert.deepEqual(
-    pages.map(({ total, products }) => [total, products.map(({ productId }) => productId)]),
+    pages.map(({ place, products }) => [place.total, products.map(({ productId }) => productId)]),
     [
       [5, [ids[4], ids[3]]],
       [5, [ids[2], ids[1]]],
@@ -125,7 +125,7 @@ test('lists are newest first, also within one second, of one merchant, with the 
     ids.toReversed(),
   );
   assert.deepEqual(await listProducts(database.db, { merchantId, page: 1_000_000_000, size: 100 }), {
-    total: 5,
+    place: { total: 5, hasMore: false, nextCursor: '' },
     products: [],
   });
 });
@@ -142,7 +142,7 @@ test('reading by ids keeps the order asked for and leaves unknown, foreign and r
     await productsByIds(database.db, { merchantId, productIds: ['prd_none', ...productIds] }),
     [second, first],
   );
-  assert.equal((await listProducts(database.db, { merchantId, page: 1, size: 10 })).total, 2);
+  assert.equal((await listProducts(database.db, { merchantId, page: 1, size: 10 })).place.total, 2);
 });
 
 test('line items take what payers are shown', async () => {

@@ -5,7 +5,7 @@ import { newId } from '@florin/protocol/id.ts';
 import type { ProductData } from '@florin/protocol/line-item.ts';
 import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { listedRows, listTotal } from '#db/list-page.ts';
+import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import { emit, type OutboxEvent } from '#webhooks/outbox.ts';
@@ -81,11 +81,11 @@ export async function createProduct(
 /** One page of the merchant's products, newest first, archived ones too, with the exact total. */
 export async function listProducts(
   queryable: Queryable,
-  request: { merchantId: string; page: number; size: number },
-): Promise<{ total: number; products: Product[] }> {
-  const { merchantId, page, size } = request;
-  const rows = await queryable.query(productPage, [merchantId, size, (page - 1) * size]);
-  return { total: listTotal(rows), products: listedRows(rows).map(productOf) };
+  request: PageRequest,
+): Promise<{ place: ListPage; products: Product[] }> {
+  const found = await queryable.query(productPage, [request.merchantId, ...pageValues(request)]);
+  const { place, rows } = readPage(found, request.size, (row) => row.product_id);
+  return { place, products: rows.map(productOf) };
 }
 
 /** The merchant's products of these ids, in the order asked for, each once; others are left out. */

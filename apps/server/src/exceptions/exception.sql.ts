@@ -1,5 +1,6 @@
 import { type Row, statement } from '@florin/pg';
 import { sqlMove } from '@florin/protocol/machine.ts';
+import { listPlace, pageSize } from '#db/list-page.ts';
 import { exceptionMoves } from './exception.machine.ts';
 
 const columns = {
@@ -48,11 +49,25 @@ export const insertException = statement(
 );
 export type ExceptionRow = Row<typeof insertException>;
 
+// Exceptions are few: counting them costs less than keeping a count.
 export const exceptionPage = statement(
   'exception_page',
-  ['text', 'int8', 'int8'],
-  columns,
-  `select ${columnList} from exceptions where merchant_id = $1 order by ordinal desc limit $2 offset $3`,
+  ['text', 'int8', 'int8', 'text'],
+  { ...columns, total: 'int8?', is_listed: 'bool' },
+  `with ${listPlace({
+    list: 'exceptions',
+    total: '(select count(*) from exceptions where merchant_id = $1)',
+    condition: 'merchant_id = $1',
+    skip: '$3',
+    after: { idColumn: 'exception_id', id: '$4' },
+  })}
+   select ${columnList}, place.total, exception_id is not null as is_listed
+   from place left join lateral (
+     select ordinal, ${columnList} from exceptions
+     where merchant_id = $1 and ordinal <= (select ordinal from first_row)
+     order by ordinal desc limit ${pageSize('$2')}
+   ) as page on true
+   order by page.ordinal desc`,
 );
 
 export const exceptionById = statement(
@@ -60,14 +75,6 @@ export const exceptionById = statement(
   ['text', 'text'],
   columns,
   `select ${columnList} from exceptions where merchant_id = $1 and exception_id = $2`,
-);
-
-// Exceptions are few: counting them costs less than keeping a count.
-export const exceptionCount = statement(
-  'exception_count',
-  ['text'],
-  { total: 'int8' },
-  'select count(*) as total from exceptions where merchant_id = $1',
 );
 
 const marked = sqlMove(exceptionMoves, 'marked_resolved');

@@ -5,6 +5,7 @@ import { newId } from '@florin/protocol/id.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
+import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
 import { fullView, type SessionJsonOptions, sessionJson } from '#sessions/session-json.ts';
@@ -17,7 +18,6 @@ import {
   decisionsOfOrders,
   type ExceptionRow,
   exceptionById,
-  exceptionCount,
   exceptionPage,
   exceptionsOfSessions,
   insertException,
@@ -111,12 +111,11 @@ export async function raise(
 /** One page of the merchant's exceptions, newest first, with the exact total. */
 export async function listExceptions(
   queryable: Queryable,
-  request: { merchantId: string; page: number; size: number },
-): Promise<{ total: number; exceptions: PaymentException[] }> {
-  const { merchantId, page, size } = request;
-  const [count] = await queryable.query(exceptionCount, [merchantId]);
-  const rows = await queryable.query(exceptionPage, [merchantId, size, (page - 1) * size]);
-  return { total: Number(count?.total ?? 0n), exceptions: rows.map(exceptionOf) };
+  request: PageRequest,
+): Promise<{ place: ListPage; exceptions: PaymentException[] }> {
+  const found = await queryable.query(exceptionPage, [request.merchantId, ...pageValues(request)]);
+  const { place, rows } = readPage(found, request.size, (row) => row.exception_id);
+  return { place, exceptions: rows.map(exceptionOf) };
 }
 
 /** One of the merchant's exceptions. Refuses unknown ones with 100704. */

@@ -1,6 +1,6 @@
 import { type Row, statement } from '@florin/pg';
 import { awaitLockOf } from '#db/advisory-lock.ts';
-import { listPlace, pageSize } from '#db/list-page.ts';
+import { listPlace, listTotal, pageSize } from '#db/list-page.ts';
 
 const columns = {
   link_id: 'text',
@@ -57,9 +57,15 @@ export function isLinkUnchanged(linkId: string, rowVersion: string): string {
 // Newest first by order of creation; ordinal breaks ties within one second.
 export const linkPage = statement(
   'link_page',
-  ['text', 'int8', 'int8'],
-  { ...columns, total: 'int8', is_listed: 'bool' },
-  `with ${listPlace({ list: 'links', facet: "'*'", condition: "merchant_id = $1 and status <> 'deleted'", skip: '$3' })},
+  ['text', 'int8', 'int8', 'text'],
+  { ...columns, total: 'int8?', is_listed: 'bool' },
+  `with ${listPlace({
+    list: 'links',
+    total: listTotal('links', "'*'"),
+    condition: "merchant_id = $1 and status <> 'deleted'",
+    skip: '$3',
+    after: { idColumn: 'link_id', id: '$4' },
+  })},
    shown as materialized (
      select link_id from links
      where merchant_id = $1 and status <> 'deleted' and ordinal <= (select ordinal from first_row)

@@ -6,7 +6,7 @@ import type { Link, LinkCreateBody, LinkCreated, LinkDetail } from '@florin/prot
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import { type ItemProduct, productsForItems, referenceProducts } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
-import { listedRows, listTotal } from '#db/list-page.ts';
+import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findAccount } from '#merchants/account.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
@@ -275,13 +275,10 @@ export async function ownLink(
 export async function listLinks(
   queryable: Queryable,
   deps: { origin: string },
-  request: { merchantId: string; page: number; size: number },
-): Promise<{ total: number; links: Link[] }> {
-  const { merchantId, page, size } = request;
-  const rows = await queryable.query(linkPage, [merchantId, size, (page - 1) * size]);
-  const loaded = await loadLinks(queryable, listedRows(rows));
-  return {
-    total: listTotal(rows),
-    links: loaded.map(({ link }) => linkListItem(link, deps.origin)),
-  };
+  request: PageRequest,
+): Promise<{ place: ListPage; links: Link[] }> {
+  const found = await queryable.query(linkPage, [request.merchantId, ...pageValues(request)]);
+  const { place, rows } = readPage(found, request.size, (row) => row.link_id);
+  const loaded = await loadLinks(queryable, rows);
+  return { place, links: loaded.map(({ link }) => linkListItem(link, deps.origin)) };
 }

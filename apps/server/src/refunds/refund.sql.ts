@@ -1,5 +1,5 @@
 import { type Row, statement } from '@florin/pg';
-import { listPlace, pageSize } from '#db/list-page.ts';
+import { listPlace, listTotal, pageSize } from '#db/list-page.ts';
 
 const columns = {
   refund_id: 'text',
@@ -35,9 +35,15 @@ export const refundById = statement(
 
 export const refundPage = statement(
   'refund_page',
-  ['text', 'int8', 'int8'],
-  { ...columns, total: 'int8', is_listed: 'bool' },
-  `with ${listPlace({ list: 'refunds', facet: "'*'", condition: 'merchant_id = $1', skip: '$3' })}
+  ['text', 'int8', 'int8', 'text'],
+  { ...columns, total: 'int8?', is_listed: 'bool' },
+  `with ${listPlace({
+    list: 'refunds',
+    total: listTotal('refunds', "'*'"),
+    condition: 'merchant_id = $1',
+    skip: '$3',
+    after: { idColumn: 'refund_id', id: '$4' },
+  })}
    select ${columnList}, place.total, refund_id is not null as is_listed
    from place left join lateral (
      select ordinal, ${columnList} from refunds

@@ -6,7 +6,7 @@ import { type MicroUsd, microUsd, microUsdToNumber } from '@florin/protocol/mone
 import type { Refund, RefundCreateBody, RefundStatus } from '@florin/protocol/refund.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
-import { listedRows, listTotal } from '#db/list-page.ts';
+import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findOrder, findOrders } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { lockSession } from '#sessions/session.ts';
@@ -135,11 +135,11 @@ export async function findRefund(
 export async function listRefunds(
   queryable: Queryable,
   deps: RefundDeps,
-  request: { merchantId: string; page: number; size: number },
-): Promise<{ total: number; refunds: Refund[] }> {
-  const { merchantId, page, size } = request;
-  const rows = await queryable.query(refundPage, [merchantId, size, (page - 1) * size]);
-  return { total: listTotal(rows), refunds: await refundsOf(queryable, deps, listedRows(rows)) };
+  request: PageRequest,
+): Promise<{ place: ListPage; refunds: Refund[] }> {
+  const found = await queryable.query(refundPage, [request.merchantId, ...pageValues(request)]);
+  const { place, rows } = readPage(found, request.size, (row) => row.refund_id);
+  return { place, refunds: await refundsOf(queryable, deps, rows) };
 }
 
 async function refundsOf(

@@ -13,8 +13,8 @@ import { listSessionViews } from './session-list.ts';
 
 /** A page with all its portions. */
 async function pageOf(...asked: Parameters<typeof listSessionViews>) {
-  const { total, portions } = await listSessionViews(...asked);
-  return { total, views: await allOf(portions) };
+  const { place, portions } = await listSessionViews(...asked);
+  return { ...place, views: await allOf(portions) };
 }
 
 const database = await testDatabase({ connections: 12 });
@@ -53,6 +53,12 @@ const removeSessions = statement(
   `delete from sessions where session_id in (
      select session_id from sessions where merchant_id = $1 order by random() limit $2 for update skip locked)`,
 );
+const setStatus = statement(
+  'session_list_test_set_status',
+  ['text', 'text'],
+  {},
+  'update sessions set status = $2 where session_id = $1',
+);
 const allIds = statement(
   'session_list_test_ids',
   ['text', 'text[]'],
@@ -80,10 +86,15 @@ async function checkLists(merchantId: string, size: number, pagesOf: (pages: num
     const ids = (await queryable.query(allIds, [merchantId, wanted])).map((row) => row.session_id);
     const request = { merchantId, size, ...(status === undefined ? {} : { status }) };
     for (const page of pagesOf(Math.ceil(ids.length / size))) {
-      const { total, views } = await pageOf(queryable, { ...request, page });
+      const { total, hasMore, views } = await pageOf(queryable, { ...request, page });
       assert.deepEqual(
-        { page, total, ids: views.map(({ session }) => session.sessionId) },
-        { page, total: ids.length, ids: ids.slice((page - 1) * size, page * size) },
+        { page, total, hasMore, ids: views.map(({ session }) => session.sessionId) },
+        {
+          page,
+          total: ids.length,
+          hasMore: page * size < ids.length,
+          ids: ids.slice((page - 1) * size, page * size),
+        },
       );
     }
   }
@@ -92,11 +103,7 @@ async function checkLists(merchantId: string, size: number, pagesOf: (pages: num
 const everyPage = (pages: number) => Array.from({ length: pages + 2 }, (_value, index) => index + 1);
 
 async function addUpAll(limit: number): Promise<void> {
-  let from: string | undefined = '';
-  while (from !== undefined) {
-    const start: string = from;
-    from = await db.transaction((transaction) => addUpLists(transaction, start, limit));
-  }
+  while (await db.transaction((transaction) => addUpLists(transaction, limit)));
 }
 
 /** Begins to add up, and dies before the commit. */
@@ -112,7 +119,7 @@ async function addUpAndDie(): Promise<void> {
       (await client.query(each.text, [...values])).rows,
     write: () => assert.fail('adding up waits for its answers'),
   };
-  await addUpLists(transaction as unknown as Parameters<typeof addUpLists>[0], '', 50);
+  await addUpLists(transaction as unknown as Parameters<typeof addUpLists>[0], 50);
   await db.query(killBackend, [rows[0]?.pid ?? 0]);
   await client.end().catch(() => undefined);
 }
@@ -136,9 +143,50 @@ test('totals and every page are exact, added up or not, and beyond the end there
   await addUpAll(100);
   await checkLists(merchantId, 77, everyPage);
   assert.deepEqual(await pageOf(db, { merchantId: 'mer_none', page: 1, size: 10 }), {
-    total: 0,
+    ...{ total: 0, hasMore: false, nextCursor: '' },
     views: [],
   });
+});
+
+test('cursors lead through a list once, whatever arrives or changes its status meanwhile', async () => {
+  const merchantId = `mer_${randomBytes(8).toString('hex')}`;
+  await db.query(addSessions, [merchantId, 430, statuses, 1]);
+  for (const status of [undefined, 'paid'] as const) {
+    const wanted = status === undefined ? [...statuses] : [status];
+    const before = (await db.query(allIds, [merchantId, wanted])).map((row) => row.session_id);
+    const read: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await pageOf(db, { merchantId, status, page: 1, size: 50, after });
+      read.push(...page.views.map(({ session }) => session.sessionId));
+      after = page.nextCursor === '' ? undefined : page.nextCursor;
+      assert.equal(page.hasMore, after !== undefined);
+      await db.query(addSessions, [merchantId, 7, statuses, 1]);
+      // The item of the cursor leaves the list that it was read from.
+      if (status !== undefined) await db.query(setStatus, [read.at(-1) ?? '', 'settling']);
+    } while (after !== undefined);
+    assert.deepEqual(read, before);
+  }
+});
+
+test('behind a cursor pages count from 1', async () => {
+  const merchantId = `mer_${randomBytes(8).toString('hex')}`;
+  await db.query(addSessions, [merchantId, 60, statuses, 1]);
+  const { nextCursor } = await pageOf(db, { merchantId, page: 1, size: 20 });
+  assert.deepEqual(
+    await pageOf(db, { merchantId, page: 2, size: 20, after: nextCursor }),
+    await pageOf(db, { merchantId, page: 3, size: 20 }),
+  );
+});
+
+test('a cursor that names no session of the merchant is refused', async () => {
+  const [own, other] = [randomBytes(8), randomBytes(8)].map((bytes) => `mer_${bytes.toString('hex')}`);
+  await db.query(addSessions, [other ?? '', 2, statuses, 1]);
+  const { nextCursor } = await pageOf(db, { merchantId: other ?? '', page: 1, size: 1 });
+  for (const after of [nextCursor, 'sess_none'])
+    await assert.rejects(pageOf(db, { merchantId: own ?? '', page: 1, size: 1, after }), {
+      slug: 'field_invalid',
+    });
 });
 
 test('in every snapshot totals and pages are exact while writers come, go back and die', async () => {
@@ -224,17 +272,22 @@ test('old pages stay as they are while sessions arrive: they only move back', as
   assert.deepEqual([await page(2), await page(6), await page(9)], before);
 });
 
-test('the migration counts the sessions that are there', async () => {
+test('the migration takes over what was counted before, added up or not', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
   await db.query(addSessions, [merchantId, 700, statuses, 40]);
-  const migration = new URL('../db/migrations/0090_list-counts.sql', import.meta.url);
+  const migration = new URL('../db/migrations/0238_list-totals.sql', import.meta.url);
   const client = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   await client.connect();
   try {
     await client.query('begin');
-    await client.query(`drop table list_changes, list_counts; drop index events_by_type;
-      drop function note_session_changes, note_event_changes, note_delivery_changes, note_refund_changes,
-        note_offer_changes, list_place, list_rows_above, list_old_events cascade`);
+    await client.query(`insert into list_counts (merchant_id, list, facet, level, start, row_count, last_bucket)
+      select merchant_id, list, wider.facet, level, 0, row_count, 0
+      from list_totals cross join generate_series(0, 2) as level
+        cross join lateral (select list_totals.facet union select '*') as wider (facet)
+      where list = 'sessions' on conflict do nothing;
+      insert into list_changes (merchant_id, list, facet, bucket, change)
+      select merchant_id, list, facet, 0, change from list_total_changes;
+      drop table list_totals, list_total_changes; drop function list_total cascade`);
     await client.query(await readFile(migration, 'utf8'));
     await client.query('commit');
   } finally {

@@ -1,6 +1,6 @@
 import type { Queryable, Row } from '@florin/pg';
 import type { SessionStatus } from '@florin/protocol/session.ts';
-import { listedRows, listTotal } from '#db/list-page.ts';
+import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findOrders } from '#orders/order.ts';
 import { itemsOfSessions, sessionPage, sessionPageByStatus } from './session.sql.ts';
 import type { StoredSessionView } from './session-json.ts';
@@ -12,14 +12,14 @@ import { parseSession } from './session-row.ts';
  */
 export async function listSessionViews(
   queryable: Queryable,
-  request: { merchantId: string; status?: SessionStatus; page: number; size: number },
-): Promise<{ total: number; portions: AsyncIterable<readonly StoredSessionView[]> }> {
+  request: PageRequest & { readonly status?: SessionStatus | undefined },
+): Promise<{ place: ListPage; portions: AsyncIterable<readonly StoredSessionView[]> }> {
   const { merchantId, status, size } = request;
-  const skip = (request.page - 1) * size;
   const rows = await (status === undefined
-    ? queryable.query(sessionPage, [merchantId, size, skip])
-    : queryable.query(sessionPageByStatus, [merchantId, status, size, skip]));
-  return { total: listTotal(rows), portions: portionsOf(queryable, listedRows(rows)) };
+    ? queryable.query(sessionPage, [merchantId, ...pageValues(request)])
+    : queryable.query(sessionPageByStatus, [merchantId, status, ...pageValues(request)]));
+  const page = readPage(rows, size, (row) => row.session_id);
+  return { place: page.place, portions: portionsOf(queryable, page.rows) };
 }
 
 async function* portionsOf(

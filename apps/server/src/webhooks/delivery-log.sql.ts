@@ -1,9 +1,9 @@
 import { statement } from '@florin/pg';
-import { listPlace, pageSize } from '#db/list-page.ts';
+import { listPlace, listTotal, pageSize } from '#db/list-page.ts';
 
 export const deliveryPage = statement(
   'webhooks_delivery_page',
-  ['text', 'text', 'int8', 'int8'],
+  ['text', 'text', 'int8', 'int8', 'text'],
   {
     delivery_id: 'text',
     event_id: 'text',
@@ -11,10 +11,16 @@ export const deliveryPage = statement(
     status: 'text',
     next_attempt_at: 'timestamptz?',
     created_at: 'timestamptz',
-    total: 'int8',
+    total: 'int8?',
     is_listed: 'bool',
   },
-  `with ${listPlace({ list: 'deliveries', facet: '$2', condition: 'webhook_id = $2', skip: '$4' })}
+  `with ${listPlace({
+    list: 'deliveries',
+    total: listTotal('deliveries', '$2'),
+    condition: 'webhook_id = $2',
+    skip: '$4',
+    after: { idColumn: 'delivery_id', id: '$5' },
+  })}
    select page.delivery_id, page.event_id, events.event_type, page.status, page.next_attempt_at, page.created_at,
      place.total, page.delivery_id is not null as is_listed
    from place left join lateral (

@@ -2,31 +2,26 @@ import { findWebhook, type OutboxContext } from '@florin/outbox';
 import type { Queryable, Row } from '@florin/pg';
 import { type Delivery, type DeliveryStatus, maxShownAttempts } from '@florin/protocol/delivery-api.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { listedRows, listTotal } from '#db/list-page.ts';
+import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
 import * as sql from './delivery-log.sql.ts';
 
 /** One page of a webhook's deliveries, newest first, with the exact total. Unknown: 100501. */
 export async function listDeliveries(
   queryable: Queryable,
   context: OutboxContext,
-  request: {
-    readonly merchantId: string;
-    readonly webhookId: string;
-    readonly page: number;
-    readonly size: number;
-  },
-): Promise<{ total: number; deliveries: Delivery[] }> {
-  const { merchantId, webhookId, page, size } = request;
+  request: PageRequest & { readonly webhookId: string },
+): Promise<{ place: ListPage; deliveries: Delivery[] }> {
+  const { merchantId, webhookId, size } = request;
   await findWebhook(queryable, context, { ownerId: merchantId, webhookId });
-  const listed = await queryable.query(sql.deliveryPage, [merchantId, webhookId, size, (page - 1) * size]);
-  const rows = listedRows(listed);
+  const found = await queryable.query(sql.deliveryPage, [merchantId, webhookId, ...pageValues(request)]);
+  const { place, rows } = readPage(found, size, (row) => row.delivery_id);
   const attempts = await queryable.query(sql.lastAttempts, [
     rows.map((row) => row.delivery_id),
     maxShownAttempts,
   ]);
   const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
   return {
-    total: listTotal(listed),
+    place,
     deliveries: rows.map((row) => deliveryOf(row, byDelivery.get(row.delivery_id) ?? [])),
   };
 }

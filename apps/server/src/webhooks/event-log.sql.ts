@@ -1,5 +1,5 @@
 import { isWithinBudget, statement } from '@florin/pg';
-import { listPlace, pageSize } from '#db/list-page.ts';
+import { listPlace, listTotal, pageSize } from '#db/list-page.ts';
 
 // An empty body is what housekeeping leaves of the last event of an object; `body <> ''` is the index's own condition.
 
@@ -7,9 +7,12 @@ import { listPlace, pageSize } from '#db/list-page.ts';
 const oldEvents = (facet: string, since: string) => `old as materialized (
      select list_old_events($1, ${facet}, ${since}) as ordinals
    )`;
+/** Too old events are counted until housekeeping has come by. */
+const totalWithoutOld = (facet: string) =>
+  `${listTotal('events', facet)} - (select cardinality(ordinals) from old)`;
 const notOld = `ordinal <> all ((select ordinals from old)::bigint[])`;
 /** The body is null beyond the budget of bytes. */
-const listed = { ordinal: 'int8', body: 'text?', total: 'int8', is_listed: 'bool' } as const;
+const listed = { ordinal: 'int8', body: 'text?', total: 'int8?', is_listed: 'bool' } as const;
 const bodyBytes = 'octet_length(body)';
 
 export const eventPage = statement(
@@ -18,10 +21,9 @@ export const eventPage = statement(
   listed,
   `with ${oldEvents("'*'", '$2')}, ${listPlace({
     list: 'events',
-    facet: "'*'",
+    total: totalWithoutOld("'*'"),
     condition: `merchant_id = $1 and body <> '' and ${notOld}`,
     skip: '$4',
-    hidden: '(select ordinals from old)',
   })}
    select ordinal, case when is_read then body end as body, place.total, ordinal is not null as is_listed
    from place left join lateral (
@@ -65,11 +67,11 @@ export const eventPageOfTypes = statement(
   ['text', 'timestamptz', 'int8', 'int8', 'text', 'text[]'],
   listed,
   `with ${oldEvents('$5', '$2')}, place as materialized (
-     select total, below, rest from list_place($1, 'events', $5, $4, (select ordinals from old))
+     select ${totalWithoutOld('$5')} as total
    ), ${eventsOfTypes('$6::text[]', {
-     side: '< (select below from place)',
+     side: '> 0',
      order: 'desc',
-     skip: '(select rest from place)',
+     skip: '$4::int8',
      size: pageSize('$3'),
    })}
    ${chosenBodies('desc')}`,
@@ -79,16 +81,11 @@ export const eventPageAfter = statement(
   'webhooks_event_page_after',
   ['text', 'timestamptz', 'int8', 'int8', 'text', 'text[]', 'int8'],
   listed,
-  `with ${oldEvents('$5', '$2')}, known as materialized (
-     select row_total, above from list_rows_above($1, 'events', $5, $7, (select ordinals from old))
-   ), place as materialized (
-     select known.row_total + (
-       select count(*) from unnest($6::text[]) as wanted (event_type) cross join lateral (
-         select from events
-         where merchant_id = $1 and events.event_type = wanted.event_type and body <> ''
-           and ordinal > $7 and ordinal < (select above from known) and ${notOld}
-       ) as near
-     ) as total from known
+  `with ${oldEvents('$5', '$2')}, place as materialized (
+     select count(*) as total from unnest($6::text[]) as wanted (event_type) cross join lateral (
+       select from events
+       where merchant_id = $1 and events.event_type = wanted.event_type and body <> '' and ordinal > $7 and ${notOld}
+     ) as following
    ), ${eventsOfTypes('$6::text[]', { side: '> $7', order: 'asc', skip: '$4::int8', size: pageSize('$3') })}
    ${chosenBodies('asc')}`,
 );

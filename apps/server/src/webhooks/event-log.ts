@@ -2,7 +2,7 @@ import { findEvent, type OutboxContext, oldestReadable } from '@florin/outbox';
 import type { Queryable, Row } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { eventTypes, isSubscription, subscriptionTakes } from '@florin/protocol/event.ts';
-import { listedRows, listTotal } from '#db/list-page.ts';
+import { readPage } from '#db/list-page.ts';
 import * as sql from './event-log.sql.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function listEvents(
     readonly page: number;
     readonly size: number;
   },
-): Promise<{ total: number; portions: AsyncIterable<readonly string[]> }> {
+): Promise<{ total: number; hasMore: boolean; portions: AsyncIterable<readonly string[]> }> {
   const { merchantId, type = '*', after, page, size } = request;
   if (!isSubscription(type)) throw new Refusal('event_type_unknown', { param: 'type', detail: type });
   const types = eventTypes.filter((candidate) => subscriptionTakes(type, candidate));
@@ -30,15 +30,20 @@ export async function listEvents(
     const rows = await (type === '*'
       ? queryable.query(sql.eventPage, window)
       : queryable.query(sql.eventPageOfTypes, [...window, type, types]));
-    return pageOf(queryable, merchantId, rows);
+    return pageOf(queryable, request, rows);
   }
   const { ordinal } = await findEvent(queryable, context, { ownerId: merchantId, eventId: after });
   const rows = await queryable.query(sql.eventPageAfter, [...window, type, types, ordinal]);
-  return pageOf(queryable, merchantId, rows);
+  return pageOf(queryable, request, rows);
 }
 
-function pageOf(queryable: Queryable, merchantId: string, rows: readonly Row<typeof sql.eventPage>[]) {
-  return { total: listTotal(rows), portions: portionsOf(queryable, merchantId, listedRows(rows)) };
+function pageOf(
+  queryable: Queryable,
+  { merchantId, size }: { readonly merchantId: string; readonly size: number },
+  found: readonly Row<typeof sql.eventPage>[],
+) {
+  const { place, rows } = readPage(found, size, (row) => row.ordinal.toString());
+  return { total: place.total, hasMore: place.hasMore, portions: portionsOf(queryable, merchantId, rows) };
 }
 
 /** Housekeeping may take an event between two portions: it is left out. */

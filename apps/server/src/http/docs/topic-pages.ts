@@ -125,6 +125,11 @@ export function conventionsPage(): DocsPage {
         'Pages count from 1 and hold at most 100 entries, newest first. `hasMore` says whether another page follows. `page` and ' +
           '`size` come back as strings in product and link lists, and as numbers everywhere else.',
       ),
+      paragraph(
+        'To read a whole list, pass `nextCursor` of each answer as `?after=` of the next request, with page 1, until it is ' +
+          'empty. You get each entry once, also while new ones arrive, and the last page takes no longer than the first. Page ' +
+          'numbers beyond 100 may be slow. In the event list `after` is the id of an event, and the order is oldest first.',
+      ),
       heading('Fields'),
       list(
         'Unknown fields are refused, nested ones too, and so are unknown query parameters (400101). Pages for people and the x402 resources take any query parameter. An update accepts and ignores the other fields that a read returns, so you can read, change and write back.',

@@ -67,7 +67,14 @@ test('a test goes only to its webhook, regardless of its subscriptions, and wait
     nextAttemptAt: '2030-01-01 00:00:00',
     createAt: '2030-01-01 00:00:00',
   };
-  assert.deepEqual(await list(), { total: 1, page: 1, size: 10, hasMore: false, deliveries: [expected] });
+  assert.deepEqual(await list(), {
+    total: 1,
+    page: 1,
+    size: 10,
+    hasMore: false,
+    nextCursor: '',
+    deliveries: [expected],
+  });
   const again = (await post('/webhook/test', { webhookId })).data;
   assert.equal((await world.send('GET', `/event/${again.eventId}`, { key })).data.sequence, 1);
   const elsewhere = await world.send('GET', `/webhook/delivery/list/${bystander}/1/10`, { key });

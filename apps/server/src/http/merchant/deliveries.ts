@@ -14,7 +14,6 @@ import { outboxContext, type WebhookDeps } from '#webhooks/outbox-context.ts';
 import { type Call, success } from '../route-handler.ts';
 import { shownText } from './events.ts';
 import type { MerchantCaller, MerchantRoutes } from './once.ts';
-import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
@@ -36,10 +35,9 @@ export function addDeliveryRoutes(
     return sendTestEvent(transaction, outbox, { ownerId, webhookId, event });
   });
 
-  add.read(routes.listDeliveries, async ({ params, caller: { merchantId } }, db) => {
-    const { webhookId, page, size } = params;
-    const { total, deliveries } = await listDeliveries(db, outbox, { merchantId, webhookId, page, size });
-    return { total, page, size, hasMore: hasMore(total, params), deliveries };
+  add.read(routes.listDeliveries, async ({ params, query, caller: { merchantId } }, db) => {
+    const { place, deliveries } = await listDeliveries(db, outbox, { ...params, ...query, merchantId });
+    return { ...place, page: params.page, size: params.size, deliveries };
   });
 
   add.read(routes.getDelivery, async ({ params: { deliveryId }, caller }, db) => {

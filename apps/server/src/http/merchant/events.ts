@@ -7,7 +7,7 @@ import { outboxContext, type WebhookDeps } from '#webhooks/outbox-context.ts';
 import { rawMember } from '../body.ts';
 import { type RawJson, rawJson, writeJson } from '../raw-json.ts';
 import type { MerchantRoutes } from './once.ts';
-import { hasMore, listReply, shownPortions } from './page.ts';
+import { listReply, shownPortions } from './page.ts';
 
 const { routes } = merchantApi;
 
@@ -16,13 +16,13 @@ export function addEventRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
   const outbox = outboxContext(deps);
 
   add.read(routes.listEvents, async ({ params, query, caller }, db) => {
-    const { total, portions } = await listEvents(db, outbox, {
+    const { total, hasMore, portions } = await listEvents(db, outbox, {
       merchantId: caller.merchantId,
       ...query,
       ...params,
     });
     const shown = shownPortions(portions, (body) => shownText(caller, body));
-    return listReply({ total, ...params, hasMore: hasMore(total, params) }, 'events', shown);
+    return listReply({ total, ...params, hasMore }, 'events', shown);
   });
 
   add.read(routes.getEvent, async ({ params: { eventId }, caller }, db) => {

@@ -3,15 +3,14 @@ import { decide, listExceptions, markResolved } from '#exceptions/exception.ts';
 import type { Clock } from '#outside/clock.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
-import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
 /** Exceptions: list, decide about late or short money, and resolve one. */
 export function addExceptionRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
-  add.read(routes.listExceptions, async ({ params, caller: { merchantId } }, db) => {
-    const { total, exceptions } = await listExceptions(db, { ...params, merchantId });
-    return { total, ...params, hasMore: hasMore(total, params), exceptions };
+  add.read(routes.listExceptions, async ({ params, query, caller: { merchantId } }, db) => {
+    const { place, exceptions } = await listExceptions(db, { ...params, ...query, merchantId });
+    return { ...place, ...params, exceptions };
   });
 
   add.change(routes.resolveException, async ({ body, caller: { merchantId } }, transaction) => {

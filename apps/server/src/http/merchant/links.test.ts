@@ -190,7 +190,7 @@ test('lists are newest first, without productData, with page numbers as strings'
     world.send('GET', '/payment/link/list/2/2', { key: ownKey }),
   ]);
   const { links, ...page } = first.data;
-  assert.deepEqual(page, { total: 3, page: '1', size: '2', hasMore: true });
+  assert.deepEqual(page, { total: 3, page: '1', size: '2', hasMore: true, nextCursor: ids[1] });
   assert.deepEqual(
     [...links, ...second.data.links].map(({ linkId }: { linkId: string }) => linkId),
     ids,

@@ -3,7 +3,6 @@ import { createLink, type LinkDeps, linkDetail, listLinks, updateLink } from '#l
 import { disableLink, enableLink } from '#links/link-status.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
-import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
@@ -25,15 +24,9 @@ export function addLinkRoutes(add: MerchantRoutes, deps: LinkDeps): void {
     linkDetail(db, deps, { merchantId, linkId: params.linkId }),
   );
 
-  add.read(routes.listLinks, async ({ params, caller: { merchantId } }, db) => {
-    const { total, links } = await listLinks(db, deps, { ...params, merchantId });
-    return {
-      links,
-      total,
-      page: String(params.page),
-      size: String(params.size),
-      hasMore: hasMore(total, params),
-    };
+  add.read(routes.listLinks, async ({ params, query, caller: { merchantId } }, db) => {
+    const { place, links } = await listLinks(db, deps, { ...params, ...query, merchantId });
+    return { links, ...place, page: String(params.page), size: String(params.size) };
   });
 
   add.change(routes.disableLink, async ({ body, caller: { merchantId } }, transaction) => {

@@ -66,7 +66,7 @@ for (const [rule, header, code] of headers) {
 // proves S5.1, S7.1, W1.7
 test('a key with one space before it is valid, and the answer is the plain envelope', async () => {
   const { status, text } = await world.send('GET', '/session/list/all/1/1', { key });
-  const data = { total: 0, page: 1, size: 1, hasMore: false, sessions: [] };
+  const data = { total: 0, page: 1, size: 1, hasMore: false, nextCursor: '', sessions: [] };
   assert.deepEqual([status, JSON.parse(text)], [200, { code: 0, message: 'success', data }]);
 });
 

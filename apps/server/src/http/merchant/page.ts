@@ -1,11 +1,6 @@
 import { envelope } from '../envelope.ts';
 import { FinishedReply } from '../route-handler.ts';
 
-/** `hasMore` of a page: whether entries follow it. */
-export function hasMore(total: number, page: { page: number; size: number }): boolean {
-  return page.page * page.size < total;
-}
-
 /**
  * The answer of a list whose entries arrive in portions, as JSON texts. Each portion is encoded before the next is
  * read, so that only the answer itself grows, and the process serves other requests between portions.

@@ -33,7 +33,14 @@ test('a product is created with optional fields empty, listed, and read by id', 
   };
   assert.deepEqual(created.data, expected);
   const listed = await world.send('GET', '/product/list/1/1', { key });
-  assert.deepEqual(listed.data, { total: 1, page: '1', size: '1', hasMore: false, products: [expected] });
+  assert.deepEqual(listed.data, {
+    total: 1,
+    page: '1',
+    size: '1',
+    hasMore: false,
+    nextCursor: '',
+    products: [expected],
+  });
   const read = await post('/product/list/by/ids', { productIds: ['prd_none', productId] });
   assert.deepEqual(read.data, [expected]);
   assert.deepEqual(await world.eventsOf(productId).then((events) => events[0]?.data), { product: expected });

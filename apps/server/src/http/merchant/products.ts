@@ -6,7 +6,6 @@ import type { LinkDeps } from '#links/link.ts';
 import { archiveProduct, changeProduct, unarchiveProduct } from '#links/link-status.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
-import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
@@ -19,15 +18,9 @@ export function addProductRoutes(add: MerchantRoutes, deps: LinkDeps, images: Im
       createProduct(transaction, deps, { merchantId, body, image }),
   );
 
-  add.read(routes.listProducts, async ({ params, caller: { merchantId } }, db) => {
-    const { total, products } = await listProducts(db, { ...params, merchantId });
-    return {
-      total,
-      page: String(params.page),
-      size: String(params.size),
-      hasMore: hasMore(total, params),
-      products,
-    };
+  add.read(routes.listProducts, async ({ params, query, caller: { merchantId } }, db) => {
+    const { place, products } = await listProducts(db, { ...params, ...query, merchantId });
+    return { ...place, page: String(params.page), size: String(params.size), products };
   });
 
   add.query(routes.listProductsByIds, ({ body, caller: { merchantId } }, queryable) =>

@@ -1,7 +1,6 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { createRefund, findRefund, listRefunds, type RefundDeps } from '#refunds/refund.ts';
 import type { MerchantRoutes } from './once.ts';
-import { hasMore } from './page.ts';
 
 const { routes } = merchantApi;
 
@@ -15,8 +14,8 @@ export function addRefundRoutes(add: MerchantRoutes, deps: RefundDeps): void {
     findRefund(db, deps, { merchantId, refundId }),
   );
 
-  add.read(routes.listRefunds, async ({ params, caller: { merchantId } }, db) => {
-    const { total, refunds } = await listRefunds(db, deps, { ...params, merchantId });
-    return { total, ...params, hasMore: hasMore(total, params), refunds };
+  add.read(routes.listRefunds, async ({ params, query, caller: { merchantId } }, db) => {
+    const { place, refunds } = await listRefunds(db, deps, { ...params, ...query, merchantId });
+    return { ...place, ...params, refunds };
   });
 }

@@ -208,6 +208,7 @@ test('every list has the sessions of its status, with numeric pages', async () =
     page: 1,
     size: 2,
     hasMore: true,
+    nextCursor: ids[1],
     shown: ids.slice(0, 2),
   });
   assert.deepEqual(await list('all/2/2'), {
@@ -215,10 +216,18 @@ test('every list has the sessions of its status, with numeric pages', async () =
     page: 2,
     size: 2,
     hasMore: false,
+    nextCursor: '',
     shown: ids.slice(2),
   });
-  assert.deepEqual(await list('all/1/3'), { total: 3, page: 1, size: 3, hasMore: false, shown: ids });
-  const first = { page: 1, size: 100, hasMore: false };
+  assert.deepEqual(await list('all/1/3'), {
+    total: 3,
+    page: 1,
+    size: 3,
+    hasMore: false,
+    nextCursor: '',
+    shown: ids,
+  });
+  const first = { page: 1, size: 100, hasMore: false, nextCursor: '' };
   assert.deepEqual(await list('initialized/1/100'), { total: 2, ...first, shown: ids.slice(1) });
   assert.deepEqual(await list('cancelled/1/100'), { total: 1, ...first, shown: ids.slice(0, 1) });
   for (const status of ['paid', 'settling', 'completed', 'settlement/pending', 'expired']) {

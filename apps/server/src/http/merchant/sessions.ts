@@ -29,7 +29,7 @@ import {
   onceByClaim,
   replyOfEarlier,
 } from './once.ts';
-import { hasMore, listReply, shownPortions } from './page.ts';
+import { listReply, shownPortions } from './page.ts';
 
 const { routes } = merchantApi;
 
@@ -82,16 +82,12 @@ export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): v
   });
 
   for (const { route, status } of sessionLists) {
-    add.read(route, async ({ params, caller }, db) => {
+    add.read(route, async ({ params, query, caller }, db) => {
       const { merchantId } = caller;
-      const { total, portions } = await listSessionViews(db, {
-        merchantId,
-        ...(status === undefined ? {} : { status }),
-        ...params,
-      });
+      const { place, portions } = await listSessionViews(db, { ...params, ...query, merchantId, status });
       const options = viewFor(caller);
       const shown = shownPortions(portions, (view) => sessionViewJson(view, options));
-      return listReply({ total, ...params, hasMore: hasMore(total, params) }, 'sessions', shown);
+      return listReply({ ...place, ...params }, 'sessions', shown);
     });
   }
 }
