@@ -9,7 +9,7 @@ import { parseAddress } from '@florin/signing';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
 import type { DepositPolicy, OrderContext } from '#orders/context.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import type { SessionMoveDeps } from '#sessions/session-move.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import {
   type AuthorizationRow,
   authorizationByNonce,
@@ -20,7 +20,7 @@ import {
 import type { AgentMessage, Cryptography } from './cryptography.ts';
 import { isAuthorizedBy, type SignatureDeps } from './signature.ts';
 
-export interface AuthorizationDeps extends OrderContext, SessionMoveDeps, SignatureDeps {
+export interface AuthorizationDeps extends OrderContext, SessionMoveContext, SignatureDeps {
   /** The service's own domain, from the configuration. The name of the EIP-712 domain is `aipay.` and this domain. */
   readonly serviceDomain: string;
   /** How many payable sessions one payer may have open; undefined: no limit. */

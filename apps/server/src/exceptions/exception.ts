@@ -8,8 +8,8 @@ import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import { fullView, type SessionJsonOptions, sessionJson } from '#sessions/session-json.ts';
-import type { SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { Log } from '#telemetry/log.ts';
 import { emit } from '#webhooks/outbox.ts';
@@ -27,7 +27,7 @@ import {
   updateHeldAmount,
 } from './exception.sql.ts';
 
-export interface ExceptionDeps extends SessionMoveDeps {
+export interface ExceptionDeps extends SessionMoveContext {
   readonly log: Log;
 }
 

@@ -7,14 +7,15 @@ import { raise } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
 import { isCollectedOnly } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import { eachWithLockedOrder, type LockedOrder, lockFirstOrders } from '#sessions/event-order.ts';
-import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import { moveSession } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { Log } from '#telemetry/log.ts';
 import { canonicalPayment } from './payment.sql.ts';
 import { paymentPostings } from './postings.ts';
 
-export interface PaymentDeps extends SessionMoveDeps {
+export interface PaymentContext extends SessionMoveContext {
   readonly log: Log;
 }
 
@@ -22,7 +23,7 @@ export interface PaymentDeps extends SessionMoveDeps {
  * Turns pay events into session moves: a payment in a block is detected, one that is reorged out is undetected, and one
  * that is final makes the session paid and is booked. The chain is the only source of `paid`.
  */
-export function paymentHandler(deps: PaymentDeps): ChainHandler {
+export function paymentHandler(deps: PaymentContext): ChainHandler {
   const prepareBlock: Required<ChainHandler>['prepareBlock'] = async (transaction, ...[, , events]) => {
     const takeAll = await lockFirstOrders(transaction, paymentsIn(events));
     return () => takeAll(known(deps, (found) => detect(transaction, deps, found)));
@@ -53,7 +54,7 @@ function paymentsIn(events: readonly ChainEvent[]): readonly ChainEvent[] {
 
 async function eachPayment(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   events: readonly ChainEvent[],
   take: (payment: Payment) => Promise<StoredSession | undefined>,
 ): Promise<void> {
@@ -61,7 +62,7 @@ async function eachPayment(
 }
 
 /** Takes the payments of known orders; of others there is a line in the log. */
-function known(deps: PaymentDeps, take: (payment: Payment) => Promise<StoredSession | undefined>) {
+function known(deps: PaymentContext, take: (payment: Payment) => Promise<StoredSession | undefined>) {
   return async (event: ChainEvent, found: LockedOrder | undefined) => {
     if (found !== undefined) return take({ ...found, event });
     // Signed by this service but not in this database: it was restored from a backup older than the order.
@@ -73,7 +74,7 @@ function known(deps: PaymentDeps, take: (payment: Payment) => Promise<StoredSess
 
 async function detect(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   payment: Payment,
 ): Promise<StoredSession | undefined> {
   const { session, event } = payment;
@@ -89,7 +90,7 @@ function isLate({ session, order }: LockedOrder): boolean {
 
 async function undetect(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   payment: Payment,
 ): Promise<StoredSession | undefined> {
   const { session, event } = payment;
@@ -102,7 +103,7 @@ async function undetect(
 
 async function accept(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   chain: Chain,
   payment: Payment,
 ): Promise<StoredSession | undefined> {
@@ -143,7 +144,7 @@ async function accept(
 /** Tells the merchant, and the operator's log, what a final event did to a payment out of the usual course. */
 export async function raiseException(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   raised: {
     session: StoredSession;
     order: StoredOrder;

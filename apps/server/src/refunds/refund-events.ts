@@ -2,9 +2,10 @@ import type { Transaction } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import { eachWithOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
-import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import { moveSession } from '#sessions/session-move.ts';
 import { lockOpenRefunds, lockRefundsToSign } from './refund.sql.ts';
 import { moveRefund } from './refund.ts';
 import { unitsPerMicroUsd } from './refund-call.ts';
@@ -13,7 +14,7 @@ import { unitsPerMicroUsd } from './refund-call.ts';
  * Says what became of refunds once the chain shows it finally, and keeps `refundedAmount` of sessions. Runs after the
  * settlement handler in the same transaction. Until then nothing is known for good: a refund stays pending.
  */
-export function refundHandler(deps: SessionMoveDeps): ChainHandler {
+export function refundHandler(deps: SessionMoveContext): ChainHandler {
   return {
     async onBlock() {},
     async onReorg() {},
@@ -39,7 +40,7 @@ function isReturn(event: ChainEvent): boolean {
 
 async function finish(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   outcomes: readonly ChainEvent[],
 ): Promise<void> {
   if (outcomes.length === 0) return;
@@ -57,7 +58,7 @@ async function finish(
 /** Whoever sent the money back: the session shows it, unless what went back is a payment that lost against another. */
 async function showReturn(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   order: StoredOrder,
 ): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
@@ -73,7 +74,7 @@ async function showReturn(
  */
 async function refundSettled(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {

@@ -5,12 +5,11 @@ import { newId } from '@florin/protocol/id.ts';
 import { type MicroUsd, microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
 import type { Refund, RefundCreateBody, RefundStatus } from '@florin/protocol/refund.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import type { Chains } from '#chains/chain.ts';
 import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findOrder, findOrders } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
+import type { SessionContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';
-import type { SessionMoveDeps } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { exchangeSettlementForRefund, type WithdrawalObstacle } from '#settlement/withdrawal.ts';
 import { emit } from '#webhooks/outbox.ts';
@@ -25,9 +24,8 @@ import {
 } from './refund.sql.ts';
 import { refundTransactions } from './refund-call.ts';
 
-/** What operations on refunds need. */
-export type RefundDeps = RefundMoveDeps & { readonly chains: Chains };
-export type RefundMoveDeps = Pick<SessionMoveDeps, 'clock' | 'random'>;
+/** What this room needs of the process that it runs in. */
+export type RefundContext = Pick<SessionContext, 'clock' | 'random' | 'chains'>;
 
 /**
  * Asks for a payment to go back to its payer. While it waits for its settlement the platform returns it, all at once; once
@@ -36,7 +34,7 @@ export type RefundMoveDeps = Pick<SessionMoveDeps, 'clock' | 'random'>;
  */
 export async function createRefund(
   transaction: Transaction,
-  deps: RefundDeps,
+  deps: RefundContext,
   request: { merchantId: string; body: RefundCreateBody },
 ): Promise<Refund> {
   const { merchantId, body } = request;
@@ -80,7 +78,7 @@ async function hasAddition(transaction: Transaction, sessionId: string): Promise
 
 async function insert(
   transaction: Transaction,
-  deps: RefundDeps,
+  deps: RefundContext,
   refund: {
     session: StoredSession;
     order: StoredOrder;
@@ -121,7 +119,7 @@ const obstacleTexts: Readonly<Record<Exclude<WithdrawalObstacle, 'settled'>, str
 /** One refund of the merchant, or 100703. */
 export async function findRefund(
   queryable: Queryable,
-  deps: RefundDeps,
+  deps: RefundContext,
   request: { merchantId: string; refundId: string },
 ): Promise<Refund> {
   const [row] = await queryable.query(refundById, [request.merchantId, request.refundId]);
@@ -134,7 +132,7 @@ export async function findRefund(
 /** One page of the merchant's refunds, newest first, with the exact total. */
 export async function listRefunds(
   queryable: Queryable,
-  deps: RefundDeps,
+  deps: RefundContext,
   request: PageRequest,
 ): Promise<{ place: ListPage; refunds: Refund[] }> {
   const found = await queryable.query(refundPage, [request.merchantId, ...pageValues(request)]);
@@ -144,7 +142,7 @@ export async function listRefunds(
 
 async function refundsOf(
   queryable: Queryable,
-  deps: RefundDeps,
+  deps: RefundContext,
   rows: readonly RefundRow[],
 ): Promise<Refund[]> {
   const orderIds = rows.filter((row) => row.status === 'requires_signature').map((row) => row.order_id);
@@ -156,7 +154,7 @@ async function refundsOf(
 /** Makes one move of the refund machine, with its event. The caller holds the row lock. */
 export async function moveRefund(
   transaction: Transaction,
-  deps: RefundMoveDeps,
+  deps: Pick<RefundContext, 'clock' | 'random'>,
   row: RefundRow,
   fact: { trigger: RefundTrigger; txHash: string },
 ): Promise<void> {
@@ -175,7 +173,7 @@ export async function moveRefund(
 
 async function emitRefund(
   transaction: Transaction,
-  deps: RefundMoveDeps,
+  deps: Pick<RefundContext, 'clock' | 'random'>,
   refund: Refund,
   raised: { row: RefundRow; type: Extract<EventType, `refund.${string}`> },
 ): Promise<void> {
@@ -199,7 +197,7 @@ function statusOf(row: RefundRow): RefundStatus {
 type ToSign = Pick<Refund, 'txRequest' | 'prerequisites'>;
 
 /** What the merchant's wallet has to send, while a refund waits for that. */
-function toSignOf(deps: RefundDeps, row: RefundRow, order: StoredOrder | undefined): ToSign {
+function toSignOf(deps: RefundContext, row: RefundRow, order: StoredOrder | undefined): ToSign {
   if (statusOf(row) !== 'requires_signature' || order === undefined) return {};
   const chain = deps.chains.byId(order.chainId);
   if (chain === undefined) return {};

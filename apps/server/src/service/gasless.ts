@@ -21,7 +21,7 @@ import type { DepositPolicy, OrderContext } from '#orders/context.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
-import type { SessionMoveDeps } from '#sessions/session-move.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import { type GasBudgets, releaseUnfollowed, type SubmissionDeps } from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
@@ -83,7 +83,7 @@ interface Parts {
 export function agentDoors(
   options: Options,
   parts: Parts,
-  sessionDeps: Omit<OrderContext & SessionMoveDeps, 'signer' | 'reclaimAfterSeconds' | 'gasless'>,
+  sessionDeps: Omit<OrderContext & SessionMoveContext, 'signer' | 'reclaimAfterSeconds' | 'gasless'>,
 ): Door[] {
   const { deps, submissions } = agentDepsOf(options, parts, sessionDeps);
   const { db } = parts;
@@ -106,7 +106,7 @@ export function agentDoors(
 export function agentDepsOf(
   options: Options,
   parts: Parts,
-  sessionDeps: Omit<OrderContext & SessionMoveDeps, 'signer' | 'reclaimAfterSeconds' | 'gasless'>,
+  sessionDeps: Omit<OrderContext & SessionMoveContext, 'signer' | 'reclaimAfterSeconds' | 'gasless'>,
 ): Pick<AgentDoorOptions, 'deps' | 'submissions'> {
   const deps = {
     ...sessionDeps,

@@ -5,15 +5,15 @@ import { takeBackOutcomes } from '#chains/sender/store.ts';
 import { depositOutcome, movesUndone } from '#deposits/deposit-move.ts';
 import { exceptionHandler } from '#exceptions/exception.ts';
 import { movementHandler } from '#payments/movement.ts';
-import { type PaymentDeps, paymentHandler } from '#payments/payment.ts';
+import { type PaymentContext, paymentHandler } from '#payments/payment.ts';
 import { refundHandler } from '#refunds/refund-events.ts';
-import type { SessionMoveDeps } from '#sessions/session-move.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import { settlementOutcome } from '#settlement/settlement.ts';
 import { settlementHandler } from '#settlement/settlement-events.ts';
 import { submissionOutcome, submissionsUndone } from '#submissions/submission.ts';
 
 /** What the service does as its chains move. */
-export function chainReactions(deps: PaymentDeps & { readonly chains: Chains }): ChainHandler {
+export function chainReactions(deps: PaymentContext & { readonly chains: Chains }): ChainHandler {
   // Refunds before the settlement, whose moves and exceptions then show sessions with what went back.
   return inOrder(
     paymentHandler(deps),
@@ -26,7 +26,7 @@ export function chainReactions(deps: PaymentDeps & { readonly chains: Chains }):
 }
 
 /** What became of the service's own transactions, told to whoever asked for them. */
-export function outcomesOf(deps: SessionMoveDeps): OutcomeHandler {
+export function outcomesOf(deps: SessionMoveContext): OutcomeHandler {
   return async (transaction, outcome) => {
     await settlementOutcome(transaction, deps, outcome);
     await submissionOutcome(transaction, deps, outcome);
@@ -35,7 +35,7 @@ export function outcomesOf(deps: SessionMoveDeps): OutcomeHandler {
 }
 
 /** Where final blocks are taken back, the service's own transactions in them are open once more. */
-function outcomesUndone({ clock }: Pick<SessionMoveDeps, 'clock'>): ChainHandler {
+function outcomesUndone({ clock }: Pick<SessionMoveContext, 'clock'>): ChainHandler {
   return {
     async onBlock() {},
     async onReorg() {},

@@ -5,11 +5,11 @@ import { type MicroUsd, maxMicroUsd, microUsd } from '@florin/protocol/money.ts'
 import type { Hex } from '@florin/protocol/order.ts';
 import { type SessionCreateBody, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import type { VersionedProduct } from '#catalog/product.ts';
-import type { Chains } from '#chains/chain.ts';
 import { assertItemsFit, assertSettlementToken } from '#links/link-terms.ts';
-import { assertRouteOpen, type FeeRates, quoteOf, type Route, routeFrom, routesTo } from '#orders/quote.ts';
+import { assertRouteOpen, quoteOf, type Route, routeFrom, routesTo } from '#orders/quote.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
+import type { SessionContext } from './context.ts';
 import type { TermsReader } from './terms-reader.ts';
 
 /** A merchant's request for a checkout session. */
@@ -22,12 +22,7 @@ export interface CheckoutRequest {
   readonly hostedImages?: ReadonlyMap<string, string>;
 }
 
-interface TermsDeps {
-  readonly chains: Chains;
-  readonly rates: FeeRates;
-  readonly clock: Clock;
-  readonly random: Random;
-}
+type TermsContext = Pick<SessionContext, 'chains' | 'rates' | 'clock' | 'random'>;
 
 /** What a checkout request amounts to once everything that it names has been looked up. */
 export interface CheckoutTerms {
@@ -47,7 +42,7 @@ type ItemBody = SessionCreateBody['lineItems'][number];
 /** Checks a checkout request against the merchant's account, products and the configured routes. Writes nothing. */
 export async function checkoutTerms(
   reader: TermsReader,
-  deps: TermsDeps,
+  deps: TermsContext,
   { merchantId, body, hostedImages = noImages }: CheckoutRequest,
 ): Promise<CheckoutTerms> {
   const expirationTime = expirationOf(deps.clock, body.expirationTime);
@@ -77,7 +72,7 @@ export async function checkoutTerms(
 
 /** Refuses a price that no route takes, and one that only routes take which nobody watches at the moment. */
 function assertPayable(
-  { chains, rates }: TermsDeps,
+  { chains, rates }: TermsContext,
   tokenId: string,
   price: { readonly paymentValue: MicroUsd; readonly feeModel: 1 | 2 },
 ): void {

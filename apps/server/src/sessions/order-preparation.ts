@@ -5,7 +5,8 @@ import type { OrderContext, OrderRequest } from '#orders/context.ts';
 import { draftOrder, storeOrder } from '#orders/order.ts';
 import { settlementModeFor } from '#orders/settlement-mode.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
-import { moveSession, type SessionMoveDeps } from './session-move.ts';
+import type { SessionMoveContext } from './context.ts';
+import { moveSession } from './session-move.ts';
 import type { StoredSession } from './stored-session.ts';
 
 /** Refuses a session that cannot be paid any more, with the code that says why. */
@@ -24,7 +25,7 @@ export function assertPayable(session: StoredSession, now: Date): void {
  */
 export async function prepareOrder(
   transaction: Transaction,
-  deps: OrderContext & SessionMoveDeps,
+  deps: OrderContext & SessionMoveContext,
   request: OrderRequest & { readonly session: StoredSession },
 ): Promise<StoredOrder> {
   const { session, token } = request;

@@ -3,7 +3,7 @@ import { batched, type Database, type Parameter, type Queryable } from '@florin/
 import type { Hex } from '@florin/protocol/order.ts';
 import type { VersionedProduct } from '#catalog/product.ts';
 import { claimPlace, claimValues, type IdempotencyClaim } from '#merchants/idempotency.ts';
-import type { Random } from '#outside/random.ts';
+import type { SessionContext } from './context.ts';
 import { insertClaimedSessions, insertSessions } from './session-insert.sql.ts';
 import { sessionEventData } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';
@@ -31,11 +31,6 @@ export type InsertOutcome = 'stored' | 'terms_changed' | 'key_used';
 
 export type SessionInserter = (created: NewSession) => Promise<InsertOutcome>;
 
-export interface InsertDeps {
-  readonly random: Random;
-  readonly origin: string;
-}
-
 /**
  * Sessions that gather while an insert is under way go into the next one together (lab/bench/README.md). Groups that take all
  * that waits grow until everybody waits for PostgreSQL, and then PostgreSQL for everybody; with these, half of 64 requests
@@ -44,18 +39,24 @@ export interface InsertDeps {
 const groupCommit = { maxSize: 64, usualSize: 32, maxInFlight: 1, maxWaiting: 5_000 };
 
 /** An inserter that stores sessions within the caller's transaction, or alone when given the pool. */
-export function sessionInserter(queryable: Queryable, deps: InsertDeps): SessionInserter {
+export function sessionInserter(
+  queryable: Queryable,
+  deps: Pick<SessionContext, 'random' | 'origin'>,
+): SessionInserter {
   return async (created) => (await insertAll(queryable, deps, [created]))[0] ?? 'terms_changed';
 }
 
 /** An inserter for many requests at once: they share round trips and commits. */
-export function groupInserter(db: Database, deps: InsertDeps): SessionInserter {
+export function groupInserter(
+  db: Database,
+  deps: Pick<SessionContext, 'random' | 'origin'>,
+): SessionInserter {
   return batched((created) => insertAll(db, deps, created), groupCommit);
 }
 
 async function insertAll(
   queryable: Queryable,
-  deps: InsertDeps,
+  deps: Pick<SessionContext, 'random' | 'origin'>,
   created: readonly NewSession[],
 ): Promise<InsertOutcome[]> {
   const claims = created.map(({ claim }) => claim);
@@ -91,7 +92,7 @@ const claimPlaceOf = ({ claim }: NewSession) => claimPlace(claim);
  * that the caller gives each session.
  */
 export function insertValues(
-  deps: InsertDeps,
+  deps: Pick<SessionContext, 'random' | 'origin'>,
   created: readonly NewSession[],
   ownValues: readonly Parameter[] = [],
   moreTermsOf: (created: NewSession) => readonly Value[] = noMoreTerms,

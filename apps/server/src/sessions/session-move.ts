@@ -3,19 +3,12 @@ import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import { findOrder } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
-import type { Clock } from '#outside/clock.ts';
-import type { Random } from '#outside/random.ts';
 import { emit, type OutboxEvent } from '#webhooks/outbox.ts';
+import type { SessionMoveContext } from './context.ts';
 import { type SessionTrigger, sessionMove } from './session.machine.ts';
 import { updateSession } from './session.sql.ts';
 import { sessionEventData } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';
-
-export interface SessionMoveDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly origin: string;
-}
 
 /** What a move may set besides the status. */
 export interface SessionChanges {
@@ -40,7 +33,7 @@ export interface SessionChanges {
  */
 export async function moveSession(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   session: StoredSession,
   trigger: SessionTrigger,
   changes: SessionChanges = {},
@@ -95,7 +88,7 @@ function valuesOf(session: StoredSession, now: Date): Parameter[] {
 
 async function eventOf(
   transaction: Transaction,
-  { origin }: SessionMoveDeps,
+  { origin }: SessionMoveContext,
   session: StoredSession,
   known: StoredOrder | undefined,
 ): Promise<Pick<OutboxEvent, 'ownerId' | 'objectId' | 'dataJson' | 'shortDataJson'>> {

@@ -8,12 +8,11 @@ import type { LineItem, ProductData } from '@florin/protocol/line-item.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import type { Chains } from '#chains/chain.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { IdempotencyKeyUsed } from '#merchants/idempotency.ts';
 import { findOrder } from '#orders/order.ts';
-import type { FeeRates } from '#orders/quote.ts';
 import { type CheckoutRequest, checkoutTerms } from './checkout-terms.ts';
+import type { SessionContext, SessionMoveContext } from './context.ts';
 import {
   expirableSigned,
   expirableUnsigned,
@@ -25,17 +24,10 @@ import {
 } from './session.sql.ts';
 import { type NewSession, type SessionInserter, sessionInserter } from './session-insert.ts';
 import type { StoredSessionView } from './session-json.ts';
-import { moveSession, type SessionMoveDeps } from './session-move.ts';
+import { moveSession } from './session-move.ts';
 import { parseSession, parseSessionState } from './session-row.ts';
 import type { SessionState, StoredSession } from './stored-session.ts';
 import { type TermsReader, termsReader } from './terms-reader.ts';
-
-export interface SessionDeps extends SessionMoveDeps {
-  readonly chains: Chains;
-  readonly rates: FeeRates;
-  /** Looks up accounts and products for many requests together; alone when absent. */
-  readonly termsReader?: TermsReader;
-}
 
 /** What a session from a link is made of. */
 interface LinkSessionRequest {
@@ -76,7 +68,7 @@ interface SessionDraft {
  */
 export async function createCheckoutSession(
   queryable: Queryable,
-  deps: SessionDeps,
+  deps: SessionContext,
   request: CheckoutRequest,
   insert: SessionInserter = sessionInserter(queryable, deps),
 ): Promise<StoredSession> {
@@ -92,7 +84,7 @@ export async function createCheckoutSession(
 
 async function createByTerms(
   reader: TermsReader,
-  deps: SessionDeps,
+  deps: SessionContext,
   request: CheckoutRequest,
   insert: SessionInserter,
 ): Promise<StoredSession> {
@@ -124,7 +116,7 @@ async function createByTerms(
  */
 export async function createLinkSession(
   transaction: Transaction,
-  deps: SessionDeps,
+  deps: SessionContext,
   request: LinkSessionRequest,
 ): Promise<StoredSession> {
   return store(deps, sessionInserter(transaction, deps), linkSessionDraft(deps, request));
@@ -133,11 +125,11 @@ export async function createLinkSession(
 /**
  * The session that `createLinkSession` would store, without storing it. The same clock and randomness give the same one.
  */
-export function draftLinkSession(deps: SessionDeps, request: LinkSessionRequest): NewSession {
+export function draftLinkSession(deps: SessionContext, request: LinkSessionRequest): NewSession {
   return completed(deps, linkSessionDraft(deps, request));
 }
 
-function linkSessionDraft(deps: SessionDeps, request: LinkSessionRequest): SessionDraft {
+function linkSessionDraft(deps: SessionContext, request: LinkSessionRequest): SessionDraft {
   const { link, payer, token } = request;
   const items =
     link.linkType === 'fixed'
@@ -203,7 +195,7 @@ const maxChannelIds = 5_000;
 
 /** Completes a draft and stores it. Refuses when the account is gone by now. */
 async function store(
-  deps: SessionDeps,
+  deps: SessionContext,
   insert: SessionInserter,
   draft: SessionDraft,
 ): Promise<StoredSession> {
@@ -215,7 +207,7 @@ async function store(
 }
 
 /** Completes a draft with its ids, secrets and on-chain key. */
-function completed(deps: SessionDeps, draft: SessionDraft): NewSession {
+function completed(deps: SessionContext, draft: SessionDraft): NewSession {
   const { account, ...terms } = draft;
   const salt: Hex = `0x${Buffer.from(deps.random.bytes(32)).toString('hex')}`;
   const session: StoredSession = {
@@ -271,7 +263,7 @@ export async function lockSession(
  */
 export async function cancelSession(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   request: { merchantId: string; sessionId: string },
 ): Promise<void> {
   const session = await lockSession(transaction, request.sessionId);
@@ -347,7 +339,7 @@ export async function findSessionView(
  */
 export async function expireSessions(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   limit: number,
 ): Promise<number> {
   const unsigned = await transaction.query(expirableUnsigned, [deps.clock.now(), limit]);

@@ -5,7 +5,7 @@ import type { Chains } from '#chains/chain.ts';
 import type { Sender } from '#chains/sender/sender.ts';
 import type { OrderSigner } from '#orders/signer.ts';
 import type { AttestationSource } from '#outside/attestation.ts';
-import type { SessionMoveDeps } from '#sessions/session-move.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import type { Log } from '#telemetry/log.ts';
 
 /** Most that vaults of one chain pay out of the operator's float without a person's release, in Micro-USD. */
@@ -32,7 +32,7 @@ export interface SettlementSettings {
   readonly outflow?: OutflowCaps;
 }
 
-export interface SettlementDeps extends SessionMoveDeps {
+export interface SettlementContext extends SessionMoveContext {
   readonly db: Database;
   readonly chains: Chains;
   readonly sender: Sender;

@@ -1,8 +1,8 @@
 import type { Transaction } from '@florin/pg';
 import type { ChainEvent, ChainEventName } from '#chains/event.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';
-import type { SessionMoveDeps } from '#sessions/session-move.ts';
 import { type LegName, reopenLeg, showDelay } from './leg.ts';
 
 /** What each final event had closed. */
@@ -21,7 +21,7 @@ const legOf: Partial<Readonly<Record<ChainEventName, LegName>>> = {
  */
 export async function takeBackFinal(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {

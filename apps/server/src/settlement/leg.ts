@@ -1,8 +1,9 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';
-import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import { moveSession } from '#sessions/session-move.ts';
 import type { LegStatus } from './leg.machine.ts';
 import {
   insertLeg,
@@ -111,7 +112,7 @@ function doubled(attempts: number, longestMs: number): number {
  */
 export async function delayLeg(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   leg: Leg,
   reason: PendingReason,
 ): Promise<void> {
@@ -129,7 +130,7 @@ export async function delayLeg(
  */
 export async function showDelay(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   of: { readonly orderId: string; readonly sessionId: string },
   reason: PendingReason,
 ): Promise<void> {
@@ -151,7 +152,7 @@ export async function putOffLeg(transaction: Transaction, leg: Leg, now: Date): 
  */
 export async function holdLeg(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   leg: Leg,
   reason: PendingReason,
 ): Promise<boolean> {
@@ -164,7 +165,7 @@ export async function holdLeg(
 /** Shows that the transaction of a sent leg is not mined; nothing when it does not carry the leg any more. */
 export async function showLegNotMined(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   leg: Leg,
 ): Promise<void> {
   const values = [leg.orderId, leg.name, leg.transactionId ?? null, deps.clock.now()];

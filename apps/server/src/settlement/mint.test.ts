@@ -13,7 +13,7 @@ import {
 } from '#outside/attestation.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
-import type { SettlementDeps } from './context.ts';
+import type { SettlementContext } from './context.ts';
 import { settlementRound } from './settlement.ts';
 
 const messenger: Hex = `0x${'a1'.repeat(20)}`;
@@ -53,7 +53,7 @@ const attestations: AttestationSource = {
   close: async () => {},
 };
 
-function deps(): SettlementDeps {
+function deps(): SettlementContext {
   return { ...world.deps, attestations };
 }
 

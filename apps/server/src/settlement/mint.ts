@@ -4,7 +4,7 @@ import { type BurnMessage, parseBurnMessage } from '#chains/cctp-message.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { AttestationUnavailable, type AttestedMessage } from '#outside/attestation.ts';
-import type { SettlementDeps } from './context.ts';
+import type { SettlementContext } from './context.ts';
 import { waitLonger } from './delay.ts';
 import type { Item } from './item.ts';
 import { finalEventOfOrder } from './leg.sql.ts';
@@ -18,7 +18,7 @@ export interface Delivery extends Item {
 
 /** Finds the attested messages of burnt orders. Those that are not attested yet wait, after a while with a word. */
 export async function findDeliveries(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   chain: Chain,
   items: readonly Item[],
 ): Promise<readonly Delivery[]> {
@@ -42,7 +42,7 @@ function receiveCall({ message, attestation }: AttestedMessage): Hex {
 }
 
 async function findAttested(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   chain: Chain,
   order: StoredOrder,
   answers: Map<string, Promise<readonly AttestedMessage[]>>,

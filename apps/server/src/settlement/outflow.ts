@@ -1,5 +1,5 @@
 import type { Chain } from '#chains/chain.ts';
-import type { SettlementDeps } from './context.ts';
+import type { SettlementContext } from './context.ts';
 import { payoutsSince } from './leg.sql.ts';
 
 /** How much has flown out of a chain's vaults, as payouts are chosen. */
@@ -12,7 +12,7 @@ export interface Outflow {
 const hourMs = 3_600_000;
 
 /** Reads what has flown out in the last hour and day. Without caps nothing is over them. */
-export async function openOutflow(deps: SettlementDeps, chain: Chain): Promise<Outflow> {
+export async function openOutflow(deps: SettlementContext, chain: Chain): Promise<Outflow> {
   const caps = deps.settings.outflow;
   if (caps === undefined) return { excessOf: () => undefined, add: () => {} };
   const nowMs = deps.clock.now().getTime();

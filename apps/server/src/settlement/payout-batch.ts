@@ -5,7 +5,7 @@ import type { Chain } from '#chains/chain.ts';
 import { revertDataOf } from '#chains/rpc/actions.ts';
 import { RpcError } from '#chains/rpc/rpc.ts';
 import { findSessionStates } from '#sessions/session.ts';
-import type { SettlementDeps } from './context.ts';
+import type { SettlementContext } from './context.ts';
 import { delayAll } from './delay.ts';
 import type { Item } from './item.ts';
 import { oldestShortPayout, payoutsUnderWay } from './leg.sql.ts';
@@ -35,7 +35,7 @@ export type OverCaps = Set<string>;
  * show why; those over a cap of the operator's until a person releases them. All that are taken are paid by one vault.
  */
 export async function choosePayouts(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   chain: Chain,
   items: readonly Item[],
   overCaps: OverCaps = new Set(),
@@ -91,7 +91,7 @@ export async function choosePayouts(
   );
 }
 
-async function hold(deps: SettlementDeps, chain: Chain, leg: Leg, excess: string): Promise<void> {
+async function hold(deps: SettlementContext, chain: Chain, leg: Leg, excess: string): Promise<void> {
   const isNew = await deps.db.transaction((transaction) => holdLeg(transaction, deps, leg, 'outflow_cap'));
   if (!isNew) return;
   const error = new Error(`a payout is over the ${excess} cap and waits for a release`);
@@ -103,7 +103,7 @@ const maxOverCaps = 1_000;
 
 /** Time does not bring such a payout on: the operator is told once. It goes by itself when the vault's caps are raised. */
 function noteOverCaps(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   { chainId }: Chain,
   { vault, payout }: { readonly vault: Hex; readonly payout: Payout },
   overCaps: OverCaps,
@@ -125,7 +125,7 @@ interface VaultLimit {
   readonly keptFor: string;
 }
 
-function vaultLimits(deps: SettlementDeps, chain: Chain) {
+function vaultLimits(deps: SettlementContext, chain: Chain) {
   const limits = new Map<string, VaultLimit | undefined>();
   return {
     /** Whether the vault can make the payout besides those taken before, and why not; if so, it counts as taken. */
@@ -152,7 +152,7 @@ const defaultKeepAfterSeconds = 1_800;
 
 /** Undefined when the vault or the token refuses to tell: its payouts wait, and those of others go on. */
 async function readVaultLimit(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   chain: Chain,
   vault: Hex,
   token: Token,
@@ -173,7 +173,7 @@ async function readVaultLimit(
 
 /** What a contract answers; undefined when it reverts, or is none. */
 async function readUnlessRefused(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   { chainId }: Chain,
   to: Hex,
   data: Hex,
@@ -194,7 +194,7 @@ async function readUnlessRefused(
  * its caps raised, and the others need not wait for that.
  */
 async function orderToKeepFor(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   chain: Chain,
   { vault, token }: { vault: Hex; token: Token },
   { left, payable }: { left: bigint; payable: bigint },

@@ -5,7 +5,7 @@ import { type Chain, isVault } from '#chains/chain.ts';
 import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
-import { type PaymentDeps, raiseException } from '#payments/payment.ts';
+import { type PaymentContext, raiseException } from '#payments/payment.ts';
 import { mintPostings, payoutPostings, returnPostings, settlementPostings } from '#payments/postings.ts';
 import { eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
@@ -19,7 +19,7 @@ import { closeLeg, delayLeg, findLeg, type Leg, requestLeg, showDelay } from './
  * Turns settlement events into session moves and books them once they are final. Runs after the payment handler in the
  * same transaction. Anybody may settle an order of the same chain; what counts is the event, not who sent it.
  */
-export function settlementHandler(deps: PaymentDeps): ChainHandler {
+export function settlementHandler(deps: PaymentContext): ChainHandler {
   return {
     async onBlock(transaction, _chain, _block, events) {
       const settlements = events.filter(isSettlement);
@@ -48,20 +48,20 @@ function isSettlement(event: ChainEvent): boolean {
 }
 
 /** A settlement that had been reorged out is in a block again: the session is settling again. */
-async function seen(transaction: Transaction, deps: PaymentDeps, order: StoredOrder): Promise<void> {
+async function seen(transaction: Transaction, deps: PaymentContext, order: StoredOrder): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   if (session?.orderId !== order.orderId || session.status !== 'settlement_pending') return;
   await moveSession(transaction, deps, session, 'settlement_recorded');
 }
 
-async function reorged(transaction: Transaction, deps: PaymentDeps, order: StoredOrder): Promise<void> {
+async function reorged(transaction: Transaction, deps: PaymentContext, order: StoredOrder): Promise<void> {
   // The sender sends the same signed transaction again; the leg stays as it is.
   await showDelay(transaction, deps, order, 'reorged');
 }
 
 async function final(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   chain: Chain,
   order: StoredOrder,
   event: ChainEvent,
@@ -91,7 +91,7 @@ async function final(
 /** The payment handler has just accepted the payment, or found that another one came first. */
 async function requestFirstLeg(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   order: StoredOrder,
 ): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
@@ -108,7 +108,7 @@ async function requestFirstLeg(
 
 async function settled(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   chain: Chain,
   order: StoredOrder,
   event: ChainEvent,
@@ -173,7 +173,7 @@ async function finalEvent(
 
 async function paidOut(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   chain: Chain,
   order: StoredOrder,
   event: ChainEvent,
@@ -195,7 +195,7 @@ async function paidOut(
  */
 async function minted(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
@@ -217,7 +217,7 @@ async function minted(
 /** Completes a session whose row is locked, by an event of the order that counts. */
 async function complete(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   { session, order }: LockedOrder,
   event: Pick<ChainEvent, 'txHash' | 'blockTime'>,
 ): Promise<void> {
@@ -227,7 +227,7 @@ async function complete(
 
 async function returned(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   chain: Chain,
   order: StoredOrder,
   event: ChainEvent,
@@ -242,7 +242,7 @@ async function returned(
 /** Nothing is left to be settled of a payment that has gone back. */
 async function endReturned(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   of: {
     readonly session: StoredSession | undefined;
     readonly order: StoredOrder;
@@ -290,7 +290,7 @@ const ends: Readonly<Record<'settle' | 'payout', readonly ChainEventName[]>> = {
 
 async function skipped(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
@@ -318,7 +318,7 @@ async function skipped(
  */
 async function skippedReturned(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: PaymentContext,
   order: StoredOrder,
   event: Pick<ChainEvent, 'name' | 'txHash' | 'blockTime'>,
 ): Promise<void> {

@@ -4,11 +4,12 @@ import type { Chain } from '#chains/chain.ts';
 import { GasLimitExceeded, type SendPlan, type SentOutcome } from '#chains/sender/sender.ts';
 import { findOrders } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
+import type { SessionMoveContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';
-import { moveSession, type SessionMoveDeps } from '#sessions/session-move.ts';
+import { moveSession } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { runRounds } from '#telemetry/rounds.ts';
-import type { SettlementDeps } from './context.ts';
+import type { SettlementContext } from './context.ts';
 import { delayAll, waitLonger } from './delay.ts';
 import { chooseGroups, type Item } from './item.ts';
 import { legsNotMined, legsOfTransaction, lockWaitingLegs, markSent, waitingLegs } from './leg.sql.ts';
@@ -19,7 +20,7 @@ import { bySharedTransfer, payoutCall, payoutVaultOf, refundCall, settleCall } f
 import { showUnconfigured } from './unconfigured.ts';
 import { rereadUntold } from './untold.ts';
 
-export type { SettlementDeps, SettlementSettings } from './context.ts';
+export type { SettlementContext, SettlementSettings } from './context.ts';
 
 const legNames: readonly LegName[] = ['settle', 'payout', 'mint', 'refund'];
 
@@ -30,7 +31,7 @@ const unconfiguredIntervalMs = 60_000;
  * Settles until the signal aborts: one loop per chain and kind of leg, so that neither a chain that hangs nor payouts
  * that cannot be made delay anything else.
  */
-export async function runSettlement(deps: SettlementDeps, signal: AbortSignal): Promise<void> {
+export async function runSettlement(deps: SettlementContext, signal: AbortSignal): Promise<void> {
   const loops = deps.chains.all.flatMap((chain) =>
     legNames.map((name) => settleChain(deps, chain, name, signal)),
   );
@@ -48,7 +49,7 @@ export interface RoundMemory {
 }
 
 async function settleChain(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   chain: Chain,
   name: LegName,
   signal: AbortSignal,
@@ -68,7 +69,7 @@ async function settleChain(
 
 /** One round of one kind of leg on one chain: sends those that are due. */
 export async function settlementRound(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   chain: Chain,
   name: LegName,
   memory: RoundMemory = { isGasAlarmed: false },
@@ -90,7 +91,7 @@ interface Batch<T extends Item = Item> {
 const candidateBatches = 4;
 
 async function sendLegs(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   chain: Chain,
   name: LegName,
   memory: RoundMemory,
@@ -117,7 +118,7 @@ async function sendLegs(
 }
 
 /** Whether the legs should wait for others to join them. What failed before has waited enough. */
-function isGathering(deps: SettlementDeps, name: LegName, legs: readonly Leg[]): boolean {
+function isGathering(deps: SettlementContext, name: LegName, legs: readonly Leg[]): boolean {
   const { windowSeconds = 0, batchSize } = deps.settings;
   if ((name !== 'settle' && name !== 'payout') || windowSeconds === 0) return false;
   if (legs.length >= batchSize || legs.some((leg) => leg.attempts > 0)) return false;
@@ -127,7 +128,7 @@ function isGathering(deps: SettlementDeps, name: LegName, legs: readonly Leg[]):
 
 /** What a round works with. */
 interface Sending {
-  readonly deps: SettlementDeps;
+  readonly deps: SettlementContext;
   readonly chain: Chain;
   readonly memory: RoundMemory;
 }
@@ -201,7 +202,7 @@ async function sendBatch<T extends Item>(sending: Sending, batch: Batch<T>): Pro
 }
 
 async function planBatch<T extends Item>(
-  deps: SettlementDeps,
+  deps: SettlementContext,
   { chainId }: Chain,
   { name, items, to, encode }: Batch<T>,
 ): Promise<SendPlan | 'too_large' | 'would_revert'> {
@@ -220,7 +221,7 @@ async function planBatch<T extends Item>(
 }
 
 /** The legs wait for their next try. */
-async function giveUp<T extends Item>(deps: SettlementDeps, { name, items }: Batch<T>): Promise<void> {
+async function giveUp<T extends Item>(deps: SettlementContext, { name, items }: Batch<T>): Promise<void> {
   const legs = items.map(({ leg }) => leg);
   if (name !== 'mint') return delayAll(deps, legs, 'reverted');
   // Somebody else has delivered it, most likely, and the event that says so is not final yet.
@@ -229,14 +230,14 @@ async function giveUp<T extends Item>(deps: SettlementDeps, { name, items }: Bat
 
 const weiPerGwei = 1_000_000_000n;
 
-function mustWaitForGas({ settings }: SettlementDeps, plan: SendPlan): boolean {
+function mustWaitForGas({ settings }: SettlementContext, plan: SendPlan): boolean {
   const { maxBaseFeeGwei } = settings;
   return maxBaseFeeGwei !== undefined && plan.baseFee > BigInt(maxBaseFeeGwei) * weiPerGwei;
 }
 
 /** Says once when legs have waited so long for cheaper gas that the merchant would be told of any other delay. */
 function noteGas<T extends Item>(
-  { clock, log, settings }: SettlementDeps,
+  { clock, log, settings }: SettlementContext,
   { chainId }: Chain,
   { name, items }: Batch<T>,
   memory: RoundMemory,
@@ -249,7 +250,11 @@ function noteGas<T extends Item>(
   log.error('settlement.gas_too_high', error, { chainId, leg: name, ageSeconds: Math.floor(ageMs / 1_000) });
 }
 
-async function recordBatch<T extends Item>(deps: SettlementDeps, { name, items }: Batch<T>, plan: SendPlan) {
+async function recordBatch<T extends Item>(
+  deps: SettlementContext,
+  { name, items }: Batch<T>,
+  plan: SendPlan,
+) {
   return deps.db.transaction(async (transaction) => {
     const orderIds = items.map(({ leg }) => leg.orderId);
     // Sessions are locked before their legs everywhere, and in one order, so that no two transactions deadlock.
@@ -273,11 +278,11 @@ async function recordBatch<T extends Item>(deps: SettlementDeps, { name, items }
   });
 }
 
-function walletsOf({ wallet, otherWallets = [] }: SettlementDeps): string[] {
+function walletsOf({ wallet, otherWallets = [] }: SettlementContext): string[] {
   return [wallet, ...otherWallets].map((address) => address.toLowerCase());
 }
 
-async function showNotMined(deps: SettlementDeps, chain: Chain, name: LegName): Promise<void> {
+async function showNotMined(deps: SettlementContext, chain: Chain, name: LegName): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - deps.settings.notMinedAfterSeconds * 1000);
   const values = [chain.chainId, name, before, deps.settings.batchSize, walletsOf(deps)];
   for (const row of await deps.db.query(legsNotMined, values)) {
@@ -298,7 +303,7 @@ async function showNotMined(deps: SettlementDeps, chain: Chain, name: LegName): 
  */
 export async function settlementOutcome(
   transaction: Transaction,
-  deps: SessionMoveDeps,
+  deps: SessionMoveContext,
   outcome: SentOutcome,
 ): Promise<void> {
   if (outcome.status === 'succeeded') return;

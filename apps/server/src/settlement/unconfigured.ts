@@ -1,4 +1,4 @@
-import type { SettlementDeps } from './context.ts';
+import type { SettlementContext } from './context.ts';
 import { legsOfOtherChains } from './leg.sql.ts';
 import { delayLeg, parseLeg, showLegNotMined } from './leg.ts';
 
@@ -9,7 +9,7 @@ const batchSize = 200;
  * Shows that legs wait whose chain has left the configuration: no other loop looks at them. They go by themselves once the
  * chain is configured again. True when there may be more.
  */
-export async function showUnconfigured(deps: SettlementDeps): Promise<boolean> {
+export async function showUnconfigured(deps: SettlementContext): Promise<boolean> {
   const configured = deps.chains.all.map(({ chainId }) => chainId);
   const rows = await deps.db.query(legsOfOtherChains, [configured, batchSize]);
   for (const row of rows) {

@@ -1,6 +1,6 @@
 import type { Chain } from '#chains/chain.ts';
 import { backfillChain } from '#chains/watcher/cursor.ts';
-import type { SettlementDeps } from './context.ts';
+import type { SettlementContext } from './context.ts';
 import { putOffUntold, untoldLegs } from './leg.sql.ts';
 import { type LegName, rereadDelayMs } from './leg.ts';
 
@@ -12,7 +12,11 @@ const neverMs = 100 * 365 * 24 * 3_600_000;
  * Has the watcher read those final blocks once more in which a transaction of ours has succeeded, but not what it did for
  * some leg: the node left that log out, in a way that nothing could check. Asked for ever less often, for a day.
  */
-export async function rereadUntold(deps: SettlementDeps, { chainId }: Chain, name: LegName): Promise<void> {
+export async function rereadUntold(
+  deps: SettlementContext,
+  { chainId }: Chain,
+  name: LegName,
+): Promise<void> {
   const now = deps.clock.now();
   const rows = await deps.db.query(untoldLegs, [chainId, name, now, deps.settings.batchSize]);
   const from = rows[0]?.mined_block ?? undefined;

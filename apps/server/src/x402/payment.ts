@@ -38,7 +38,7 @@ import {
 import { authorizationRoom, lockOffer, upsertPayment } from './payment.sql.ts';
 import { flawOf, isAuthorizationSigned, payloadHashOf, transferCall } from './transfer-authorization.ts';
 
-export interface PaymentDeps extends OfferDeps, AcceptedPaymentDeps {}
+export interface X402Context extends OfferDeps, AcceptedPaymentDeps {}
 
 /** The result of a payment. refused: nothing was or will be sent, so the client may pay anew. */
 export type PaymentResult = { readonly kind: 'refused'; readonly reason: string } | AcceptedPayment;
@@ -49,7 +49,7 @@ export type PaymentResult = { readonly kind: 'refused'; readonly reason: string 
  * Refuses (100613) a request with a different authorization.
  */
 export async function paymentBefore(
-  deps: PaymentDeps,
+  deps: X402Context,
   resource: Resource,
   payment: X402Payment,
 ): Promise<PaymentResult | undefined> {
@@ -75,7 +75,7 @@ export async function paymentBefore(
  * by address.
  */
 async function assertNew(
-  deps: PaymentDeps,
+  deps: X402Context,
   link: StoredLink,
   terms: OfferTerms,
   { network, payTo }: X402Payment['accepted'],
@@ -86,7 +86,7 @@ async function assertNew(
   throw new Refusal('order_already_paid', 'look at its session');
 }
 
-function tokenOf({ chains }: PaymentDeps, { accepted }: X402Payment): Token | undefined {
+function tokenOf({ chains }: X402Context, { accepted }: X402Payment): Token | undefined {
   return chains.tokenAt(chainIdOf(accepted.network), accepted.asset);
 }
 
@@ -99,7 +99,7 @@ function chainIdOf(network: string): number {
  * transaction.
  */
 export async function acceptPayment(
-  deps: PaymentDeps,
+  deps: X402Context,
   resource: Resource,
   request: { readonly payment: X402Payment; readonly network: string },
 ): Promise<PaymentResult> {
@@ -139,7 +139,7 @@ interface Attempt {
  * Sends a payment that was not sent before; returns the reason when it cannot. All limits are checked before anything
  * is stored.
  */
-async function send(deps: PaymentDeps, resource: Resource, attempt: Attempt): Promise<string | undefined> {
+async function send(deps: X402Context, resource: Resource, attempt: Attempt): Promise<string | undefined> {
   const { payment, terms, token, drafted, asked } = attempt;
   const now = unixSeconds(deps.clock.now());
   if (now > terms.issuedAt + offerSeconds) return 'offer_expired';
@@ -169,7 +169,7 @@ async function send(deps: PaymentDeps, resource: Resource, attempt: Attempt): Pr
 }
 
 /** The transaction that moves the payment to its deposit address; undefined when the token would refuse it. */
-async function planOf(deps: PaymentDeps, token: Token, payment: X402Payment): Promise<SendPlan | undefined> {
+async function planOf(deps: X402Context, token: Token, payment: X402Payment): Promise<SendPlan | undefined> {
   const data = transferCall(payment.payload);
   const request = { purpose: 'relay', to: token.address, data } as const;
   const plan = await asking(token.chainName, () => deps.sender.plan(token.chainId, request));
@@ -182,7 +182,7 @@ async function planOf(deps: PaymentDeps, token: Token, payment: X402Payment): Pr
 /** Stores session, order and transaction together, before anything is broadcast. Undefined when another request was first. */
 async function record(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: X402Context,
   resource: Resource,
   attempt: Attempt & { readonly plan: SendPlan | undefined; readonly isSmartAccount: boolean },
 ): Promise<bigint | undefined> {
@@ -243,7 +243,7 @@ async function isUnmade(transaction: Transaction, { session, order }: DraftedOrd
 /** Refuses (900101) another session to a payer with the most open ones allowed, as the AI protocol does. */
 async function assertRoom(
   transaction: Transaction,
-  deps: PaymentDeps,
+  deps: X402Context,
   { expected: { payer } }: RequestedPayment,
 ): Promise<void> {
   await lockPayer(transaction, { payer });

@@ -29,7 +29,7 @@ import { chainReactions, outcomesOf } from '#service/reactions.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
 import { createCheckoutSession, findSession, lockSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
-import type { SettlementDeps } from '#settlement/settlement.ts';
+import type { SettlementContext } from '#settlement/settlement.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { fixtureChains } from './agent-fixture.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
@@ -161,7 +161,7 @@ export class SettlementWorld {
     return { clock: this.clock, random: systemRandom, origin: 'https://pay.example.com', log: silentLog };
   }
 
-  get deps(): SettlementDeps {
+  get deps(): SettlementContext {
     return {
       ...this.moves,
       db: this.database.db,

@@ -13,8 +13,8 @@ import { streamProgress } from './event-stream.ts';
 import {
   assertClientCode,
   beginSession,
+  type CheckoutContext,
   linkOf,
-  type PaymentDeps,
   prepareForPayer,
   readBalances,
   sessionOf,
@@ -33,7 +33,7 @@ function callerOf(request: FastifyRequest): {
 }
 
 /** Adds the API of the hosted page. */
-export function addCheckoutApi(server: FastifyInstance, deps: PaymentDeps & { readonly log: Log }): void {
+export function addCheckoutApi(server: FastifyInstance, deps: CheckoutContext & { readonly log: Log }): void {
   const { routes, basePath } = checkoutApi;
   const addRoute = routesOf(server, { basePath, shape: envelope, authorize: callerOf });
   addRoute(routes.beginSession, async ({ body }) => beginSession(deps, body));
@@ -63,7 +63,7 @@ export function addCheckoutApi(server: FastifyInstance, deps: PaymentDeps & { re
   addEvents(server, deps);
 }
 
-function addEvents(server: FastifyInstance, deps: PaymentDeps & { readonly log: Log }): void {
+function addEvents(server: FastifyInstance, deps: CheckoutContext & { readonly log: Log }): void {
   const ending = new AbortController();
   const feed = progressFeed(deps, ending.signal);
   server.addHook('preClose', async () => ending.abort());

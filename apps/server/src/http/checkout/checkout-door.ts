@@ -8,9 +8,9 @@ import { chooseCoding } from './compression.ts';
 import { addDemoPayer, type DemoPayer } from './demo-payer.ts';
 import { acceptForms } from './forms.ts';
 import { beginByForm, claimPage, depositByForm, linkPage, type PageRequest, sessionPage } from './pages.ts';
-import type { PaymentDeps } from './payment.ts';
+import type { CheckoutContext } from './payment.ts';
 
-export interface CheckoutDoorOptions extends PaymentDeps {
+export interface CheckoutDoorOptions extends CheckoutContext {
   readonly log: Log;
   /** Base URL of the AI protocol, without a trailing slash. */
   readonly agentApi: string;

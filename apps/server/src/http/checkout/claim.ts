@@ -25,13 +25,13 @@ import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { networkFactsOf, networkTitle } from './networks.ts';
 import { outcomeOf, shownExceptions, shownKindOf } from './outcome.ts';
-import { assertClientCode, type PaymentDeps, sessionOf } from './payment.ts';
+import { assertClientCode, type CheckoutContext, sessionOf } from './payment.ts';
 import { heldUntilOf } from './state.ts';
 
 /** The most deposit addresses on one page. */
 const maxPlaces = 20;
 
-export interface ClaimDeps extends Pick<PaymentDeps, 'db'> {
+export interface ClaimDeps extends Pick<CheckoutContext, 'db'> {
   readonly chains: Chains;
   readonly clock: Clock;
   readonly payerChain: Pick<PayerChain, 'callAt'>;

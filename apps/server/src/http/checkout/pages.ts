@@ -15,12 +15,12 @@ import { amountTextOf, beginBodyOf, depositBodyOf, isSameOriginForm, wordsOfRefu
 import { boundsText, type NoScript } from './no-script.ts';
 import { brandStyle, type PageFrame, pagePolicy, renderCheckout, renderClaim, renderNotice } from './page.ts';
 import { linkPageData, logoOf, type PageDeps, sessionPageData } from './page-data.ts';
-import { beginSession, type PaymentDeps, prepareForPayer } from './payment.ts';
+import { beginSession, type CheckoutContext, prepareForPayer } from './payment.ts';
 import { linkBounds } from './state.ts';
 
 /** One request for a page, with the dependencies that answer it. */
 export interface PageRequest {
-  readonly options: PaymentDeps & { readonly agentApi: string };
+  readonly options: CheckoutContext & { readonly agentApi: string };
   readonly page: PageDeps;
   readonly script: Script;
   readonly request: FastifyRequest;

@@ -30,14 +30,14 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import { qrCode, qrPath } from './qr.ts';
 import { checkoutState, linkBounds, linkOptions, sessionOptions } from './state.ts';
 
-export interface PaymentDeps extends Omit<AuthorizationDeps, 'cryptography'> {
+export interface CheckoutContext extends Omit<AuthorizationDeps, 'cryptography'> {
   readonly db: Database;
 }
 
 type Routes = (typeof checkoutApi)['routes'];
 
 /** The link in any status except deleted. Refuses with 100101 and 100102. */
-export async function linkOf(deps: Pick<PaymentDeps, 'db'>, linkId: string): Promise<StoredLink> {
+export async function linkOf(deps: Pick<CheckoutContext, 'db'>, linkId: string): Promise<StoredLink> {
   const link = await findLink(deps.db, linkId);
   if (link === undefined) throw new Refusal('link_not_found', linkId);
   if (link.status === 'deleted') throw new Refusal('link_archived', linkId);
@@ -45,7 +45,10 @@ export async function linkOf(deps: Pick<PaymentDeps, 'db'>, linkId: string): Pro
 }
 
 /** The session. Refuses with 100201. */
-export async function sessionOf(deps: Pick<PaymentDeps, 'db'>, sessionId: string): Promise<StoredSession> {
+export async function sessionOf(
+  deps: Pick<CheckoutContext, 'db'>,
+  sessionId: string,
+): Promise<StoredSession> {
   const session = await findSession(deps.db, sessionId);
   if (session === undefined) throw new Refusal('session_not_found', sessionId);
   return session;
@@ -53,7 +56,7 @@ export async function sessionOf(deps: Pick<PaymentDeps, 'db'>, sessionId: string
 
 /** Begins a session of type `lnk`. The link must still have the version that the payer saw. */
 export async function beginSession(
-  deps: PaymentDeps,
+  deps: CheckoutContext,
   body: BodyOf<Routes['beginSession']>,
 ): Promise<BegunSession> {
   const session = await deps.db.transaction(async (transaction) => {
@@ -78,7 +81,7 @@ export async function beginSession(
   };
 }
 
-function outOfLinkBounds(deps: PaymentDeps, link: StoredLink): Refusal {
+function outOfLinkBounds(deps: CheckoutContext, link: StoredLink): Refusal {
   const { minAmountInUSD, maxAmountInUSD } = linkBounds(deps, link);
   const detail =
     minAmountInUSD === undefined
@@ -108,7 +111,7 @@ export function assertClientCode(session: StoredSession, clientCode: string): vo
  * is refused. This grants little: an order can move only its own payer's money, by the payer's own wallet.
  */
 export async function prepareForPayer(
-  deps: PaymentDeps,
+  deps: CheckoutContext,
   body: BodyOf<Routes['prepareOrder']>,
   { clientCode, network }: { readonly clientCode: string | undefined; readonly network: string },
 ): Promise<PreparedOrder> {
@@ -182,7 +185,11 @@ function assertPayer(session: StoredSession, payer: Hex, payerEmail: string): vo
     throw new Refusal('payer_email_required', { param: 'payerEmail' });
 }
 
-function placeOf(deps: PaymentDeps, session: StoredSession, tokenId: string): { chain: Chain; token: Token } {
+function placeOf(
+  deps: CheckoutContext,
+  session: StoredSession,
+  tokenId: string,
+): { chain: Chain; token: Token } {
   const token = deps.chains.token(tokenId);
   const chain = token === undefined ? undefined : deps.chains.byId(token.chainId);
   const isOther = session.intendedToken !== '' && session.intendedToken !== tokenId;
@@ -198,7 +205,7 @@ const balanceGas = 500_000n;
  * A payer's balances of the configured tokens. Omits unknown tokens; a token whose chain does not answer has no amount.
  */
 export async function readBalances(
-  deps: PaymentDeps,
+  deps: CheckoutContext,
   body: BodyOf<Routes['readBalances']>,
 ): Promise<TokenBalance[]> {
   const payer = payerOf(body.payer);

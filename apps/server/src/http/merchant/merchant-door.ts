@@ -12,7 +12,8 @@ import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants
 import type { KeyUseRecorder } from '#merchants/api-key-limits.ts';
 import { idempotencyKeyOf } from '#merchants/idempotency.ts';
 import { quoteOf, routesTo } from '#orders/quote.ts';
-import type { SessionDeps, SessionFinder } from '#sessions/session.ts';
+import type { SessionContext } from '#sessions/context.ts';
+import type { SessionFinder } from '#sessions/session.ts';
 import type { SessionInserter } from '#sessions/session-insert.ts';
 import type { WebhookDeps } from '#webhooks/outbox-context.ts';
 import { envelope } from '../envelope.ts';
@@ -33,7 +34,7 @@ import { addRefundRoutes } from './refunds.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
-export interface MerchantDoorDeps extends SessionDeps, WebhookDeps {
+export interface MerchantDoorDeps extends SessionContext, WebhookDeps {
   /** Always in the caller's scope. Facts needed before the caller is known come from the functions below. */
   readonly db: MerchantDatabases;
   readonly lookupApiKey: ApiKeyLookup;
@@ -129,7 +130,7 @@ async function identify(
   }
 }
 
-function takesPrice(deps: Pick<SessionDeps, 'chains' | 'rates'>, price: LinkPrice): boolean {
+function takesPrice(deps: Pick<SessionContext, 'chains' | 'rates'>, price: LinkPrice): boolean {
   const { settlementToken, paymentValue, feeModel } = price;
   return routesTo(deps.chains, deps.rates, settlementToken).some(
     (route) => quoteOf(route, { paymentValue, feeModel }) !== undefined,

@@ -1,11 +1,11 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { createRefund, findRefund, listRefunds, type RefundDeps } from '#refunds/refund.ts';
+import { createRefund, findRefund, listRefunds, type RefundContext } from '#refunds/refund.ts';
 import type { MerchantRoutes } from './once.ts';
 
 const { routes } = merchantApi;
 
 /** Refunds: create, read and list. */
-export function addRefundRoutes(add: MerchantRoutes, deps: RefundDeps): void {
+export function addRefundRoutes(add: MerchantRoutes, deps: RefundContext): void {
   add.change(routes.createRefund, ({ body, caller: { merchantId } }, transaction) =>
     createRefund(transaction, deps, { merchantId, body }),
   );

@@ -6,11 +6,11 @@ import type { ItemImages } from '#catalog/images/item-images.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
 import type { IdempotencyClaim, IdempotencyDeps } from '#merchants/idempotency.ts';
+import type { SessionContext } from '#sessions/context.ts';
 import {
   cancelSession,
   createCheckoutSession,
   findSessionView,
-  type SessionDeps,
   type SessionFinder,
 } from '#sessions/session.ts';
 import { type NewSession, type SessionInserter, sessionInserter } from '#sessions/session-insert.ts';
@@ -92,7 +92,7 @@ export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): v
   }
 }
 
-interface SessionRouteDeps extends SessionDeps, IdempotencyDeps {
+interface SessionRouteDeps extends SessionContext, IdempotencyDeps {
   readonly insertSession: SessionInserter;
   readonly findSession?: SessionFinder;
   readonly itemImages: ItemImages;

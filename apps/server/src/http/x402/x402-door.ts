@@ -18,7 +18,7 @@ import { unixSeconds } from '#outside/clock.ts';
 import { assertPayable } from '#sessions/order-preparation.ts';
 import { findSession } from '#sessions/session.ts';
 import { type OfferTerms, type Resource, requirementsFor } from '#x402/offer.ts';
-import { acceptPayment, type PaymentDeps, type PaymentResult, paymentBefore } from '#x402/payment.ts';
+import { acceptPayment, type PaymentResult, paymentBefore, type X402Context } from '#x402/payment.ts';
 import { payloadHashOf } from '#x402/transfer-authorization.ts';
 import type { IncomingPayment } from '#x402/waiting.ts';
 import { supersetEnvelope } from '../envelope.ts';
@@ -28,7 +28,7 @@ import { compileCheck } from '../schema-check.ts';
 import type { Door } from '../server.ts';
 
 export interface X402DoorOptions {
-  readonly deps: PaymentDeps;
+  readonly deps: X402Context;
   /** Base paths of the two resources, such as `/aipay/x402`. */
   readonly basePaths: readonly string[];
   /**
@@ -75,7 +75,7 @@ interface AskedResource {
 
 const checkId = compileCheck(idText, 'path');
 
-async function linkAsked(deps: PaymentDeps, request: AskedRequest): Promise<AskedResource> {
+async function linkAsked(deps: X402Context, request: AskedRequest): Promise<AskedResource> {
   const { params, query, headers } = request;
   const { linkId = '' } = params;
   const link = checkId(linkId) === undefined ? await findLink(deps.db, linkId) : undefined;
@@ -93,7 +93,7 @@ async function linkAsked(deps: PaymentDeps, request: AskedRequest): Promise<Aske
   return { resource: { kind: 'link', link }, refundAddress };
 }
 
-async function sessionAsked(deps: PaymentDeps, { params, query }: AskedRequest): Promise<AskedResource> {
+async function sessionAsked(deps: X402Context, { params, query }: AskedRequest): Promise<AskedResource> {
   const { sessionId = '' } = params;
   const session = checkId(sessionId) === undefined ? await findSession(deps.db, sessionId) : undefined;
   if (session === undefined) throw new Refusal('session_not_found', sessionId);
@@ -144,7 +144,7 @@ function withoutEmail(): Refusal {
 }
 
 /** Refuses resources that x402 does not sell, now or ever. */
-function assertOffered({ clock }: Pick<PaymentDeps, 'clock'>, resource: Resource): void {
+function assertOffered({ clock }: Pick<X402Context, 'clock'>, resource: Resource): void {
   if (resource.kind === 'link') {
     const { linkId, status } = resource.link;
     if (status === 'deleted') throw new Refusal('link_archived', linkId);
@@ -156,7 +156,7 @@ function assertOffered({ clock }: Pick<PaymentDeps, 'clock'>, resource: Resource
 }
 
 async function answer(
-  deps: PaymentDeps & Pick<X402DoorOptions, 'enter'>,
+  deps: X402Context & Pick<X402DoorOptions, 'enter'>,
   request: AskedRequest,
   reply: FastifyReply,
   find: () => Promise<AskedResource>,
@@ -185,7 +185,7 @@ async function answer(
 }
 
 async function pay(
-  deps: PaymentDeps,
+  deps: X402Context,
   resource: Resource,
   request: { readonly payment: X402Payment; readonly network: string },
 ): Promise<PaymentResult> {
@@ -197,7 +197,7 @@ async function pay(
 
 /** Offers only what can be paid now; each offer has its own deposit address. */
 async function requirePayment(
-  deps: PaymentDeps,
+  deps: X402Context,
   request: AskedRequest,
   reply: FastifyReply,
   { resource, refundAddress }: AskedResource,
@@ -231,7 +231,7 @@ async function requirePayment(
     .send(JSON.stringify(required));
 }
 
-function termsFor(deps: PaymentDeps, resource: Resource, refundAddress: Hex): OfferTerms {
+function termsFor(deps: X402Context, resource: Resource, refundAddress: Hex): OfferTerms {
   const issuedAt = unixSeconds(deps.clock.now());
   if (resource.kind === 'session') return { seed: '', issuedAt, version: '', refundAddress };
   const seed = Buffer.from(deps.random.bytes(32)).toString('hex');
