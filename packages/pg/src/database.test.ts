@@ -106,12 +106,13 @@ test('whatever its first statement is, a transaction is whole or not at all', as
   const db = openDatabase({ url: database.url, connections: 1, onError: () => undefined });
   t.after(() => db.close());
   await db.query(makeKept);
-  const failed = (first: Parameters<typeof db.query>[0]) =>
+  const failed = (askFirst: (transaction: Transaction) => Promise<unknown>) =>
     db.transaction(async (transaction) => {
       const second = transaction.query(keep, ['lost']);
-      await Promise.all([transaction.query(first), second]);
+      await Promise.all([askFirst(transaction), second]);
     });
-  for (const first of [nonsense, endOwn]) await assert.rejects(failed(first));
+  await assert.rejects(failed((transaction) => transaction.query(nonsense)));
+  await assert.rejects(failed((transaction) => transaction.query(endOwn)));
   await assert.rejects(
     db.transaction(async (transaction) => {
       // The first statement fails; what was asked without waiting for it must not stand alone.

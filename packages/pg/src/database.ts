@@ -1,10 +1,9 @@
 import pg from 'pg';
 import { columnTypes } from './column-types.ts';
 import { begin, type NamedQuery, narrowing, sendPacket } from './packet.ts';
-import type { Parameter } from './parameter.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import { type RowScope, type Schema, withSystemScope } from './schema.ts';
-import type { ColumnSpec, RowOf, Statement } from './statement.ts';
+import type { ColumnSpec, Parameter, RowOf, Statement } from './statement.ts';
 import { rowsOf, toNamedQuery, transact } from './transaction.ts';
 
 /** The database in one scope: PostgreSQL itself shows and takes only rows of that scope, whatever a statement asks for. */
@@ -69,7 +68,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 /** The database over a pool that is open already, or over what stands in for one and takes packets as it does. */
 export function databaseOver(pool: pg.Pool, listen: Database['listen'], scope?: RowScope): Database {
   return {
-    query: (statement, values = []) => ask(pool, [], statement, values),
+    query: (statement, ...values) => ask(pool, [], statement, statement.positioned(...values)),
     transaction: (work) => transact(pool, [begin], work),
     inScope: (value) => narrowed(pool, scope, value),
     listen,
@@ -82,7 +81,7 @@ function narrowed(pool: pg.Pool, scope: RowScope | undefined, value: string): Sc
   const narrow = narrowing(scope.setting, value);
   return {
     scope: value,
-    query: (statement, values = []) => ask(pool, [narrow], statement, values),
+    query: (statement, ...values) => ask(pool, [narrow], statement, statement.positioned(...values)),
     transaction: (work) => transact(pool, [begin, narrow], work),
   };
 }
@@ -91,7 +90,7 @@ function narrowed(pool: pg.Pool, scope: RowScope | undefined, value: string): Sc
 async function ask<C extends Record<string, ColumnSpec>>(
   pool: pg.Pool,
   prefaces: readonly NamedQuery[],
-  statement: Statement<C>,
+  statement: Statement<C, never>,
   values: readonly Parameter[],
 ): Promise<RowOf<C>[]> {
   const { rows, failure } = await sendPacket(pool, [...prefaces, toNamedQuery(statement, values)]);

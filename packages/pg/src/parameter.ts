@@ -1,9 +1,4 @@
-import type { ParameterKind } from './statement.ts';
-
-type Element = string | number | bigint | boolean | Date | Uint8Array | null;
-
-/** Values that a statement takes; arrays for unnest. */
-export type Parameter = Element | readonly Element[];
+import type { Element, Parameter, ParameterKind } from './statement.ts';
 
 /** How elements of an array go over the wire in binary. */
 interface ElementFormat {

@@ -12,17 +12,20 @@ export {
 } from './database.ts';
 export { type Migration, migrate, pendingMigrations, readMigrations } from './migrate.ts';
 export { type NamedQuery, Packet } from './packet.ts';
-export type { Parameter } from './parameter.ts';
 export type { Queryable, Transaction } from './queryable.ts';
 export { type RowScope, type Schema, withSystemScope } from './schema.ts';
 export {
+  type AnyStatement,
   type ColumnKind,
   type ColumnSpec,
   declaredStatements,
+  type Parameter,
   type ParameterKind,
+  type ParameterSpec,
   type Row,
   type RowOf,
   type Statement,
   statement,
+  type ValuesOf,
 } from './statement.ts';
 export { type ThrowAwayDatabase, throwAwayDatabase } from './throw-away-database.ts';

@@ -1,11 +1,10 @@
-import type { Parameter } from './parameter.ts';
 import type { ColumnSpec, RowOf, Statement } from './statement.ts';
 
 /** What operations take: either a transaction or the pool itself (each statement then commits alone). */
 export interface Queryable {
-  query<C extends Record<string, ColumnSpec>>(
-    statement: Statement<C>,
-    values?: readonly Parameter[],
+  query<C extends Record<string, ColumnSpec>, Arguments extends readonly unknown[]>(
+    statement: Statement<C, Arguments>,
+    ...values: NoInfer<Arguments>
   ): Promise<RowOf<C>[]>;
 }
 
@@ -16,8 +15,11 @@ export interface Queryable {
 export interface Transaction extends Queryable {
   readonly inTransaction: true;
   /**
-   * Has a change made whose answer nobody reads: it travels with the next statement, or with the commit, in its order. The
-   * statement itself must raise an error where it finds not what it needs; the transaction then fails as a whole.
+   * Makes a change whose answer is not read: it travels with the next statement, or with the commit, in its order. The
+   * statement itself must raise an error where its conditions do not hold; the transaction then fails as a whole.
    */
-  write(statement: Statement, values?: readonly Parameter[]): void;
+  write<C extends Record<string, ColumnSpec>, Arguments extends readonly unknown[]>(
+    statement: Statement<C, Arguments>,
+    ...values: NoInfer<Arguments>
+  ): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Checked SQL. A statement declares its parameters' and columns' types; TypeScript derives the row type from them,
- * and a test has PostgreSQL describe every statement and compares. So a query cannot drift from the schema.
+ * Checked SQL. A statement declares its parameters' and columns' types; TypeScript derives the types of values and rows from
+ * them. A test has PostgreSQL describe every statement and compares, so no query can drift from the schema.
  */
 
 interface ColumnKinds {
@@ -19,15 +19,41 @@ interface ColumnKinds {
 export type ColumnKind = keyof ColumnKinds;
 /** `?` after the kind: the column may be null. */
 export type ColumnSpec = ColumnKind | `${ColumnKind}?`;
-/** Parameters besides: arrays for unnest, and uuid-like casts are not used. */
-export type ParameterKind =
-  | ColumnKind
-  | 'int4[]'
-  | 'bool[]'
-  | 'numeric[]'
-  | 'jsonb[]'
-  | 'bytea[]'
-  | 'timestamptz[]';
+
+export type Element = string | number | bigint | boolean | Date | Uint8Array | null;
+
+/** Values that a statement takes; arrays for unnest. */
+export type Parameter = Element | readonly Element[];
+
+interface ScalarKinds {
+  text: string;
+  bool: boolean;
+  int4: number;
+  int8: bigint | number;
+  numeric: bigint | number;
+  /** The JSON text. */
+  jsonb: string;
+  bytea: Uint8Array;
+  timestamptz: Date;
+}
+
+type ScalarKind = keyof ScalarKinds;
+export type ParameterKind = ScalarKind | `${ScalarKind}[]`;
+/** `?` after the kind: the value may be null. Elements of an array always may. */
+export type ParameterSpec = ParameterKind | `${ParameterKind}?`;
+
+type ValueOf<Kind> = Kind extends ScalarKind
+  ? ScalarKinds[Kind]
+  : Kind extends `${infer Element extends ScalarKind}[]`
+    ? readonly (ScalarKinds[Element] | null)[]
+    : never;
+
+/** What a call gives for named parameters. */
+export type ValuesOf<Parameters extends Record<string, ParameterSpec>> = {
+  readonly [Name in keyof Parameters]: Parameters[Name] extends `${infer Kind extends ParameterKind}?`
+    ? ValueOf<Kind> | null
+    : ValueOf<Parameters[Name]>;
+};
 
 export type RowOf<Columns extends Record<string, ColumnSpec>> = {
   [Name in keyof Columns]: Columns[Name] extends `${infer Kind extends ColumnKind}?`
@@ -37,33 +63,124 @@ export type RowOf<Columns extends Record<string, ColumnSpec>> = {
       : never;
 };
 
-export interface Statement<Columns extends Record<string, ColumnSpec> = Record<string, ColumnSpec>> {
+/** The values of a statement whose parameters have no names. */
+export type Positional = [values?: readonly Parameter[]];
+
+/** A statement; `Arguments` is what a call gives besides it. */
+export interface Statement<
+  Columns extends Record<string, ColumnSpec> = Record<string, ColumnSpec>,
+  Arguments extends readonly unknown[] = Positional,
+> {
   readonly name: string;
+  /** With positions, as PostgreSQL takes it. */
   readonly text: string;
   readonly parameters: readonly ParameterKind[];
   readonly columns: Columns;
+  /** Puts the values of a call in the order of the text's positions. */
+  readonly positioned: (...values: Arguments) => readonly Parameter[];
 }
 
+/** Any statement, to be looked at and not to be asked. */
+export type AnyStatement = Statement<Record<string, ColumnSpec>, never>;
+
 /** The row that a statement returns. */
-export type Row<S> = S extends Statement<infer Columns> ? RowOf<Columns> : never;
+export type Row<S> = S extends Statement<infer Columns, never> ? RowOf<Columns> : never;
 
-const registry = new Map<string, Statement>();
+const registry = new Map<string, AnyStatement>();
 
-/** Declares a named prepared statement. The name is unique in the whole program (PostgreSQL caches the plan by it). */
+/** A statement with named parameters, as it is written. */
+interface NamedDeclaration<Columns, Parameters> {
+  /** Unique in the whole program: PostgreSQL caches the plan by it. */
+  readonly name: string;
+  readonly parameters: Parameters;
+  readonly columns: Columns;
+  /** SQL in which `:sessionId` stands for the parameter `sessionId`. */
+  readonly text: string;
+}
+
+/** What a call of a named statement gives: nothing where there are no parameters. */
+export type Named<Parameters extends Record<string, ParameterSpec>> =
+  Record<string, never> extends Parameters ? [] : [values: ValuesOf<Parameters>];
+
+/**
+ * Declares a named prepared statement. Throws for a name that is taken or too long for PostgreSQL, and for a text that does
+ * not use exactly the declared parameters.
+ */
+export function statement<
+  const Columns extends Record<string, ColumnSpec>,
+  const Parameters extends Record<string, ParameterSpec>,
+>(declaration: NamedDeclaration<Columns, Parameters>): Statement<Columns, Named<Parameters>>;
 export function statement<const Columns extends Record<string, ColumnSpec>>(
   name: string,
   parameters: readonly ParameterKind[],
   columns: Columns,
   text: string,
-): Statement<Columns> {
+): Statement<Columns>;
+export function statement<Columns extends Record<string, ColumnSpec>>(
+  declaration: string | NamedDeclaration<Columns, Record<string, ParameterSpec>>,
+  parameters: readonly ParameterKind[] = [],
+  columns?: Columns,
+  text = '',
+): Statement<Columns, never> {
+  if (typeof declaration !== 'string') return register(withNames(declaration));
+  if (columns === undefined) throw new Error(`${declaration} declares no columns`);
+  return register({ name: declaration, text, parameters, columns, positioned: (values = []) => values });
+}
+
+function withNames<Columns extends Record<string, ColumnSpec>>({
+  name,
+  parameters,
+  columns,
+  text,
+}: NamedDeclaration<Columns, Record<string, ParameterSpec>>): Statement<
+  Columns,
+  [values?: Readonly<Record<string, Parameter>>]
+> {
+  const names = Object.keys(parameters);
+  return {
+    name,
+    text: positionsFor(name, names, text),
+    parameters: Object.values(parameters).map((spec) => spec.replace('?', '') as ParameterKind),
+    columns,
+    positioned: (values = {}) =>
+      names.map((parameter) => {
+        const value = values[parameter];
+        if (value === undefined) throw new Error(`${name} lacks a value for ${parameter}`);
+        return value;
+      }),
+  };
+}
+
+// A literal, a quoted identifier, a comment, a cast, a position, or a parameter.
+const token = /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|::|\$\d+|:([A-Za-z]\w*)/g;
+
+/** The text with a position in place of each name. */
+function positionsFor(statementName: string, names: readonly string[], text: string): string {
+  const used = new Set<string>();
+  const positions = text.replace(token, (found: string, name: string | undefined) => {
+    if (found.startsWith('$')) throw new Error(`${statementName} has names and the position ${found}`);
+    if (name === undefined) return found;
+    const place = names.indexOf(name);
+    if (place < 0) throw new Error(`${statementName} does not declare ${found}`);
+    used.add(name);
+    return `$${place + 1}`;
+  });
+  const unused = names.find((name) => !used.has(name));
+  if (unused !== undefined) throw new Error(`${statementName} does not use :${unused}`);
+  return positions;
+}
+
+function register<Columns extends Record<string, ColumnSpec>, Arguments extends readonly unknown[]>(
+  declared: Statement<Columns, Arguments>,
+): Statement<Columns, Arguments> {
+  const { name } = declared;
   if (name.length > 63) throw new Error(`statement name too long: ${name}`);
   if (registry.has(name)) throw new Error(`two statements have the name ${name}`);
-  const declared: Statement<Columns> = { name, text, parameters, columns };
-  registry.set(name, declared as unknown as Statement);
+  registry.set(name, declared);
   return declared;
 }
 
-/** All statements declared by the modules imported so far; the checked-sql test walks them. */
-export function declaredStatements(): readonly Statement[] {
+/** All statements declared by the modules imported so far. */
+export function declaredStatements(): readonly AnyStatement[] {
   return [...registry.values()];
 }

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { type Column, columnsOf } from './column-types.ts';
 import { commit, type NamedQuery, sendPacket } from './packet.ts';
-import { encodeParameters, type Parameter } from './parameter.ts';
+import { encodeParameters } from './parameter.ts';
 import type { Transaction } from './queryable.ts';
-import type { ColumnSpec, RowOf, Statement } from './statement.ts';
+import type { AnyStatement, ColumnSpec, Parameter, RowOf, Statement } from './statement.ts';
 
 const retryableStates = new Set(['40001', '40P01']);
 /** That a prepared statement is not there. */
@@ -21,7 +21,7 @@ function sqlState(error: unknown): string | undefined {
 
 const columns = new WeakMap<object, readonly Column[]>();
 
-function columnsOfStatement(statement: Statement): readonly Column[] {
+function columnsOfStatement(statement: AnyStatement): readonly Column[] {
   const known = columns.get(statement);
   if (known !== undefined) return known;
   const read = columnsOf(statement.columns);
@@ -30,19 +30,19 @@ function columnsOfStatement(statement: Statement): readonly Column[] {
 }
 
 export function toNamedQuery<C extends Record<string, ColumnSpec>>(
-  statement: Statement<C>,
+  statement: Statement<C, never>,
   values: readonly Parameter[],
 ): NamedQuery {
   const { name, text, parameters } = statement;
   return {
     ...{ name, text, values: encodeParameters(values, parameters) },
-    columns: columnsOfStatement(statement as unknown as Statement),
+    columns: columnsOfStatement(statement),
   };
 }
 
 /** The rows that a statement gave, as it declares them. */
 export function rowsOf<C extends Record<string, ColumnSpec>>(
-  _statement: Statement<C>,
+  _statement: Statement<C, never>,
   rows: readonly Record<string, unknown>[],
 ): RowOf<C>[] {
   return rows as RowOf<C>[];
@@ -176,10 +176,10 @@ export async function transact<T>(
     try {
       const result = await work({
         inTransaction: true,
-        query: async (statement, values = []) =>
-          rowsOf(statement, await course.ask(toNamedQuery(statement, values))),
-        write(statement, values = []) {
-          const { name, text, values: encoded } = toNamedQuery(statement, values);
+        query: async (statement, ...values) =>
+          rowsOf(statement, await course.ask(toNamedQuery(statement, statement.positioned(...values)))),
+        write(statement, ...values) {
+          const { name, text, values: encoded } = toNamedQuery(statement, statement.positioned(...values));
           course.write({ name, text, values: encoded });
         },
       });

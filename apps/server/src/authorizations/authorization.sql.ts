@@ -13,32 +13,32 @@ const columns = {
 
 const columnList = Object.keys(columns).join(', ');
 
-export const authorizationByNonce = statement(
-  'authorization_by_nonce',
-  ['text', 'text'],
+export const authorizationByNonce = statement({
+  name: 'authorization_by_nonce',
+  parameters: { payer: 'text', nonce: 'text' },
   columns,
-  `select ${columnList} from authorizations where payer = $1 and nonce = $2`,
-);
+  text: `select ${columnList} from authorizations where payer = :payer and nonce = :nonce`,
+});
 export type AuthorizationRow = Row<typeof authorizationByNonce>;
 
 // A subquery for each pair, not a join: it reads the primary key once per pair under every plan.
-export const authorizationsByNonces = statement(
-  'authorizations_by_nonces',
-  ['text[]', 'text[]'],
+export const authorizationsByNonces = statement({
+  name: 'authorizations_by_nonces',
+  parameters: { payers: 'text[]', nonces: 'text[]' },
   columns,
-  `select found.* from unnest($1::text[], $2::text[]) as asked (payer, nonce), lateral (
+  text: `select found.* from unnest(:payers::text[], :nonces::text[]) as asked (payer, nonce), lateral (
      select ${columnList} from authorizations a where a.payer = asked.payer and a.nonce = asked.nonce offset 0
    ) as found`,
-);
+});
 
 // Serializes a payer's authorizations until the transaction ends. Concurrent identical requests then find the first
 // one's row instead of failing at the primary key, and the quota of open sessions is exact.
-export const payerLock = statement(
-  'authorization_lock_payer',
-  ['text'],
-  { locked: 'bool?' },
-  `select true as locked from ${awaitLockOf('payer', '$1::text')}`,
-);
+export const payerLock = statement({
+  name: 'authorization_lock_payer',
+  parameters: { payer: 'text' },
+  columns: { locked: 'bool?' },
+  text: `select true as locked from ${awaitLockOf('payer', ':payer::text')}`,
+});
 
 // No "on conflict": under the payer's lock a second row for one nonce is a bug, and the primary key reports it.
 export const insertAuthorization = statement(

@@ -105,7 +105,7 @@ export type ClaimFinder = (key: ClaimKey) => Promise<AuthorizationRow | undefine
 /** A finder that sends one query per request, in the caller's transaction if it is given one. */
 export function claimFinder(queryable: Queryable): ClaimFinder {
   return async ({ payer, nonce }) =>
-    (await queryable.query(authorizationByNonce, [payer.toLowerCase(), nonce]))[0];
+    (await queryable.query(authorizationByNonce, { payer: payer.toLowerCase(), nonce }))[0];
 }
 
 /** Look-ups that arrive while two are under way share the next round trip (lab/bench/README.md). */
@@ -118,7 +118,10 @@ export function groupClaimFinder(queryable: Queryable): ClaimFinder {
     const [only, ...others] = keys;
     if (only !== undefined && others.length === 0) return [await findOne(only)];
     const payers = keys.map(({ payer }) => payer.toLowerCase());
-    const rows = await queryable.query(authorizationsByNonces, [payers, keys.map(({ nonce }) => nonce)]);
+    const rows = await queryable.query(authorizationsByNonces, {
+      payers,
+      nonces: keys.map(({ nonce }) => nonce),
+    });
     const found = new Map(rows.map((row) => [`${row.payer} ${row.nonce}`, row]));
     return keys.map(({ nonce }, index) => found.get(`${payers[index]} ${nonce}`));
   }, groupLimits);
@@ -204,7 +207,7 @@ export async function lockPayer(
   transaction: Transaction,
   { payer }: Pick<SignedMessage, 'payer'>,
 ): Promise<void> {
-  await transaction.query(payerLock, [payer.toLowerCase()]);
+  await transaction.query(payerLock, { payer: payer.toLowerCase() });
 }
 
 /**

@@ -91,8 +91,12 @@ async function spentGas(
   },
 ): Promise<{ readonly bySeller: bigint; readonly byPayer: bigint }> {
   const { clock, name, seller, payer } = asked;
-  const given = [seller, movesOf[name], aDayAgo(clock), payer.toLowerCase()];
-  const [row] = await queryable.query(spentDepositGas, given);
+  const [row] = await queryable.query(spentDepositGas, {
+    seller,
+    moves: movesOf[name],
+    since: aDayAgo(clock),
+    payer: payer.toLowerCase(),
+  });
   return { bySeller: row?.gas ?? 0n, byPayer: row?.payer_gas ?? 0n };
 }
 

@@ -213,7 +213,7 @@ async function send(
   order: StoredOrder,
   call: DepositCall,
 ): Promise<boolean> {
-  const key = [order.orderId, call.move, call.token.toLowerCase()];
+  const key = { orderId: order.orderId, move: call.move, token: call.token.toLowerCase() };
   if (isDone(call, await deps.db.query(moveOfOrder, key))) return true;
   const { chainId } = chain;
   const plan = await call.plan();
@@ -244,8 +244,11 @@ async function send(
     if (!(await mayCost(transaction, deps, order, cost))) return undefined;
     await call.promise?.(transaction, session);
     const recorded = await deps.sender.record(transaction, plan);
-    const move = [...key, chainId, recorded.transactionId, deps.clock.now(), call.amount ?? 0n];
-    await transaction.query(insertMove, [...move, cost.seller, cost.gas, aDayAgo(deps.clock), payer]);
+    await transaction.query(insertMove, {
+      ...{ ...key, chainId, transactionId: recorded.transactionId, amount: call.amount ?? 0n },
+      ...{ createdAt: deps.clock.now(), gasSince: aDayAgo(deps.clock) },
+      ...{ seller: cost.seller, payer, gasLimit: cost.gas },
+    });
     return recorded.transactionId;
   });
   if (transactionId !== undefined) await deps.sender.broadcast(transactionId);
@@ -273,13 +276,13 @@ async function isAnotherServed(
   queryable: Queryable,
   { orderId, sessionId }: Pick<StoredOrder, 'orderId' | 'sessionId'>,
 ): Promise<boolean> {
-  return (await queryable.query(moveBesideOrder, [sessionId, orderId])).length > 0;
+  return (await queryable.query(moveBesideOrder, { sessionId, orderId })).length > 0;
 }
 
 /** Whether another order of the session is being collected on the same chain. */
 async function isAnotherCollected(queryable: Queryable, order: StoredOrder): Promise<boolean> {
   const { sessionId, orderId, chainId } = order;
-  return (await queryable.query(collectionBesideOrder, [sessionId, orderId, chainId])).length > 0;
+  return (await queryable.query(collectionBesideOrder, { sessionId, orderId, chainId })).length > 0;
 }
 
 /**
@@ -310,7 +313,11 @@ async function mayCost(
 
 /** Whether something was, or is being, added to what is collected. */
 async function isAddedTo(queryable: Queryable, { orderId, order }: StoredOrder): Promise<boolean> {
-  const [added] = await queryable.query(moveOfOrder, [orderId, 'add', order.token.toLowerCase()]);
+  const [added] = await queryable.query(moveOfOrder, {
+    orderId,
+    move: 'add',
+    token: order.token.toLowerCase(),
+  });
   return added !== undefined && added.status !== 'failed';
 }
 
@@ -326,8 +333,8 @@ async function mayBeAdded(
   amount: bigint,
 ): Promise<boolean> {
   if (await isAnotherServed(transaction, { orderId, sessionId })) return false;
-  await transaction.query(lockAdditions, []);
-  const [sum] = await transaction.query(addedSince, [aDayAgo(deps.clock)]);
+  await transaction.query(lockAdditions);
+  const [sum] = await transaction.query(addedSince, { since: aDayAgo(deps.clock) });
   const value = (amount * amounts.totalValue + order.total - 1n) / order.total;
   const added = (sum?.added ?? 0n) + value;
   if (added <= (deps.settings.deposits?.addedPerDay ?? 0n)) return true;
@@ -345,7 +352,7 @@ export async function releaseUnfollowedMoves(
   { wallets, before, at }: { readonly wallets: readonly Hex[]; readonly before: Date; readonly at: Date },
 ): Promise<number> {
   const followed = wallets.map((wallet) => wallet.toLowerCase());
-  await queryable.query(leaveAdditions, [followed, before]);
+  await queryable.query(leaveAdditions, { wallets: followed, updatedAt: before });
   return (await queryable.query(releaseMoves, [followed, before, at])).length;
 }
 
@@ -364,7 +371,11 @@ export async function depositOutcome(
   const status = depositMoveTransition({ status: 'sent', isAddition: purpose === 'add' }, trigger)?.to;
   if (status === undefined) throw new Error(`a move that is on its way refuses ${trigger}`);
   const now = deps.clock.now();
-  const [move] = await transaction.query(concludeMove, [outcome.transactionId, status, now]);
+  const [move] = await transaction.query(concludeMove, {
+    transactionId: outcome.transactionId,
+    status,
+    updatedAt: now,
+  });
   if (purpose !== 'add' || status !== 'succeeded' || move === undefined) return;
   const order = await findOrder(transaction, move.order_id);
   if (order === undefined) throw new Error(`something was added to the unknown order ${move.order_id}`);
@@ -382,5 +393,5 @@ export async function movesUndone(
   transactionIds: readonly bigint[],
   at: Date,
 ): Promise<void> {
-  await transaction.query(reopenMoves, [transactionIds, at]);
+  await transaction.query(reopenMoves, { transactionIds, updatedAt: at });
 }

@@ -1,32 +1,32 @@
 import { statement } from '@florin/pg';
 
 // With what the watcher has at the same height, where it still has a block there.
-export const placeOfSearch = statement(
-  'deposit_search_place',
-  ['int8'],
-  { block_number: 'int8', block_hash: 'text', stored_hash: 'text' },
-  `select s.block_number, s.block_hash, coalesce(b.block_hash, s.block_hash) as stored_hash
+export const placeOfSearch = statement({
+  name: 'deposit_search_place',
+  parameters: { chainId: 'int8' },
+  columns: { block_number: 'int8', block_hash: 'text', stored_hash: 'text' },
+  text: `select s.block_number, s.block_hash, coalesce(b.block_hash, s.block_hash) as stored_hash
    from deposit_searches s
      left join chain_blocks b on b.chain_id = s.chain_id and b.block_number = s.block_number
-   where s.chain_id = $1`,
-);
+   where s.chain_id = :chainId`,
+});
 
-export const moveSearch = statement(
-  'deposit_search_move',
-  ['int8', 'int8', 'text'],
-  {},
-  `insert into deposit_searches (chain_id, block_number, block_hash) values ($1, $2, $3)
-   on conflict (chain_id) do update set block_number = $2, block_hash = $3`,
-);
+export const moveSearch = statement({
+  name: 'deposit_search_move',
+  parameters: { chainId: 'int8', blockNumber: 'int8', blockHash: 'text' },
+  columns: {},
+  text: `insert into deposit_searches (chain_id, block_number, block_hash) values (:chainId, :blockNumber, :blockHash)
+   on conflict (chain_id) do update set block_number = :blockNumber, block_hash = :blockHash`,
+});
 
 // Without a look at sessions: it reads so many rows and no more, however many orders are open, paid or expired.
-export const receiversToName = statement(
-  'deposit_receivers_to_name',
-  ['int8', 'int8', 'int8'],
-  { receiver: 'text?', pay_by: 'int8' },
-  `select receiver, pay_by from orders where chain_id = $1 and pay_by >= $2
-   order by pay_by desc, order_id desc limit $3`,
-);
+export const receiversToName = statement({
+  name: 'deposit_receivers_to_name',
+  parameters: { chainId: 'int8', payBy: 'int8', limit: 'int8' },
+  columns: { receiver: 'text?', pay_by: 'int8' },
+  text: `select receiver, pay_by from orders where chain_id = :chainId and pay_by >= :payBy
+   order by pay_by desc, order_id desc limit :limit`,
+});
 
 // One probe of the index for each address. Locks sightings in the order of their orders, so that two workers do not wait for
 // each other.
@@ -57,28 +57,28 @@ export const sightedOrders = statement(
 
 // Addresses that a final block shows to be empty, and those that are looked at no more. A transfer in a later block keeps
 // its sighting.
-export const endSightings = statement(
-  'deposit_sightings_end',
-  ['int8', 'text[]', 'int8', 'int8'],
-  {},
-  `delete from deposit_sightings
-   where chain_id = $1 and (order_id = any ($2) and block_number <= $3 or pay_by < $4)`,
-);
+export const endSightings = statement({
+  name: 'deposit_sightings_end',
+  parameters: { chainId: 'int8', orderIds: 'text[]', blockNumber: 'int8', payBy: 'int8' },
+  columns: {},
+  text: `delete from deposit_sightings
+   where chain_id = :chainId and (order_id = any (:orderIds) and block_number <= :blockNumber or pay_by < :payBy)`,
+});
 
 // Open orders from before receivers were stored.
-export const ordersWithoutReceiver = statement(
-  'deposit_orders_without_receiver',
-  ['int8', 'int8', 'int8'],
-  { order_id: 'text', gateway: 'text' },
-  `select order_id, gateway from orders
-   where chain_id = $1 and pay_by >= $2 and receiver is null order by pay_by limit $3`,
-);
+export const ordersWithoutReceiver = statement({
+  name: 'deposit_orders_without_receiver',
+  parameters: { chainId: 'int8', payBy: 'int8', limit: 'int8' },
+  columns: { order_id: 'text', gateway: 'text' },
+  text: `select order_id, gateway from orders
+   where chain_id = :chainId and pay_by >= :payBy and receiver is null order by pay_by limit :limit`,
+});
 
-export const setReceivers = statement(
-  'deposit_receivers_set',
-  ['text[]', 'text[]'],
-  {},
-  `update orders o set receiver = given.receiver
-   from unnest($1::text[], $2::text[]) as given (order_id, receiver)
+export const setReceivers = statement({
+  name: 'deposit_receivers_set',
+  parameters: { orderIds: 'text[]', receivers: 'text[]' },
+  columns: {},
+  text: `update orders o set receiver = given.receiver
+   from unnest(:orderIds::text[], :receivers::text[]) as given (order_id, receiver)
    where o.order_id = given.order_id and o.receiver is null`,
-);
+});

@@ -155,9 +155,9 @@ function deps() {
     db: {
       ...db,
       transaction: db.transaction.bind(db),
-      query: ((asked, values) => {
+      query: ((asked, ...values) => {
         statements += 1;
-        return db.query(asked, values);
+        return db.query(asked, ...values);
       }) as typeof db.query,
     },
     settings: { ...given.settings, windowMs: 50, balanceWindowMs: 50, mostNamed: 100 },

@@ -63,7 +63,11 @@ export async function searchBlocks(deps: SearchDeps, chain: Chain, pace: SearchP
   while (searched < cursor.headNumber) {
     const names = await findNames(deps, chain);
     if (names?.length === 0) {
-      await deps.db.query(moveSearch, [chain.chainId, cursor.headNumber, cursor.headHash]);
+      await deps.db.query(moveSearch, {
+        chainId: chain.chainId,
+        blockNumber: cursor.headNumber,
+        blockHash: cursor.headHash,
+      });
       return;
     }
     const most = Math.min(pace.mostBlocks, names === undefined ? blocksOfAll : blocksByName);
@@ -77,7 +81,7 @@ export async function searchBlocks(deps: SearchDeps, chain: Chain, pace: SearchP
 
 /** The last block that needs no more search: after a reorganisation the final one, above which all may be new. */
 async function findPlace(db: Database, chain: Chain, cursor: ChainCursor): Promise<bigint> {
-  const [row] = await db.query(placeOfSearch, [chain.chainId]);
+  const [row] = await db.query(placeOfSearch, { chainId: chain.chainId });
   const { headNumber, finalNumber } = cursor;
   const least = headNumber - (row === undefined ? firstBlocks : longestGap);
   const isReorged =
@@ -91,7 +95,11 @@ async function findPlace(db: Database, chain: Chain, cursor: ChainCursor): Promi
 async function findNames({ db, clock, settings }: SearchDeps, chain: Chain): Promise<Hex[] | undefined> {
   const most = settings.mostNamed ?? defaultMostNamed;
   const now = unixSeconds(clock.now());
-  const rows = await db.query(receiversToName, [chain.chainId, now - lookAfterSeconds, most + 1]);
+  const rows = await db.query(receiversToName, {
+    chainId: chain.chainId,
+    payBy: now - lookAfterSeconds,
+    limit: most + 1,
+  });
   const beyond = rows[most];
   if (beyond !== undefined && beyond.pay_by >= now) return undefined;
   return rows.slice(0, most).flatMap(({ receiver }) => (receiver === null ? [] : [receiver as Hex]));
@@ -129,7 +137,7 @@ async function searchRange(
   // again anyway.
   const [orders] = await Promise.all([
     openIds.length === 0 ? [] : findOrders(deps.db, openIds),
-    deps.db.query(moveSearch, [chain.chainId, range.to, lastHash]),
+    deps.db.query(moveSearch, { chainId: chain.chainId, blockNumber: range.to, blockHash: lastHash }),
   ]);
   return orders;
 }
@@ -150,10 +158,14 @@ async function collectFunded(deps: SearchDeps, chain: Chain, orders: readonly St
 /** Orders from before their receivers were stored get them, some in each round. */
 async function fillReceivers({ db, clock }: SearchDeps, chain: Chain): Promise<void> {
   const since = unixSeconds(clock.now()) - lookAfterSeconds;
-  const rows = await db.query(ordersWithoutReceiver, [chain.chainId, since, fillBatch]);
+  const rows = await db.query(ordersWithoutReceiver, {
+    chainId: chain.chainId,
+    payBy: since,
+    limit: fillBatch,
+  });
   if (rows.length === 0) return;
   const receivers = rows.map((row) =>
     receiverOf(gatewayOf({ gateway: row.gateway as Hex | '' }, chain), row.order_id as Hex).toLowerCase(),
   );
-  await db.query(setReceivers, [rows.map((row) => row.order_id), receivers]);
+  await db.query(setReceivers, { orderIds: rows.map((row) => row.order_id), receivers });
 }

@@ -16,51 +16,51 @@ export const ordersToLookAt = statement(
    order by pay_by, order_id limit $6`,
 );
 
-export const moveOfOrder = statement(
-  'deposit_move',
-  ['text', 'text', 'text'],
-  { status: 'text' },
-  'select status from deposit_moves where order_id = $1 and move = $2 and token = $3',
-);
+export const moveOfOrder = statement({
+  name: 'deposit_move',
+  parameters: { orderId: 'text', move: 'text', token: 'text' },
+  columns: { status: 'text' },
+  text: 'select status from deposit_moves where order_id = :orderId and move = :move and token = :token',
+});
 
 // Of several orders of a session one is paid, and what lies at the addresses of the others goes back to their payers.
-export const moveBesideOrder = statement(
-  'deposit_move_beside',
-  ['text', 'text'],
-  { order_id: 'text' },
-  `select m.order_id from orders o join deposit_moves m on m.order_id = o.order_id
-   where o.session_id = $1 and m.order_id <> $2
+export const moveBesideOrder = statement({
+  name: 'deposit_move_beside',
+  parameters: { sessionId: 'text', orderId: 'text' },
+  columns: { order_id: 'text' },
+  text: `select m.order_id from orders o join deposit_moves m on m.order_id = o.order_id
+   where o.session_id = :sessionId and m.order_id <> :orderId
      and (m.move = 'add' and m.status <> 'failed' or m.move = 'collect' and m.status = 'sent')
    limit 1`,
-);
+});
 
 // All orders of a session use up one key on a chain: while one is being collected, the collection of another would revert.
-export const collectionBesideOrder = statement(
-  'deposit_collection_beside',
-  ['text', 'text', 'int8'],
-  { order_id: 'text' },
-  `select m.order_id from orders o join deposit_moves m on m.order_id = o.order_id
-   where o.session_id = $1 and m.order_id <> $2 and o.chain_id = $3 and m.move = 'collect' and m.status = 'sent'
+export const collectionBesideOrder = statement({
+  name: 'deposit_collection_beside',
+  parameters: { sessionId: 'text', orderId: 'text', chainId: 'int8' },
+  columns: { order_id: 'text' },
+  text: `select m.order_id from orders o join deposit_moves m on m.order_id = o.order_id
+   where o.session_id = :sessionId and m.order_id <> :orderId and o.chain_id = :chainId and m.move = 'collect' and m.status = 'sent'
    limit 1`,
-);
+});
 
 // Puts additions in line, so that what they come to in a day is never more than it may be.
-export const lockAdditions = statement(
-  'deposit_lock_additions',
-  [],
-  { locked: 'bool?' },
-  `select true as locked from ${awaitLock('depositAdditions')}`,
-);
+export const lockAdditions = statement({
+  name: 'deposit_lock_additions',
+  parameters: {},
+  columns: { locked: 'bool?' },
+  text: `select true as locked from ${awaitLock('depositAdditions')}`,
+});
 
 // In Micro-USD, by what each order's total is worth.
-export const addedSince = statement(
-  'deposit_added_since',
-  ['timestamptz'],
-  { added: 'numeric' },
-  `select coalesce(sum(ceil(m.amount * o.total_value / o.total)), 0) as added
+export const addedSince = statement({
+  name: 'deposit_added_since',
+  parameters: { since: 'timestamptz' },
+  columns: { added: 'numeric' },
+  text: `select coalesce(sum(ceil(m.amount * o.total_value / o.total)), 0) as added
    from deposit_moves m join orders o on o.order_id = m.order_id
-   where m.move = 'add' and m.status <> 'failed' and m.updated_at > $1`,
-);
+   where m.move = 'add' and m.status <> 'failed' and m.updated_at > :since`,
+});
 
 // Puts moves that share a budget in line until their transactions end.
 export const lockDepositGas = statement(
@@ -70,13 +70,13 @@ export const lockDepositGas = statement(
   `select true as locked from ${awaitLockOf('depositGas', '$1::text')}`,
 );
 
-export const spentDepositGas = statement(
-  'deposit_spent_gas',
-  ['text', 'text[]', 'timestamptz', 'text'],
-  { gas: 'numeric', payer_gas: 'numeric' },
-  `select coalesce(sum(gas_limit), 0) as gas, coalesce(sum(gas_limit) filter (where payer = $4), 0) as payer_gas
-   from deposit_moves where seller = $1 and move = any ($2) and sent_at > $3`,
-);
+export const spentDepositGas = statement({
+  name: 'deposit_spent_gas',
+  parameters: { seller: 'text', moves: 'text[]', since: 'timestamptz', payer: 'text' },
+  columns: { gas: 'numeric', payer_gas: 'numeric' },
+  text: `select coalesce(sum(gas_limit), 0) as gas, coalesce(sum(gas_limit) filter (where payer = :payer), 0) as payer_gas
+   from deposit_moves where seller = :seller and move = any (:moves) and sent_at > :since`,
+});
 
 // For the operator's look, now and then: reads all moves of a day.
 export const sellersBySpentGas = statement(
@@ -88,22 +88,31 @@ export const sellersBySpentGas = statement(
    order by gas desc, seller limit $4`,
 );
 
-export const insertMove = statement(
-  'deposit_move_insert',
-  [
-    ...(['text', 'text', 'text', 'int8', 'int8', 'timestamptz', 'numeric', 'text', 'int8'] as const),
-    ...(['timestamptz', 'text'] as const),
-  ],
-  {},
-  // Gas of the same move adds up while it is repeated within a day.
+export const insertMove = statement({
+  name: 'deposit_move_insert',
+  parameters: {
+    orderId: 'text',
+    move: 'text',
+    token: 'text',
+    chainId: 'int8',
+    transactionId: 'int8',
+    createdAt: 'timestamptz',
+    amount: 'numeric',
+    seller: 'text',
+    gasLimit: 'int8',
+    gasSince: 'timestamptz',
+    payer: 'text',
+  },
+  columns: {},
+  text: // Gas of the same move adds up while it is repeated within a day.
   `insert into deposit_moves
      (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at, amount, seller, gas_limit,
       sent_at, payer)
-   values ($1, $2, $3, $4, 'sent', $5, $6, $6, $7, $8, $9, $6, $11)
-   on conflict (order_id, move, token) do update set status = 'sent', transaction_id = $5, updated_at = $6, amount = $7,
-     seller = $8, sent_at = $6, payer = $11,
-     gas_limit = $9::int8 + case when deposit_moves.sent_at > $10 then deposit_moves.gas_limit else 0 end`,
-);
+   values (:orderId, :move, :token, :chainId, 'sent', :transactionId, :createdAt, :createdAt, :amount, :seller, :gasLimit, :createdAt, :payer)
+   on conflict (order_id, move, token) do update set status = 'sent', transaction_id = :transactionId, updated_at = :createdAt, amount = :amount,
+     seller = :seller, sent_at = :createdAt, payer = :payer,
+     gas_limit = :gasLimit::int8 + case when deposit_moves.sent_at > :gasSince then deposit_moves.gas_limit else 0 end`,
+});
 
 // Of wallets that are followed no more. Never additions: their transaction may be mined yet, and money is added once.
 const released = sqlMove(others, 'wallet_dropped');
@@ -125,40 +134,40 @@ export const releaseMoves = statement(
 // Additions of such wallets stay as they are and are never made again, but are waited for no more: nothing tells what became
 // of them. When they were made counts for the sum of their day.
 const left = sqlMove(additions, 'wallet_dropped');
-export const leaveAdditions = statement(
-  'deposit_additions_leave',
-  ['text[]', 'timestamptz'],
-  {},
-  `update deposit_moves m set status = ${left.to}
+export const leaveAdditions = statement({
+  name: 'deposit_additions_leave',
+  parameters: { wallets: 'text[]', updatedAt: 'timestamptz' },
+  columns: {},
+  text: `update deposit_moves m set status = ${left.to}
    from (
      select m.order_id, m.move, m.token
      from deposit_moves m join sent_transactions t on t.transaction_id = m.transaction_id
-     where m.status in (${left.from}) and m.move = 'add' and m.updated_at < $2
-       and t.status = 'pending' and t.wallet <> all ($1)
+     where m.status in (${left.from}) and m.move = 'add' and m.updated_at < :updatedAt
+       and t.status = 'pending' and t.wallet <> all (:wallets)
      order by m.order_id, m.move, m.token for update of m) as found
    where m.order_id = found.order_id and m.move = found.move and m.token = found.token`,
-);
+});
 
 // Never additions, which are booked by then: their transactions are followed, and booked once.
 const takenBack = sqlMove(others, 'outcome_taken_back');
-export const reopenMoves = statement(
-  'deposit_moves_reopen',
-  ['int8[]', 'timestamptz'],
-  {},
-  `update deposit_moves m set status = ${takenBack.to}, updated_at = $2
+export const reopenMoves = statement({
+  name: 'deposit_moves_reopen',
+  parameters: { transactionIds: 'int8[]', updatedAt: 'timestamptz' },
+  columns: {},
+  text: `update deposit_moves m set status = ${takenBack.to}, updated_at = :updatedAt
    from (
      select order_id, move, token from deposit_moves
-     where transaction_id = any ($1) and status in (${takenBack.from}) and move <> 'add'
+     where transaction_id = any (:transactionIds) and status in (${takenBack.from}) and move <> 'add'
      order by order_id, move, token for update) as found
    where m.order_id = found.order_id and m.move = found.move and m.token = found.token`,
-);
+});
 
 // An unfollowed addition has the same outcomes as one that is on its way.
 const succeeded = sqlMove(additions, 'transaction_succeeded');
-export const concludeMove = statement(
-  'deposit_move_conclude',
-  ['int8', 'text', 'timestamptz'],
-  { order_id: 'text', amount: 'numeric' },
-  `update deposit_moves set status = $2, updated_at = $3 where transaction_id = $1 and status in (${succeeded.from})
+export const concludeMove = statement({
+  name: 'deposit_move_conclude',
+  parameters: { transactionId: 'int8', status: 'text', updatedAt: 'timestamptz' },
+  columns: { order_id: 'text', amount: 'numeric' },
+  text: `update deposit_moves set status = :status, updated_at = :updatedAt where transaction_id = :transactionId and status in (${succeeded.from})
    returning order_id, amount`,
-);
+});

@@ -122,7 +122,12 @@ export async function lookAtBalances(deps: DepositDeps, chain: Chain, places: Ba
   const foundIds = [...new Set<string>(found.map(({ order }) => order.orderId))];
   const empty = sighted.filter((orderId) => !foundIds.includes(orderId));
   if (sighted.length > 0)
-    await deps.db.query(endSightings, [chain.chainId, empty, cursor.finalNumber, since]);
+    await deps.db.query(endSightings, {
+      chainId: chain.chainId,
+      orderIds: empty,
+      blockNumber: cursor.finalNumber,
+      payBy: since,
+    });
   if (found.length === 0) return;
   const [terms, decisions] = await Promise.all([
     findDepositTerms(deps.db, foundIds),

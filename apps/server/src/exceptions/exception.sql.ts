@@ -23,30 +23,30 @@ const columns = {
 const columnList = Object.keys(columns).join(', ');
 
 // A chain that is read again, or an address that is looked at again, raises nothing twice.
-export const insertException = statement(
-  'exception_insert',
-  [
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'numeric',
-    'text',
-    'text',
-    'text',
-    'timestamptz',
-    'text',
-    'timestamptz',
-  ],
+export const insertException = statement({
+  name: 'exception_insert',
+  parameters: {
+    exceptionId: 'text',
+    merchantId: 'text',
+    sessionId: 'text',
+    orderId: 'text',
+    kind: 'text',
+    tokenId: 'text',
+    amountInToken: 'numeric',
+    payer: 'text',
+    txHash: 'text',
+    status: 'text',
+    createdAt: 'timestamptz',
+    decision: 'text',
+    decideBy: 'timestamptz?',
+  },
   columns,
-  `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer,
+  text: `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer,
      tx_hash, status, created_at, updated_at, decision, decide_by)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)
+   values (:exceptionId, :merchantId, :sessionId, :orderId, :kind, :tokenId, :amountInToken, :payer, :txHash, :status, :createdAt, :createdAt, :decision, :decideBy)
    on conflict (order_id, kind, token_id) do nothing
    returning ${columnList}`,
-);
+});
 export type ExceptionRow = Row<typeof insertException>;
 
 // Exceptions are few: counting them costs less than keeping a count.
@@ -70,75 +70,87 @@ export const exceptionPage = statement(
    order by page.ordinal desc`,
 );
 
-export const exceptionById = statement(
-  'exception_by_id',
-  ['text', 'text'],
+export const exceptionById = statement({
+  name: 'exception_by_id',
+  parameters: { merchantId: 'text', exceptionId: 'text' },
   columns,
-  `select ${columnList} from exceptions where merchant_id = $1 and exception_id = $2`,
-);
+  text: `select ${columnList} from exceptions where merchant_id = :merchantId and exception_id = :exceptionId`,
+});
 
 const marked = sqlMove(exceptionMoves, 'marked_resolved');
-export const resolveException = statement(
-  'exception_resolve',
-  ['text', 'text', 'timestamptz'],
-  { exception_id: 'text' },
-  `update exceptions set status = ${marked.to}, updated_at = $3
-   where merchant_id = $1 and exception_id = $2 and status in (${marked.from})
+export const resolveException = statement({
+  name: 'exception_resolve',
+  parameters: { merchantId: 'text', exceptionId: 'text', updatedAt: 'timestamptz' },
+  columns: { exception_id: 'text' },
+  text: `update exceptions set status = ${marked.to}, updated_at = :updatedAt
+   where merchant_id = :merchantId and exception_id = :exceptionId and status in (${marked.from})
    returning exception_id`,
-);
+});
 
 const placed = sqlMove(exceptionMoves, 'money_placed');
-export const resolveByEvent = statement(
-  'exception_resolve_by_event',
-  ['text', 'text[]', 'text', 'text', 'timestamptz'],
-  {},
-  `update exceptions set status = ${placed.to}, resolved_tx = $4, updated_at = $5
-   where order_id = $1 and kind = any ($2) and status in (${placed.from}) and ($3 = '' or token_id = $3)`,
-);
+export const resolveByEvent = statement({
+  name: 'exception_resolve_by_event',
+  parameters: {
+    orderId: 'text',
+    kinds: 'text[]',
+    tokenId: 'text',
+    resolvedTx: 'text',
+    updatedAt: 'timestamptz',
+  },
+  columns: {},
+  text: `update exceptions set status = ${placed.to}, resolved_tx = :resolvedTx, updated_at = :updatedAt
+   where order_id = :orderId and kind = any (:kinds) and status in (${placed.from}) and (:tokenId = '' or token_id = :tokenId)`,
+});
 
 // By their orders, which the sessions' index finds: exceptions have none of their own.
-export const exceptionsOfSessions = statement(
-  'exceptions_of_sessions',
-  ['text[]'],
+export const exceptionsOfSessions = statement({
+  name: 'exceptions_of_sessions',
+  parameters: { sessionIds: 'text[]' },
   columns,
-  `select ${Object.keys(columns)
+  text: `select ${Object.keys(columns)
     .map((column) => `e.${column}`)
     .join(', ')}
-   from orders o join exceptions e on e.order_id = o.order_id where o.session_id = any ($1) order by e.ordinal`,
-);
+   from orders o join exceptions e on e.order_id = o.order_id where o.session_id = any (:sessionIds) order by e.ordinal`,
+});
 
 // The row lock lets one of two decisions win; the other one then reads what stands.
-export const lockException = statement(
-  'exception_lock',
-  ['text', 'text'],
-  { ...columns, total: 'numeric', most_added: 'numeric', paid_order_id: 'text' },
-  `select ${Object.keys(columns)
+export const lockException = statement({
+  name: 'exception_lock',
+  parameters: { merchantId: 'text', exceptionId: 'text' },
+  columns: { ...columns, total: 'numeric', most_added: 'numeric', paid_order_id: 'text' },
+  text: `select ${Object.keys(columns)
     .map((column) => `e.${column}`)
     .join(', ')}, o.total, coalesce(t.most_added, 0) as most_added, s.order_id as paid_order_id
    from exceptions e join orders o on o.order_id = e.order_id join sessions s on s.session_id = o.session_id
      left join deposit_terms t on t.order_id = e.order_id
-   where e.merchant_id = $1 and e.exception_id = $2 for update of e`,
-);
+   where e.merchant_id = :merchantId and e.exception_id = :exceptionId for update of e`,
+});
 
-export const decideException = statement(
-  'exception_decide',
-  ['text', 'text', 'timestamptz'],
-  {},
-  'update exceptions set decision = $2, updated_at = $3 where exception_id = $1',
-);
+export const decideException = statement({
+  name: 'exception_decide',
+  parameters: { exceptionId: 'text', decision: 'text', updatedAt: 'timestamptz' },
+  columns: {},
+  text: 'update exceptions set decision = :decision, updated_at = :updatedAt where exception_id = :exceptionId',
+});
 
-export const decisionsOfOrders = statement(
-  'exception_decisions',
-  ['text[]'],
-  { order_id: 'text', kind: 'text', decision: 'text' },
-  `select order_id, kind, decision from exceptions where order_id = any ($1) and decision <> '' order by updated_at`,
-);
+export const decisionsOfOrders = statement({
+  name: 'exception_decisions',
+  parameters: { orderIds: 'text[]' },
+  columns: { order_id: 'text', kind: 'text', decision: 'text' },
+  text: `select order_id, kind, decision from exceptions where order_id = any (:orderIds) and decision <> '' order by updated_at`,
+});
 
 // Somebody may send more before anything is decided.
-export const updateHeldAmount = statement(
-  'exception_update_amount',
-  ['text', 'text', 'text', 'numeric', 'timestamptz'],
-  {},
-  `update exceptions set amount_in_token = $4, updated_at = $5
-   where order_id = $1 and kind = $2 and token_id = $3 and amount_in_token <> $4 and status = 'open' and decision = ''`,
-);
+export const updateHeldAmount = statement({
+  name: 'exception_update_amount',
+  parameters: {
+    orderId: 'text',
+    kind: 'text',
+    tokenId: 'text',
+    amountInToken: 'numeric',
+    updatedAt: 'timestamptz',
+  },
+  columns: {},
+  text: `update exceptions set amount_in_token = :amountInToken, updated_at = :updatedAt
+   where order_id = :orderId and kind = :kind and token_id = :tokenId and amount_in_token <> :amountInToken and status = 'open' and decision = ''`,
+});

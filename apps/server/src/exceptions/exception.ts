@@ -63,24 +63,30 @@ export async function raise(
 ): Promise<boolean> {
   const { session, order, kind, txHash } = raised;
   const { tokenId, amount } = raised.money ?? { tokenId: order.tokenId, amount: order.order.total };
-  const [row] = await transaction.query(insertException, [
-    newId('exception', deps.random.bytes),
-    session.merchantId,
-    session.sessionId,
-    order.orderId,
+  const [row] = await transaction.query(insertException, {
+    exceptionId: newId('exception', deps.random.bytes),
+    merchantId: session.merchantId,
+    sessionId: session.sessionId,
+    orderId: order.orderId,
     kind,
     tokenId,
-    amount,
-    order.order.payer,
+    amountInToken: amount,
+    payer: order.order.payer,
     txHash,
-    settledKinds.has(kind) ? 'resolved' : 'open',
-    deps.clock.now(),
-    raised.decision ?? '',
-    raised.decideBy ?? null,
-  ]);
+    status: settledKinds.has(kind) ? 'resolved' : 'open',
+    createdAt: deps.clock.now(),
+    decision: raised.decision ?? '',
+    decideBy: raised.decideBy ?? null,
+  });
   if (row === undefined) {
     if (raised.decideBy !== undefined)
-      await transaction.query(updateHeldAmount, [order.orderId, kind, tokenId, amount, deps.clock.now()]);
+      await transaction.query(updateHeldAmount, {
+        orderId: order.orderId,
+        kind,
+        tokenId,
+        amountInToken: amount,
+        updatedAt: deps.clock.now(),
+      });
     return false;
   }
   deps.log.warn(`payment.${kind}`, { sessionId: session.sessionId, orderId: order.orderId, txHash });
@@ -123,7 +129,7 @@ export async function findException(
   queryable: Queryable,
   { merchantId, exceptionId }: { merchantId: string; exceptionId: string },
 ): Promise<PaymentException> {
-  const [row] = await queryable.query(exceptionById, [merchantId, exceptionId]);
+  const [row] = await queryable.query(exceptionById, { merchantId, exceptionId });
   if (row === undefined) throw new Refusal('exception_not_found', exceptionId);
   return exceptionOf(row);
 }
@@ -133,7 +139,7 @@ export async function findExceptions(
   queryable: Queryable,
   sessionIds: readonly string[],
 ): Promise<PaymentException[]> {
-  const rows = await queryable.query(exceptionsOfSessions, [sessionIds]);
+  const rows = await queryable.query(exceptionsOfSessions, { sessionIds });
   return rows.map(exceptionOf);
 }
 
@@ -144,7 +150,11 @@ export async function markResolved(
   request: { merchantId: string; exceptionId: string },
 ): Promise<void> {
   const { merchantId, exceptionId } = request;
-  const rows = await transaction.query(resolveException, [merchantId, exceptionId, deps.clock.now()]);
+  const rows = await transaction.query(resolveException, {
+    merchantId,
+    exceptionId,
+    updatedAt: deps.clock.now(),
+  });
   if (rows.length === 0) throw new Refusal('exception_not_found', exceptionId);
 }
 
@@ -159,7 +169,7 @@ export async function decide(
   request: { merchantId: string; exceptionId: string; decision: ExceptionDecision },
 ): Promise<void> {
   const { merchantId, exceptionId, decision } = request;
-  const [row] = await transaction.query(lockException, [merchantId, exceptionId]);
+  const [row] = await transaction.query(lockException, { merchantId, exceptionId });
   if (row === undefined) throw new Refusal('exception_not_found', exceptionId);
   if (row.decision === decision) return;
   if (row.decision !== '') throw new Refusal('exception_decided', `the decision is ${row.decision}`);
@@ -176,7 +186,7 @@ export async function decide(
       'exception_not_acceptable',
       `it lacks ${lacking} units, the operator adds ${row.most_added}`,
     );
-  await transaction.query(decideException, [exceptionId, decision, now]);
+  await transaction.query(decideException, { exceptionId, decision, updatedAt: now });
 }
 
 /** What has been decided about the deposits of several orders: by a refusal of anything, or an acceptance of what. */
@@ -184,7 +194,7 @@ export async function findDecisions(
   queryable: Queryable,
   orderIds: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly kind: ExceptionKind; readonly decision: ExceptionDecision }>> {
-  const rows = await queryable.query(decisionsOfOrders, [orderIds]);
+  const rows = await queryable.query(decisionsOfOrders, { orderIds });
   return new Map(
     rows.map((row) => [
       row.order_id,
@@ -215,13 +225,13 @@ export function exceptionHandler(deps: { readonly clock: Clock; readonly chains:
         const tokenId =
           event.name === 'Rescued' ? deps.chains.tokenAt(chain.chainId, token ?? '')?.tokenId : '';
         if (tokenId === undefined) continue;
-        await transaction.query(resolveByEvent, [
-          event.orderId,
+        await transaction.query(resolveByEvent, {
+          orderId: event.orderId,
           kinds,
           tokenId,
-          event.txHash,
-          deps.clock.now(),
-        ]);
+          resolvedTx: event.txHash,
+          updatedAt: deps.clock.now(),
+        });
       }
     },
   };

@@ -48,17 +48,17 @@ export interface Entry {
  */
 export async function book(transaction: Transaction, entry: Entry): Promise<boolean> {
   const postings = entry.postings.filter((posting) => posting.amount !== 0n);
-  const rows = await transaction.query(insertEntry, [
-    `${entry.kind}:${entry.chainId}:${entry.fact ?? entry.orderId}`,
-    entry.kind,
-    entry.orderId,
-    entry.chainId,
-    entry.txHash,
-    entry.at,
-    postings.map((posting) => posting.account),
-    postings.map((posting) => posting.asset),
-    postings.map((posting) => posting.amount),
-  ]);
+  const rows = await transaction.query(insertEntry, {
+    entryKey: `${entry.kind}:${entry.chainId}:${entry.fact ?? entry.orderId}`,
+    kind: entry.kind,
+    orderId: entry.orderId,
+    chainId: entry.chainId,
+    txHash: entry.txHash,
+    createdAt: entry.at,
+    ledgerAccounts: postings.map((posting) => posting.account),
+    assets: postings.map((posting) => posting.asset),
+    amounts: postings.map((posting) => posting.amount),
+  });
   return rows.length === 1;
 }
 

@@ -44,7 +44,7 @@ export function sealHash(previous: Buffer, entry: EntryContent): Buffer {
 export async function sealEntries(transaction: Transaction, now: Date, limit = sealBatch): Promise<number> {
   const [head] = await transaction.query(lockHead);
   if (head === undefined) throw new Error('the ledger has no head');
-  const entries = await transaction.query(unsealedEntries, [limit]);
+  const entries = await transaction.query(unsealedEntries, { limit });
   const hashes: Buffer[] = [];
   let previous = head.hash;
   for (const entry of entries) {
@@ -54,10 +54,18 @@ export async function sealEntries(transaction: Transaction, now: Date, limit = s
   if (entries.length === 0) return 0;
   const numbers = entries.map((_, index) => head.seal_number + BigInt(index + 1));
   const ids = entries.map((entry) => entry.entry_id);
-  const sealed = await transaction.query(insertSeals, [numbers, ids, hashes, now]);
+  const sealed = await transaction.query(insertSeals, {
+    sealNumbers: numbers,
+    entryIds: ids,
+    hashes,
+    sealedAt: now,
+  });
   if (sealed.length !== entries.length)
     throw new Error('an entry left the queue of the unsealed by another way');
-  await transaction.query(moveHead, [head.seal_number + BigInt(entries.length), previous]);
+  await transaction.query(moveHead, {
+    sealNumber: head.seal_number + BigInt(entries.length),
+    hash: previous,
+  });
   return entries.length;
 }
 
@@ -98,7 +106,11 @@ export async function verifyLedger(queryable: Queryable, anchor?: string): Promi
   let isAnchored = anchor === undefined || anchor === previous.toString('hex');
   let sealed = 0n;
   while (sealed < head.seal_number && problems.length < maxProblems) {
-    const entries = await queryable.query(sealedEntries, [sealed, head.seal_number, verifyBatch]);
+    const entries = await queryable.query(sealedEntries, {
+      afterSeal: sealed,
+      untilSeal: head.seal_number,
+      limit: verifyBatch,
+    });
     if (entries.length === 0) break;
     for (const entry of entries) {
       if (entry.seal_number !== sealed + 1n) problems.push(`seal ${sealed + 1n} is missing`);
@@ -115,7 +127,7 @@ export async function verifyLedger(queryable: Queryable, anchor?: string): Promi
   const [counted] = await queryable.query(countUnsealed);
   const missing = counted?.missing ?? 0n;
   if (missing > 0n) problems.push(`${missing} entries have no seal and wait for none`);
-  for (const row of await queryable.query(unbalancedEntries, [maxProblems]))
+  for (const row of await queryable.query(unbalancedEntries, { limit: maxProblems }))
     problems.push(`entry ${row.entry_id} comes to ${row.total} of ${row.asset}, not to zero`);
   return { sealed, unsealed: counted?.unsealed ?? 0n, head: previous.toString('hex'), problems };
 }

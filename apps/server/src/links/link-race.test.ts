@@ -54,11 +54,11 @@ function pausedAt<T>(names: readonly string[], work: (transaction: Transaction) 
   const done = world.database.db.transaction((transaction) =>
     work({
       ...transaction,
-      query: async (asked, values) => {
+      query: async (asked, ...values) => {
         const stop = stops.get(asked.name);
         stop?.reached.resolve();
         await stop?.go.promise;
-        return transaction.query(asked, values);
+        return transaction.query(asked, ...values);
       },
     }),
   );

@@ -14,9 +14,9 @@ after(() => world.close());
 async function readerOf(limits: { links: number; items: number }) {
   let asked = 0;
   const counting: Queryable = {
-    query: (statement, values) => {
+    query: (statement, ...values) => {
       asked += 1;
-      return world.db.query(statement, values);
+      return world.db.query(statement, ...values);
     },
   };
   const reader = rememberingLinkReader(counting, limits);

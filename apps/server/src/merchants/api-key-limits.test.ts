@@ -234,9 +234,8 @@ test('an origin is looked up by an index, whatever policies stand before it', as
       parameters: [],
     });
     const text = `explain ${keyOfOrigin.text}`;
-    const { parameters } = keyOfOrigin;
     const columns = { 'QUERY PLAN': 'text' } as const;
-    return transaction.query({ name: 'test_explain_origin', parameters, columns, text }, [
+    return transaction.query({ ...keyOfOrigin, name: 'test_explain_origin', columns, text }, [
       'https://a.example',
       clock.now(),
     ]);

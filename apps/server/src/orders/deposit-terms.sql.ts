@@ -10,25 +10,32 @@ const columns = {
 const columnList = Object.keys(columns).join(', ');
 
 // The terms that the payer was given first stand: the same request gets the same address.
-export const insertDepositTerms = statement(
-  'deposit_terms_insert',
-  ['text', 'text', 'numeric', 'numeric', 'text', 'timestamptz'],
-  {},
-  `insert into deposit_terms (order_id, wallet_order_id, tolerance, most_added, late_payment, created_at)
-   values ($1, $2, $3, $4, $5, $6)`,
-);
+export const insertDepositTerms = statement({
+  name: 'deposit_terms_insert',
+  parameters: {
+    orderId: 'text',
+    walletOrderId: 'text',
+    tolerance: 'numeric',
+    mostAdded: 'numeric',
+    latePayment: 'text',
+    createdAt: 'timestamptz',
+  },
+  columns: {},
+  text: `insert into deposit_terms (order_id, wallet_order_id, tolerance, most_added, late_payment, created_at)
+   values (:orderId, :walletOrderId, :tolerance, :mostAdded, :latePayment, :createdAt)`,
+});
 
-export const termsOfOrders = statement(
-  'deposit_terms_of_orders',
-  ['text[]'],
+export const termsOfOrders = statement({
+  name: 'deposit_terms_of_orders',
+  parameters: { orderIds: 'text[]' },
   columns,
-  `select ${columnList} from deposit_terms where order_id = any ($1)`,
-);
+  text: `select ${columnList} from deposit_terms where order_id = any (:orderIds)`,
+});
 export type DepositTermsRow = Row<typeof termsOfOrders>;
 
-export const termsBesideOrder = statement(
-  'deposit_terms_beside_order',
-  ['text'],
+export const termsBesideOrder = statement({
+  name: 'deposit_terms_beside_order',
+  parameters: { walletOrderId: 'text' },
   columns,
-  `select ${columnList} from deposit_terms where wallet_order_id = $1`,
-);
+  text: `select ${columnList} from deposit_terms where wallet_order_id = :walletOrderId`,
+});

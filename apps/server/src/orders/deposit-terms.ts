@@ -73,14 +73,14 @@ export async function prepareDeposit(
     mostAdded: units(mostAdded),
     latePayment,
   };
-  await transaction.query(insertDepositTerms, [
-    order.orderId,
-    walletOrder.orderId,
-    terms.tolerance,
-    terms.mostAdded,
+  await transaction.query(insertDepositTerms, {
+    orderId: order.orderId,
+    walletOrderId: walletOrder.orderId,
+    tolerance: terms.tolerance,
+    mostAdded: terms.mostAdded,
     latePayment,
-    now,
-  ]);
+    createdAt: now,
+  });
   return { order, terms };
 }
 
@@ -105,7 +105,7 @@ export async function findDeposit(
   queryable: Queryable,
   walletOrderId: string,
 ): Promise<DepositOrder | undefined> {
-  const [row] = await queryable.query(termsBesideOrder, [walletOrderId]);
+  const [row] = await queryable.query(termsBesideOrder, { walletOrderId });
   if (row === undefined) return undefined;
   const order = await findOrder(queryable, row.order_id);
   if (order === undefined) throw new Error(`the order ${row.order_id} of a deposit address has vanished`);
@@ -117,7 +117,7 @@ export async function findDepositTerms(
   queryable: Queryable,
   orderIds: readonly string[],
 ): Promise<ReadonlyMap<string, DepositTerms>> {
-  const rows = await queryable.query(termsOfOrders, [orderIds]);
+  const rows = await queryable.query(termsOfOrders, { orderIds });
   return new Map(rows.map((row) => [row.order_id, parseTerms(row)]));
 }
 

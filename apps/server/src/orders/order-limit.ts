@@ -48,8 +48,13 @@ async function readOwnEnd(
   { session, payer, token, network }: Asked,
 ): Promise<number | undefined> {
   const now = unixSeconds(clock.now());
-  const given = [session.sessionId, now, network, payer.toLowerCase(), token.tokenId];
-  const [live] = await transaction.query(liveOrders, given);
+  const [live] = await transaction.query(liveOrders, {
+    sessionId: session.sessionId,
+    now,
+    network,
+    payer: payer.toLowerCase(),
+    tokenId: token.tokenId,
+  });
   if (live === undefined) throw new Error('a count gave no row');
   if (live.own_end !== null) return Number(live.own_end);
   if (orderLimits === undefined) return undefined;

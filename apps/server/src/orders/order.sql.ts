@@ -41,27 +41,27 @@ export const insertOrder = statement(
    on conflict (order_id) do nothing`,
 );
 
-export const orderById = statement(
-  'order_by_id',
-  ['text'],
-  orderColumns,
-  `select ${columnList} from orders where order_id = $1`,
-);
+export const orderById = statement({
+  name: 'order_by_id',
+  parameters: { orderId: 'text' },
+  columns: orderColumns,
+  text: `select ${columnList} from orders where order_id = :orderId`,
+});
 
-export const ordersByIds = statement(
-  'orders_by_ids',
-  ['text[]'],
-  orderColumns,
-  `select ${columnList} from orders where order_id = any ($1)`,
-);
+export const ordersByIds = statement({
+  name: 'orders_by_ids',
+  parameters: { orderIds: 'text[]' },
+  columns: orderColumns,
+  text: `select ${columnList} from orders where order_id = any (:orderIds)`,
+});
 
 // The addresses that payers may have sent to. An order for a wallet that has another one beside it for deposits is none.
-export const depositOrdersOfSession = statement(
-  'order_deposits_of_session',
-  ['text', 'int8'],
-  orderColumns,
-  `select ${columnList} from orders o
-   where o.session_id = $1 and not exists (
+export const depositOrdersOfSession = statement({
+  name: 'order_deposits_of_session',
+  parameters: { sessionId: 'text', limit: 'int8' },
+  columns: orderColumns,
+  text: `select ${columnList} from orders o
+   where o.session_id = :sessionId and not exists (
      select from deposit_terms t where t.wallet_order_id = o.order_id)
-   order by o.created_at desc, o.order_id limit $2`,
-);
+   order by o.created_at desc, o.order_id limit :limit`,
+});

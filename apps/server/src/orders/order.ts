@@ -153,7 +153,7 @@ export async function storeOrder(
 
 /** One order by its on-chain id; undefined when this service never signed it. */
 export async function findOrder(queryable: Queryable, orderId: string): Promise<StoredOrder | undefined> {
-  const rows = await queryable.query(orderById, [orderId]);
+  const rows = await queryable.query(orderById, { orderId });
   return rows[0] === undefined ? undefined : parseOrder(rows[0]);
 }
 
@@ -163,8 +163,8 @@ export async function findOrders(queryable: Queryable, orderIds: readonly string
   // PostgreSQL plans a look-up by a list afresh each time.
   const rows =
     only !== undefined && others.length === 0
-      ? await queryable.query(orderById, [only])
-      : await queryable.query(ordersByIds, [orderIds]);
+      ? await queryable.query(orderById, { orderId: only })
+      : await queryable.query(ordersByIds, { orderIds });
   return rows.map(parseOrder);
 }
 
@@ -174,5 +174,5 @@ export async function findDepositOrders(
   sessionId: string,
   limit: number,
 ): Promise<StoredOrder[]> {
-  return (await queryable.query(depositOrdersOfSession, [sessionId, limit])).map(parseOrder);
+  return (await queryable.query(depositOrdersOfSession, { sessionId, limit })).map(parseOrder);
 }

@@ -19,14 +19,14 @@ export async function settlementModeFor(
   const isSameToken = token.tokenId === session.settlementToken;
   // The first order of a session stands beside no other.
   if (!isSameToken && !session.signedOnce) return 'escrow';
-  const [terms] = await transaction.query(modeTerms, [
-    session.merchantId,
-    session.accountId,
-    session.sessionId,
-    token.chainId,
-    orderKinds.direct,
-    session.createdAt,
-  ]);
+  const [terms] = await transaction.query(modeTerms, {
+    merchantId: session.merchantId,
+    accountId: session.accountId,
+    sessionId: session.sessionId,
+    chainId: token.chainId,
+    orderType: orderKinds.direct,
+    restoredAt: session.createdAt,
+  });
   if (terms === undefined) throw new Error(`the account ${session.accountId} of a session has vanished`);
   if (terms.is_direct_elsewhere) {
     const detail = 'a payment straight to the merchant can still be made on another chain';
@@ -46,6 +46,9 @@ export async function findDirectChain(
   session: SessionTerms,
 ): Promise<number | undefined> {
   if (!session.signedOnce) return undefined;
-  const [row] = await queryable.query(directChain, [session.sessionId, orderKinds.direct]);
+  const [row] = await queryable.query(directChain, {
+    sessionId: session.sessionId,
+    orderType: orderKinds.direct,
+  });
   return row === undefined ? undefined : Number(row.chain_id);
 }

@@ -1,32 +1,40 @@
 import { type Row, statement } from '@florin/pg';
 
-export const knownOrders = statement(
-  'movement_known_orders',
-  ['text[]'],
-  { order_id: 'text' },
-  'select order_id from orders where order_id = any ($1)',
-);
+export const knownOrders = statement({
+  name: 'movement_known_orders',
+  parameters: { orderIds: 'text[]' },
+  columns: { order_id: 'text' },
+  text: 'select order_id from orders where order_id = any (:orderIds)',
+});
 
-export const directPayments = statement(
-  'movement_direct_payments',
-  ['text[]', 'text'],
-  { order_id: 'text' },
-  `select order_id from chain_events
-   where order_id = any ($1) and event_name = 'Paid' and is_final and arguments->>'orderType' = $2`,
-);
+export const directPayments = statement({
+  name: 'movement_direct_payments',
+  parameters: { orderIds: 'text[]', orderType: 'text' },
+  columns: { order_id: 'text' },
+  text: `select order_id from chain_events
+   where order_id = any (:orderIds) and event_name = 'Paid' and is_final and arguments->>'orderType' = :orderType`,
+});
 
 // Names the kinds of the partial index ledger_entries_movements.
-export const bookedOfTransaction = statement(
-  'movement_booked_of_transaction',
-  ['int8', 'text', 'text', 'text', 'text', 'text', 'numeric'],
-  { entries: 'int8', booked: 'numeric' },
-  `select count(distinct e.entry_id) as entries,
-     coalesce(sum(p.amount) filter (where e.order_id = $4), 0) as booked
+export const bookedOfTransaction = statement({
+  name: 'movement_booked_of_transaction',
+  parameters: {
+    chainId: 'int8',
+    txHash: 'text',
+    kind: 'text',
+    orderId: 'text',
+    ledgerAccount: 'text',
+    asset: 'text',
+    amount: 'numeric',
+  },
+  columns: { entries: 'int8', booked: 'numeric' },
+  text: `select count(distinct e.entry_id) as entries,
+     coalesce(sum(p.amount) filter (where e.order_id = :orderId), 0) as booked
    from ledger_entries e left join ledger_postings p
-     on p.entry_id = e.entry_id and p.ledger_account = $5 and p.asset = $6 and abs(p.amount) = abs($7::numeric)
-   where e.chain_id = $1 and e.tx_hash = $2 and e.kind = $3
+     on p.entry_id = e.entry_id and p.ledger_account = :ledgerAccount and p.asset = :asset and abs(p.amount) = abs(:amount::numeric)
+   where e.chain_id = :chainId and e.tx_hash = :txHash and e.kind = :kind
      and e.kind in ('settlement_refund', 'rescue', 'fee_withdrawal', 'float_deposit', 'float_withdrawal', 'unmatched')`,
-);
+});
 
 const unmatchedColumns = {
   chain_id: 'int8',
@@ -49,44 +57,44 @@ const unmatchedColumns = {
 const unmatchedList = Object.keys(unmatchedColumns).join(', ');
 
 // A payment that is final a second time, in another block after a deep reorganisation, keeps what became of it.
-export const insertUnmatched = statement(
-  'movement_unmatched_insert',
-  [
-    'int8',
-    'text',
-    'text',
-    'int8',
-    'timestamptz',
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'numeric',
-    'numeric',
-    'numeric',
-    'int4',
-    'text',
-  ],
-  {},
-  `insert into unmatched_payments
+export const insertUnmatched = statement({
+  name: 'movement_unmatched_insert',
+  parameters: {
+    chainId: 'int8',
+    orderId: 'text',
+    txHash: 'text',
+    blockNumber: 'int8',
+    blockTime: 'timestamptz',
+    channelId: 'text',
+    metaData: 'text',
+    payer: 'text',
+    recipient: 'text',
+    token: 'text',
+    total: 'numeric',
+    payment: 'numeric',
+    fee: 'numeric',
+    orderType: 'int4',
+    status: 'text',
+  },
+  columns: {},
+  text: `insert into unmatched_payments
      (chain_id, order_id, tx_hash, block_number, block_time, channel_id, meta_data, payer, recipient, token, total,
       payment, fee, order_type, status)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-   on conflict (chain_id, order_id) do update set tx_hash = $3, block_number = $4, block_time = $5`,
-);
+   values (:chainId, :orderId, :txHash, :blockNumber, :blockTime, :channelId, :metaData, :payer, :recipient, :token, :total, :payment, :fee, :orderType, :status)
+   on conflict (chain_id, order_id) do update set tx_hash = :txHash, block_number = :blockNumber, block_time = :blockTime`,
+});
 
-export const concludeUnmatched = statement(
-  'movement_unmatched_conclude',
-  ['int8', 'text', 'text', 'text'],
-  {},
-  `update unmatched_payments set status = $3, outcome_tx = $4 where chain_id = $1 and order_id = $2`,
-);
+export const concludeUnmatched = statement({
+  name: 'movement_unmatched_conclude',
+  parameters: { chainId: 'int8', orderId: 'text', status: 'text', outcomeTx: 'text' },
+  columns: {},
+  text: `update unmatched_payments set status = :status, outcome_tx = :outcomeTx where chain_id = :chainId and order_id = :orderId`,
+});
 
-export const unmatchedPayments = statement(
-  'movement_unmatched_list',
-  ['int8'],
-  unmatchedColumns,
-  `select ${unmatchedList} from unmatched_payments order by block_time, chain_id, order_id limit $1`,
-);
+export const unmatchedPayments = statement({
+  name: 'movement_unmatched_list',
+  parameters: { limit: 'int8' },
+  columns: unmatchedColumns,
+  text: `select ${unmatchedList} from unmatched_payments order by block_time, chain_id, order_id limit :limit`,
+});
 export type UnmatchedRow = Row<typeof unmatchedPayments>;

@@ -33,7 +33,7 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
     async onReorg() {},
     async onFinal(transaction, chain, _block, events) {
       if (events.length === 0) return;
-      const rows = await transaction.query(knownOrders, [events.map((event) => event.orderId)]);
+      const rows = await transaction.query(knownOrders, { orderIds: events.map((event) => event.orderId) });
       const known = new Set(rows.map((row) => row.order_id));
       const direct = await findPassedOn(transaction, events, known);
       for (const event of events) {
@@ -66,7 +66,7 @@ async function findPassedOn(
   const settlements = events.filter((event) => event.name === 'Settled' && !known.has(event.orderId));
   if (settlements.length === 0) return new Set();
   const orderIds = settlements.map((event) => event.orderId);
-  const rows = await transaction.query(directPayments, [orderIds, String(orderKinds.direct)]);
+  const rows = await transaction.query(directPayments, { orderIds, orderType: String(orderKinds.direct) });
   const direct = new Set(rows.map((row) => row.order_id));
   return new Set(settlements.filter((event) => direct.has(event.orderId)));
 }
@@ -119,10 +119,15 @@ async function findBooked(
   { kind, postings: [first] }: Moved,
 ): Promise<{ readonly entries: bigint; readonly alike: bigint | undefined }> {
   const { account = '', asset = '', amount = 0n } = first ?? {};
-  const [row] = await transaction.query(bookedOfTransaction, [
-    ...[event.chainId, event.txHash, kind, aboutOrder(event)],
-    ...[account, asset, amount],
-  ]);
+  const [row] = await transaction.query(bookedOfTransaction, {
+    chainId: event.chainId,
+    txHash: event.txHash,
+    kind,
+    orderId: aboutOrder(event),
+    ledgerAccount: account,
+    asset,
+    amount,
+  });
   if (row === undefined) throw new Error('a count gave no row');
   return { entries: row.entries, alike: amount === 0n ? undefined : row.booked / amount };
 }
@@ -224,26 +229,32 @@ const outcomes = { Settled: 'settled', Refunded: 'refunded', Reclaimed: 'reclaim
 async function noteUnmatched(transaction: Transaction, log: Log, event: ChainEvent): Promise<void> {
   const { chainId, orderId, txHash } = event;
   if (event.name === 'Settled' || event.name === 'Refunded' || event.name === 'Reclaimed') {
-    await transaction.query(concludeUnmatched, [chainId, orderId, outcomes[event.name], txHash]);
+    await transaction.query(concludeUnmatched, {
+      chainId,
+      orderId,
+      status: outcomes[event.name],
+      outcomeTx: txHash,
+    });
   }
   if (event.name !== 'Paid') return;
   const said = event.arguments;
-  await transaction.query(insertUnmatched, [
-    ...[chainId, orderId, txHash, event.blockNumber, event.blockTime],
-    ...[
-      said['channelId'] ?? '',
-      said['metaData'] ?? '',
-      said['from'] ?? '',
-      said['to'] ?? '',
-      said['token'] ?? '',
-    ],
-    ...[
-      BigInt(said['totalValue'] ?? '0'),
-      BigInt(said['paymentValue'] ?? '0'),
-      BigInt(said['feeValue'] ?? '0'),
-    ],
-    ...[Number(said['orderType'] ?? '0'), 'paid'],
-  ]);
+  await transaction.query(insertUnmatched, {
+    chainId,
+    orderId,
+    txHash,
+    blockNumber: event.blockNumber,
+    blockTime: event.blockTime,
+    channelId: said['channelId'] ?? '',
+    metaData: said['metaData'] ?? '',
+    payer: said['from'] ?? '',
+    recipient: said['to'] ?? '',
+    token: said['token'] ?? '',
+    total: BigInt(said['totalValue'] ?? '0'),
+    payment: BigInt(said['paymentValue'] ?? '0'),
+    fee: BigInt(said['feeValue'] ?? '0'),
+    orderType: Number(said['orderType'] ?? '0'),
+    status: 'paid',
+  });
   log.error('payment.unmatched_final', new Error('a payment of an order that this database does not know'), {
     chainId,
     orderId,
@@ -293,5 +304,5 @@ export async function findUnmatchedPayments(
   queryable: Queryable,
   limit: number,
 ): Promise<readonly UnmatchedPayment[]> {
-  return (await queryable.query(unmatchedPayments, [limit])).map(parseUnmatched);
+  return (await queryable.query(unmatchedPayments, { limit })).map(parseUnmatched);
 }

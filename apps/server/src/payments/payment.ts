@@ -96,7 +96,7 @@ async function undetect(
   const { session, event } = payment;
   if (session.initiateTx !== event.txHash) return undefined;
   // Another payer's payment on another chain may still stand.
-  const rows = await transaction.query(canonicalPayment, [session.sessionId]);
+  const rows = await transaction.query(canonicalPayment, { sessionId: session.sessionId });
   const trigger = isLate(payment) ? 'late_payment_undetected' : 'payment_undetected';
   return moveSession(transaction, deps, session, trigger, { initiateTx: rows[0]?.tx_hash ?? '' });
 }

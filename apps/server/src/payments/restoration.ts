@@ -40,8 +40,8 @@ export async function reportRestoration(queryable: Queryable): Promise<Restorati
   if (restored === undefined) return undefined;
   const { taken_at: takenAt, restored_at: restoredAt } = restored;
   const chains = await queryable.query(chainsAfterRestoration);
-  const [rebuilt] = await queryable.query(rebuiltSince, [takenAt, restoredAt]);
-  const [keys] = await queryable.query(liveKeys, [takenAt]);
+  const [rebuilt] = await queryable.query(rebuiltSince, { since: takenAt, until: restoredAt });
+  const [keys] = await queryable.query(liveKeys, { takenAt });
   const span = `between ${takenAt.toISOString()} and ${restoredAt.toISOString()}`;
   return {
     takenAt,

@@ -90,7 +90,7 @@ export async function reconcileChain(deps: ReconcileDeps, chain: Chain, rpc: Rpc
   const { db, clock, log, intervalMs = defaultIntervalMs } = deps;
   const now = clock.now();
   const nextAt = new Date(now.getTime() + intervalMs);
-  const [claim] = await db.query(claimCheck, [chain.chainId, now, nextAt]);
+  const [claim] = await db.query(claimCheck, { chainId: chain.chainId, now, nextAt });
   const books = claim === undefined ? undefined : await readBooks(db, chain);
   if (claim === undefined || books === undefined) return 'not_due';
   try {
@@ -104,7 +104,13 @@ export async function reconcileChain(deps: ReconcileDeps, chain: Chain, rpc: Rpc
     if (!(error instanceof RpcUnavailable)) throw error;
     log.warn('reconcile.unreadable', { chainId: chain.chainId, message: error.message });
     const soonAt = new Date(now.getTime() + unreadableMs);
-    await db.query(noteFailure, [chain.chainId, error.message, now, soonAt, nextAt]);
+    await db.query(noteFailure, {
+      chainId: chain.chainId,
+      failure: error.message,
+      lookedAt: now,
+      retryAt: soonAt,
+      claimedAt: nextAt,
+    });
     return 'unreadable';
   }
 }
@@ -118,7 +124,11 @@ const holders: readonly Holder[] = ['gateway', 'vault', 'fees'];
 async function readBooks(queryable: Queryable, chain: Chain): Promise<Books | undefined> {
   const assets = chain.tokens.map((token) => token.tokenId);
   const accounts = holders.map((holder) => accountOf(chain, holder));
-  const rows = await queryable.query(booksAtFinal, [chain.chainId, accounts, assets]);
+  const rows = await queryable.query(booksAtFinal, {
+    chainId: chain.chainId,
+    ledgerAccounts: accounts,
+    assets,
+  });
   const [cursor] = rows;
   if (cursor === undefined) return undefined;
   const balances = rows.flatMap((row): Balance[] => {
@@ -149,25 +159,30 @@ async function compare(
   return deps.db.transaction(async (transaction) => {
     // Lock the chain before the check, in the same order as a release.
     await lockChain(transaction, chain.chainId);
-    const [own] = await transaction.query(lockCheck, [chain.chainId, nextAt]);
+    const [own] = await transaction.query(lockCheck, { chainId: chain.chainId, nextAt });
     if (own === undefined) return 'not_due';
     if (await isOpeningHeld(transaction, chain, comparisons)) {
       await reportDrift(transaction, deps, chain, { books, drifted: comparisons.filter(isDifferent), now });
       return 'drifted';
     }
     const opened = await openBooks(transaction, deps, chain, { books, comparisons, now });
-    await transaction.query(storeBalances, [
-      chain.chainId,
-      opened.map(({ holder }) => holder),
-      opened.map(({ asset }) => asset),
-      opened.map(({ ledger }) => ledger),
-      opened.map((comparison) => comparison.chain),
-      books.number,
-      now,
-    ]);
+    await transaction.query(storeBalances, {
+      chainId: chain.chainId,
+      holders: opened.map(({ holder }) => holder),
+      assets: opened.map(({ asset }) => asset),
+      ledgerAmounts: opened.map(({ ledger }) => ledger),
+      chainAmounts: opened.map((comparison) => comparison.chain),
+      blockNumber: books.number,
+      updatedAt: now,
+    });
     const drifted = opened.filter(isDifferent);
     if (drifted.length === 0) {
-      await transaction.query(noteAgreement, [chain.chainId, books.number, books.hash, now]);
+      await transaction.query(noteAgreement, {
+        chainId: chain.chainId,
+        agreedNumber: books.number,
+        agreedHash: books.hash,
+        agreedAt: now,
+      });
       return 'agreed';
     }
     await reportDrift(transaction, deps, chain, { books, drifted, now });
@@ -188,7 +203,7 @@ async function isOpeningHeld(
   { chainId }: Chain,
   comparisons: readonly Comparison[],
 ): Promise<boolean> {
-  return comparisons.some(isDifferent) && (await transaction.query(openingHeld, [chainId])).length > 0;
+  return comparisons.some(isDifferent) && (await transaction.query(openingHeld, { chainId })).length > 0;
 }
 
 /**
@@ -201,7 +216,7 @@ async function openBooks(
   chain: Chain,
   looked: { readonly books: Books; readonly comparisons: readonly Comparison[]; readonly now: Date },
 ): Promise<readonly Comparison[]> {
-  const rows = await transaction.query(openBalances, [chain.chainId]);
+  const rows = await transaction.query(openBalances, { chainId: chain.chainId });
   const open = new Set(rows.map((row) => `${row.holder} ${row.asset}`));
   const opened: Comparison[] = [];
   for (const comparison of looked.comparisons) {
@@ -247,10 +262,10 @@ async function reportDrift(
   looked: { readonly books: Books; readonly drifted: readonly Comparison[]; readonly now: Date },
 ): Promise<void> {
   const { books, drifted, now } = looked;
-  const [counted] = await transaction.query(noteDrift, [chain.chainId, now]);
+  const [counted] = await transaction.query(noteDrift, { chainId: chain.chainId, lookedAt: now });
   const runs = counted?.drift_runs ?? 1;
   const isStopped = runs >= driftsToStop;
-  if (isStopped) await transaction.query(stopChain, [chain.chainId, 'drift']);
+  if (isStopped) await transaction.query(stopChain, { chainId: chain.chainId, stoppedReason: 'drift' });
   const agreedNumber = counted?.agreed_number ?? undefined;
   if (agreedNumber !== undefined && isPowerOfTwo(runs))
     await backfillChain(transaction, clock, { chainId: chain.chainId, from: agreedNumber + 1n });
@@ -287,7 +302,7 @@ async function catchUp(
   const { chainId } = chain;
   if (check.target === undefined) {
     const head = await getBlock(rpc, 'latest');
-    if (head !== undefined) await db.query(noteCatchUp, [chainId, head.number]);
+    if (head !== undefined) await db.query(noteCatchUp, { chainId, catchUpNumber: head.number });
     return;
   }
   if (check.result !== 'agreed' || check.books.number < check.target) return;
@@ -297,7 +312,7 @@ async function catchUp(
 
 /** Lets a stopped chain settle again. Returns why it was stopped; undefined when it was not. */
 export async function releaseStopped(queryable: Queryable, chainId: number): Promise<string | undefined> {
-  const [row] = await queryable.query(releaseChain, [chainId]);
+  const [row] = await queryable.query(releaseChain, { chainId });
   return row?.reason;
 }
 
@@ -306,5 +321,5 @@ export async function releaseStopped(queryable: Queryable, chainId: number): Pro
  * operator who knows where the money went, or that it is lost.
  */
 export async function acceptDifferences(queryable: Queryable, chainId: number): Promise<void> {
-  await queryable.query(forgetBalances, [chainId]);
+  await queryable.query(forgetBalances, { chainId });
 }

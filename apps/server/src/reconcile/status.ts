@@ -41,8 +41,8 @@ export interface BooksStatus {
 /** Reads the results of the last checks of the chains. Asks no chain. */
 export async function readStatus(queryable: Queryable, chains: readonly Chain[]): Promise<BooksStatus> {
   const ids = chains.map((chain) => chain.chainId);
-  const checks = await queryable.query(lastChecks, [ids]);
-  const balances = await queryable.query(balancesOfChains, [ids]);
+  const checks = await queryable.query(lastChecks, { chainIds: ids });
+  const balances = await queryable.query(balancesOfChains, { chainIds: ids });
   const statuses = chains.map((chain): ChainStatus => {
     const check = checks.find((row) => Number(row.chain_id) === chain.chainId);
     const isHalted = check !== undefined && check.halted_reason !== '';

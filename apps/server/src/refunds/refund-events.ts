@@ -47,7 +47,7 @@ async function finish(
   const returns = outcomes.filter(isReturn);
   await eachWithOrder(transaction, returns, (_event, order) => showReturn(transaction, deps, order));
   const byOrder = new Map<string, ChainEvent>(outcomes.map((event) => [event.orderId, event]));
-  for (const row of await transaction.query(lockOpenRefunds, [[...byOrder.keys()]])) {
+  for (const row of await transaction.query(lockOpenRefunds, { orderIds: [...byOrder.keys()] })) {
     const event = byOrder.get(row.order_id);
     if (event === undefined) throw new Error(`refund ${row.refund_id} was not asked for`);
     const trigger = isReturn(event) ? 'payment_returned' : 'payment_settled';
@@ -86,7 +86,7 @@ async function refundSettled(
     const refundedAmount = microUsd(refundedTotal / units);
     await moveSession(transaction, deps, session, 'settlement_refunded', { refundedAmount });
   }
-  const open = await transaction.query(lockRefundsToSign, [order.orderId]);
+  const open = await transaction.query(lockRefundsToSign, { orderId: order.orderId });
   const meant = open.find((row) => row.amount * units === value);
   if (meant !== undefined)
     await moveRefund(transaction, deps, meant, { trigger: 'settlement_refunded', txHash: event.txHash });

@@ -16,22 +16,31 @@ const columns = {
 
 const columnList = Object.keys(columns).join(', ');
 
-export const insertRefund = statement(
-  'refund_insert',
-  ['text', 'text', 'text', 'text', 'int8', 'text', 'text', 'timestamptz'],
+export const insertRefund = statement({
+  name: 'refund_insert',
+  parameters: {
+    refundId: 'text',
+    merchantId: 'text',
+    sessionId: 'text',
+    orderId: 'text',
+    amount: 'int8',
+    status: 'text',
+    reason: 'text',
+    createdAt: 'timestamptz',
+  },
   columns,
-  `insert into refunds (refund_id, merchant_id, session_id, order_id, amount, status, reason, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $8)
+  text: `insert into refunds (refund_id, merchant_id, session_id, order_id, amount, status, reason, created_at, updated_at)
+   values (:refundId, :merchantId, :sessionId, :orderId, :amount, :status, :reason, :createdAt, :createdAt)
    returning ${columnList}`,
-);
+});
 export type RefundRow = Row<typeof insertRefund>;
 
-export const refundById = statement(
-  'refund_by_id',
-  ['text', 'text'],
+export const refundById = statement({
+  name: 'refund_by_id',
+  parameters: { merchantId: 'text', refundId: 'text' },
   columns,
-  `select ${columnList} from refunds where merchant_id = $1 and refund_id = $2`,
-);
+  text: `select ${columnList} from refunds where merchant_id = :merchantId and refund_id = :refundId`,
+});
 
 export const refundPage = statement(
   'refund_page',
@@ -54,37 +63,43 @@ export const refundPage = statement(
 );
 
 // In one order, so that two chains' watchers cannot deadlock.
-export const lockOpenRefunds = statement(
-  'refund_lock_open',
-  ['text[]'],
+export const lockOpenRefunds = statement({
+  name: 'refund_lock_open',
+  parameters: { orderIds: 'text[]' },
   columns,
-  `select ${columnList} from refunds where order_id = any ($1) and status in ('pending', 'requires_signature')
+  text: `select ${columnList} from refunds where order_id = any (:orderIds) and status in ('pending', 'requires_signature')
    order by refund_id for update`,
-);
+});
 
 // Oldest first: of two refunds of one amount the first one was meant.
-export const lockRefundsToSign = statement(
-  'refund_lock_to_sign',
-  ['text'],
+export const lockRefundsToSign = statement({
+  name: 'refund_lock_to_sign',
+  parameters: { orderId: 'text' },
   columns,
-  `select ${columnList} from refunds where order_id = $1 and status = 'requires_signature' order by ordinal for update`,
-);
+  text: `select ${columnList} from refunds where order_id = :orderId and status = 'requires_signature' order by ordinal for update`,
+});
 
 // The old status stands in the where clause: a move that raced with another changes nothing.
-export const updateRefund = statement(
-  'refund_update',
-  ['text', 'text', 'text', 'text', 'timestamptz'],
+export const updateRefund = statement({
+  name: 'refund_update',
+  parameters: {
+    refundId: 'text',
+    fromStatus: 'text',
+    status: 'text',
+    txHash: 'text',
+    updatedAt: 'timestamptz',
+  },
   columns,
-  `update refunds set status = $3, tx_hash = $4, updated_at = $5
-   where refund_id = $1 and status = $2
+  text: `update refunds set status = :status, tx_hash = :txHash, updated_at = :updatedAt
+   where refund_id = :refundId and status = :fromStatus
    returning ${columnList}`,
-);
+});
 
 // To any order of the session: what was added to another one has gone to its payer, and the fee of this one pays for it.
-export const additionToSession = statement(
-  'refund_addition',
-  ['text'],
-  { order_id: 'text' },
-  `select m.order_id from orders o join deposit_moves m on m.order_id = o.order_id
-   where o.session_id = $1 and m.move = 'add' and m.status <> 'failed'`,
-);
+export const additionToSession = statement({
+  name: 'refund_addition',
+  parameters: { sessionId: 'text' },
+  columns: { order_id: 'text' },
+  text: `select m.order_id from orders o join deposit_moves m on m.order_id = o.order_id
+   where o.session_id = :sessionId and m.move = 'add' and m.status <> 'failed'`,
+});

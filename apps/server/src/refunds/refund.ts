@@ -73,7 +73,7 @@ export async function createRefund(
 }
 
 async function hasAddition(transaction: Transaction, sessionId: string): Promise<boolean> {
-  return (await transaction.query(additionToSession, [sessionId])).length > 0;
+  return (await transaction.query(additionToSession, { sessionId })).length > 0;
 }
 
 async function insert(
@@ -88,16 +88,16 @@ async function insert(
   },
 ): Promise<Refund> {
   const { session, order, amount, status, reason } = refund;
-  const [row] = await transaction.query(insertRefund, [
-    newId('refund', deps.random.bytes),
-    session.merchantId,
-    session.sessionId,
-    order.orderId,
+  const [row] = await transaction.query(insertRefund, {
+    refundId: newId('refund', deps.random.bytes),
+    merchantId: session.merchantId,
+    sessionId: session.sessionId,
+    orderId: order.orderId,
     amount,
     status,
     reason,
-    deps.clock.now(),
-  ]);
+    createdAt: deps.clock.now(),
+  });
   if (row === undefined) throw new Error('the insert returned no refund');
   const toSign = toSignOf(deps, row, order);
   await emitRefund(transaction, deps, refundOf(row, toSign), { row, type: 'refund.created' });
@@ -122,7 +122,10 @@ export async function findRefund(
   deps: RefundContext,
   request: { merchantId: string; refundId: string },
 ): Promise<Refund> {
-  const [row] = await queryable.query(refundById, [request.merchantId, request.refundId]);
+  const [row] = await queryable.query(refundById, {
+    merchantId: request.merchantId,
+    refundId: request.refundId,
+  });
   if (row === undefined) throw new Refusal('refund_not_found', request.refundId);
   const [refund] = await refundsOf(queryable, deps, [row]);
   if (refund === undefined) throw new Error('a row gave no refund');
@@ -160,13 +163,13 @@ export async function moveRefund(
 ): Promise<void> {
   const move = refundMove(statusOf(row), fact.trigger);
   if (move === undefined) return;
-  const [moved] = await transaction.query(updateRefund, [
-    row.refund_id,
-    move.from,
-    move.to,
-    move.to === 'completed' ? fact.txHash : '',
-    deps.clock.now(),
-  ]);
+  const [moved] = await transaction.query(updateRefund, {
+    refundId: row.refund_id,
+    fromStatus: move.from,
+    status: move.to,
+    txHash: move.to === 'completed' ? fact.txHash : '',
+    updatedAt: deps.clock.now(),
+  });
   if (moved === undefined) throw new Error(`refund ${row.refund_id} left ${row.status} without its lock`);
   await emitRefund(transaction, deps, refundOf(moved), { row: moved, type: move.event });
 }

@@ -18,13 +18,13 @@ const columnList = [
 ].join(', ');
 
 // In the order of the sessions' ids: two transactions that lock several of the same never wait for each other.
-export const lockOrdersWithSessions = statement(
-  'order_lock_with_session',
-  ['text[]'],
-  { ...sessionColumns, ...prefixedOrderColumns },
-  `select ${columnList} from orders o join sessions s on s.session_id = o.session_id
-   where o.order_id = any ($1) order by s.session_id, o.order_id for update of s`,
-);
+export const lockOrdersWithSessions = statement({
+  name: 'order_lock_with_session',
+  parameters: { orderIds: 'text[]' },
+  columns: { ...sessionColumns, ...prefixedOrderColumns },
+  text: `select ${columnList} from orders o join sessions s on s.session_id = o.session_id
+   where o.order_id = any (:orderIds) order by s.session_id, o.order_id for update of s`,
+});
 
 /** The part of such a row that is an order's. */
 export function orderPart(row: Row<typeof lockOrdersWithSessions>): OrderRow {

@@ -20,9 +20,10 @@ test('however many payments a block has, fifty sessions at most are held in memo
   await world.database.db.transaction(async (transaction) => {
     const counting: Transaction = {
       ...transaction,
-      query: (statement, values = []) => {
-        asked.push((values[0] as string[]).length);
-        return transaction.query(statement, values);
+      query: (statement, ...values) => {
+        const [orders] = statement.positioned(...values);
+        asked.push((orders as string[]).length);
+        return transaction.query(statement, ...values);
       },
     };
     const items = orderIds.map((orderId) => ({ orderId }));

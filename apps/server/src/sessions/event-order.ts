@@ -65,7 +65,8 @@ export async function lockFirstOrders<Item extends { readonly orderId: string }>
   transaction: Transaction,
   items: readonly Item[],
 ): Promise<(take: TakeLocked<Item>) => Promise<void>> {
-  const lock = (portion: readonly Item[]) => transaction.query(lockOrdersWithSessions, [idsOf(portion)]);
+  const lock = (portion: readonly Item[]) =>
+    transaction.query(lockOrdersWithSessions, { orderIds: idsOf(portion) });
   const [first = [], ...others] = inPortions(items, sessionsAtOnce);
   const rows = first.length === 0 ? [] : await lock(first);
   return async (take) => {

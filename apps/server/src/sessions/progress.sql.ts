@@ -2,10 +2,10 @@ import { statement } from '@florin/pg';
 
 // For each session the payment that it names, else the earliest, of those that stand in a block on any chain, and how far
 // that chain has been followed.
-export const paymentsSeen = statement(
-  'session_payments_seen',
-  ['text[]'],
-  {
+export const paymentsSeen = statement({
+  name: 'session_payments_seen',
+  parameters: { sessionIds: 'text[]' },
+  columns: {
     session_id: 'text',
     order_id: 'text',
     chain_id: 'int8',
@@ -14,19 +14,19 @@ export const paymentsSeen = statement(
     head_number: 'int8',
     final_number: 'int8',
   },
-  `select distinct on (o.session_id) o.session_id, o.order_id, o.chain_id, o.token_id, e.block_number,
+  text: `select distinct on (o.session_id) o.session_id, o.order_id, o.chain_id, o.token_id, e.block_number,
      c.head_number, c.final_number
    from sessions s
      join orders o on o.session_id = s.session_id
      join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'
      join chain_cursors c on c.chain_id = o.chain_id
-   where s.session_id = any ($1)
+   where s.session_id = any (:sessionIds)
    order by o.session_id, e.tx_hash = s.initiate_tx desc, e.block_time, e.chain_id, e.log_index`,
-);
+});
 
-export const sessionSalt = statement(
-  'session_salt',
-  ['text'],
-  { salt: 'text' },
-  'select salt from sessions where session_id = $1',
-);
+export const sessionSalt = statement({
+  name: 'session_salt',
+  parameters: { sessionId: 'text' },
+  columns: { salt: 'text' },
+  text: 'select salt from sessions where session_id = :sessionId',
+});

@@ -17,7 +17,7 @@ export async function findSeenPayments(
   queryable: Queryable,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, SeenPayment>> {
-  const rows = await queryable.query(paymentsSeen, [sessionIds]);
+  const rows = await queryable.query(paymentsSeen, { sessionIds });
   return new Map(
     rows.map((row) => {
       const confirmations = Number(row.head_number - row.block_number) + 1;

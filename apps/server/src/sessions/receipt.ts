@@ -17,7 +17,7 @@ export async function findReceipt(
 ): Promise<Receipt | undefined> {
   if (session.receiptId === '' || session.paymentSucceededAt === undefined) return undefined;
   const stored = await findOrder(queryable, session.orderId);
-  const [row] = await queryable.query(sessionSalt, [session.sessionId]);
+  const [row] = await queryable.query(sessionSalt, { sessionId: session.sessionId });
   const chain = stored === undefined ? undefined : chains.byId(stored.chainId);
   if (stored === undefined || row === undefined || chain === undefined) return undefined;
   return {

@@ -42,7 +42,7 @@ async function* portionsOf(
     yield portion;
     left = left.slice(portion.length);
     if (left.length === 0) return;
-    const read = await queryable.query(itemsOfSessions, [left.map((row) => row.session_id)]);
+    const read = await queryable.query(itemsOfSessions, { sessionIds: left.map((row) => row.session_id) });
     items = new Map(read.map((row) => [row.session_id, row.line_items]));
   }
 }

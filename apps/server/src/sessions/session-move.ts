@@ -1,4 +1,4 @@
-import type { Parameter, Transaction } from '@florin/pg';
+import type { Transaction } from '@florin/pg';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import { findOrder } from '#orders/order.ts';
@@ -44,7 +44,25 @@ export async function moveSession(
   const now = deps.clock.now();
   const moved = sessionAfter(session, trigger, move.to, changes);
   const told = move.event === undefined ? undefined : await eventOf(transaction, deps, moved, order);
-  transaction.write(updateSession, [session.sessionId, session.status, ...valuesOf(moved, now)]);
+  transaction.write(updateSession, {
+    sessionId: session.sessionId,
+    fromStatus: session.status,
+    status: moved.status,
+    signedOnce: moved.signedOnce,
+    pendingReason: moved.pendingReason,
+    payer: moved.payer,
+    payerEmail: moved.payerEmail,
+    paidToken: moved.paidToken,
+    receiptId: moved.receiptId,
+    orderId: moved.orderId,
+    initiateTx: moved.initiateTx,
+    completeTx: moved.completeTx,
+    paymentSucceededAt: moved.paymentSucceededAt ?? null,
+    settlementSucceededAt: moved.settlementSucceededAt ?? null,
+    updatedAt: now,
+    refundedAmount: moved.refundedAmount,
+    isLate: moved.isLate,
+  });
   if (move.event !== undefined && told !== undefined)
     await emit(transaction, deps.random, [{ ...told, type: move.event, at: now }]);
   return moved;
@@ -64,26 +82,6 @@ function sessionAfter(
     pendingReason: to === 'settlement_pending' ? next.pendingReason : '',
     isLate: session.isLate || (session.status === 'expired' && to === 'paid'),
   };
-}
-
-function valuesOf(session: StoredSession, now: Date): Parameter[] {
-  return [
-    session.status,
-    session.signedOnce,
-    session.pendingReason,
-    session.payer,
-    session.payerEmail,
-    session.paidToken,
-    session.receiptId,
-    session.orderId,
-    session.initiateTx,
-    session.completeTx,
-    session.paymentSucceededAt ?? null,
-    session.settlementSucceededAt ?? null,
-    now,
-    session.refundedAmount,
-    session.isLate,
-  ];
 }
 
 async function eventOf(

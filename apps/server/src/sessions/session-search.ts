@@ -10,6 +10,6 @@ export async function searchSnapshots(
   search: { merchantId: string; text: string; after: bigint; limit: number },
 ): Promise<{ isFound: boolean; last: bigint | undefined }> {
   const { merchantId, text, after, limit } = search;
-  const [row] = await queryable.query(searchPiece, [merchantId, text, after, limit]);
+  const [row] = await queryable.query(searchPiece, { merchantId, text, afterOrdinal: after, limit });
   return { isFound: row?.found ?? false, last: row?.last ?? undefined };
 }

@@ -47,39 +47,39 @@ const prefixedColumnList = Object.keys(sessionColumns)
   .map((column) => `s.${column}`)
   .join(', ');
 
-export const sessionById = statement(
-  'session_by_id',
-  ['text'],
-  sessionColumns,
-  `select ${columnList} from sessions where session_id = $1`,
-);
+export const sessionById = statement({
+  name: 'session_by_id',
+  parameters: { sessionId: 'text' },
+  columns: sessionColumns,
+  text: `select ${columnList} from sessions where session_id = :sessionId`,
+});
 
-export const sessionsByIds = statement(
-  'sessions_by_ids',
-  ['text[]'],
-  sessionColumns,
-  `select ${columnList} from sessions where session_id = any($1)`,
-);
+export const sessionsByIds = statement({
+  name: 'sessions_by_ids',
+  parameters: { sessionIds: 'text[]' },
+  columns: sessionColumns,
+  text: `select ${columnList} from sessions where session_id = any(:sessionIds)`,
+});
 
 export type SessionRow = Row<typeof sessionById>;
 
 // The row lock orders everything that happens to one session: moves, events, cancel against prepare.
-export const lockSessionById = statement(
-  'session_lock',
-  ['text'],
-  sessionColumns,
-  `select ${columnList} from sessions where session_id = $1 for update`,
-);
+export const lockSessionById = statement({
+  name: 'session_lock',
+  parameters: { sessionId: 'text' },
+  columns: sessionColumns,
+  text: `select ${columnList} from sessions where session_id = :sessionId for update`,
+});
 
 const { line_items: _items, metadata: _metadata, ...stateColumns } = sessionColumns;
 
 /** What is read where nothing is shown of what is sold: not what may take 80 kB of a session. */
-export const sessionStatesByIds = statement(
-  'session_states_by_ids',
-  ['text[]'],
-  stateColumns,
-  `select ${Object.keys(stateColumns).join(', ')} from sessions where session_id = any($1)`,
-);
+export const sessionStatesByIds = statement({
+  name: 'session_states_by_ids',
+  parameters: { sessionIds: 'text[]' },
+  columns: stateColumns,
+  text: `select ${Object.keys(stateColumns).join(', ')} from sessions where session_id = any(:sessionIds)`,
+});
 export type SessionStateRow = Row<typeof sessionStatesByIds>;
 
 const { line_items: _, ...otherColumns } = sessionColumns;
@@ -134,52 +134,52 @@ export const sessionPageByStatus = statement(
 );
 
 // Of the sessions given, in their order: as many as the budget of bytes allows.
-export const itemsOfSessions = statement(
-  'session_items',
-  ['text[]'],
-  { session_id: 'text', line_items: 'text' },
-  `select session_id, line_items from (
+export const itemsOfSessions = statement({
+  name: 'session_items',
+  parameters: { sessionIds: 'text[]' },
+  columns: { session_id: 'text', line_items: 'text' },
+  text: `select session_id, line_items from (
      select session_id, line_items, position, ${isWithinBudget(itemsBytes, 'position')} as is_read
-     from unnest($1::text[]) with ordinality as wanted (wanted_id, position)
+     from unnest(:sessionIds::text[]) with ordinality as wanted (wanted_id, position)
      join sessions on session_id = wanted_id
    ) as sized where is_read order by position`,
-);
+});
 
 // The old status stands in the where clause: a move that raced with another changes nothing, and must not commit. Nobody
 // waits for the answer, so the statement itself refuses.
-export const updateSession = statement(
-  'session_update',
-  [
-    'text',
-    'text',
-    'text',
-    'bool',
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'timestamptz',
-    'timestamptz',
-    'timestamptz',
-    'int8',
-    'bool',
-  ],
-  { refusal: 'text?' },
-  `with moved as (
-     update sessions set status = $3, signed_once = $4, pending_reason = $5, payer = $6, payer_email = $7,
-       paid_token = $8, receipt_id = $9, order_id = $10, initiate_tx = $11, complete_tx = $12,
-       payment_succeeded_at = $13, settlement_succeeded_at = $14, updated_at = $15, refunded_amount = $16,
-       is_late = $17
-     where session_id = $1 and status = $2
+export const updateSession = statement({
+  name: 'session_update',
+  parameters: {
+    sessionId: 'text',
+    fromStatus: 'text',
+    status: 'text',
+    signedOnce: 'bool',
+    pendingReason: 'text',
+    payer: 'text',
+    payerEmail: 'text',
+    paidToken: 'text',
+    receiptId: 'text',
+    orderId: 'text',
+    initiateTx: 'text',
+    completeTx: 'text',
+    paymentSucceededAt: 'timestamptz?',
+    settlementSucceededAt: 'timestamptz?',
+    updatedAt: 'timestamptz',
+    refundedAmount: 'int8',
+    isLate: 'bool',
+  },
+  columns: { refusal: 'text?' },
+  text: `with moved as (
+     update sessions set status = :status, signed_once = :signedOnce, pending_reason = :pendingReason, payer = :payer, payer_email = :payerEmail,
+       paid_token = :paidToken, receipt_id = :receiptId, order_id = :orderId, initiate_tx = :initiateTx, complete_tx = :completeTx,
+       payment_succeeded_at = :paymentSucceededAt, settlement_succeeded_at = :settlementSucceededAt, updated_at = :updatedAt, refunded_amount = :refundedAmount,
+       is_late = :isLate
+     where session_id = :sessionId and status = :fromStatus
      returning session_id
    )
    select case when not exists (select from moved)
-     then raise_error('session ' || $1 || ' left ' || $2 || ' without its lock') end as refusal`,
-);
+     then raise_error('session ' || :sessionId || ' left ' || :fromStatus || ' without its lock') end as refusal`,
+});
 
 /** Of the rows that a query has found and locked: as many as the budget allows. What is locked besides is found again. */
 function withinBudget(found: string): string {
@@ -193,45 +193,45 @@ function withinBudget(found: string): string {
 
 // Unsigned sessions expire by our clock: nobody holds an order for them. skip locked: a session being prepared right
 // now is looked at in the next round.
-export const expirableUnsigned = statement(
-  'session_expirable_unsigned',
-  ['timestamptz', 'int8'],
-  sessionColumns,
-  withinBudget(
+export const expirableUnsigned = statement({
+  name: 'session_expirable_unsigned',
+  parameters: { now: 'timestamptz', limit: 'int8' },
+  columns: sessionColumns,
+  text: withinBudget(
     `select ${columnList} from sessions
-     where status = 'initialized' and not signed_once and expiration_time <= $1
-     order by expiration_time limit $2 for update skip locked`,
+     where status = 'initialized' and not signed_once and expiration_time <= :now
+     order by expiration_time limit :limit for update skip locked`,
   ),
-);
+});
 
 // Whether anything of a session may still be paid or collected: an order whose deadline no final block of its chain has
 // passed, orders that only the service collects among them, a payment in a canonical block, or a deposit on its way. A signed
 // session whose orders are not known, after a restore, may have any.
-export const payableOrders = statement(
-  'session_payable_orders',
-  ['text'],
-  { is_any: 'bool' },
-  `select not exists (select from orders where session_id = $1)
+export const payableOrders = statement({
+  name: 'session_payable_orders',
+  parameters: { sessionId: 'text' },
+  columns: { is_any: 'bool' },
+  text: `select not exists (select from orders where session_id = :sessionId)
      or exists (
        select from orders o left join chain_cursors c on c.chain_id = o.chain_id
-       where o.session_id = $1
+       where o.session_id = :sessionId
          and (c.final_time is null or c.halted_reason <> '' or extract(epoch from c.final_time) <= o.pay_by))
      or exists (
        select from orders o join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'
-       where o.session_id = $1)
+       where o.session_id = :sessionId)
      or exists (
        select from orders o join deposit_moves m on m.order_id = o.order_id
-       where o.session_id = $1 and m.move in ('collect', 'add') and m.status = 'sent') as is_any`,
-);
+       where o.session_id = :sessionId and m.move in ('collect', 'add') and m.status = 'sent') as is_any`,
+});
 
 // Signed sessions expire by the chains' clocks: a final block later than the deadline of each signed order, on the
 // order's chain, no payment of any of them in a canonical block, and no deposit being added to or collected, or added to
 // (by a wallet that is followed no more: perhaps) and still to be collected. Orders that are only collected nobody else can pay: what comes to them later is late.
-export const expirableSigned = statement(
-  'session_expirable_signed',
-  ['int8'],
-  sessionColumns,
-  withinBudget(`select ${prefixedColumnList} from sessions s
+export const expirableSigned = statement({
+  name: 'session_expirable_signed',
+  parameters: { limit: 'int8' },
+  columns: sessionColumns,
+  text: withinBudget(`select ${prefixedColumnList} from sessions s
    where s.status = 'initialized' and s.signed_once
      and s.expiration_time < (select max(final_time) from chain_cursors)
      and not exists (
@@ -248,5 +248,5 @@ export const expirableSigned = statement(
          and (m.move in ('collect', 'add') and m.status = 'sent'
            or m.move = 'add' and m.status in ('succeeded', 'unfollowed')
              and (c.final_time is null or extract(epoch from c.final_time) <= o.pay_by)))
-   order by s.expiration_time limit $1 for update of s skip locked`),
-);
+   order by s.expiration_time limit :limit for update of s skip locked`),
+});

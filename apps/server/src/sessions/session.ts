@@ -244,7 +244,7 @@ export async function findSession(
   queryable: Queryable,
   sessionId: string,
 ): Promise<StoredSession | undefined> {
-  const rows = await queryable.query(sessionById, [sessionId]);
+  const rows = await queryable.query(sessionById, { sessionId });
   return rows[0] === undefined ? undefined : parseSession(rows[0]);
 }
 
@@ -253,7 +253,7 @@ export async function lockSession(
   transaction: Transaction,
   sessionId: string,
 ): Promise<StoredSession | undefined> {
-  const rows = await transaction.query(lockSessionById, [sessionId]);
+  const rows = await transaction.query(lockSessionById, { sessionId });
   return rows[0] === undefined ? undefined : parseSession(rows[0]);
 }
 
@@ -279,7 +279,7 @@ export async function cancelSession(
 }
 
 async function areLapsed(transaction: Transaction, { sessionId }: StoredSession): Promise<boolean> {
-  const [row] = await transaction.query(payableOrders, [sessionId]);
+  const [row] = await transaction.query(payableOrders, { sessionId });
   return row?.is_any === false;
 }
 
@@ -308,7 +308,7 @@ export async function findSessions(
   queryable: Queryable,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, StoredSession>> {
-  const rows = await queryable.query(sessionsByIds, [sessionIds]);
+  const rows = await queryable.query(sessionsByIds, { sessionIds });
   return new Map(rows.map((row) => [row.session_id, parseSession(row)]));
 }
 
@@ -317,7 +317,7 @@ export async function findSessionStates(
   queryable: Queryable,
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, SessionState>> {
-  const rows = await queryable.query(sessionStatesByIds, [sessionIds]);
+  const rows = await queryable.query(sessionStatesByIds, { sessionIds });
   return new Map(rows.map((row) => [row.session_id, parseSessionState(row)]));
 }
 
@@ -342,8 +342,8 @@ export async function expireSessions(
   deps: SessionMoveContext,
   limit: number,
 ): Promise<number> {
-  const unsigned = await transaction.query(expirableUnsigned, [deps.clock.now(), limit]);
-  const signed = await transaction.query(expirableSigned, [limit]);
+  const unsigned = await transaction.query(expirableUnsigned, { now: deps.clock.now(), limit });
+  const signed = await transaction.query(expirableSigned, { limit });
   for (const row of [...unsigned, ...signed]) {
     await moveSession(transaction, deps, parseSession(row), 'expire');
   }

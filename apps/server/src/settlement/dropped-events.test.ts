@@ -126,7 +126,7 @@ test('a vault pays nothing for a halted chain before its watcher has gone back, 
   await resumeChain(world.database.db, world.clock, world.chain('ethereum').chainId);
   await settlementRound(world.deps, world.chain('base'), 'payout');
   assert.deepEqual(await world.sent(order), []);
-  const locked = await world.database.db.query(lockWaitingLegs, [[order.orderId], 'payout']);
+  const locked = await world.database.db.query(lockWaitingLegs, { orderIds: [order.orderId], leg: 'payout' });
   assert.deepEqual(locked, [], 'nor does what was planned before');
   await world.dropFinal('ethereum', 1n);
   await settlementRound(world.deps, world.chain('base'), 'payout');

@@ -20,7 +20,7 @@ export interface OpenLeg {
 
 /** The legs that are delayed or held, the oldest first, at most `limit`. */
 export async function listOpenLegs(queryable: Queryable, limit: number): Promise<readonly OpenLeg[]> {
-  const rows = await queryable.query(openLegs, [limit]);
+  const rows = await queryable.query(openLegs, { limit });
   return rows.map((row) => ({
     orderId: row.order_id,
     leg: row.leg as LegName,
@@ -52,7 +52,7 @@ export async function releaseOrder(
   orderId: string,
   at: Date,
 ): Promise<readonly ReleasedLeg[]> {
-  const rows = await transaction.query(releaseLegs, [orderId, at]);
+  const rows = await transaction.query(releaseLegs, { orderId, releasedAt: at });
   return rows.map((row) => ({
     leg: row.leg as LegName,
     chainId: Number(row.chain_id),

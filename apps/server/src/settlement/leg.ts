@@ -58,7 +58,13 @@ export async function requestLeg(
   order: StoredOrder,
   leg: { name: LegName; chainId: number; at: Date },
 ): Promise<void> {
-  await transaction.query(insertLeg, [order.orderId, leg.name, order.sessionId, leg.chainId, leg.at]);
+  await transaction.query(insertLeg, {
+    orderId: order.orderId,
+    leg: leg.name,
+    sessionId: order.sessionId,
+    chainId: leg.chainId,
+    retryAt: leg.at,
+  });
 }
 
 export async function findLeg(
@@ -66,7 +72,7 @@ export async function findLeg(
   orderId: string,
   name: LegName,
 ): Promise<Leg | undefined> {
-  const rows = await queryable.query(legByOrder, [orderId, name]);
+  const rows = await queryable.query(legByOrder, { orderId, leg: name });
   return rows[0] === undefined ? undefined : parseLeg(rows[0]);
 }
 
@@ -75,7 +81,12 @@ export async function closeLeg(
   transaction: Transaction,
   leg: { orderId: string; name: LegName; reason?: string; at: Date },
 ): Promise<void> {
-  await transaction.query(markDone, [leg.orderId, leg.name, leg.reason ?? '', leg.at]);
+  await transaction.query(markDone, {
+    orderId: leg.orderId,
+    leg: leg.name,
+    reason: leg.reason ?? '',
+    updatedAt: leg.at,
+  });
 }
 
 /** Puts a leg that was done back in line: the event that showed it is gone. */
@@ -83,7 +94,7 @@ export async function reopenLeg(
   transaction: Transaction,
   leg: { orderId: string; name: LegName; at: Date },
 ): Promise<void> {
-  await transaction.query(markReopened, [leg.orderId, leg.name, leg.at]);
+  await transaction.query(markReopened, { orderId: leg.orderId, leg: leg.name, retryAt: leg.at });
 }
 
 const firstRetryMs = 5_000;
@@ -118,8 +129,15 @@ export async function delayLeg(
 ): Promise<void> {
   const now = deps.clock.now();
   const retryAt = new Date(now.getTime() + retryDelayMs(leg.attempts, reason));
-  const values = [leg.orderId, leg.name, reason, retryAt, now, leg.status, leg.transactionId ?? null];
-  const rows = await transaction.query(markWaiting, values);
+  const rows = await transaction.query(markWaiting, {
+    orderId: leg.orderId,
+    leg: leg.name,
+    reason,
+    retryAt,
+    updatedAt: now,
+    fromStatus: leg.status,
+    transactionId: leg.transactionId ?? null,
+  });
   if (rows.length === 0 || leg.name === 'refund') return;
   await showDelay(transaction, deps, leg, reason);
 }
@@ -142,8 +160,15 @@ export async function showDelay(
 /** Puts a waiting leg off without a word to the merchant: what it waits for is usual. Nothing when it waits no more. */
 export async function putOffLeg(transaction: Transaction, leg: Leg, now: Date): Promise<void> {
   const retryAt = new Date(now.getTime() + retryDelayMs(leg.attempts));
-  const values = [leg.orderId, leg.name, '', retryAt, now, leg.status, leg.transactionId ?? null];
-  await transaction.query(markWaiting, values);
+  await transaction.query(markWaiting, {
+    orderId: leg.orderId,
+    leg: leg.name,
+    reason: '',
+    retryAt,
+    updatedAt: now,
+    fromStatus: leg.status,
+    transactionId: leg.transactionId ?? null,
+  });
 }
 
 /**
@@ -156,7 +181,12 @@ export async function holdLeg(
   leg: Leg,
   reason: PendingReason,
 ): Promise<boolean> {
-  const held = await transaction.query(markHeld, [leg.orderId, leg.name, reason, deps.clock.now()]);
+  const held = await transaction.query(markHeld, {
+    orderId: leg.orderId,
+    leg: leg.name,
+    reason,
+    heldAt: deps.clock.now(),
+  });
   if (held.length === 0) return false;
   await showDelay(transaction, deps, leg, reason);
   return true;
@@ -168,8 +198,12 @@ export async function showLegNotMined(
   deps: SessionMoveContext,
   leg: Leg,
 ): Promise<void> {
-  const values = [leg.orderId, leg.name, leg.transactionId ?? null, deps.clock.now()];
-  const marked = await transaction.query(markNotMined, values);
+  const marked = await transaction.query(markNotMined, {
+    orderId: leg.orderId,
+    leg: leg.name,
+    transactionId: leg.transactionId ?? null,
+    updatedAt: deps.clock.now(),
+  });
   if (marked.length === 0 || leg.name === 'refund') return;
   await showDelay(transaction, deps, leg, 'not_mined');
 }

@@ -52,7 +52,7 @@ async function findAttested(
     deps.log.warn('settlement.cctp_not_configured', { chainId: order.chainId, orderId: order.orderId });
     return undefined;
   }
-  const [burn] = await deps.db.query(finalEventOfOrder, [order.orderId, ['Settled']]);
+  const [burn] = await deps.db.query(finalEventOfOrder, { orderId: order.orderId, eventNames: ['Settled'] });
   if (burn === undefined) return undefined;
   const answer = answers.get(burn.tx_hash) ?? deps.attestations.messagesOf(domain, burn.tx_hash as Hex);
   answers.set(burn.tx_hash, answer);

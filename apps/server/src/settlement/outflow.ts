@@ -17,7 +17,7 @@ export async function openOutflow(deps: SettlementContext, chain: Chain): Promis
   if (caps === undefined) return { excessOf: () => undefined, add: () => {} };
   const nowMs = deps.clock.now().getTime();
   const since = async (ms: number) => {
-    const [row] = await deps.db.query(payoutsSince, [chain.chainId, new Date(nowMs - ms)]);
+    const [row] = await deps.db.query(payoutsSince, { chainId: chain.chainId, since: new Date(nowMs - ms) });
     return row?.net_value ?? 0n;
   };
   let inHour = await since(hourMs);

@@ -158,7 +158,10 @@ async function readVaultLimit(
   token: Token,
 ): Promise<VaultLimit | undefined> {
   // Read first: a payout that is mined in between counts twice and delays another, rather than not at all.
-  const [row] = await deps.db.query(payoutsUnderWay, [chain.chainId, token.tokenId]);
+  const [row] = await deps.db.query(payoutsUnderWay, {
+    chainId: chain.chainId,
+    settlementToken: token.tokenId,
+  });
   const underWay = toTokenAmount(microUsd(row?.net_value ?? 0n), token.decimals);
   const [available, caps, held] = await Promise.all([
     readUnlessRefused(deps, chain, vault, availableCall(token.address)),
@@ -203,8 +206,14 @@ async function orderToKeepFor(
   const since = new Date(deps.clock.now().getTime() - waitedMs);
   const most = payable / unitsPerMicroUsd(token.decimals);
   const isBoundless = most > maxMicroUsd;
-  const values = [chain.chainId, token.tokenId, since, isBoundless ? maxMicroUsd : most];
-  const [oldest] = await deps.db.query(oldestShortPayout, [...values, vault, unnamedVaultOf(chain)]);
+  const [oldest] = await deps.db.query(oldestShortPayout, {
+    chainId: chain.chainId,
+    settlementToken: token.tokenId,
+    createdBefore: since,
+    mostNetValue: isBoundless ? maxMicroUsd : most,
+    vault,
+    standardVault: unnamedVaultOf(chain),
+  });
   if (oldest === undefined) return '';
   return toTokenAmount(microUsd(oldest.net_value), token.decimals) <= left ? '' : oldest.order_id;
 }

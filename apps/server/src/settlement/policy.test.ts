@@ -191,7 +191,10 @@ test('a payout over a cap of the operator is held until a person releases it', a
 
 test('a payout that a cap of the vault has held back for long is served before younger ones', async () => {
   const unit = 10n ** 18n;
-  const [row] = await world.database.db.query(payoutsUnderWay, [31_338, 'base::usdc']);
+  const [row] = await world.database.db.query(payoutsUnderWay, {
+    chainId: 31_338,
+    settlementToken: 'base::usdc',
+  });
   const underWay = (row?.net_value ?? 0n) * 10n ** 12n;
   const large = await toPayOut(10_000_000);
   world.available = underWay + 5n * unit;

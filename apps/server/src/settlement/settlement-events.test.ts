@@ -219,7 +219,10 @@ test('payouts under way count against what the vault has left', async () => {
     await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
     orders.push(order);
     // Enough for one and a half, besides what the stories before have under way.
-    const [row] = await world.database.db.query(payoutsUnderWay, [31_338, 'base::usdc']);
+    const [row] = await world.database.db.query(payoutsUnderWay, {
+      chainId: 31_338,
+      settlementToken: 'base::usdc',
+    });
     if (index === 0) world.available = (row?.net_value ?? 0n) * 10n ** 12n + 1_491_000n * 10n ** 12n;
     await settleRound('base', 'payout');
   }

@@ -166,7 +166,7 @@ async function finalEvent(
   orderId: string,
   names: readonly ChainEventName[],
 ): Promise<Pick<ChainEvent, 'name' | 'txHash' | 'blockTime'> | undefined> {
-  const [row] = await transaction.query(finalEventOfOrder, [orderId, names]);
+  const [row] = await transaction.query(finalEventOfOrder, { orderId, eventNames: names });
   if (row === undefined) return undefined;
   return { name: row.event_name as ChainEventName, txHash: row.tx_hash as Hex, blockTime: row.block_time };
 }
@@ -273,7 +273,14 @@ const notSettler = '4';
 /** Whether the transaction that carries the leg made the event: everyone may call settle and be refused. */
 async function isOurs(transaction: Transaction, leg: Leg, event: ChainEvent): Promise<boolean> {
   if (leg.transactionId === undefined) return false;
-  return (await transaction.query(attemptOfTransaction, [event.txHash, leg.transactionId])).length > 0;
+  return (
+    (
+      await transaction.query(attemptOfTransaction, {
+        txHash: event.txHash,
+        transactionId: leg.transactionId,
+      })
+    ).length > 0
+  );
 }
 
 function pendingReasonOf(event: ChainEvent): PendingReason {

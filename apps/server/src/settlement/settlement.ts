@@ -97,7 +97,12 @@ async function sendLegs(
   memory: RoundMemory,
 ): Promise<void> {
   const limit = name === 'refund' ? 1 : deps.settings.batchSize * (name === 'settle' ? candidateBatches : 1);
-  const rows = await deps.db.query(waitingLegs, [chain.chainId, name, deps.clock.now(), limit]);
+  const rows = await deps.db.query(waitingLegs, {
+    chainId: chain.chainId,
+    leg: name,
+    now: deps.clock.now(),
+    limit,
+  });
   if (rows.length === 0) return;
   const legs = rows.map(parseLeg);
   if (isGathering(deps, name, legs)) return;
@@ -263,11 +268,16 @@ async function recordBatch<T extends Item>(
       const session = await lockSession(transaction, sessionId);
       if (session !== undefined) sessions.set(sessionId, session);
     }
-    const locked = await transaction.query(lockWaitingLegs, [orderIds, name]);
+    const locked = await transaction.query(lockWaitingLegs, { orderIds, leg: name });
     // Another worker has taken some of them: what was planned is not what would be sent.
     if (locked.length !== items.length) return undefined;
     const sent = await deps.sender.record(transaction, plan);
-    await transaction.query(markSent, [orderIds, name, sent.transactionId, deps.clock.now()]);
+    await transaction.query(markSent, {
+      orderIds,
+      leg: name,
+      transactionId: sent.transactionId,
+      updatedAt: deps.clock.now(),
+    });
     if (name === 'refund') return sent;
     for (const { leg } of items) {
       const session = sessions.get(leg.sessionId);
@@ -284,8 +294,14 @@ function walletsOf({ wallet, otherWallets = [] }: SettlementContext): string[] {
 
 async function showNotMined(deps: SettlementContext, chain: Chain, name: LegName): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - deps.settings.notMinedAfterSeconds * 1000);
-  const values = [chain.chainId, name, before, deps.settings.batchSize, walletsOf(deps)];
-  for (const row of await deps.db.query(legsNotMined, values)) {
+  const found = await deps.db.query(legsNotMined, {
+    chainId: chain.chainId,
+    leg: name,
+    createdBefore: before,
+    limit: deps.settings.batchSize,
+    wallets: walletsOf(deps),
+  });
+  for (const row of found) {
     const leg = parseLeg(row);
     await deps.db.transaction((transaction) =>
       row.is_followed === true
@@ -308,7 +324,7 @@ export async function settlementOutcome(
 ): Promise<void> {
   if (outcome.status === 'succeeded') return;
   const reason = outcome.status === 'failed' ? 'reverted' : 'not_mined';
-  for (const row of await transaction.query(legsOfTransaction, [outcome.transactionId])) {
+  for (const row of await transaction.query(legsOfTransaction, { transactionId: outcome.transactionId })) {
     const leg = parseLeg(row);
     // Whoever delivers a message first makes the others revert: what became of it, the chain's events tell.
     if (leg.name === 'mint') await putOffLeg(transaction, leg, deps.clock.now());

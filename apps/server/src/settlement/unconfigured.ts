@@ -11,7 +11,7 @@ const batchSize = 200;
  */
 export async function showUnconfigured(deps: SettlementContext): Promise<boolean> {
   const configured = deps.chains.all.map(({ chainId }) => chainId);
-  const rows = await deps.db.query(legsOfOtherChains, [configured, batchSize]);
+  const rows = await deps.db.query(legsOfOtherChains, { chainIds: configured, limit: batchSize });
   for (const row of rows) {
     const leg = parseLeg(row);
     const { orderId, chainId, name } = leg;

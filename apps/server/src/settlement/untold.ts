@@ -18,7 +18,7 @@ export async function rereadUntold(
   name: LegName,
 ): Promise<void> {
   const now = deps.clock.now();
-  const rows = await deps.db.query(untoldLegs, [chainId, name, now, deps.settings.batchSize]);
+  const rows = await deps.db.query(untoldLegs, { chainId, leg: name, now, limit: deps.settings.batchSize });
   const from = rows[0]?.mined_block ?? undefined;
   if (from === undefined) return;
   deps.log.error(
@@ -31,5 +31,10 @@ export async function rereadUntold(
     const isOver = now.getTime() - row.outcome_at.getTime() > giveUpAfterMs;
     return new Date(now.getTime() + (isOver ? neverMs : rereadDelayMs(row.attempts)));
   });
-  await deps.db.query(putOffUntold, [rows.map((row) => row.order_id), name, nextAt, now]);
+  await deps.db.query(putOffUntold, {
+    orderIds: rows.map((row) => row.order_id),
+    leg: name,
+    retryAts: nextAt,
+    updatedAt: now,
+  });
 }

@@ -19,15 +19,18 @@ export async function exchangeSettlementForRefund(
   order: StoredOrder,
   at: Date,
 ): Promise<WithdrawalObstacle | undefined> {
-  const [leg] = await transaction.query(lockSettleLeg, [order.orderId]);
+  const [leg] = await transaction.query(lockSettleLeg, { orderId: order.orderId });
   // Only direct orders have no such leg once their payment is final.
   if (leg === undefined) return 'settled';
-  const [outcome] = await transaction.query(canonicalOutcome, [order.orderId]);
+  const [outcome] = await transaction.query(canonicalOutcome, { orderId: order.orderId });
   if (outcome !== undefined) return outcome.event_name === 'Settled' ? 'settled' : 'returned';
   if (leg.status === 'done') return 'withdrawn';
   if (leg.status === 'sent') return 'on_its_way';
   const metaData = order.order.metaData.slice(2);
-  const [carrier] = await transaction.query(pendingCarrier, [order.chainId, metaData]);
+  const [carrier] = await transaction.query(pendingCarrier, {
+    chainId: order.chainId,
+    callDataPart: metaData,
+  });
   if (carrier !== undefined) return 'on_its_way';
   await closeLeg(transaction, { orderId: order.orderId, name: 'settle', reason: 'withdrawn', at });
   await requestLeg(transaction, order, { name: 'refund', chainId: order.chainId, at });

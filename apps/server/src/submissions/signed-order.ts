@@ -99,7 +99,7 @@ async function ordersInQuestion(
       throw new Refusal('field_invalid', { param: 'orderId', detail: 'no order of the session' });
     return [order];
   }
-  const rows = await queryable.query(recentOrders, [sessionId, comparedOrders]);
+  const rows = await queryable.query(recentOrders, { sessionId, limit: comparedOrders });
   const ids = rows.map((row) => row.order_id);
   const orders = new Map((await findOrders(queryable, ids)).map((order) => [order.orderId as string, order]));
   return ids.flatMap((id) => orders.get(id) ?? []);

@@ -48,9 +48,9 @@ export async function assertSmartAccount(
 ): Promise<void> {
   const { perPayment, failuresPerMerchant } = deps.gasless.budgets.smartAccounts;
   if (gasLimit > BigInt(perPayment)) throw refusal('the smart account takes too much gas');
-  await transaction.query(lockBudgets, [[`smart accounts ${merchantId}`]]);
+  await transaction.query(lockBudgets, { keys: [`smart accounts ${merchantId}`] });
   const since = new Date(deps.clock.now().getTime() - dayMs);
-  const [failed] = await transaction.query(smartAccountFailures, [payer, merchantId, since]);
+  const [failed] = await transaction.query(smartAccountFailures, { payer, merchantId, since });
   if (failed === undefined) throw new Error('counts came back without a row');
   if (failed.by_payer > 0n) throw refusal("a payment of this smart account has failed in today's 24 hours");
   if (failed.by_merchant >= BigInt(failuresPerMerchant))

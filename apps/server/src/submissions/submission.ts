@@ -132,7 +132,7 @@ export async function recordSubmission(
   if (earlier !== undefined && earlier.status !== 'failed')
     return { view: submittedView(earlier), transactionId: undefined };
   assertPayable(session, deps.clock.now());
-  const open = await transaction.query(openSubmissions, [session.sessionId]);
+  const open = await transaction.query(openSubmissions, { sessionId: session.sessionId });
   if (open.length > 0) throw new Refusal('order_already_paid', 'another payment is on its way');
   const payer = submission.payer.toLowerCase();
   const { merchantId } = session;
@@ -145,10 +145,21 @@ export async function recordSubmission(
   }
   const { transactionId, txHash } = await deps.sender.record(transaction, plan);
   const { orderId, chainId } = order;
-  const paid = [orderId, session.sessionId, chainId, method, payer, seller, network];
   const now = deps.clock.now();
-  const values = [...paid, plan.gasLimit, transactionId, now, new Date(now.getTime() - dayMs), isSmart];
-  const rows = await transaction.query(insertSubmission, values);
+  const rows = await transaction.query(insertSubmission, {
+    orderId,
+    sessionId: session.sessionId,
+    chainId,
+    method,
+    payer,
+    seller,
+    network,
+    gasLimit: plan.gasLimit,
+    transactionId,
+    createdAt: now,
+    gasSince: new Date(now.getTime() - dayMs),
+    isSmartAccount: isSmart,
+  });
   if (rows.length === 0) throw new Error(`order ${orderId} was submitted twice under one lock`);
   return { view: { sessionId: session.sessionId, txHash, status: 'submitted' }, transactionId };
 }
@@ -159,9 +170,14 @@ async function assertBudgets(
   asked: { payer: string; seller: string; network: string; gas: number },
 ): Promise<void> {
   const shared = [`payer ${asked.payer}`, `link ${asked.seller}`, `network ${asked.network}`];
-  await transaction.query(lockBudgets, [shared]);
+  await transaction.query(lockBudgets, { keys: shared });
   const since = new Date(deps.clock.now().getTime() - dayMs);
-  const [spent] = await transaction.query(spentGas, [asked.payer, asked.seller, asked.network, since]);
+  const [spent] = await transaction.query(spentGas, {
+    payer: asked.payer,
+    seller: asked.seller,
+    network: asked.network,
+    since,
+  });
   if (spent === undefined) throw new Error('sums came back without a row');
   const { perPayer, perLink, perNetwork } = deps.gasless.budgets;
   const limits = [
@@ -199,7 +215,7 @@ export async function findSubmission(
   queryable: Queryable,
   orderId: string,
 ): Promise<SubmissionRow | undefined> {
-  return (await queryable.query(submissionByOrder, [orderId]))[0];
+  return (await queryable.query(submissionByOrder, { orderId }))[0];
 }
 
 /** Orders of a session with a submission, in no order; at most `limit`, the newest. */
@@ -208,7 +224,7 @@ export async function findSubmittedOrders(
   sessionId: string,
   limit: number,
 ): Promise<readonly StoredOrder[]> {
-  const rows = await queryable.query(submittedOrders, [sessionId, limit]);
+  const rows = await queryable.query(submittedOrders, { sessionId, limit });
   return rows.length === 0
     ? []
     : findOrders(
@@ -237,7 +253,8 @@ export async function releaseUnfollowed(
   { wallets, before, at }: { readonly wallets: readonly Hex[]; readonly before: Date; readonly at: Date },
 ): Promise<number> {
   const followed = wallets.map((wallet) => wallet.toLowerCase());
-  return (await queryable.query(releaseSubmissions, [followed, before, at])).length;
+  return (await queryable.query(releaseSubmissions, { wallets: followed, sentBefore: before, updatedAt: at }))
+    .length;
 }
 
 /**
@@ -251,7 +268,11 @@ export async function submissionOutcome(
 ): Promise<void> {
   if (outcome.purpose !== 'relay') return;
   const status = outcome.status === 'succeeded' ? 'succeeded' : 'failed';
-  await transaction.query(concludeSubmission, [outcome.transactionId, status, deps.clock.now()]);
+  await transaction.query(concludeSubmission, {
+    transactionId: outcome.transactionId,
+    status,
+    updatedAt: deps.clock.now(),
+  });
 }
 
 /** Submissions wait for the outcome of their transactions again: the blocks that showed it were reorged. */
@@ -260,5 +281,5 @@ export async function submissionsUndone(
   transactionIds: readonly bigint[],
   at: Date,
 ): Promise<void> {
-  await transaction.query(reopenSubmissions, [transactionIds, at]);
+  await transaction.query(reopenSubmissions, { transactionIds, updatedAt: at });
 }

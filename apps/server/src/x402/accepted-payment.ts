@@ -32,7 +32,7 @@ export async function findPaymentTo(
   chainId: number,
   payTo: string,
 ): Promise<PaymentRow | undefined> {
-  return (await queryable.query(paymentByAddress, [chainId, payTo.toLowerCase()]))[0];
+  return (await queryable.query(paymentByAddress, { chainId, payTo: payTo.toLowerCase() }))[0];
 }
 
 /** Payments by order for waiting requests; omits unknown ones. */
@@ -40,7 +40,7 @@ export async function findPayments(
   queryable: Queryable,
   orderIds: readonly string[],
 ): Promise<ReadonlyMap<string, PaymentRow>> {
-  const rows = await queryable.query(paymentsByOrders, [orderIds]);
+  const rows = await queryable.query(paymentsByOrders, { orderIds });
   return new Map(rows.map((row) => [row.order_id, row]));
 }
 
@@ -136,7 +136,7 @@ async function arrived(
 }
 
 async function markMoved({ db, clock }: AcceptedPaymentDeps, row: PaymentRow): Promise<void> {
-  await db.query(setMoved, [row.order_id, row.payload_hash, clock.now()]);
+  await db.query(setMoved, { orderId: row.order_id, payloadHash: row.payload_hash, updatedAt: clock.now() });
 }
 
 function takenOf(row: PaymentRow, { accepted, payload }: X402Payment, isSeen: boolean): AcceptedPayment {

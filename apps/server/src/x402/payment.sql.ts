@@ -3,20 +3,20 @@ import { awaitLockOf } from '#db/advisory-lock.ts';
 import { sentHash } from '#submissions/sent-hash.ts';
 
 // By session: payments for one offer wait for each other, in all its tokens, and the second finds the first one's rows.
-export const lockOffer = statement(
-  'x402_lock_offer',
-  ['text'],
-  { locked: 'bool?' },
-  `select true as locked from ${awaitLockOf('x402Offer', '$1::text')}`,
-);
+export const lockOffer = statement({
+  name: 'x402_lock_offer',
+  parameters: { offer: 'text' },
+  columns: { locked: 'bool?' },
+  text: `select true as locked from ${awaitLockOf('x402Offer', ':offer::text')}`,
+});
 
 // Called under the payer's lock, which it takes again, so it never answers null.
-export const authorizationRoom = statement(
-  'x402_authorization_room',
-  ['text', 'int8', 'timestamptz'],
-  { room: 'int8?' },
-  'select authorization_room($1, $2, $3) as room',
-);
+export const authorizationRoom = statement({
+  name: 'x402_authorization_room',
+  parameters: { payer: 'text', limit: 'int8?', now: 'timestamptz' },
+  columns: { room: 'int8?' },
+  text: 'select authorization_room(:payer, :limit, :now) as room',
+});
 
 const columns = {
   order_id: 'text',
@@ -45,34 +45,42 @@ const select = `select p.order_id, p.session_id, p.payload_hash, p.is_moved, s.b
      join sessions s on s.session_id = p.session_id
      left join submissions u on u.order_id = p.order_id`;
 
-export const paymentByAddress = statement(
-  'x402_payment_by_address',
-  ['int8', 'text'],
+export const paymentByAddress = statement({
+  name: 'x402_payment_by_address',
+  parameters: { chainId: 'int8', payTo: 'text' },
   columns,
-  `${select} where p.chain_id = $1 and p.pay_to = $2`,
-);
+  text: `${select} where p.chain_id = :chainId and p.pay_to = :payTo`,
+});
 export type PaymentRow = Row<typeof paymentByAddress>;
 
-export const paymentsByOrders = statement(
-  'x402_payments_by_orders',
-  ['text[]'],
+export const paymentsByOrders = statement({
+  name: 'x402_payments_by_orders',
+  parameters: { orderIds: 'text[]' },
   columns,
-  `${select} where p.order_id = any ($1)`,
-);
+  text: `${select} where p.order_id = any (:orderIds)`,
+});
 
 // A new authorization replaces one that moved no money.
-export const upsertPayment = statement(
-  'x402_payment_upsert',
-  ['text', 'text', 'int8', 'text', 'text', 'bool', 'timestamptz'],
-  {},
-  `insert into x402_payments (order_id, session_id, chain_id, pay_to, payload_hash, is_moved, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $7)
-   on conflict (order_id) do update set payload_hash = $5, is_moved = $6, updated_at = $7`,
-);
+export const upsertPayment = statement({
+  name: 'x402_payment_upsert',
+  parameters: {
+    orderId: 'text',
+    sessionId: 'text',
+    chainId: 'int8',
+    payTo: 'text',
+    payloadHash: 'text',
+    isMoved: 'bool',
+    createdAt: 'timestamptz',
+  },
+  columns: {},
+  text: `insert into x402_payments (order_id, session_id, chain_id, pay_to, payload_hash, is_moved, created_at, updated_at)
+   values (:orderId, :sessionId, :chainId, :payTo, :payloadHash, :isMoved, :createdAt, :createdAt)
+   on conflict (order_id) do update set payload_hash = :payloadHash, is_moved = :isMoved, updated_at = :createdAt`,
+});
 
-export const setMoved = statement(
-  'x402_payment_set_moved',
-  ['text', 'text', 'timestamptz'],
-  {},
-  'update x402_payments set is_moved = true, updated_at = $3 where order_id = $1 and payload_hash = $2',
-);
+export const setMoved = statement({
+  name: 'x402_payment_set_moved',
+  parameters: { orderId: 'text', payloadHash: 'text', updatedAt: 'timestamptz' },
+  columns: {},
+  text: 'update x402_payments set is_moved = true, updated_at = :updatedAt where order_id = :orderId and payload_hash = :payloadHash',
+});

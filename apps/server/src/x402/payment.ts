@@ -188,7 +188,7 @@ async function record(
 ): Promise<bigint | undefined> {
   const { payment, terms, token, drafted, asked, plan, network, isSmartAccount: isSmart } = attempt;
   const { sessionId } = drafted.session;
-  await transaction.query(lockOffer, [sessionId]);
+  await transaction.query(lockOffer, { offer: sessionId });
   if (await isTaken(transaction, drafted.order.orderId, payment)) return undefined;
   const { payer, payTo } = asked.expected;
   if (resource.kind === 'link' && (await isUnmade(transaction, drafted))) {
@@ -206,9 +206,16 @@ async function record(
   const order = await prepareOrder(transaction, deps, request);
   if (order.orderId !== drafted.order.orderId)
     throw new Refusal('chain_unavailable', 'the terms have changed');
-  const place = [order.orderId, sessionId, order.chainId, payTo.toLowerCase()];
   const isMoved = plan === undefined;
-  await transaction.query(upsertPayment, [...place, payloadHashOf(payment), isMoved, deps.clock.now()]);
+  await transaction.query(upsertPayment, {
+    orderId: order.orderId,
+    sessionId,
+    chainId: order.chainId,
+    payTo: payTo.toLowerCase(),
+    payloadHash: payloadHashOf(payment),
+    isMoved,
+    createdAt: deps.clock.now(),
+  });
   // The money is there: the deposit watcher does the rest.
   if (isMoved) return undefined;
   const submission = { order, method: 'x402', payer, isSmartAccount: isSmart, network, plan } as const;
@@ -247,7 +254,10 @@ async function assertRoom(
   { expected: { payer } }: RequestedPayment,
 ): Promise<void> {
   await lockPayer(transaction, { payer });
-  const asked = [payer, deps.maxOpenSessions ?? null, deps.clock.now()];
-  const [answer] = await transaction.query(authorizationRoom, asked);
+  const [answer] = await transaction.query(authorizationRoom, {
+    payer,
+    limit: deps.maxOpenSessions ?? null,
+    now: deps.clock.now(),
+  });
   if ((answer?.room ?? 0n) <= 0n) throw openSessionsRefusal(deps);
 }

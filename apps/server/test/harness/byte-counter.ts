@@ -12,8 +12,8 @@ export function countedDatabase(db: Database): { readonly db: Database; take(): 
   let seen: StatementBytes[] = [];
   const query =
     (queryable: Queryable): Queryable['query'] =>
-    async (statement, values) => {
-      const rows = await queryable.query(statement, values);
+    async (statement, ...values) => {
+      const rows = await queryable.query(statement, ...values);
       seen.push({
         name: statement.name,
         rows: rows.length,

@@ -187,9 +187,9 @@ test('a session takes the same statements with and without an idempotency key, a
   const { db } = world.database;
   const watched: Database = {
     ...db,
-    query: (asking, values) => {
+    query: (asking, ...values) => {
       asked.push(asking.name);
-      return db.query(asking, values);
+      return db.query(asking, ...values);
     },
     transaction: () => assert.fail('a transaction costs two round trips more'),
   };

@@ -146,11 +146,16 @@ test('20 concurrent refunds of one session are one refund', async () => {
 test('a settlement that is being recorded wins over a concurrent refund', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const refund = await world.database.db.transaction(async (transaction) => {
-    const locked = await transaction.query(lockWaitingLegs, [[order.orderId], 'settle']);
+    const locked = await transaction.query(lockWaitingLegs, { orderIds: [order.orderId], leg: 'settle' });
     assert.equal(locked.length, 1);
     // It waits for the lock that this transaction holds.
     const asked = create({ sessionId });
-    await transaction.query(markSent, [[order.orderId], 'settle', null, world.clock.now()]);
+    await transaction.query(markSent, {
+      orderIds: [order.orderId],
+      leg: 'settle',
+      transactionId: null,
+      updatedAt: world.clock.now(),
+    });
     return { asked };
   });
   const reply = await refund.asked;
@@ -177,7 +182,7 @@ test('a settlement transaction that may still be mined counts even when its leg 
 test('a requested refund wins over a settlement that is planned but not recorded', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   assert.equal((await create({ sessionId })).code, 0);
-  const locked = await world.database.db.query(lockWaitingLegs, [[order.orderId], 'settle']);
+  const locked = await world.database.db.query(lockWaitingLegs, { orderIds: [order.orderId], leg: 'settle' });
   assert.deepEqual(locked, []);
 });
 
