@@ -226,7 +226,7 @@ test('a wallet with too little is told so; of several wallets another one can pa
   await page.getByRole('button', { name: 'Poor Wallet' }).click();
   await page.getByText('You have 1.00 USDT').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00/ }).click();
-  await page.getByRole('alert').getByText('This wallet has 1.00 USDT; 25.00 USDT are needed').waitFor();
+  await page.getByRole('alert').getByText('This wallet has 1.00 USDT, and you need 25.00 USDT').waitFor();
   await page.getByRole('button', { name: 'Use another wallet' }).click();
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.getByText('You have 30.00 USDT').waitFor();

@@ -272,21 +272,26 @@ function assertLink(model: MerchantModel, link: ModelLink, shown: Record<string,
   model.contentOf.set(version, agreed);
 }
 
-/** The part of a list that is on a page, and whether more follow. */
-function pageOf<Entry>(entries: readonly Entry[], page: number, size: number) {
+/** The entries of a list that are on a page, and what the answer says of the list. */
+function pageOf<Entry>(
+  entries: readonly Entry[],
+  { page, size, idOf }: { page: number; size: number; idOf: (entry: Entry) => string },
+) {
+  const shown = entries.slice((page - 1) * size, page * size);
+  const hasMore = page * size < entries.length;
+  const last = shown.at(-1);
+  const nextCursor = hasMore && last !== undefined ? idOf(last) : '';
   return {
-    total: entries.length,
-    hasMore: page * size < entries.length,
-    entries: entries.slice((page - 1) * size, page * size),
+    entries: shown,
+    listing: { total: entries.length, hasMore, nextCursor, page: String(page), size: String(size) },
   };
 }
 
 async function assertLists(model: MerchantModel, shop: Shop, page: number, size: number): Promise<void> {
   const at = `${page}/${size}`;
-  const texts = { page: String(page), size: String(size) };
-  const products = pageOf(model.shownProducts, page, size);
+  const products = pageOf(model.shownProducts, { page, size, idOf: ({ productId }) => productId });
   const { products: shownProducts, ...productPage } = (await get(shop, `/product/list/${at}`)).data;
-  assert.deepEqual(productPage, { total: products.total, hasMore: products.hasMore, ...texts });
+  assert.deepEqual(productPage, products.listing);
   const contents = products.entries.map(({ productId, status, content }) => ({
     productId,
     status,
@@ -294,16 +299,16 @@ async function assertLists(model: MerchantModel, shop: Shop, page: number, size:
   }));
   assert.equal(shownProducts.length, contents.length);
   assert.partialDeepStrictEqual(shownProducts, contents);
-  const links = pageOf(model.links, page, size);
+  const links = pageOf(model.links, { page, size, idOf: ({ linkId }) => linkId });
   const { links: shownLinks, ...linkPage } = (await get(shop, `/payment/link/list/${at}`)).data;
-  assert.deepEqual(linkPage, { total: links.total, hasMore: links.hasMore, ...texts });
+  assert.deepEqual(linkPage, links.listing);
   assert.equal(shownLinks.length, links.entries.length);
   for (const [index, link] of links.entries.entries()) assertLink(model, link, shownLinks[index]);
   for (const status of ['all', 'initialized', 'cancelled', 'expired'] as const) {
     const ofStatus = model.sessions.filter((session) => status === 'all' || session.status === status);
-    const sessions = pageOf(ofStatus, page, size);
+    const sessions = pageOf(ofStatus, { page, size, idOf: ({ sessionId }) => sessionId });
     const { sessions: shown, ...sessionPage } = (await get(shop, `/session/list/${status}/${at}`)).data;
-    assert.deepEqual(sessionPage, { total: sessions.total, hasMore: sessions.hasMore, page, size });
+    assert.deepEqual(sessionPage, { ...sessions.listing, page, size });
     assert.deepEqual(
       shown.map((view: { session: { sessionId: string; status: string } }) => [
         view.session.sessionId,

@@ -110,7 +110,12 @@ export function parseHeader(value: unknown): BlockHeader | undefined {
   };
 }
 
-function parseLog(value: unknown): RpcLog {
+/** Where a receipt says that it is, and what was read from that: its logs repeat these texts, which are read once. */
+interface Place extends Pick<RpcLog, 'blockHash' | 'blockNumber' | 'transactionHash'> {
+  readonly said: Readonly<Record<string, unknown>>;
+}
+
+function parseLog(value: unknown, place?: Place): RpcLog {
   const log = parseRecord('log', value);
   const removed = log['removed'];
   // Some nodes leave it out of receipts; anything but a boolean is a fault.
@@ -122,17 +127,26 @@ function parseLog(value: unknown): RpcLog {
     address: parseAddress('log.address', log['address']),
     topics,
     data: parseData('log.data', log['data']),
-    blockHash: parseHash('log.blockHash', log['blockHash']),
-    blockNumber: parseQuantity('log.blockNumber', log['blockNumber']),
+    blockHash:
+      log['blockHash'] === place?.said['blockHash'] && place !== undefined
+        ? place.blockHash
+        : parseHash('log.blockHash', log['blockHash']),
+    blockNumber:
+      log['blockNumber'] === place?.said['blockNumber'] && place !== undefined
+        ? place.blockNumber
+        : parseQuantity('log.blockNumber', log['blockNumber']),
     logIndex: parseSmallQuantity('log.logIndex', log['logIndex']),
-    transactionHash: parseHash('log.transactionHash', log['transactionHash']),
+    transactionHash:
+      log['transactionHash'] === place?.said['transactionHash'] && place !== undefined
+        ? place.transactionHash
+        : parseHash('log.transactionHash', log['transactionHash']),
     removed: removed ?? false,
   };
 }
 
 /** Reads a list of logs. */
 export function parseLogs(value: unknown): readonly RpcLog[] {
-  return parseArray('logs', value).map(parseLog);
+  return parseArray('logs', value).map((log) => parseLog(log));
 }
 
 /** Reads a receipt; undefined when the node has none (the transaction is not in a block that it knows). */
@@ -144,13 +158,17 @@ export function parseReceipt(value: unknown): Receipt | undefined {
   // Nodes older than EIP-2718 leave the type out.
   const type = receipt['type'] === undefined ? 0 : parseSmallQuantity('receipt.type', receipt['type']);
   if (type > 0x7f) throw new RpcAnswerInvalid(`malformed answer: receipt.type is ${type}`);
-  return {
+  const place = {
     transactionHash: parseHash('receipt.transactionHash', receipt['transactionHash']),
     blockHash: parseHash('receipt.blockHash', receipt['blockHash']),
     blockNumber: parseQuantity('receipt.blockNumber', receipt['blockNumber']),
+  };
+  const said = { ...place, said: receipt };
+  return {
+    ...place,
     succeeded: status === 1n,
     logsBloom: parseBloom('receipt.logsBloom', receipt['logsBloom']),
-    logs: parseLogs(receipt['logs']),
+    logs: parseArray('receipt.logs', receipt['logs']).map((log) => parseLog(log, said)),
     type,
     // Only proofs need it, and fail without it.
     cumulativeGasUsed:

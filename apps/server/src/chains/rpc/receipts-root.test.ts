@@ -146,8 +146,7 @@ function receiptOf(changes: Partial<Receipt>): Receipt {
 
 test('a deposit of the OP stack commits to its nonce and version since Canyon, and to neither before', () => {
   const plain = ['0x01', '0x5208', pad('0x', { size: 256 }), []];
-  const encode = (changes: Partial<Receipt>) =>
-    bytesToHex(encodeReceipt(receiptOf({ type: 0x7e, ...changes })));
+  const encode = (changes: Partial<Receipt>) => encodeReceipt(receiptOf({ type: 0x7e, ...changes }));
   assert.equal(
     encode({ deposit: { nonce: 5n, version: 1n } }),
     concat(['0x7e', toLower([...plain, '0x05', '0x01'])]),

@@ -2,7 +2,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { keccakBytes, keccakHex } from '@florin/signing';
 import { hexToBytes, toHex } from 'viem';
 import type { Receipt } from './actions.ts';
-import { encodeRlp, integerBytes, type RlpItem } from './rlp.ts';
+import { encodeRlp, encodeRlpHex, integerBytes, type RlpItem } from './rlp.ts';
 
 /** The root that a header commits to its block's receipts with. Receipts stand in the order of their transactions. */
 export function receiptsRootOf(receipts: readonly Receipt[]): Hex {
@@ -17,7 +17,7 @@ const depositType = 0x7e;
  * one (EIP-2718, EIP-658). Types without a rule of their own are encoded like those of Ethereum: where that is wrong,
  * the root comes out as another and proves nothing.
  */
-export function encodeReceipt({ type, deposit, ...receipt }: Receipt): Uint8Array {
+export function encodeReceipt({ type, deposit, ...receipt }: Receipt): Hex {
   const fields: RlpItem[] = [
     receipt.succeeded ? '0x01' : '0x',
     integerBytes(receipt.cumulativeGasUsed),
@@ -28,8 +28,8 @@ export function encodeReceipt({ type, deposit, ...receipt }: Receipt): Uint8Arra
   if (type === depositType && deposit?.version !== undefined) {
     fields.push(integerBytes(deposit.nonce), integerBytes(deposit.version));
   }
-  const encoded = encodeRlp(fields);
-  return type === 0 ? encoded : Buffer.concat([Buffer.of(type), encoded]);
+  const encoded = encodeRlpHex(fields);
+  return type === 0 ? encoded : `0x${type.toString(16).padStart(2, '0')}${encoded.slice(2)}`;
 }
 
 /**
@@ -47,7 +47,7 @@ export function isBorReceipt(receipt: Receipt): boolean {
  * positions, values the encoded entries (Yellow Paper, section 4.3.2 and appendix D). Written here because it is built
  * once from sorted keys and thrown away, which takes no database and no proofs, as trie libraries bring them.
  */
-export function listRoot(values: readonly Uint8Array[]): Hex {
+export function listRoot(values: readonly (Uint8Array | Hex)[]): Hex {
   const entries = values.map((value, index) => ({ key: nibblesOf(encodeRlp(integerBytes(index))), value }));
   entries.sort((first, second) => Buffer.compare(first.key, second.key));
   const root = entries.length === 0 ? new Uint8Array(0) : nodeOf(entries, 0);
@@ -57,7 +57,7 @@ export function listRoot(values: readonly Uint8Array[]): Hex {
 interface Entry {
   /** One half byte each. */
   readonly key: Uint8Array;
-  readonly value: Uint8Array;
+  readonly value: Uint8Array | Hex;
 }
 
 function nibblesOf(bytes: Uint8Array): Uint8Array {

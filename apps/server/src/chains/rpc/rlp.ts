@@ -3,11 +3,14 @@ import type { Hex } from '@florin/protocol/order.ts';
 /** Bytes, as such or as hexadecimal text, or a list of items (Yellow Paper, appendix B). */
 export type RlpItem = Uint8Array | Hex | readonly RlpItem[];
 
-/** Encodes an item in RLP. */
+/** Encodes an item in RLP. Digits are joined and decoded at once: a block has thousands of small items. */
 export function encodeRlp(item: RlpItem): Buffer {
-  const target = Buffer.allocUnsafe(encodedLength(item));
-  write(target, 0, item);
-  return target;
+  return Buffer.from(digitsOf(item), 'hex');
+}
+
+/** Encodes an item in RLP, as hexadecimal text: for what becomes a part of another item. */
+export function encodeRlpHex(item: RlpItem): Hex {
+  return `0x${digitsOf(item)}`;
 }
 
 /** A number as RLP has it: big-endian, without leading zeros, zero as no bytes at all. */
@@ -21,53 +24,19 @@ function isList(item: RlpItem): item is readonly RlpItem[] {
   return Array.isArray(item);
 }
 
-/** Bytes of an item without its head. */
-function payloadLength(item: RlpItem): number {
-  if (typeof item === 'string') return item.length / 2 - 1;
-  if (!isList(item)) return item.length;
-  let total = 0;
-  for (const entry of item) total += encodedLength(entry);
-  return total;
-}
-
-function encodedLength(item: RlpItem): number {
-  const payload = payloadLength(item);
-  return payload === 1 && isOwnHead(item) ? 1 : headLength(payload) + payload;
-}
-
-/** A single byte below 0x80 stands without a head. */
-function isOwnHead(item: RlpItem): boolean {
-  if (isList(item)) return false;
-  return (typeof item === 'string' ? Number(item) : (item[0] ?? 0)) < 0x80;
-}
-
-function headLength(payload: number): number {
-  return payload <= 55 ? 1 : 1 + lengthOfLength(payload);
-}
-
-function lengthOfLength(length: number): number {
-  let bytes = 0;
-  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes += 1;
-  return bytes;
-}
-
-/** Writes an item and returns the place behind it. */
-function write(target: Buffer, at: number, item: RlpItem): number {
-  const payload = payloadLength(item);
-  let next = at;
-  if (payload !== 1 || !isOwnHead(item)) next = writeHead(target, at, isList(item) ? 0xc0 : 0x80, payload);
+function digitsOf(item: RlpItem): string {
   if (isList(item)) {
-    for (const entry of item) next = write(target, next, entry);
-    return next;
+    let payload = '';
+    for (const entry of item) payload += digitsOf(entry);
+    return headOf(0xc0, payload.length / 2) + payload;
   }
-  if (typeof item === 'string') target.write(item.slice(2), next, 'hex');
-  else target.set(item, next);
-  return next + payload;
+  const digits = typeof item === 'string' ? item.slice(2) : Buffer.from(item).toString('hex');
+  // A single byte below 0x80 stands without a head.
+  return digits.length === 2 && digits < '80' ? digits : headOf(0x80, digits.length / 2) + digits;
 }
 
-function writeHead(target: Buffer, at: number, base: 0x80 | 0xc0, payload: number): number {
-  if (payload <= 55) return target.writeUInt8(base + payload, at);
-  const size = lengthOfLength(payload);
-  target.writeUInt8(base + 55 + size, at);
-  return target.writeUIntBE(payload, at + 1, size);
+function headOf(base: 0x80 | 0xc0, length: number): string {
+  if (length <= 55) return (base + length).toString(16);
+  const size = integerBytes(length).slice(2);
+  return (base + 55 + size.length / 2).toString(16) + size;
 }
