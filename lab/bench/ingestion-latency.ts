@@ -1,12 +1,12 @@
+import { type HttpRpc, newHeads } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type HttpRpc, silentLog, systemClock } from '@florin/server/operator';
+import { silentLog, systemClock } from '@florin/server/operator';
 import {
   type ChainHandler,
   exceptionHandler,
   inOrder,
   movementHandler,
-  newHeads,
   paymentHandler,
   refundHandler,
   runWatcher,

@@ -1,6 +1,7 @@
+import { type HttpRpc, openHttpRpc } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type HttpRpc, openHttpRpc, silentLog, systemClock } from '@florin/server/operator';
+import { silentLog, systemClock } from '@florin/server/operator';
 import {
   type ChainHandler,
   fetchBlocks,

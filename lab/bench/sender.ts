@@ -1,6 +1,7 @@
+import { openHttpRpc } from '@florin/evm';
 import { migrate, openDatabase } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Chain, chainsOf, openHttpRpc, schema, silentLog, systemClock } from '@florin/server/operator';
+import { type Chain, chainsOf, schema, silentLog, systemClock } from '@florin/server/operator';
 import {
   createSender,
   defaultSenderSettings,

@@ -1,6 +1,7 @@
+import { openHttpRpc } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
-import { openHttpRpc, silentLog, systemClock, verifyLedger } from '@florin/server/operator';
+import { silentLog, systemClock, verifyLedger } from '@florin/server/operator';
 import { ledgerSums, reconcileChain, sealEntries } from '@florin/server/parts';
 import { encodeEventTopics } from 'viem';
 import type { Sale } from './chaos-payers.ts';

@@ -1,5 +1,5 @@
+import type { Faults } from '@florin/evm/testing';
 import { systemClock, systemRandom } from '@florin/server/operator';
-import type { Faults } from '@florin/server/testing';
 import type { ChaosChain, ChaosWorld, Member } from './chaos-world.ts';
 
 /** How often each kind of harm was done. */

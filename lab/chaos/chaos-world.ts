@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type LyingRpc, startLyingRpc } from '@florin/evm/testing';
 import { type Database, migrate, openDatabase } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
@@ -16,15 +17,7 @@ import {
   systemRandom,
 } from '@florin/server/operator';
 import type { Role, ServiceOptions } from '@florin/server/parts';
-import {
-  keys,
-  LifeChain,
-  type LyingRpc,
-  type Receiver,
-  ServiceProcess,
-  startLyingRpc,
-  startReceiver,
-} from '@florin/server/testing';
+import { keys, LifeChain, type Receiver, ServiceProcess, startReceiver } from '@florin/server/testing';
 import { findFreePort, type Postgres, startPostgres } from '@florin/world';
 import { Wallet } from 'ethers';
 import { type SmallDisk, smallDisk } from './small-disk.ts';

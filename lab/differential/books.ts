@@ -1,13 +1,7 @@
+import type { BlockHeader, RpcLog } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import {
-  type BlockHeader,
-  type Chain,
-  chainsOf,
-  findCursor,
-  silentLog,
-  systemClock,
-} from '@florin/server/operator';
+import { type Chain, chainsOf, findCursor, silentLog, systemClock } from '@florin/server/operator';
 import {
   addMissing,
   appendBlocks,
@@ -18,7 +12,6 @@ import {
   ledgerBalances,
   type MoveContext,
   movementHandler,
-  type RpcLog,
   storedBlock,
   watchedContracts,
 } from '@florin/server/parts';

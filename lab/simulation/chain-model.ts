@@ -1,6 +1,6 @@
+import { bloomOf } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '@florin/server/operator';
-import { bloomOf } from '@florin/server/parts';
 import { execute } from './contract-model.ts';
 import {
   type Call,

@@ -1,5 +1,5 @@
+import { headerHashOf, parseReceipt, receiptsRootOf } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
-import { headerHashOf, parseReceipt, receiptsRootOf } from '@florin/server/parts';
 import type { MinedTransaction, ModelBlock } from './chain-model.ts';
 import { modelHash } from './seeded-random.ts';
 

@@ -1,4 +1,4 @@
-import { RpcError, RpcUnavailable } from '@florin/server/operator';
+import { RpcError, RpcUnavailable } from '@florin/evm';
 import type { Log } from '@florin/server/parts';
 import type { Scheduler } from './scheduler.ts';
 import type { Story } from './story.ts';

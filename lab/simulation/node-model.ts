@@ -1,7 +1,6 @@
+import { type NodeConnection, type RpcCall, RpcError, type RpcOutcome, RpcUnavailable } from '@florin/evm';
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { RpcError, RpcUnavailable } from '@florin/server/operator';
-import type { NodeConnection, RpcCall, RpcOutcome } from '@florin/server/parts';
 import {
   type Abi,
   encodeErrorResult,

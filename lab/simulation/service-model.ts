@@ -1,11 +1,11 @@
+import { call, type Rpc, rpcOver } from '@florin/evm';
 import { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '@florin/outbox';
 import type { Database } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
-import { type Chain, type Chains, type DepositPolicy, type Rpc, secretBox } from '@florin/server/operator';
+import { type Chain, type Chains, type DepositPolicy, secretBox } from '@florin/server/operator';
 import {
   type AuthorizationDeps,
   type CreationDeps,
-  call,
   chainReactions,
   createSender,
   creationDepsOf,
@@ -14,7 +14,6 @@ import {
   type Log,
   outboxWorker,
   outcomesOf,
-  rpcOver,
   runDeposits,
   runExpiry,
   runReconciliation,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Anvil, startTestAnvil } from '@florin/server/testing';
 import { createWalletClient, getAddress, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { CommandError } from './command-error.ts';

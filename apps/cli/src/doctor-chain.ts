@@ -1,27 +1,29 @@
-import type { Queryable } from '@florin/pg';
-import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
-import type { Hex } from '@florin/protocol/order.ts';
-import type { Token } from '@florin/protocol/token.ts';
 import {
   type BlockHeader,
-  type Chain,
-  type Chains,
-  ChainUnreachable,
-  type Clock,
-  contractsOf,
   countProviders,
-  type DepositPolicy,
-  finalityText,
-  findChainProblems,
-  findCursor,
   getBlock,
   type HttpRpc,
   openHttpRpc,
   type Rpc,
   RpcError,
   RpcUnavailable,
-  readAdditionBalances,
   readContract,
+} from '@florin/evm';
+import type { Queryable } from '@florin/pg';
+import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
+import type { Hex } from '@florin/protocol/order.ts';
+import type { Token } from '@florin/protocol/token.ts';
+import {
+  type Chain,
+  type Chains,
+  ChainUnreachable,
+  type Clock,
+  contractsOf,
+  type DepositPolicy,
+  finalityText,
+  findChainProblems,
+  findCursor,
+  readAdditionBalances,
   readGasBalance,
   type ServiceWallets,
   silentLog,

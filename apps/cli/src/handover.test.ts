@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Anvil, startTestAnvil } from '@florin/server/testing';
 import timelockArtifact from '@openzeppelin/contracts/build/contracts/TimelockController.json' with {
   type: 'json',
 };

@@ -7,11 +7,6 @@ export { findBranding, findFront, takeLogo, updateBranding } from '#catalog/bran
 export { noIntake } from '#catalog/images/intake.ts';
 export { openImages } from '#catalog/images/open-images.ts';
 export { type Chain, type Chains, chainsOf, contractsOf, finalityText, ownContracts } from '#chains/chain.ts';
-export { type BlockHeader, getBlock } from '#chains/rpc/actions.ts';
-export { readContract } from '#chains/rpc/contract-read.ts';
-export { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
-export { countProviders } from '#chains/rpc/provider.ts';
-export { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 export { readGasBalance } from '#chains/sender/gas-balance.ts';
 export {
   backfillChain,

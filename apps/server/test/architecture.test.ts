@@ -180,20 +180,28 @@ const adapters = new Set([
   'outside/random.ts',
   'outside/process-name.ts',
   'outside/egress.ts',
-  'chains/rpc/transport.ts',
   'main.ts',
 ]);
 const forbidden =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bsetTimeout\b|\bsetInterval\b|\bfetch\(|\brandomUUID\b|import \{[^}]*\brandomBytes\b[^}]*\} from 'node:crypto'/;
 
-test('the database library knows nothing of the product', async () => {
-  const folder = new URL('../../../packages/pg/src/', import.meta.url);
-  const wrong: string[] = [];
-  for (const file of (await readdir(folder)).filter((name) => !/test/.test(name))) {
-    const text = await readFile(new URL(file, folder), 'utf8');
-    if (/@florin\/|'#|florin|merchant|payment|\.\.\//.test(text)) wrong.push(file);
-  }
-  assert.deepEqual(wrong, []);
+for (const name of ['pg', 'evm']) {
+  test(`packages/${name} knows nothing of the product`, async () => {
+    const folder = new URL(`../../../packages/${name}/src/`, import.meta.url);
+    const wrong: string[] = [];
+    for (const file of (await readdir(folder, { recursive: true })).filter((each) => /\.ts$/.test(each))) {
+      const text = await readFile(new URL(file, folder), 'utf8');
+      if (!/test/.test(file) && /@florin\/(?!signing)|'#|merchant|payment|payer|checkout/i.test(text))
+        wrong.push(file);
+    }
+    assert.deepEqual(wrong, []);
+  });
+}
+
+test('packages/evm gets time and chance as parameters', async () => {
+  const folder = new URL('../../../packages/evm/src/', import.meta.url);
+  for (const file of (await readdir(folder)).filter((each) => !/test/.test(each)))
+    assert.doesNotMatch(await readFile(new URL(file, folder), 'utf8'), forbidden, file);
 });
 
 test('time, chance and the network are parameters outside adapters', () => {

@@ -3,7 +3,6 @@
 export { openChromium, openPage } from './browser/chromium.ts';
 export { PageWorld } from './browser/page-world.ts';
 export { fuzzFactor, fuzzSeed, seedNote } from './fuzz/seed.ts';
-export { type Anvil, startTestAnvil } from './harness/anvil.ts';
 export { makeCertificate } from './harness/certificate.ts';
 export { commandConfig } from './harness/command-config.ts';
 export {
@@ -16,7 +15,6 @@ export {
 export { DepositMoves } from './harness/deposit-moves.ts';
 export { gateway, paidEvent, paidLog, vault } from './harness/emitter.ts';
 export { largestLink, largestProduct, largestSession } from './harness/largest.ts';
-export { type Faults, type LyingRpc, startLyingRpc } from './harness/lying-rpc.ts';
 export { MerchantWorld } from './harness/merchant-fixture.ts';
 export { addLateDeposit, addPaidSession, happen } from './harness/payment-fixture.ts';
 export { type Receiver, startReceiver } from './harness/receiver.ts';

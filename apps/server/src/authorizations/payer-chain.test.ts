@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
+import { type Rpc, RpcError, RpcUnavailable } from '@florin/evm';
 import { payerChainOf } from './payer-chain.ts';
 
 const address = `0x${'11'.repeat(20)}` as const;

@@ -1,10 +1,15 @@
+import {
+  askWitnesses,
+  askWitnessesTogether,
+  parseData,
+  type Rpc,
+  RpcUnavailable,
+  resultOf,
+  toQuantity,
+} from '@florin/evm';
 import { batchedByKey } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { toQuantity } from '#chains/rpc/actions.ts';
-import { parseData } from '#chains/rpc/parse.ts';
-import { type Rpc, RpcUnavailable, resultOf } from '#chains/rpc/rpc.ts';
-import { askWitnesses, askWitnessesTogether } from '#chains/rpc/witness.ts';
 import type { CallOffer, PayerChain } from './signature.ts';
 
 /**

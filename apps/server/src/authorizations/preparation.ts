@@ -1,3 +1,4 @@
+import { RpcError, RpcUnavailable } from '@florin/evm';
 import type { Queryable, Transaction } from '@florin/pg';
 import type { PreparePaymentBody } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
@@ -5,7 +6,6 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi, parseAbi } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import { permit2Address, type TokenSigning } from '#chains/token-signing.ts';
 import { type DepositOrder, findDeposit, prepareDeposit } from '#orders/deposit-terms.ts';
 import { findOrder, quoteSession } from '#orders/order.ts';

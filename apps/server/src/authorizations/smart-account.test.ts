@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { type HttpRpc, openHttpRpc } from '@florin/evm';
+import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import type { Hex } from '@florin/protocol/order.ts';
 import { secp256k1 } from '@florin/signing';
 import {
@@ -17,10 +19,8 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { anvil as anvilChain } from 'viem/chains';
-import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { type Anvil, startTestAnvil } from '../../test/harness/anvil.ts';
 import { cryptographyOf } from './cryptography.ts';
 import { payerChainOf } from './payer-chain.ts';
 import { isAuthorizedBy, isPaymentSignedBy, type SignatureDeps } from './signature.ts';

@@ -1,3 +1,4 @@
+import { boundTo, type Rpc, readContract } from '@florin/evm';
 import type { Queryable } from '@florin/pg';
 import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import { findKnownChain } from '@florin/protocol/known-chain.ts';
@@ -7,8 +8,6 @@ import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Chain, ChainCondition, ChainConditions } from './chain.ts';
 import { type ConditionCursor, cursorsOfChains } from './condition.sql.ts';
-import { readContract } from './rpc/contract-read.ts';
-import { boundTo, type Rpc } from './rpc/rpc.ts';
 
 export interface ConditionOptions {
   readonly chains: readonly Chain[];

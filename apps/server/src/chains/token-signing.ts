@@ -1,3 +1,4 @@
+import { type Rpc, readContract } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type PermitKind, permitKinds, type Token } from '@florin/protocol/token.ts';
 import {
@@ -9,8 +10,6 @@ import {
   zeroAddress,
   zeroHash,
 } from 'viem';
-import { readContract } from './rpc/contract-read.ts';
-import type { Rpc } from './rpc/rpc.ts';
 
 /** Uniswap's deployment, at this address on every chain. */
 export const permit2Address: Hex = '0x000000000022D473030F116dDEE9F6B43aC78BA3';

@@ -1,5 +1,5 @@
+import { countProviders } from '@florin/evm';
 import type { Chain, FinalityPolicy } from '#chains/chain.ts';
-import { countProviders } from '#chains/rpc/provider.ts';
 import { ConfigError, type Fields } from './field.ts';
 
 /** The settings of a chain's nodes, and of the trust in them. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Rpc } from '@florin/evm';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { decodeFunctionData, erc20Abi, pad, toHex } from 'viem';
-import type { Rpc } from '#chains/rpc/rpc.ts';
 import type { Log } from '#telemetry/log.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { lookAtAdditions, readAdditionBalances } from './addition-balance.ts';

@@ -1,7 +1,7 @@
+import { boundTo, type Rpc, RpcError, RpcUnavailable } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
-import { boundTo, type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { DepositPolicy } from '#orders/context.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';

@@ -1,9 +1,18 @@
+import {
+  calls,
+  parseData,
+  parseHeader,
+  parseLogs,
+  type Rpc,
+  RpcAnswerInvalid,
+  type RpcCall,
+  RpcError,
+  resultOf,
+  toQuantity,
+} from '@florin/evm';
 import { erc20Abi, paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeEventTopics, encodeFunctionData, pad } from 'viem';
-import { calls, parseHeader, parseLogs, toQuantity } from '#chains/rpc/actions.ts';
-import { parseData } from '#chains/rpc/parse.ts';
-import { type Rpc, RpcAnswerInvalid, type RpcCall, RpcError, resultOf } from '#chains/rpc/rpc.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 
 export function collectCall({ order, signature }: Pick<StoredOrder, 'order' | 'signature'>): Hex {

@@ -1,3 +1,4 @@
+import { type Rpc, RpcError } from '@florin/evm';
 import type { Database, Queryable, Transaction } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
@@ -5,7 +6,6 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { SessionStatus } from '@florin/protocol/session.ts';
 import { encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import { type Rpc, RpcError } from '#chains/rpc/rpc.ts';
 import type { RevertedPlan, Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import { findDecisions } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { type Rpc, RpcAnswerInvalid, type RpcCall, RpcError, type RpcOutcome } from '@florin/evm';
 import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeAbiParameters, keccak256, pad, toEventSelector, toHex } from 'viem';
-import { type Rpc, RpcAnswerInvalid, type RpcCall, RpcError, type RpcOutcome } from '#chains/rpc/rpc.ts';
 import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';

@@ -1,8 +1,8 @@
+import { RpcError, RpcUnavailable } from '@florin/evm';
 import type { ExceptionKind } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
-import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import { type ChainCursor, findCursor } from '#chains/watcher/cursor.ts';
 import { type ExceptionDeps, findDecisions, raise } from '#exceptions/exception.ts';
 import { type DepositTerms, findDepositTerms } from '#orders/deposit-terms.ts';

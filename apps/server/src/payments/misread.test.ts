@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { BlockHeader, RpcLog } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress, keccak256, toEventSelector } from 'viem';
 import type { ChainEvent } from '#chains/event.ts';
-import type { BlockHeader, RpcLog } from '#chains/rpc/actions.ts';
 import { appendBlocks, finalize, storedBlock } from '#chains/watcher/chain-move.ts';
 import { findCursor } from '#chains/watcher/cursor.ts';
 import { addMissing } from '#chains/watcher/recovery.ts';

@@ -1,8 +1,8 @@
+import { type NodeAnswer, type Rpc, type RpcCall, RpcUnavailable, surveyOf } from '@florin/evm';
 import { erc20Abi, paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeFunctionData } from 'viem';
 import { type Chain, contractsOf } from '#chains/chain.ts';
-import { type NodeAnswer, type Rpc, type RpcCall, RpcUnavailable, surveyOf } from '#chains/rpc/rpc.ts';
 
 /**
  * The holder of a balance: all gateways of a chain, all its vaults, or the fees that settled orders left in the

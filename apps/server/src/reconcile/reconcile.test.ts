@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type Rpc, type RpcCall, RpcUnavailable, resultOf } from '@florin/evm';
 import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import { toHex } from 'viem';
-import { type Rpc, type RpcCall, RpcUnavailable, resultOf } from '#chains/rpc/rpc.ts';
 import { findCursor, lockChain } from '#chains/watcher/cursor.ts';
 import { moveBackfill } from '#chains/watcher/watcher.sql.ts';
 import { silentLog } from '#telemetry/log.ts';

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
+import type { HttpRpc } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import { type SigningKey, secp256k1, signerOf } from '@florin/signing';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
 import { payerChainOf } from '#authorizations/payer-chain.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { HttpRpc } from '#chains/rpc/http-rpc.ts';
 import type { Sender } from '#chains/sender/sender.ts';
 import { tokenSigningReader } from '#chains/token-signing.ts';
 import { watchAdditions } from '#deposits/addition-balance.ts';

@@ -1,3 +1,4 @@
+import { call, type HttpRpc, newHeads, openHttpRpc } from '@florin/evm';
 import {
   type DeliverySettings,
   defaultDeliverySettings,
@@ -17,9 +18,6 @@ import { type ImageSettings, type Images, openImages } from '#catalog/images/ope
 import type { Chain, Chains } from '#chains/chain.ts';
 import { conditionKeeper } from '#chains/condition.ts';
 import type { ChainHandler } from '#chains/event.ts';
-import { call } from '#chains/rpc/actions.ts';
-import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
-import { newHeads } from '#chains/rpc/new-heads.ts';
 import { createSender, type Sender } from '#chains/sender/sender.ts';
 import { walletOf } from '#chains/sender/wallet.ts';
 import { tokenSigningReader } from '#chains/token-signing.ts';

@@ -1,9 +1,8 @@
+import { RpcError, revertDataOf } from '@florin/evm';
 import { maxMicroUsd, microUsd, toTokenAmount, unitsPerMicroUsd } from '@florin/protocol/money.ts';
 import type { Hex, Payout } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
-import { revertDataOf } from '#chains/rpc/actions.ts';
-import { RpcError } from '#chains/rpc/rpc.ts';
 import { findSessionStates } from '#sessions/session.ts';
 import type { SettlementContext } from './context.ts';
 import { delayAll } from './delay.ts';

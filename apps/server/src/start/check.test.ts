@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startLyingRpc } from '@florin/evm/testing';
 import { getAddress, type Hex } from 'viem';
 import { type Chain, chainsOf } from '#chains/chain.ts';
 import { ConfigError } from '#config/field.ts';
 import type { Clock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { startLyingRpc } from '../../test/harness/lying-rpc.ts';
 import { addresses, keys, LifeChain } from '../../test/life/life-chain.ts';
 import { checkChains } from './check.ts';
 

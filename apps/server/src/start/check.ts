@@ -1,3 +1,13 @@
+import {
+  countProviders,
+  getCode,
+  type HttpRpc,
+  openHttpRpc,
+  type Rpc,
+  RpcError,
+  RpcUnavailable,
+  readContract,
+} from '@florin/evm';
 import { openDatabase } from '@florin/pg';
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
@@ -5,11 +15,6 @@ import type { Token } from '@florin/protocol/token.ts';
 import { type SigningKey, signerOf } from '@florin/signing';
 import { parseAbi } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
-import { getCode } from '#chains/rpc/actions.ts';
-import { readContract } from '#chains/rpc/contract-read.ts';
-import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
-import { countProviders } from '#chains/rpc/provider.ts';
-import { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import { readTokenSigning, signingProblem } from '#chains/token-signing.ts';
 import { unprovenPart } from '#chains/watcher/proof-check.ts';
 import { ConfigError } from '#config/field.ts';

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { RpcError, RpcUnavailable } from '@florin/evm';
 import type { Queryable } from '@florin/pg';
 import type { SubmitPaymentBody } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
@@ -6,7 +7,6 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import { consentsOf } from '#authorizations/consent.ts';
 import { isPaymentSignedBy, type SignatureClaim } from '#authorizations/signature.ts';
-import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { TokenSigning } from '#chains/token-signing.ts';
 import { findOrder, findOrders, isCollectedOnly } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';

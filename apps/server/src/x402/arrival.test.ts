@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Rpc, RpcError, RpcUnavailable } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import { pad, toHex } from 'viem';
 import { payerChainOf } from '#authorizations/payer-chain.ts';
-import { type Rpc, RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import { arrivalOf, type ExpectedTransfer } from './arrival.ts';
 
 const address = (byte: string): Hex => `0x${byte.repeat(20)}`;

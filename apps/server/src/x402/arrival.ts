@@ -1,10 +1,9 @@
+import { getBlock, parseLogs, type Rpc, toQuantity } from '@florin/evm';
 import { erc20Abi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeEventTopics, encodeFunctionData } from 'viem';
 import type { PayerChain } from '#authorizations/signature.ts';
-import { getBlock, parseLogs, toQuantity } from '#chains/rpc/actions.ts';
-import type { Rpc } from '#chains/rpc/rpc.ts';
 import { asking } from '#submissions/signed-order.ts';
 
 export interface ArrivalDeps {

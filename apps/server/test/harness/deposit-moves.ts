@@ -1,10 +1,10 @@
+import { type Rpc, RpcError } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeAbiParameters, encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import { type Rpc, RpcError } from '#chains/rpc/rpc.ts';
 import type { SendPlan, SendRequest } from '#chains/sender/sender.ts';
 import { nothingTold } from '#deposits/deposit-gas.ts';
 import { type DepositMoveDeps, releaseUnfollowedMoves } from '#deposits/deposit-move.ts';

@@ -1,8 +1,8 @@
+import type { Anvil } from '@florin/evm/testing';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { concat, encodeAbiParameters, keccak256, pad, toEventSelector, toHex } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import type { Anvil } from './anvil.ts';
 
 /**
  * Code that emits what its calldata says: four topics, then data (LOG4). Put in the gateway's place it gives any event

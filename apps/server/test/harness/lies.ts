@@ -1,9 +1,6 @@
+import { bloomOf, headerHashOf, parseReceipt, type Receipt, receiptsRootOf } from '@florin/evm';
+import type { Lie } from '@florin/evm/testing';
 import type { Hex } from '@florin/protocol/order.ts';
-import { parseReceipt, type Receipt } from '#chains/rpc/actions.ts';
-import { bloomOf } from '#chains/rpc/bloom.ts';
-import { headerHashOf } from '#chains/rpc/header-hash.ts';
-import { receiptsRootOf } from '#chains/rpc/receipts-root.ts';
-import type { Lie } from './lying-rpc.ts';
 
 interface RawLog {
   readonly address: Hex;

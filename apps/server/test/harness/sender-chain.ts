@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach } from 'node:test';
+import { type HttpRpc, openHttpRpc } from '@florin/evm';
+import { type Anvil, type LyingRpc, startLyingRpc, startTestAnvil } from '@florin/evm/testing';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type Chain, chainsOf } from '#chains/chain.ts';
 import type { ChainHandler } from '#chains/event.ts';
-import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import { defaultSenderSettings, type SenderContext } from '#chains/sender/context.ts';
 import {
   createSender,
@@ -17,10 +18,8 @@ import { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';
 import { watcherOf } from '#chains/watcher/watcher.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { type Anvil, startTestAnvil } from './anvil.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { gateway, installEmitter, orderIdOf, paidCall, testChain } from './emitter.ts';
-import { type LyingRpc, startLyingRpc } from './lying-rpc.ts';
 import { type TestWatcher, testWatcher } from './watched-chain.ts';
 
 /** One wallet's sender on a real chain behind a node that may lie, round by round; anew for each test of the file. */

@@ -1,11 +1,11 @@
+import { type HttpRpc, openHttpRpc } from '@florin/evm';
+import { startTestAnvil } from '@florin/evm/testing';
 import { type Chain, chainsOf } from '#chains/chain.ts';
-import { type HttpRpc, openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import type { SentOutcome } from '#chains/sender/sender.ts';
 import type { OutcomeHandler } from '#chains/sender/sent.ts';
 import { watcherOf } from '#chains/watcher/watcher.ts';
 import { systemClock } from '#outside/clock.ts';
 import { type Log, silentLog } from '#telemetry/log.ts';
-import { startTestAnvil } from './anvil.ts';
 import { testDatabase } from './database.ts';
 import { installEmitter, testChain } from './emitter.ts';
 import { testWatcher } from './watched-chain.ts';

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { type BlockHeader, type Rpc, type RpcCall, RpcError, type RpcOutcome, resultOf } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import { concat, toFunctionSelector, toHex, zeroAddress } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainEventName } from '#chains/event.ts';
-import type { BlockHeader } from '#chains/rpc/actions.ts';
-import { type Rpc, type RpcCall, RpcError, type RpcOutcome, resultOf } from '#chains/rpc/rpc.ts';
 import { setOutcomes } from '#chains/sender/sender.sql.ts';
 import { createSender, type Sender } from '#chains/sender/sender.ts';
 import { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';

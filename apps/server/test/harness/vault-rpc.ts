@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { type Rpc, RpcUnavailable } from '@florin/evm';
 import { payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import { decodeFunctionData, encodeFunctionResult, type Hex } from 'viem';
-import { type Rpc, RpcUnavailable } from '#chains/rpc/rpc.ts';
 
 export interface VaultCaps {
   readonly perOrder: bigint;

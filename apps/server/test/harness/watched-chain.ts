@@ -1,16 +1,15 @@
+import { openHttpRpc } from '@florin/evm';
+import { type Anvil, type LyingRpc, startLyingRpc, startTestAnvil } from '@florin/evm/testing';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { ChainHandler } from '#chains/event.ts';
-import { openHttpRpc } from '#chains/rpc/http-rpc.ts';
 import { type ChainCursor, findCursor, findDroppedEvents } from '#chains/watcher/cursor.ts';
 import { freshState, type Watcher, type WatcherState } from '#chains/watcher/state.ts';
 import { watcherOf, watchRound } from '#chains/watcher/watcher.ts';
 import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { type Anvil, startTestAnvil } from './anvil.ts';
 import type { TestDatabase } from './database.ts';
 import { installEmitter, orderIdOf, paidCall, sendCalls, testChain } from './emitter.ts';
-import { type LyingRpc, startLyingRpc } from './lying-rpc.ts';
 
 const orders = new Map(Array.from({ length: 200 }, (_, number) => [orderIdOf(number), number]));
 let lastChainId = 70_000;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import { erc20Abi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
@@ -14,7 +15,6 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '#chains/chain.ts';
-import { type Anvil, startTestAnvil } from '../harness/anvil.ts';
 import { deployBridge } from './bridge.ts';
 
 interface Artifact {

@@ -1,7 +1,6 @@
+import { calls, type Rpc, type RpcError, RpcUnavailable } from '@florin/evm';
 import { BatchOverload, batchedByKey } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { calls } from '../rpc/actions.ts';
-import { type Rpc, type RpcError, RpcUnavailable } from '../rpc/rpc.ts';
 import type { SenderContext } from './context.ts';
 import { findPendingById, newestAttempt, type PendingTransaction } from './store.ts';
 

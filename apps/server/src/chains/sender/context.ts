@@ -1,9 +1,8 @@
+import { getTransactionCount, type Rpc, RpcError, RpcUnavailable } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Chain, Chains } from '../chain.ts';
-import { getTransactionCount } from '../rpc/actions.ts';
-import { type Rpc, RpcError, RpcUnavailable } from '../rpc/rpc.ts';
 import { findCursor } from '../watcher/cursor.ts';
 import type { OutcomeHandler } from './sent.ts';
 import type { WalletSigner } from './wallet.ts';

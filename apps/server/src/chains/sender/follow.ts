@@ -1,7 +1,15 @@
+import {
+  calls,
+  checkReceipt,
+  getBlock,
+  parseHeader,
+  parseReceipt,
+  type Receipt,
+  type Rpc,
+  resultOf,
+} from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '../chain.ts';
-import { calls, checkReceipt, getBlock, parseHeader, parseReceipt, type Receipt } from '../rpc/actions.ts';
-import { type Rpc, resultOf } from '../rpc/rpc.ts';
 import { keptBlocks } from '../watcher/chain-move.ts';
 import type { ChainCursor } from '../watcher/cursor.ts';
 import { readAhead } from '../watcher/read-ahead.ts';

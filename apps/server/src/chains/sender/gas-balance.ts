@@ -1,8 +1,7 @@
+import { boundTo, getBalance, getGasPrice, type Rpc, RpcError, RpcUnavailable } from '@florin/evm';
 import type { Queryable } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '../chain.ts';
-import { getBalance, getGasPrice } from '../rpc/actions.ts';
-import { boundTo, type Rpc, RpcError, RpcUnavailable } from '../rpc/rpc.ts';
 import type { SenderContext } from './context.ts';
 import { offeredSince } from './sender.sql.ts';
 

@@ -1,6 +1,4 @@
-import { calls, parseFeeHistory, revertDataOf } from '../rpc/actions.ts';
-import { parseQuantity } from '../rpc/parse.ts';
-import { type Rpc, resultOf } from '../rpc/rpc.ts';
+import { calls, parseFeeHistory, parseQuantity, type Rpc, resultOf, revertDataOf } from '@florin/evm';
 import { finalTransactionCount, requireChain, type SenderContext } from './context.ts';
 import { type FeeMarket, feeHistoryBlocks, initialFees, tipOf, tipPercentile } from './fees.ts';
 import { GasLimitExceeded, type RevertedPlan, type SendCall, type SendPlan } from './sent.ts';

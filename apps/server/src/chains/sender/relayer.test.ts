@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { getTransactionReceipt, type Rpc, RpcError } from '@florin/evm';
 import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import { parseTransaction } from 'viem';
 import { systemClock } from '#outside/clock.ts';
 import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
 import { senderWallets } from '../../../test/harness/sender-wallets.ts';
-import { getTransactionReceipt } from '../rpc/actions.ts';
-import { type Rpc, RpcError } from '../rpc/rpc.ts';
 import { runWatcher } from '../watcher/watcher.ts';
 import { defaultSenderSettings, type SenderContext } from './context.ts';
 import { offeredAhead } from './sender.sql.ts';

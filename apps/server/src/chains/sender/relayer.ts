@@ -1,5 +1,4 @@
-import { getBalance } from '../rpc/actions.ts';
-import { RpcError } from '../rpc/rpc.ts';
+import { getBalance, RpcError } from '@florin/evm';
 import type { SenderContext } from './context.ts';
 import { planTransaction } from './plan.ts';
 import { offeredAhead } from './sender.sql.ts';

@@ -1,6 +1,5 @@
+import { calls, parseReceipt, type Rpc, resultOf } from '@florin/evm';
 import type { Chain } from '../chain.ts';
-import { calls, parseReceipt } from '../rpc/actions.ts';
-import { type Rpc, resultOf } from '../rpc/rpc.ts';
 import type { SenderContext } from './context.ts';
 import { type FeeMarket, isOutbid, raisedFees } from './fees.ts';
 import { planTransaction } from './plan.ts';

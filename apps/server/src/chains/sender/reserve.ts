@@ -1,5 +1,4 @@
-import { getBalance } from '../rpc/actions.ts';
-import { RpcError } from '../rpc/rpc.ts';
+import { getBalance, RpcError } from '@florin/evm';
 import type { SenderContext } from './context.ts';
 import { gasReserve } from './gas-balance.ts';
 import { planTransaction } from './plan.ts';

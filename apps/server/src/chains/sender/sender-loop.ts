@@ -1,7 +1,15 @@
+import {
+  boundTo,
+  calls,
+  parseHeader,
+  parseQuantity,
+  type Rpc,
+  RpcAnswerInvalid,
+  RpcError,
+  RpcUnavailable,
+  resultOf,
+} from '@florin/evm';
 import type { Chain } from '../chain.ts';
-import { calls, parseHeader } from '../rpc/actions.ts';
-import { parseQuantity } from '../rpc/parse.ts';
-import { boundTo, type Rpc, RpcAnswerInvalid, RpcError, RpcUnavailable, resultOf } from '../rpc/rpc.ts';
 import { findCursor } from '../watcher/cursor.ts';
 import { broadcastSigned } from './broadcast.ts';
 import { finalTransactionCount, type SenderContext } from './context.ts';

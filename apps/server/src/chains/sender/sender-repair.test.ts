@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { getTransactionCount, type Rpc } from '@florin/evm';
 import type { Transaction } from '@florin/pg';
 import { silentLog } from '#telemetry/log.ts';
 import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
@@ -32,8 +33,6 @@ import {
 import { testWatcher } from '../../../test/harness/watched-chain.ts';
 import type { Chain } from '../chain.ts';
 import type { Block } from '../event.ts';
-import { getTransactionCount } from '../rpc/actions.ts';
-import type { Rpc } from '../rpc/rpc.ts';
 import { findCursor, resumeChain } from '../watcher/cursor.ts';
 import { rewindCursor } from '../watcher/watcher.sql.ts';
 import { watcherOf } from '../watcher/watcher.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { getTransactionCount, getTransactionReceipt, RpcUnavailable } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { gateway, orderIdOf, paidCall } from '../../../test/harness/emitter.ts';
@@ -27,8 +28,6 @@ import {
   wallet,
   watcher,
 } from '../../../test/harness/sender-chain.ts';
-import { getTransactionCount, getTransactionReceipt } from '../rpc/actions.ts';
-import { RpcUnavailable } from '../rpc/rpc.ts';
 import { setHalted } from '../watcher/watcher.sql.ts';
 import { runWatcher } from '../watcher/watcher.ts';
 import type { SentOutcome } from './sender.ts';

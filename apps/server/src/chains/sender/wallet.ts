@@ -1,6 +1,6 @@
+import { encodeRlp, integerBytes, type RlpItem } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type SigningKey, signerOf } from '@florin/signing';
-import { encodeRlp, integerBytes, type RlpItem } from '../rpc/rlp.ts';
 
 /** An EIP-1559 transaction before its signature. Fees in wei per gas. */
 export interface UnsignedTransaction {

@@ -1,22 +1,20 @@
-import type { ChainEvent } from '../event.ts';
 import {
   type BlockHeader,
   calls,
+  getReceiptsOfBlocks,
   headerIn,
   parseHeader,
   parseLogs,
   type Receipt,
-  type RpcLog,
-} from '../rpc/actions.ts';
-import { getReceiptsOfBlocks } from '../rpc/block-receipts.ts';
-import {
   type Rpc,
   RpcAnswerInvalid,
+  type RpcLog,
   type RpcOutcome,
   RpcUnavailable,
   resultOf,
   surveyOf,
-} from '../rpc/rpc.ts';
+} from '@florin/evm';
+import type { ChainEvent } from '../event.ts';
 import {
   areProvenReceipts,
   decodeEvents,

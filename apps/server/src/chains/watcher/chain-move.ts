@@ -1,9 +1,9 @@
+import type { BlockHeader } from '@florin/evm';
 import type { Database, Transaction } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import type { Chain } from '../chain.ts';
 import type { Block, ChainEvent, ChainHandler } from '../event.ts';
-import type { BlockHeader } from '../rpc/actions.ts';
 import type { FetchedBlock } from './block-source.ts';
 import { type ChainCursor, findCursor, lockChain, parseBlock, parseCursor, parseEvents } from './cursor.ts';
 import {

@@ -1,3 +1,4 @@
+import { type BloomBits, bloomBitsOf, type LogContent, RpcAnswerInvalid } from '@florin/evm';
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { withChecksum } from '@florin/signing';
@@ -5,9 +6,6 @@ import { type Abi, type AbiEvent, getAddress, toEventSelector, zeroHash } from '
 import { parseBurnBody } from '../cctp-message.ts';
 import type { MintSource } from '../chain.ts';
 import type { ChainEventName, ContractName } from '../event.ts';
-import type { LogContent } from '../rpc/actions.ts';
-import { type BloomBits, bloomBitsOf } from '../rpc/bloom.ts';
-import { RpcAnswerInvalid } from '../rpc/rpc.ts';
 
 /** A decoded log of one of our contracts. */
 export interface ContractEvent {

@@ -1,8 +1,8 @@
+import { parseRecord } from '@florin/evm';
 import type { Queryable, Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Block, ChainEvent, ChainEventName, ContractName } from '../event.ts';
-import { parseRecord } from '../rpc/parse.ts';
 import {
   type BlockRow,
   type CursorRow,

@@ -1,6 +1,13 @@
+import {
+  type BlockHeader,
+  calls,
+  getBlock,
+  headerIn,
+  RpcAnswerInvalid,
+  RpcUnavailable,
+  surveyOf,
+} from '@florin/evm';
 import type { Block } from '../event.ts';
-import { type BlockHeader, calls, getBlock, headerIn } from '../rpc/actions.ts';
-import { RpcAnswerInvalid, RpcUnavailable, surveyOf } from '../rpc/rpc.ts';
 import { finalize, haltChain, pruneChain, storedBlock } from './chain-move.ts';
 import { isHalted, type Round, type Watcher } from './state.ts';
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { call, getTransactionReceipt, openHttpRpc } from '@florin/evm';
+import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import { decodeFunctionResult, encodeDeployData, encodeFunctionData, zeroHash } from 'viem';
 import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
 import { testChain } from '../../../test/harness/emitter.ts';
-import { call, getTransactionReceipt } from '../rpc/actions.ts';
-import { openHttpRpc } from '../rpc/http-rpc.ts';
 import { fetchBlocks } from './block-source.ts';
 import { watchedContracts } from './log-check.ts';
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type HttpRpc, openHttpRpc, RpcUnavailable } from '@florin/evm';
 import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
 import { liesAbout } from '../../../test/harness/lies.ts';
 import { type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
-import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
-import { RpcUnavailable } from '../rpc/rpc.ts';
 
 let database: TestDatabase;
 let world: WatchedChain;

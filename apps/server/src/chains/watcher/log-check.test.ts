@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type BlockHeader, bloomOf, type Receipt, RpcAnswerInvalid, type RpcLog } from '@florin/evm';
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type Abi, encodeAbiParameters, encodeEventTopics, getAddress, keccak256, toHex } from 'viem';
 import type { Chain } from '../chain.ts';
-import type { BlockHeader, Receipt, RpcLog } from '../rpc/actions.ts';
-import { bloomOf } from '../rpc/bloom.ts';
-import { RpcAnswerInvalid } from '../rpc/rpc.ts';
 import { eventsOf, logsOfReceipts, mayHaveEvents, watchedContracts } from './log-check.ts';
 
 const chain: Chain = {

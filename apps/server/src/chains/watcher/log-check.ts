@@ -1,10 +1,21 @@
+import {
+  type BlockHeader,
+  type BloomBits,
+  bloomBitsOf,
+  bloomOf,
+  isBorReceipt,
+  isSubset,
+  type LogContent,
+  mayContain,
+  type Receipt,
+  RpcAnswerInvalid,
+  type RpcLog,
+  receiptsRootOf,
+  unionOf,
+} from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import { type Chain, contractsOf, type MintSource } from '../chain.ts';
 import type { ChainEvent, ContractName } from '../event.ts';
-import type { BlockHeader, LogContent, Receipt, RpcLog } from '../rpc/actions.ts';
-import { type BloomBits, bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from '../rpc/bloom.ts';
-import { isBorReceipt, receiptsRootOf } from '../rpc/receipts-root.ts';
-import { RpcAnswerInvalid } from '../rpc/rpc.ts';
 import { decodeLog, decodeMint, topicBitsOf } from './contract-event.ts';
 import { withDirectSettlements } from './direct-settlement.ts';
 import {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bloomOf, RpcAnswerInvalid, type RpcLog } from '@florin/evm';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import {
@@ -13,9 +14,6 @@ import {
 } from 'viem';
 import { fixtureChains } from '../../../test/harness/agent-fixture.ts';
 import { chainsOf } from '../chain.ts';
-import type { RpcLog } from '../rpc/actions.ts';
-import { bloomOf } from '../rpc/bloom.ts';
-import { RpcAnswerInvalid } from '../rpc/rpc.ts';
 import { decodeMint } from './contract-event.ts';
 import { mayHaveEvents, watchedContracts } from './log-check.ts';
 

@@ -1,6 +1,4 @@
-import { getBlock } from '../rpc/actions.ts';
-import { getReceiptsOfBlocks } from '../rpc/block-receipts.ts';
-import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
+import { getBlock, getReceiptsOfBlocks, type Rpc, RpcUnavailable } from '@florin/evm';
 import { areProvenReceipts } from './log-check.ts';
 
 /** Whether the newest block of a chain can be proven from what its nodes tell, and if not, what of it cannot. */

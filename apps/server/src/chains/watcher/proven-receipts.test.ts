@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  type BlockHeader,
+  parseReceipt,
+  type Receipt,
+  RpcAnswerInvalid,
+  type RpcLog,
+  receiptsRootOf,
+} from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import fc from 'fast-check';
-import { type BlockHeader, parseReceipt, type Receipt, type RpcLog } from '../rpc/actions.ts';
-import { receiptsRootOf } from '../rpc/receipts-root.ts';
-import { RpcAnswerInvalid } from '../rpc/rpc.ts';
 import { areProvenReceipts, logsOfProvenReceipts, watchedContracts } from './log-check.ts';
 
 const gateway: Hex = `0x${'1a'.repeat(20)}`;

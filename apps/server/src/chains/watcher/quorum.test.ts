@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { getBlock, type Rpc, RpcUnavailable } from '@florin/evm';
+import type { LyingRpc } from '@florin/evm/testing';
 import type { Chain } from '#chains/chain.ts';
 import { systemClock } from '#outside/clock.ts';
 import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
 import { inventedFrom } from '../../../test/harness/lies.ts';
-import type { LyingRpc } from '../../../test/harness/lying-rpc.ts';
 import { type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
-import { getBlock } from '../rpc/actions.ts';
-import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
 import { resumeChain } from './cursor.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,14 @@
+import {
+  calls,
+  getBlock,
+  headerIn,
+  parseHeader,
+  RpcAnswerInvalid,
+  RpcUnavailable,
+  resultOf,
+  surveyOf,
+} from '@florin/evm';
 import type { Block, ChainEvent } from '../event.ts';
-import { calls, getBlock, headerIn, parseHeader } from '../rpc/actions.ts';
-import { RpcAnswerInvalid, RpcUnavailable, resultOf, surveyOf } from '../rpc/rpc.ts';
 import { type FetchedBlock, fetchBlocks } from './block-source.ts';
 import {
   CursorMoved,

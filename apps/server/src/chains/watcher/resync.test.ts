@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { getBlock, type Rpc, type RpcCall } from '@florin/evm';
 import { systemClock } from '#outside/clock.ts';
 import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
 import { type TestWatcher, type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
-import { getBlock } from '../rpc/actions.ts';
-import type { Rpc, RpcCall } from '../rpc/rpc.ts';
 import { haltChain } from './chain-move.ts';
 import { backfillChain, resumeChain } from './cursor.ts';
 import { deleteEvents, dropBlocks } from './watcher.sql.ts';

@@ -1,4 +1,4 @@
-import type { Rpc } from '../rpc/rpc.ts';
+import type { Rpc } from '@florin/evm';
 import type { MoveContext } from './chain-move.ts';
 import type { ChainCursor } from './cursor.ts';
 import type { WatchedContracts } from './log-check.ts';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type BlockHeader, bloomOf, type RpcLog } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress, keccak256, toEventSelector } from 'viem';
 import type { Chain } from '../chain.ts';
 import type { ChainEvent, ChainEventName } from '../event.ts';
-import type { BlockHeader, RpcLog } from '../rpc/actions.ts';
-import { bloomOf } from '../rpc/bloom.ts';
 import { isWatchedTransfer, mayHaveTransfers, unaccountedTransfers, watchedTransfers } from './transfer.ts';
 
 const gateway = '0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';

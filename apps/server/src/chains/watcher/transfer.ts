@@ -1,9 +1,15 @@
+import {
+  type BlockHeader,
+  type BloomBits,
+  bloomBitsOf,
+  type LogContent,
+  mayContain,
+  type RpcLog,
+} from '@florin/evm';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import { getAddress, toEventSelector, zeroHash } from 'viem';
 import { type Chain, contractsOf } from '../chain.ts';
 import type { ChainEvent } from '../event.ts';
-import type { BlockHeader, LogContent, RpcLog } from '../rpc/actions.ts';
-import { type BloomBits, bloomBitsOf, mayContain } from '../rpc/bloom.ts';
 
 /** Transfers of the configured tokens into and out of our contracts, ready to be looked for in blooms. */
 export interface WatchedTransfers {

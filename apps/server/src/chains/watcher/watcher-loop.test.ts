@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
+import { openHttpRpc } from '@florin/evm';
 import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
 import { watchedChain } from '../../../test/harness/watched-chain.ts';
 import type { Chain } from '../chain.ts';
-import { openHttpRpc } from '../rpc/http-rpc.ts';
 import { findCursor } from './cursor.ts';
 import { finalizeEvents } from './watcher.sql.ts';
 import { runWatcher } from './watcher.ts';

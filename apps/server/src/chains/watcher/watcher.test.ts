@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
+import {
+  bloomOf,
+  getBlock,
+  getReceiptsOfBlocks,
+  type HttpRpc,
+  openHttpRpc,
+  type Rpc,
+  RpcUnavailable,
+} from '@florin/evm';
+import { type Anvil, type LyingRpc, startLyingRpc, startTestAnvil } from '@florin/evm/testing';
 import type { Hex } from '@florin/protocol/order.ts';
 import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
 import { type TestDatabase, testDatabase } from '../../../test/harness/database.ts';
 import {
   gateway,
@@ -13,15 +22,9 @@ import {
   sendCalls,
   testChain,
 } from '../../../test/harness/emitter.ts';
-import { type LyingRpc, startLyingRpc } from '../../../test/harness/lying-rpc.ts';
 import { type TestWatcher, testWatcher } from '../../../test/harness/watched-chain.ts';
 import type { Chain } from '../chain.ts';
 import { type ChainHandler, inOrder } from '../event.ts';
-import { getBlock } from '../rpc/actions.ts';
-import { getReceiptsOfBlocks } from '../rpc/block-receipts.ts';
-import { bloomOf } from '../rpc/bloom.ts';
-import { type HttpRpc, openHttpRpc } from '../rpc/http-rpc.ts';
-import { type Rpc, RpcUnavailable } from '../rpc/rpc.ts';
 import { fetchBlocks } from './block-source.ts';
 import { appendBlocks, CursorMoved, finalize, pruneChain, removeHead, storedBlock } from './chain-move.ts';
 import { findCursor } from './cursor.ts';

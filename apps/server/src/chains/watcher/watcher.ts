@@ -1,18 +1,21 @@
-import type { Database } from '@florin/pg';
-import type { Clock } from '#outside/clock.ts';
-import type { Log } from '#telemetry/log.ts';
-import type { Chain } from '../chain.ts';
-import type { ChainHandler } from '../event.ts';
-import { type BlockHeader, calls, getBlock, parseHeader } from '../rpc/actions.ts';
 import {
+  type BlockHeader,
   boundTo,
+  calls,
+  getBlock,
+  parseHeader,
   type Rpc,
   RpcAnswerInvalid,
   RpcError,
   type RpcOutcome,
   RpcUnavailable,
   resultOf,
-} from '../rpc/rpc.ts';
+} from '@florin/evm';
+import type { Database } from '@florin/pg';
+import type { Clock } from '#outside/clock.ts';
+import type { Log } from '#telemetry/log.ts';
+import type { Chain } from '../chain.ts';
+import type { ChainHandler } from '../event.ts';
 import { checkHeaders, eachWithEvents, fetchHeaders } from './block-source.ts';
 import { appendBlocks, beginChain, CursorMoved, removeHead } from './chain-move.ts';
 import { type ChainCursor, findCursor } from './cursor.ts';

@@ -1,12 +1,10 @@
+import { getGasPrice, getTransactionCount, getTransactionReceipt, parseHash, type Rpc } from '@florin/evm';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { route } from '@florin/protocol/route.ts';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Chains } from '#chains/chain.ts';
-import { getGasPrice, getTransactionCount, getTransactionReceipt } from '#chains/rpc/actions.ts';
-import { parseHash } from '#chains/rpc/parse.ts';
-import type { Rpc } from '#chains/rpc/rpc.ts';
 import type { WalletSigner } from '#chains/sender/wallet.ts';
 import type { Clock } from '#outside/clock.ts';
 import { envelope } from '../envelope.ts';

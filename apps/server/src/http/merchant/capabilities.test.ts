@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { RpcUnavailable } from '@florin/evm';
 import { statement } from '@florin/pg';
 import type { PermitKind } from '@florin/protocol/token.ts';
 import type { FastifyInstance } from 'fastify';
 import { type ConditionKeeper, conditionKeeper } from '#chains/condition.ts';
-import { RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';

@@ -1,3 +1,4 @@
+import { RpcError, RpcUnavailable } from '@florin/evm';
 import type { Capabilities } from '@florin/protocol/capability.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { microUsdToNumber } from '@florin/protocol/money.ts';
@@ -5,7 +6,6 @@ import { orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
 import { paymentMethodsOf } from '#authorizations/alternatives.ts';
 import { type Chain, type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
-import { RpcError, RpcUnavailable } from '#chains/rpc/rpc.ts';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
 import { type FeeRates, priceBounds, type Route, routesTo } from '#orders/quote.ts';
 import { envelope } from '../envelope.ts';

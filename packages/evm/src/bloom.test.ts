@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Hex } from '@florin/protocol/order.ts';
 import fc from 'fast-check';
+import type { Hex } from 'viem';
 import { bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from './bloom.ts';
 
 const emptyBloom: Hex = `0x${'0'.repeat(512)}`;

@@ -1,5 +1,5 @@
-import type { Hex } from '@florin/protocol/order.ts';
 import { keccakHex } from '@florin/signing';
+import type { Hex } from 'viem';
 import { parseData, parseQuantity } from './parse.ts';
 import { encodeRlp, integerBytes, type RlpItem } from './rlp.ts';
 

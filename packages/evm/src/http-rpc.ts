@@ -1,5 +1,4 @@
-import type { Clock } from '#outside/clock.ts';
-import type { Log } from '#telemetry/log.ts';
+import type { Clock, Log } from './context.ts';
 import {
   freshHealth,
   type NodeHealth,

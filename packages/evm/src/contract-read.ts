@@ -1,4 +1,3 @@
-import type { Hex } from '@florin/protocol/order.ts';
 import {
   type Abi,
   type ContractFunctionArgs,
@@ -8,6 +7,7 @@ import {
   decodeFunctionResult,
   type EncodeFunctionDataParameters,
   encodeFunctionData,
+  type Hex,
 } from 'viem';
 import { call, revertDataOf } from './actions.ts';
 import { type Rpc, RpcError } from './rpc.ts';

@@ -1,5 +1,5 @@
-import type { Hex } from '@florin/protocol/order.ts';
 import { keccakBytes } from '@florin/signing';
+import type { Hex } from 'viem';
 
 /** Which nibbles and bits of a bloom's hexadecimal text one value sets; three of them (Yellow Paper, section 4.3.1). */
 export type BloomBits = readonly { readonly index: number; readonly mask: number }[];

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex } from 'viem';
 
 /** A local chain of one test, with keys that hold money. */
 export interface Anvil {
@@ -23,7 +23,7 @@ export interface AnvilOptions {
 }
 
 const binary = fileURLToPath(
-  new URL('../../../../node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil', import.meta.url),
+  new URL('../../../node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil', import.meta.url),
 );
 
 /** anvil's own well-known keys, from its default mnemonic. */

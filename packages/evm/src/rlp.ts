@@ -1,4 +1,4 @@
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex } from 'viem';
 
 /** Bytes, as such or as hexadecimal text, or a list of items (Yellow Paper, appendix B). */
 export type RlpItem = Uint8Array | Hex | readonly RlpItem[];

@@ -1,4 +1,4 @@
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex } from 'viem';
 import { RpcAnswerInvalid } from './rpc.ts';
 
 /**

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Hex } from '@florin/protocol/order.ts';
 import { encodeRlp as ethersRlp } from 'ethers';
 import fc from 'fast-check';
-import { bytesToHex, concat, keccak256, pad, toHex } from 'viem';
-import { systemClock } from '#outside/clock.ts';
-import { silentLog } from '#telemetry/log.ts';
-import { type Anvil, startTestAnvil } from '../../../test/harness/anvil.ts';
+import { bytesToHex, concat, type Hex, keccak256, pad, toHex } from 'viem';
+import { type Anvil, startTestAnvil } from '../test/anvil.ts';
+import { silentLog, systemClock } from '../test/context.ts';
 import { getBlock, type Receipt } from './actions.ts';
 import { getReceiptsOfBlocks } from './block-receipts.ts';
 import { headerHashOf } from './header-hash.ts';

@@ -1,6 +1,5 @@
 import { Agent, WebSocket } from 'undici';
-import type { Clock } from '#outside/clock.ts';
-import type { Log } from '#telemetry/log.ts';
+import type { Clock, Log } from './context.ts';
 
 /** Wakes a watcher when a node announces a new block. The watcher then asks over HTTP: nothing announced is believed. */
 export interface NewHeads {

@@ -1,6 +1,5 @@
-import type { Hex } from '@florin/protocol/order.ts';
 import { keccakBytes, keccakHex } from '@florin/signing';
-import { hexToBytes, toHex } from 'viem';
+import { type Hex, hexToBytes, toHex } from 'viem';
 import type { Receipt } from './actions.ts';
 import { encodeRlp, encodeRlpHex, integerBytes, type RlpItem } from './rlp.ts';
 

@@ -1,4 +1,4 @@
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex } from 'viem';
 import { headerHashOf } from './header-hash.ts';
 import {
   parseAddress,

@@ -1,0 +1,14 @@
+/** Time as a parameter: a simulation passes a virtual clock. */
+export interface Clock {
+  now(): Date;
+  /** Milliseconds that never jump; only differences mean something. */
+  monotonicMs(): number;
+  /** Waits; ends early, without an error, when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Where failures of nodes are reported. Fields never hold the address of a node: it may contain a key. */
+export interface Log {
+  warn(event: string, fields?: Record<string, unknown>): void;
+  error(event: string, error: unknown, fields?: Record<string, unknown>): void;
+}
