@@ -50,7 +50,9 @@ export function conditionKeeper(options: ConditionOptions): ConditionKeeper {
   let version = 0;
   let capsReadAtMs = Number.NEGATIVE_INFINITY;
   const look = async () => {
-    const rows = await options.db.query(cursorsOfChains, [options.chains.map(({ chainId }) => chainId)]);
+    const rows = await options.db.query(cursorsOfChains, {
+      chainIds: options.chains.map(({ chainId }) => chainId),
+    });
     for (const chain of options.chains) {
       const memory = memories.get(chain.chainId);
       const cursor = rows.find((row) => Number(row.chain_id) === chain.chainId);

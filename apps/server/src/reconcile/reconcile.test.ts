@@ -55,8 +55,13 @@ async function takeBackfill(): Promise<bigint | undefined> {
   const cursor = await findCursor(world.database.db, chainId);
   const from = cursor?.backfillNext;
   if (cursor !== undefined && from !== undefined) {
-    const values = [chainId, cursor.finalNumber + 1n, world.clock.now(), from, null];
-    await world.database.db.query(moveBackfill, values);
+    await world.database.db.query(moveBackfill, {
+      chainId,
+      next: cursor.finalNumber + 1n,
+      updatedAt: world.clock.now(),
+      expectedNext: from,
+      term: null,
+    });
   }
   return from;
 }

@@ -23,13 +23,13 @@ async function cursor() {
 async function endBackfill(): Promise<void> {
   const { backfillNext = 0n, finalNumber } = await cursor();
   const { chainId } = world.chain('ethereum');
-  await world.database.db.query(moveBackfill, [
+  await world.database.db.query(moveBackfill, {
     chainId,
-    finalNumber + 1n,
-    world.clock.now(),
-    backfillNext,
-    null,
-  ]);
+    next: finalNumber + 1n,
+    updatedAt: world.clock.now(),
+    expectedNext: backfillNext,
+    term: null,
+  });
 }
 
 /** A settlement of ours is final in a block; the node that told of it has left its log out. */

@@ -309,15 +309,14 @@ export class SettlementWorld {
     const cursor = await findCursor(this.database.db, order.chainId);
     if (sent === undefined || cursor === undefined) throw new Error('nothing was sent');
     const { transaction_id: transactionId } = sent;
-    const outcome = [
-      [transactionId],
-      ['succeeded'],
-      [txHash],
-      [cursor.finalNumber],
-      this.clock.now(),
-      cursor.rewinds,
-    ];
-    await this.database.db.query(setOutcomes, outcome);
+    await this.database.db.query(setOutcomes, {
+      transactionIds: [transactionId],
+      statuses: ['succeeded'],
+      minedHashes: [txHash],
+      minedBlocks: [cursor.finalNumber],
+      updatedAt: this.clock.now(),
+      rewinds: cursor.rewinds,
+    });
     return transactionId;
   }
 

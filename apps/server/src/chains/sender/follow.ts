@@ -83,7 +83,10 @@ async function canonicalTimes(
   receipts: readonly Receipt[],
 ): Promise<ReadonlyMap<string, Date>> {
   const numbers = [...new Set(receipts.map((receipt) => receipt.blockNumber))];
-  const rows = numbers.length === 0 ? [] : await context.db.query(blocksAt, [chain.chainId, numbers]);
+  const rows =
+    numbers.length === 0
+      ? []
+      : await context.db.query(blocksAt, { chainId: chain.chainId, blockNumbers: numbers });
   const times = new Map(rows.map((row) => [row.block_hash, row.block_time]));
   const stored = new Set(rows.map((row) => row.block_number));
   // Mined long ago, while nobody looked: our own copies of the blocks are pruned.
@@ -124,12 +127,12 @@ export async function noteMined(
     (item) => !isFinal(item) && item.pending.minedHash !== item.standing.receipt.transactionHash,
   );
   if (changed.length > 0) {
-    await context.db.query(setMined, [
-      changed.map(({ pending }) => pending.transactionId),
-      changed.map(({ standing }) => standing.receipt.transactionHash),
-      changed.map(({ standing }) => standing.receipt.blockNumber),
-      context.clock.now(),
-    ]);
+    await context.db.query(setMined, {
+      transactionIds: changed.map(({ pending }) => pending.transactionId),
+      minedHashes: changed.map(({ standing }) => standing.receipt.transactionHash),
+      minedBlocks: changed.map(({ standing }) => standing.receipt.blockNumber),
+      updatedAt: context.clock.now(),
+    });
   }
   const final = mined.filter(isFinal);
   for (let start = 0; start < final.length; start += concludedAtOnce)
@@ -175,6 +178,11 @@ function conclusionOf({ receipt, blockTime }: Mined['standing']): Conclusion {
 /** Takes back that a transaction was in a block: it was reorged out. */
 export async function noteUnmined(context: SenderContext, pending: PendingTransaction): Promise<void> {
   if (pending.minedHash === '') return;
-  await context.db.query(setMined, [[pending.transactionId], [''], [null], context.clock.now()]);
+  await context.db.query(setMined, {
+    transactionIds: [pending.transactionId],
+    minedHashes: [''],
+    minedBlocks: [null],
+    updatedAt: context.clock.now(),
+  });
   context.log.warn('sender.reorged_out', { chainId: pending.chainId, txHash: pending.minedHash });
 }

@@ -23,7 +23,8 @@ export async function readGasBalance(
   { chainId, wallet, now }: { chainId: number; wallet: Hex; now: Date },
 ): Promise<GasBalance> {
   const since = new Date(now.getTime() - burnDays * dayMs);
-  const [row] = (await db?.query(offeredSince, [chainId, wallet.toLowerCase(), since])) ?? [];
+  const [row] =
+    (await db?.query(offeredSince, { chainId, wallet: wallet.toLowerCase(), createdAt: since })) ?? [];
   const [balance, gasPrice] = await Promise.all([getBalance(rpc, wallet), getGasPrice(rpc)]);
   const burnt = (row?.wei ?? 0n) / 2n;
   const reserve = gasReserve * gasPrice;

@@ -178,7 +178,10 @@ test('a call that needs far more gas than payments do changes nothing for them: 
   assert.ok(gasLimit > 2_000_000n, `${gasLimit}`);
   told.length = 0;
   const { address } = relayer;
-  const [ahead] = await database.db.query(offeredAhead, [chain.chainId, address.toLowerCase()]);
+  const [ahead] = await database.db.query(offeredAhead, {
+    chainId: chain.chainId,
+    wallet: address.toLowerCase(),
+  });
   await fund(address, (ahead?.wei ?? 0n) + 9n * gasLimit * maxFee);
   const walletsOf = async () => [(await planned(costly)).wallet, (await planned(payment(600))).wallet];
   assert.deepEqual(await walletsOf(), [address, address]);

@@ -41,7 +41,7 @@ export async function planByRelayer(
   const [plan, balance, [ahead]] = await Promise.all([
     planUnlessRefused(context, chainId, { ...call, data: dataByRelayer ?? call.data }),
     balanceUnlessRefused(relayer, chainId),
-    context.db.query(offeredAhead, [chainId, address.toLowerCase()]),
+    context.db.query(offeredAhead, { chainId, wallet: address.toLowerCase() }),
   ]);
   if (plan === undefined || 'reverted' in plan) return plan;
   if (balance === undefined) return undefined;

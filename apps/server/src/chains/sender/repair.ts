@@ -95,7 +95,12 @@ export async function fillHoles(
   const highest = pending.at(-1)?.nonce;
   if (highest === undefined || nextNonce >= highest) return false;
   const wallet = context.wallet.address.toLowerCase();
-  const rows = await context.db.query(noncesWithRow, [chain.chainId, wallet, nextNonce, highest]);
+  const rows = await context.db.query(noncesWithRow, {
+    chainId: chain.chainId,
+    wallet,
+    from: nextNonce,
+    below: highest,
+  });
   const taken = new Set(rows.map((row) => row.nonce));
   const holes: bigint[] = [];
   for (let nonce = nextNonce; nonce < highest && holes.length < maxFills; nonce += 1n) {

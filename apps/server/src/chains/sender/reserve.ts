@@ -48,7 +48,7 @@ async function planWithSpare(
   const [plan, balance, [ahead]] = await Promise.all([
     planTransaction(context, chainId, call),
     balanceUnlessRefused(context, chainId),
-    context.db.query(offeredAhead, [chainId, address.toLowerCase()]),
+    context.db.query(offeredAhead, { chainId, wallet: address.toLowerCase() }),
   ]);
   const cost = 'reverted' in plan ? 0n : plan.gasLimit * plan.maxFee;
   return { plan, spare: balance === undefined ? undefined : balance - (ahead?.wei ?? 0n) - cost };

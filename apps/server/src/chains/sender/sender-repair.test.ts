@@ -328,10 +328,14 @@ test('what was final and is taken back is pending again, and fills the nonce tha
 test('an outcome that was seen before final blocks were taken back is not stored', async () => {
   const { transactionId, txHash } = await record(1);
   const store = (rewinds: bigint) =>
-    database.db.query(setOutcomes, [
-      ...[[transactionId], ['succeeded'], [txHash], [1n], clock.now()],
+    database.db.query(setOutcomes, {
+      transactionIds: [transactionId],
+      statuses: ['succeeded'],
+      minedHashes: [txHash],
+      minedBlocks: [1n],
+      updatedAt: clock.now(),
       rewinds,
-    ]);
+    });
   const cursor = await findCursor(database.db, chain.chainId);
   assert.ok(cursor !== undefined);
   assert.deepEqual(await store(cursor.rewinds - 1n), []);
@@ -367,9 +371,13 @@ test('of a conclusion and a rewind at once the later one sees the earlier one', 
   const rewound = gate();
   const second = db.transaction(async (transaction) => {
     await takeBackOutcomes(transaction, taken);
-    await transaction.query(rewindCursor, [
-      ...[chain.chainId, cursor.finalNumber, cursor.finalHash, cursor.finalTime, clock.now()],
-    ]);
+    await transaction.query(rewindCursor, {
+      chainId: chain.chainId,
+      headNumber: cursor.finalNumber,
+      headHash: cursor.finalHash,
+      headTime: cursor.finalTime,
+      updatedAt: clock.now(),
+    });
     rewound.open();
     await over.passed;
   });

@@ -189,7 +189,7 @@ test('nothing is sent or concluded on a halted chain', async () => {
   const sent = await record(1);
   await sender.broadcast(sent.transactionId);
   await mineAndLook(2);
-  await database.db.query(setHalted, [chainId, 'a look is needed', clock.now()]);
+  await database.db.query(setHalted, { chainId, haltedReason: 'a look is needed', updatedAt: clock.now() });
   proxy.seen.clear();
   setAhead(60_000);
   await mineAndLook(4);

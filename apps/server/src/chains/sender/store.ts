@@ -79,9 +79,15 @@ export async function findPending(
   queryable: Queryable,
   key: { chainId: number; wallet: Hex; limit: number },
 ): Promise<readonly PendingTransaction[]> {
-  const rows = await queryable.query(pendingTransactions, [key.chainId, key.wallet.toLowerCase(), key.limit]);
+  const rows = await queryable.query(pendingTransactions, {
+    chainId: key.chainId,
+    wallet: key.wallet.toLowerCase(),
+    limit: key.limit,
+  });
   if (rows.length === 0) return [];
-  const attempts = await queryable.query(attemptsOf, [rows.map((row) => row.transaction_id)]);
+  const attempts = await queryable.query(attemptsOf, {
+    transactionIds: rows.map((row) => row.transaction_id),
+  });
   const byTransaction = Map.groupBy(attempts, (attempt) => attempt.transaction_id);
   return rows.map((row) => parsePending(row, byTransaction.get(row.transaction_id)));
 }
@@ -91,10 +97,10 @@ export async function findPendingById(
   queryable: Queryable,
   transactionId: bigint,
 ): Promise<PendingTransaction | undefined> {
-  const [row] = await queryable.query(pendingTransaction, [transactionId]);
+  const [row] = await queryable.query(pendingTransaction, { transactionId });
   return row === undefined
     ? undefined
-    : parsePending(row, await queryable.query(attemptsOf, [[transactionId]]));
+    : parsePending(row, await queryable.query(attemptsOf, { transactionIds: [transactionId] }));
 }
 
 /** The same, locked until the transaction ends. */
@@ -102,10 +108,10 @@ export async function lockPendingById(
   transaction: Transaction,
   transactionId: bigint,
 ): Promise<PendingTransaction | undefined> {
-  const [row] = await transaction.query(lockPending, [transactionId]);
+  const [row] = await transaction.query(lockPending, { transactionId });
   return row === undefined
     ? undefined
-    : parsePending(row, await transaction.query(attemptsOf, [[transactionId]]));
+    : parsePending(row, await transaction.query(attemptsOf, { transactionIds: [transactionId] }));
 }
 
 /** Gives out the wallet's next nonces, never below the floor: the first of `count`. Others wait until the transaction ends. */
@@ -114,7 +120,7 @@ export async function allocateNonces(
   key: { chainId: number; wallet: Hex; floor: bigint; count: number },
 ): Promise<bigint> {
   const { chainId, wallet, floor, count } = key;
-  const [row] = await transaction.query(takeNonces, [chainId, wallet.toLowerCase(), floor, count]);
+  const [row] = await transaction.query(takeNonces, { chainId, wallet: wallet.toLowerCase(), floor, count });
   if (row === undefined) throw new Error('no nonce was given out');
   return row.nonce;
 }
@@ -134,12 +140,20 @@ export async function storeTransactions(
   const { chainId, wallet } = first.plan;
   const hashes = raws.map(hashOf);
   const plans = placed.map(({ plan }) => plan);
-  const rows = await transaction.query(insertTransactions, [
-    ...[chainId, wallet.toLowerCase(), at, placed.map(({ nonce }) => nonce)],
-    ...[plans.map(({ purpose }) => purpose), plans.map(({ to }) => to), plans.map(({ data }) => data)],
-    ...[plans.map(({ gasLimit }) => gasLimit), hashes, raws],
-    ...[plans.map(({ maxFee }) => maxFee), plans.map(({ priorityFee }) => priorityFee)],
-  ]);
+  const rows = await transaction.query(insertTransactions, {
+    chainId,
+    wallet: wallet.toLowerCase(),
+    createdAt: at,
+    nonces: placed.map(({ nonce }) => nonce),
+    purposes: plans.map(({ purpose }) => purpose),
+    recipients: plans.map(({ to }) => to),
+    callData: plans.map(({ data }) => data),
+    gasLimits: plans.map(({ gasLimit }) => gasLimit),
+    txHashes: hashes,
+    raws,
+    maxFees: plans.map(({ maxFee }) => maxFee),
+    priorityFees: plans.map(({ priorityFee }) => priorityFee),
+  });
   const ids = new Map(rows.map((row) => [row.tx_hash, row.transaction_id]));
   return hashes.map((txHash) => {
     const transactionId = ids.get(txHash);
@@ -162,7 +176,7 @@ export async function storeAttempt(
   const raw = await wallet.signTransaction(unsigned);
   const txHash = hashOf(raw);
   const { maxFee, priorityFee } = unsigned;
-  await transaction.query(insertAttempt, [transactionId, txHash, raw, maxFee, priorityFee, at]);
+  await transaction.query(insertAttempt, { transactionId, txHash, raw, maxFee, priorityFee, createdAt: at });
   return txHash;
 }
 
@@ -196,15 +210,15 @@ export async function conclude(
 ): Promise<number> {
   const conclusions = concluded.map(({ conclusion }) => conclusion);
   const ids = concluded.map(({ pending }) => pending.transactionId);
-  const locked = transaction.query(lockPendingOfIds, [ids]);
-  const stored = transaction.query(setOutcomes, [
-    ids,
-    conclusions.map(({ status }) => status),
-    conclusions.map(({ txHash, blockNumber }) => (blockNumber === undefined ? '' : txHash)),
-    conclusions.map(({ blockNumber }) => blockNumber ?? null),
-    told.at,
-    told.rewinds,
-  ]);
+  const locked = transaction.query(lockPendingOfIds, { transactionIds: ids });
+  const stored = transaction.query(setOutcomes, {
+    transactionIds: ids,
+    statuses: conclusions.map(({ status }) => status),
+    minedHashes: conclusions.map(({ txHash, blockNumber }) => (blockNumber === undefined ? '' : txHash)),
+    minedBlocks: conclusions.map(({ blockNumber }) => blockNumber ?? null),
+    updatedAt: told.at,
+    rewinds: told.rewinds,
+  });
   const [, rows] = await Promise.all([locked, stored]);
   // Others have been concluded by another process meanwhile, which has told of them.
   const ours = new Set(rows.map((row) => row.transaction_id));
@@ -227,8 +241,8 @@ export async function takeBackOutcomes(
   taken: { readonly chainId: number; readonly above: bigint; readonly at: Date },
 ): Promise<readonly bigint[]> {
   const { chainId, above, at } = taken;
-  const locked = transaction.query(lockOutcomes, [chainId, above]);
-  const reopened = transaction.query(reopenOutcomes, [chainId, above, at]);
+  const locked = transaction.query(lockOutcomes, { chainId, above });
+  const reopened = transaction.query(reopenOutcomes, { chainId, above, updatedAt: at });
   const [, rows] = await Promise.all([locked, reopened]);
   return rows.map((row) => row.transaction_id);
 }

@@ -20,7 +20,7 @@ test('blocks are read again from another node where the first one lies about the
   await world.emit(1);
   await world.anvil.mine(20);
   await own.catchUp();
-  await database.db.query(deleteEvents, [world.chain.chainId, 1]);
+  await database.db.query(deleteEvents, { chainId: world.chain.chainId, blockNumber: 1 });
   world.story.length = 0;
   for (const proxy of world.proxies)
     proxy.lie = (method, _params, result) => (method === 'eth_getBlockReceipts' ? [] : result);

@@ -66,20 +66,20 @@ export async function lockUnmoved(
 export async function beginChain(context: MoveContext, header: BlockHeader): Promise<ChainCursor> {
   const { chain, clock } = context;
   await context.db.transaction(async (transaction) => {
-    await transaction.query(insertBlock, [
-      chain.chainId,
-      header.number,
-      header.hash,
-      header.parentHash,
-      header.time,
-    ]);
-    await transaction.query(insertCursor, [
-      chain.chainId,
-      header.number,
-      header.hash,
-      header.time,
-      clock.now(),
-    ]);
+    await transaction.query(insertBlock, {
+      chainId: chain.chainId,
+      number: header.number,
+      hash: header.hash,
+      parentHash: header.parentHash,
+      time: header.time,
+    });
+    await transaction.query(insertCursor, {
+      chainId: chain.chainId,
+      headNumber: header.number,
+      headHash: header.hash,
+      headTime: header.time,
+      updatedAt: clock.now(),
+    });
   });
   const cursor = await findCursor(context.db, chain.chainId);
   if (cursor === undefined) throw new Error(`chain ${chain.chainId} has no cursor after its beginning`);
@@ -119,19 +119,19 @@ async function appendRun(
 ): Promise<ChainCursor> {
   const last = headers.at(-1);
   if (last === undefined) return cursor;
-  const rows = await context.db.query(appendEmptyBlocks, [
-    context.chain.chainId,
-    cursor.headHash,
-    last.number,
-    last.hash,
-    last.time,
-    context.clock.now(),
-    headers.map((header) => header.number),
-    headers.map((header) => header.hash),
-    headers.map((header) => header.parentHash),
-    headers.map((header) => header.time),
-    context.term ?? null,
-  ]);
+  const rows = await context.db.query(appendEmptyBlocks, {
+    chainId: context.chain.chainId,
+    expectedHash: cursor.headHash,
+    headNumber: last.number,
+    headHash: last.hash,
+    headTime: last.time,
+    updatedAt: context.clock.now(),
+    numbers: headers.map((header) => header.number),
+    hashes: headers.map((header) => header.hash),
+    parentHashes: headers.map((header) => header.parentHash),
+    times: headers.map((header) => header.time),
+    term: context.term ?? null,
+  });
   return moved(rows);
 }
 
@@ -143,17 +143,14 @@ async function appendBlock(
   const { chain, clock, handler } = context;
   const { header, events } = block;
   return context.db.transaction(async (transaction) => {
-    const rows = transaction.query(appendBlockWithEvents, [
-      chain.chainId,
-      cursor.headHash,
-      header.number,
-      header.hash,
-      header.parentHash,
-      header.time,
-      clock.now(),
-      context.term ?? null,
+    const rows = transaction.query(appendBlockWithEvents, {
+      chainId: chain.chainId,
+      expectedHash: cursor.headHash,
+      ...blockOf(header),
+      updatedAt: clock.now(),
+      term: context.term ?? null,
       ...eventColumnsOf(events),
-    ]);
+    });
     const place = [transaction, chain, blockOf(header), events] as const;
     const [next, react] = await Promise.all([rows.then(moved), handler.prepareBlock?.(...place)]);
     await (react === undefined ? handler.onBlock(...place) : react());
@@ -161,18 +158,16 @@ async function appendBlock(
   });
 }
 
-/** Events as the arrays that statements unnest: place, transaction, contract, name, order, arguments. */
-export function eventColumnsOf(
-  events: readonly ChainEvent[],
-): [number[], string[], string[], string[], string[], string[]] {
-  return [
-    events.map((event) => event.logIndex),
-    events.map((event) => event.txHash),
-    events.map((event) => event.contract),
-    events.map((event) => event.name),
-    events.map((event) => event.orderId),
-    events.map((event) => JSON.stringify(event.arguments)),
-  ];
+/** Events as the arrays that statements unnest. */
+export function eventColumnsOf(events: readonly ChainEvent[]) {
+  return {
+    logIndexes: events.map((event) => event.logIndex),
+    txHashes: events.map((event) => event.txHash),
+    contracts: events.map((event) => event.contract),
+    eventNames: events.map((event) => event.name),
+    orderIds: events.map((event) => event.orderId),
+    arguments: events.map((event) => JSON.stringify(event.arguments)),
+  };
 }
 
 /** Takes the head block back, with its events, to its parent. Never called for a final block. */
@@ -181,18 +176,23 @@ export async function removeHead(context: MoveContext, cursor: ChainCursor): Pro
   if (cursor.headNumber <= cursor.finalNumber) throw new Error('a final block cannot be taken back');
   return context.db.transaction(async (transaction) => {
     await lockUnmoved(transaction, context, cursor);
-    const [parent] = await transaction.query(blockAt, [chain.chainId, cursor.headNumber - 1n]);
+    const [parent] = await transaction.query(blockAt, {
+      chainId: chain.chainId,
+      blockNumber: cursor.headNumber - 1n,
+    });
     if (parent === undefined)
       throw new Error(`block ${cursor.headNumber - 1n} of chain ${chain.chainId} is not stored`);
-    const removed = parseEvents(await transaction.query(deleteEvents, [chain.chainId, cursor.headNumber]));
-    await transaction.query(deleteBlock, [chain.chainId, cursor.headNumber]);
-    await transaction.query(moveHead, [
-      chain.chainId,
-      parent.block_number,
-      parent.block_hash,
-      parent.block_time,
-      clock.now(),
-    ]);
+    const removed = parseEvents(
+      await transaction.query(deleteEvents, { chainId: chain.chainId, blockNumber: cursor.headNumber }),
+    );
+    await transaction.query(deleteBlock, { chainId: chain.chainId, blockNumber: cursor.headNumber });
+    await transaction.query(moveHead, {
+      chainId: chain.chainId,
+      headNumber: parent.block_number,
+      headHash: parent.block_hash,
+      headTime: parent.block_time,
+      updatedAt: clock.now(),
+    });
     if (removed.length > 0) await handler.onReorg(transaction, chain, removed);
     const block = parseBlock(parent);
     return { ...cursor, headNumber: block.number, headHash: block.hash, headTime: block.time };
@@ -201,7 +201,7 @@ export async function removeHead(context: MoveContext, cursor: ChainCursor): Pro
 
 /** Our block at a height; undefined when it is not stored. */
 export async function storedBlock(context: MoveContext, number: bigint): Promise<Block | undefined> {
-  const [row] = await context.db.query(blockAt, [context.chain.chainId, number]);
+  const [row] = await context.db.query(blockAt, { chainId: context.chain.chainId, blockNumber: number });
   return row === undefined ? undefined : parseBlock(row);
 }
 
@@ -214,10 +214,16 @@ export async function finalize(
   const { chain, clock, handler } = context;
   await context.db.transaction(async (transaction) => {
     await lockUnmoved(transaction, context, cursor);
-    const [row] = await transaction.query(blockAt, [chain.chainId, anchor.number]);
+    const [row] = await transaction.query(blockAt, { chainId: chain.chainId, blockNumber: anchor.number });
     if (row?.block_hash !== anchor.hash || anchor.number <= cursor.finalNumber) throw new CursorMoved();
-    await transaction.query(moveFinal, [chain.chainId, anchor.number, anchor.hash, anchor.time, clock.now()]);
-    const range = [chain.chainId, anchor.number, cursor.finalNumber];
+    await transaction.query(moveFinal, {
+      chainId: chain.chainId,
+      finalNumber: anchor.number,
+      finalHash: anchor.hash,
+      finalTime: anchor.time,
+      updatedAt: clock.now(),
+    });
+    const range = { chainId: chain.chainId, finalNumber: anchor.number, finalBefore: cursor.finalNumber };
     const events = parseEvents(await transaction.query(finalizeEvents, range));
     await noteReturned(transaction, context, events);
     await handler.onFinal(transaction, chain, anchor, events);
@@ -231,10 +237,17 @@ export async function noteReturned(
   { chain, clock }: MoveContext,
   events: readonly ChainEvent[],
 ): Promise<void> {
-  if (events.length === 0 || (await transaction.query(hasDroppedEvents, [chain.chainId])).length === 0)
-    return;
-  const [, , , names, orderIds, argumentTexts] = eventColumnsOf(events);
-  await transaction.query(markReturned, [chain.chainId, orderIds, names, argumentTexts, clock.now()]);
+  if (events.length === 0) return;
+  const { chainId } = chain;
+  if ((await transaction.query(hasDroppedEvents, { chainId })).length === 0) return;
+  const { orderIds, eventNames, arguments: argumentTexts } = eventColumnsOf(events);
+  await transaction.query(markReturned, {
+    chainId,
+    orderIds,
+    eventNames,
+    arguments: argumentTexts,
+    returnedAt: clock.now(),
+  });
 }
 
 /**
@@ -249,7 +262,11 @@ export async function haltChain(
   const { chain, clock, db, log } = context;
   await db.transaction(async (transaction) => {
     await lockUnmoved(transaction, context, cursor);
-    await transaction.query(setHalted, [chain.chainId, reason, clock.now()]);
+    await transaction.query(setHalted, {
+      chainId: chain.chainId,
+      haltedReason: reason,
+      updatedAt: clock.now(),
+    });
   });
   log.error('chain.halted', new Error(reason), { chainId: chain.chainId });
   return { ...cursor, haltedReason: reason };
@@ -262,5 +279,9 @@ const prunedAtOnce = 5_000;
 /** Deletes blocks that are no longer needed; events carry their own block data. */
 export async function pruneChain(context: MoveContext, cursor: ChainCursor): Promise<void> {
   if (cursor.finalNumber <= keptBlocks) return;
-  await context.db.query(pruneBlocks, [context.chain.chainId, cursor.finalNumber - keptBlocks, prunedAtOnce]);
+  await context.db.query(pruneBlocks, {
+    chainId: context.chain.chainId,
+    below: cursor.finalNumber - keptBlocks,
+    limit: prunedAtOnce,
+  });
 }

@@ -55,13 +55,13 @@ export function parseCursor(row: CursorRow): ChainCursor {
 
 /** Where a chain stands; undefined before its watcher has begun. */
 export async function findCursor(queryable: Queryable, chainId: number): Promise<ChainCursor | undefined> {
-  const [row] = await queryable.query(cursorOfChain, [chainId]);
+  const [row] = await queryable.query(cursorOfChain, { chainId });
   return row === undefined ? undefined : parseCursor(row);
 }
 
 /** The same, locked until the transaction ends: the chain cannot move meanwhile. */
 export async function lockChain(transaction: Transaction, chainId: number): Promise<ChainCursor | undefined> {
-  const [row] = await transaction.query(lockCursor, [chainId]);
+  const [row] = await transaction.query(lockCursor, { chainId });
   return row === undefined ? undefined : parseCursor(row);
 }
 
@@ -70,7 +70,7 @@ export async function lockChain(transaction: Transaction, chainId: number): Prom
  * chain still has, be it below the final one, and reads on from there (`resync.ts`).
  */
 export async function resumeChain(queryable: Queryable, clock: Clock, chainId: number): Promise<void> {
-  await queryable.query(requestResync, [chainId, clock.now()]);
+  await queryable.query(requestResync, { chainId, updatedAt: clock.now() });
 }
 
 /**
@@ -82,7 +82,11 @@ export async function backfillChain(
   clock: Clock,
   asked: { readonly chainId: number; readonly from: bigint },
 ): Promise<bigint | undefined> {
-  const [row] = await queryable.query(requestBackfill, [asked.chainId, asked.from, clock.now()]);
+  const [row] = await queryable.query(requestBackfill, {
+    chainId: asked.chainId,
+    from: asked.from,
+    updatedAt: clock.now(),
+  });
   return row?.final_number;
 }
 
@@ -105,7 +109,7 @@ export async function findDroppedEvents(
   chainId: number,
   limit: number,
 ): Promise<readonly DroppedEvent[]> {
-  const rows = await queryable.query(droppedOfChain, [chainId, limit]);
+  const rows = await queryable.query(droppedOfChain, { chainId, limit });
   return rows.map((row) => ({
     orderId: row.order_id,
     name: row.event_name,
@@ -168,5 +172,7 @@ export async function findTwins(
   queryable: Queryable,
   { chainId, blockNumber, txHash, name }: ChainEvent,
 ): Promise<readonly ChainEvent[]> {
-  return parseEvents(await queryable.query(finalOfTransaction, [chainId, blockNumber, txHash, name]));
+  return parseEvents(
+    await queryable.query(finalOfTransaction, { chainId, blockNumber, txHash, eventName: name }),
+  );
 }

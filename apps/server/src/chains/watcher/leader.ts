@@ -42,7 +42,7 @@ export function leadershipOf(options: {
   let seen: { term: bigint; beat: bigint; sinceMs: number } | undefined;
 
   const keep = async (own: bigint) => {
-    const rows = await db.query(beatLead, [chainId, own]);
+    const rows = await db.query(beatLead, { chainId, leaderTerm: own });
     if (rows.length > 0 || term !== own) return;
     term = undefined;
     log.warn('watcher.lead_lost', { chainId, term: own.toString() });
@@ -53,14 +53,19 @@ export function leadershipOf(options: {
     (seen !== undefined && clock.monotonicMs() - seen.sinceMs >= patienceMs);
   const look = async () => {
     if (term !== undefined) return keep(term);
-    const [row] = await db.query(leaderOfChain, [chainId]);
+    const [row] = await db.query(leaderOfChain, { chainId });
     if (row === undefined) return;
     const { leader_id: leaderId, leader_term: theirs, leader_beat: beat } = row;
     if (seen?.term !== theirs || seen.beat !== beat) {
       seen = { term: theirs, beat, sinceMs: clock.monotonicMs() };
     }
     if (!mayTake(leaderId)) return;
-    const [taken] = await db.query(takeLead, [chainId, theirs, beat, candidate.id]);
+    const [taken] = await db.query(takeLead, {
+      chainId,
+      leaderTerm: theirs,
+      leaderBeat: beat,
+      leaderId: candidate.id,
+    });
     seen = undefined;
     if (taken === undefined) return;
     term = taken.leader_term;
@@ -79,7 +84,7 @@ export function leadershipOf(options: {
       if (term === undefined) return;
       // The successor need not wait. Without a database it waits for the beat that does not come.
       await db
-        .query(releaseLead, [chainId, term])
+        .query(releaseLead, { chainId, leaderTerm: term })
         .catch((error) => log.warn('watcher.lead_kept', { chainId, message: messageOf(error) }));
       term = undefined;
     },

@@ -55,7 +55,7 @@ export async function resync(watcher: Watcher, round: Round): Promise<WatcherSta
   } else {
     await watcher.db.transaction(async (transaction) => {
       await lockUnmoved(transaction, watcher, cursor);
-      await transaction.query(endResync, [watcher.chain.chainId, watcher.clock.now()]);
+      await transaction.query(endResync, { chainId: watcher.chain.chainId, updatedAt: watcher.clock.now() });
     });
   }
   // An operator has accepted this final height: nodes whose tag stays below it do not halt the chain again.
@@ -70,7 +70,7 @@ async function findAnchor(watcher: Watcher, cursor: ChainCursor): Promise<Block>
   const { chainId, startBlock } = watcher.chain;
   let from = cursor.headNumber;
   for (;;) {
-    const rows = await watcher.db.query(storedBlocks, [chainId, from, comparedAtOnce]);
+    const rows = await watcher.db.query(storedBlocks, { chainId, upTo: from, limit: comparedAtOnce });
     const blocks = rows.map(parseBlock);
     const last = blocks.at(-1);
     if (last === undefined) break;
@@ -92,12 +92,20 @@ export async function rewind(context: MoveContext, cursor: ChainCursor, anchor: 
   const counts = await context.db.transaction(async (transaction) => {
     await lockUnmoved(transaction, context, cursor);
     const now = clock.now();
-    const removed = parseEvents(await transaction.query(dropEvents, [chainId, anchor.number]));
-    const dropped = parseEvents(await transaction.query(dropFinalEvents, [chainId, anchor.number, now]));
-    await transaction.query(dropBlocks, [chainId, anchor.number]);
+    const removed = parseEvents(await transaction.query(dropEvents, { chainId, above: anchor.number }));
+    const dropped = parseEvents(
+      await transaction.query(dropFinalEvents, { chainId, above: anchor.number, droppedAt: now }),
+    );
+    await transaction.query(dropBlocks, { chainId, above: anchor.number });
     const { number, hash, parentHash, time } = anchor;
-    await transaction.query(insertBlock, [chainId, number, hash, parentHash, time]);
-    await transaction.query(rewindCursor, [chainId, number, hash, time, now]);
+    await transaction.query(insertBlock, { chainId, number, hash, parentHash, time });
+    await transaction.query(rewindCursor, {
+      chainId,
+      headNumber: number,
+      headHash: hash,
+      headTime: time,
+      updatedAt: now,
+    });
     await handler.onRewind?.(transaction, chain, anchor);
     if (removed.length > 0) await handler.onReorg(transaction, chain, removed);
     if (dropped.length > 0) await handler.onDropped?.(transaction, chain, dropped);
@@ -130,7 +138,13 @@ export async function backfill(watcher: Watcher, cursor: ChainCursor): Promise<v
   if (last !== undefined) await requireCanonical(watcher, last);
   for (const block of blocks) if (block.events.length > 0) await addMissing(watcher, cursor, block);
   const next = from + BigInt(count);
-  const moved = await db.query(moveBackfill, [chain.chainId, next, clock.now(), from, watcher.term ?? null]);
+  const moved = await db.query(moveBackfill, {
+    chainId: chain.chainId,
+    next,
+    updatedAt: clock.now(),
+    expectedNext: from,
+    term: watcher.term ?? null,
+  });
   if (moved.length === 0) throw new CursorMoved();
 }
 
@@ -159,20 +173,23 @@ export async function addMissing(
   const { chain, handler } = context;
   await context.db.transaction(async (transaction) => {
     await lockUnmoved(transaction, context, cursor);
-    const transfers = parseEvents(await transaction.query(transfersOfBlock, [chain.chainId, header.number]));
+    const transfers = parseEvents(
+      await transaction.query(transfersOfBlock, { chainId: chain.chainId, blockNumber: header.number }),
+    );
     const misread = transfers.filter((stored) => !events.some((event) => isSameTransfer(event, stored)));
     if (misread.length > 0) {
-      const [places, , contracts] = eventColumnsOf(misread);
-      await transaction.query(deleteTransfers, [chain.chainId, header.number, places, contracts]);
+      const { logIndexes, contracts } = eventColumnsOf(misread);
+      const place = { chainId: chain.chainId, blockNumber: header.number };
+      await transaction.query(deleteTransfers, { ...place, logIndexes, contracts });
       await handler.onMisread?.(transaction, chain, misread);
     }
-    const rows = await transaction.query(insertMissingEvents, [
-      chain.chainId,
-      header.number,
-      header.hash,
-      header.time,
+    const rows = await transaction.query(insertMissingEvents, {
+      chainId: chain.chainId,
+      number: header.number,
+      hash: header.hash,
+      time: header.time,
       ...eventColumnsOf(events),
-    ]);
+    });
     const missing = parseEvents(rows);
     if (missing.length === 0) return;
     context.log.warn('watcher.events_backfilled', {

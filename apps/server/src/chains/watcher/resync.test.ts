@@ -83,7 +83,7 @@ test('resuming a chain whose final block still stands takes nothing back', async
 test('a reorg deeper than everything stored has the whole chain read again', async () => {
   const own = world.watcher();
   await haltByDeepReorg(own);
-  await database.db.query(dropBlocks, [world.chain.chainId, -1]);
+  await database.db.query(dropBlocks, { chainId: world.chain.chainId, above: -1 });
   await resume();
   assert.equal(await own.catchUp(), 'idle');
   assert.equal((await world.cursor()).headNumber, 10n);
@@ -130,7 +130,7 @@ test('events that are missing from final blocks are added by a backfill, and no 
   await world.emit(2);
   await world.anvil.mine(12);
   await own.catchUp();
-  await database.db.query(deleteEvents, [chainId, 2]);
+  await database.db.query(deleteEvents, { chainId, blockNumber: 2 });
   world.story.length = 0;
   assert.equal(await backfillChain(database.db, systemClock, { chainId, from: 99n }), undefined);
   assert.equal(await backfillChain(database.db, systemClock, { chainId, from: 0n }), 9n);
@@ -147,7 +147,7 @@ test('earlier blocks that are asked for while a backfill runs are read, too', as
   await world.anvil.mine(12);
   const honest = world.watcher();
   await honest.catchUp();
-  await database.db.query(deleteEvents, [chainId, 1]);
+  await database.db.query(deleteEvents, { chainId, blockNumber: 1 });
   world.story.length = 0;
   let isAskedFor = false;
   const own = world.watcher({

@@ -92,7 +92,7 @@ test('the watcher outlives its nodes and goes on where it stopped', async (t) =>
     [1, 2, 3, 4, 5].map((number) => `block ${number}: ${number}`),
   );
   assert.deepEqual(
-    await database.db.query(finalizeEvents, [chainId, 3, 0]),
+    await database.db.query(finalizeEvents, { chainId, finalNumber: 3, finalBefore: 0 }),
     [],
     'all up to 2 below the head are final',
   );

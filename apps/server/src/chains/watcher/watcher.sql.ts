@@ -37,59 +37,77 @@ const eventColumns = {
 } as const;
 const eventList = Object.keys(eventColumns).join(', ');
 
-export const cursorOfChain = statement(
-  'watcher_cursor',
-  ['int8'],
-  cursorColumns,
-  `select ${cursorList} from chain_cursors where chain_id = $1`,
-);
+export const cursorOfChain = statement({
+  name: 'watcher_cursor',
+  parameters: { chainId: 'int8' },
+  columns: cursorColumns,
+  text: `select ${cursorList} from chain_cursors where chain_id = :chainId`,
+});
 export type CursorRow = Row<typeof cursorOfChain>;
 
 // Everything that moves a chain takes this lock first, so that two watchers of one chain take turns.
-export const lockCursor = statement(
-  'watcher_cursor_lock',
-  ['int8'],
-  cursorColumns,
-  `select ${cursorList} from chain_cursors where chain_id = $1 for update`,
-);
+export const lockCursor = statement({
+  name: 'watcher_cursor_lock',
+  parameters: { chainId: 'int8' },
+  columns: cursorColumns,
+  text: `select ${cursorList} from chain_cursors where chain_id = :chainId for update`,
+});
 
-export const insertCursor = statement(
-  'watcher_cursor_insert',
-  ['int8', 'int8', 'text', 'timestamptz', 'timestamptz'],
-  {},
-  `insert into chain_cursors
+export const insertCursor = statement({
+  name: 'watcher_cursor_insert',
+  parameters: {
+    chainId: 'int8',
+    headNumber: 'int8',
+    headHash: 'text',
+    headTime: 'timestamptz',
+    updatedAt: 'timestamptz',
+  },
+  columns: {},
+  text: `insert into chain_cursors
      (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
-   values ($1, $2, $3, $4, $2, $3, $4, $5)
+   values (:chainId, :headNumber, :headHash, :headTime, :headNumber, :headHash, :headTime, :updatedAt)
    on conflict (chain_id) do nothing`,
-);
+});
 
-export const moveHead = statement(
-  'watcher_head_move',
-  ['int8', 'int8', 'text', 'timestamptz', 'timestamptz'],
-  {},
-  `update chain_cursors set head_number = $2, head_hash = $3, head_time = $4, updated_at = $5 where chain_id = $1`,
-);
+export const moveHead = statement({
+  name: 'watcher_head_move',
+  parameters: {
+    chainId: 'int8',
+    headNumber: 'int8',
+    headHash: 'text',
+    headTime: 'timestamptz',
+    updatedAt: 'timestamptz',
+  },
+  columns: {},
+  text: `update chain_cursors set head_number = :headNumber, head_hash = :headHash, head_time = :headTime, updated_at = :updatedAt where chain_id = :chainId`,
+});
 
-export const moveFinal = statement(
-  'watcher_final_move',
-  ['int8', 'int8', 'text', 'timestamptz', 'timestamptz'],
-  {},
-  `update chain_cursors set final_number = $2, final_hash = $3, final_time = $4, updated_at = $5 where chain_id = $1`,
-);
+export const moveFinal = statement({
+  name: 'watcher_final_move',
+  parameters: {
+    chainId: 'int8',
+    finalNumber: 'int8',
+    finalHash: 'text',
+    finalTime: 'timestamptz',
+    updatedAt: 'timestamptz',
+  },
+  columns: {},
+  text: `update chain_cursors set final_number = :finalNumber, final_hash = :finalHash, final_time = :finalTime, updated_at = :updatedAt where chain_id = :chainId`,
+});
 
-export const setHalted = statement(
-  'watcher_halted_set',
-  ['int8', 'text', 'timestamptz'],
-  {},
-  `update chain_cursors set halted_reason = $2, updated_at = $3 where chain_id = $1`,
-);
+export const setHalted = statement({
+  name: 'watcher_halted_set',
+  parameters: { chainId: 'int8', haltedReason: 'text', updatedAt: 'timestamptz' },
+  columns: {},
+  text: `update chain_cursors set halted_reason = :haltedReason, updated_at = :updatedAt where chain_id = :chainId`,
+});
 
-export const insertBlock = statement(
-  'watcher_block_insert',
-  ['int8', 'int8', 'text', 'text', 'timestamptz'],
-  {},
-  `insert into chain_blocks (chain_id, ${blockList}) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-);
+export const insertBlock = statement({
+  name: 'watcher_block_insert',
+  parameters: { chainId: 'int8', number: 'int8', hash: 'text', parentHash: 'text', time: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_blocks (chain_id, ${blockList}) values (:chainId, :number, :hash, :parentHash, :time) on conflict do nothing`,
+});
 
 /** That the cursor is where this head is, and nobody has stopped the chain or sent it back meanwhile. */
 const isUnmoved = (headHash: string) =>
@@ -97,264 +115,293 @@ const isUnmoved = (headHash: string) =>
 
 // One statement for a run of blocks without events: compare-and-set on the head's hash and the leader's term, then the
 // rows. Without a term any leader's will do. What stands in the cursor now saves the next round a look.
-export const appendEmptyBlocks = statement(
-  'watcher_blocks_append',
-  [
-    'int8',
-    'text',
-    'int8',
-    'text',
-    'timestamptz',
-    'timestamptz',
-    'int8[]',
-    'text[]',
-    'text[]',
-    'timestamptz[]',
-    'int8',
-  ],
-  cursorColumns,
-  `with moved as (
-     update chain_cursors set head_number = $3, head_hash = $4, head_time = $5, updated_at = $6
-     where chain_id = $1 and ${isUnmoved('$2')} and leader_term = coalesce($11, leader_term)
+export const appendEmptyBlocks = statement({
+  name: 'watcher_blocks_append',
+  parameters: {
+    chainId: 'int8',
+    expectedHash: 'text',
+    headNumber: 'int8',
+    headHash: 'text',
+    headTime: 'timestamptz',
+    updatedAt: 'timestamptz',
+    numbers: 'int8[]',
+    hashes: 'text[]',
+    parentHashes: 'text[]',
+    times: 'timestamptz[]',
+    term: 'int8?',
+  },
+  columns: cursorColumns,
+  text: `with moved as (
+     update chain_cursors set head_number = :headNumber, head_hash = :headHash, head_time = :headTime, updated_at = :updatedAt
+     where chain_id = :chainId and ${isUnmoved(':expectedHash')} and leader_term = coalesce(:term, leader_term)
      returning chain_id, ${cursorList}
    ), stored as (
      insert into chain_blocks (chain_id, ${blockList})
-     select moved.chain_id, block.* from moved, unnest($7::int8[], $8::text[], $9::text[], $10::timestamptz[]) as block
+     select moved.chain_id, block.* from moved, unnest(:numbers::int8[], :hashes::text[], :parentHashes::text[], :times::timestamptz[]) as block
    )
    select ${cursorList} from moved`,
-);
+});
 
 // The same for one block with its events: three tables in one round trip. Locks the cursor like every other move. What the
 // handlers ask for after it is by key: to plan the insert of an event anew for each would take half a millisecond.
-export const appendBlockWithEvents = statement(
-  'watcher_block_append',
-  [
-    'int8',
-    'text',
-    'int8',
-    'text',
-    'text',
-    'timestamptz',
-    'timestamptz',
-    'int8',
-    'int4[]',
-    'text[]',
-    'text[]',
-    'text[]',
-    'text[]',
-    'jsonb[]',
-  ],
-  { ...cursorColumns, plan_mode: 'text?' },
-  `with moved as (
-     update chain_cursors set head_number = $3, head_hash = $4, head_time = $6, updated_at = $7
-     where chain_id = $1 and ${isUnmoved('$2')} and leader_term = coalesce($8, leader_term)
+export const appendBlockWithEvents = statement({
+  name: 'watcher_block_append',
+  parameters: {
+    chainId: 'int8',
+    expectedHash: 'text',
+    number: 'int8',
+    hash: 'text',
+    parentHash: 'text',
+    time: 'timestamptz',
+    updatedAt: 'timestamptz',
+    term: 'int8?',
+    logIndexes: 'int4[]',
+    txHashes: 'text[]',
+    contracts: 'text[]',
+    eventNames: 'text[]',
+    orderIds: 'text[]',
+    arguments: 'jsonb[]',
+  },
+  columns: { ...cursorColumns, plan_mode: 'text?' },
+  text: `with moved as (
+     update chain_cursors set head_number = :number, head_hash = :hash, head_time = :time, updated_at = :updatedAt
+     where chain_id = :chainId and ${isUnmoved(':expectedHash')} and leader_term = coalesce(:term, leader_term)
      returning chain_id, ${cursorList}
    ), stored as (
-     insert into chain_blocks (chain_id, ${blockList}) select chain_id, $3, $4, $5, $6 from moved
+     insert into chain_blocks (chain_id, ${blockList}) select chain_id, :number, :hash, :parentHash, :time from moved
    ), told as (
      insert into chain_events
        (chain_id, block_number, block_hash, block_time, log_index, tx_hash, contract, event_name, order_id, arguments)
-     select moved.chain_id, $3, $4, $6, event.*
-     from moved, unnest($9::int4[], $10::text[], $11::text[], $12::text[], $13::text[], $14::jsonb[]) as event
+     select moved.chain_id, :number, :hash, :time, event.*
+     from moved, unnest(:logIndexes::int4[], :txHashes::text[], :contracts::text[], :eventNames::text[], :orderIds::text[], :arguments::jsonb[]) as event
    )
    select ${cursorList}, set_config('plan_cache_mode', 'force_generic_plan', true) as plan_mode from moved`,
-);
+});
 
-export const blockAt = statement(
-  'watcher_block_at',
-  ['int8', 'int8'],
-  blockColumns,
-  `select ${blockList} from chain_blocks where chain_id = $1 and block_number = $2`,
-);
+export const blockAt = statement({
+  name: 'watcher_block_at',
+  parameters: { chainId: 'int8', blockNumber: 'int8' },
+  columns: blockColumns,
+  text: `select ${blockList} from chain_blocks where chain_id = :chainId and block_number = :blockNumber`,
+});
 export type BlockRow = Row<typeof blockAt>;
 
-export const blocksAt = statement(
-  'watcher_blocks_at',
-  ['int8', 'int8[]'],
-  blockColumns,
-  `select ${blockList} from chain_blocks where chain_id = $1 and block_number = any ($2)`,
-);
+export const blocksAt = statement({
+  name: 'watcher_blocks_at',
+  parameters: { chainId: 'int8', blockNumbers: 'int8[]' },
+  columns: blockColumns,
+  text: `select ${blockList} from chain_blocks where chain_id = :chainId and block_number = any (:blockNumbers)`,
+});
 
-export const deleteBlock = statement(
-  'watcher_block_delete',
-  ['int8', 'int8'],
-  {},
-  `delete from chain_blocks where chain_id = $1 and block_number = $2`,
-);
+export const deleteBlock = statement({
+  name: 'watcher_block_delete',
+  parameters: { chainId: 'int8', blockNumber: 'int8' },
+  columns: {},
+  text: `delete from chain_blocks where chain_id = :chainId and block_number = :blockNumber`,
+});
 
-// At most $3 rows, so that a long gap is not one long statement.
-export const pruneBlocks = statement(
-  'watcher_blocks_prune',
-  ['int8', 'int8', 'int8'],
-  {},
-  `delete from chain_blocks where chain_id = $1 and block_number in (
-     select block_number from chain_blocks where chain_id = $1 and block_number < $2 order by block_number limit $3
+// At most :limit rows, so that a long gap is not one long statement.
+export const pruneBlocks = statement({
+  name: 'watcher_blocks_prune',
+  parameters: { chainId: 'int8', below: 'int8', limit: 'int8' },
+  columns: {},
+  text: `delete from chain_blocks where chain_id = :chainId and block_number in (
+     select block_number from chain_blocks where chain_id = :chainId and block_number < :below order by block_number limit :limit
    )`,
-);
+});
 
 // What a backfill finds. What stands already stays: rows that come back were missing.
-export const insertMissingEvents = statement(
-  'watcher_events_insert_missing',
-  ['int8', 'int8', 'text', 'timestamptz', 'int4[]', 'text[]', 'text[]', 'text[]', 'text[]', 'jsonb[]'],
-  eventColumns,
-  `insert into chain_events
+export const insertMissingEvents = statement({
+  name: 'watcher_events_insert_missing',
+  parameters: {
+    chainId: 'int8',
+    number: 'int8',
+    hash: 'text',
+    time: 'timestamptz',
+    logIndexes: 'int4[]',
+    txHashes: 'text[]',
+    contracts: 'text[]',
+    eventNames: 'text[]',
+    orderIds: 'text[]',
+    arguments: 'jsonb[]',
+  },
+  columns: eventColumns,
+  text: `insert into chain_events
      (chain_id, block_number, block_hash, block_time, log_index, tx_hash, contract, event_name, order_id, arguments,
       is_final)
-   select $1, $2, $3, $4, event.*, true
-   from unnest($5::int4[], $6::text[], $7::text[], $8::text[], $9::text[], $10::jsonb[]) as event
+   select :chainId, :number, :hash, :time, event.*, true
+   from unnest(:logIndexes::int4[], :txHashes::text[], :contracts::text[], :eventNames::text[], :orderIds::text[], :arguments::jsonb[]) as event
    on conflict do nothing
    returning ${eventList}`,
-);
+});
 
 // What a first reading of a final block has made of tokens that moved, and of no event of ours.
-export const transfersOfBlock = statement(
-  'watcher_transfers_of_block',
-  ['int8', 'int8'],
-  eventColumns,
-  `select ${eventList} from chain_events
-   where chain_id = $1 and block_number = $2 and is_final and event_name = 'Transferred'`,
-);
+export const transfersOfBlock = statement({
+  name: 'watcher_transfers_of_block',
+  parameters: { chainId: 'int8', blockNumber: 'int8' },
+  columns: eventColumns,
+  text: `select ${eventList} from chain_events
+   where chain_id = :chainId and block_number = :blockNumber and is_final and event_name = 'Transferred'`,
+});
 
 // By the block, whose events the primary key finds.
-export const finalOfTransaction = statement(
-  'watcher_final_of_transaction',
-  ['int8', 'int8', 'text', 'text'],
-  eventColumns,
-  `select ${eventList} from chain_events
-   where chain_id = $1 and block_number = $2 and tx_hash = $3 and event_name = $4 and is_final`,
-);
+export const finalOfTransaction = statement({
+  name: 'watcher_final_of_transaction',
+  parameters: { chainId: 'int8', blockNumber: 'int8', txHash: 'text', eventName: 'text' },
+  columns: eventColumns,
+  text: `select ${eventList} from chain_events
+   where chain_id = :chainId and block_number = :blockNumber and tx_hash = :txHash and event_name = :eventName and is_final`,
+});
 
-export const deleteTransfers = statement(
-  'watcher_transfers_delete',
-  ['int8', 'int8', 'int4[]', 'text[]'],
-  {},
-  `delete from chain_events
-   where chain_id = $1 and block_number = $2 and event_name = 'Transferred'
-     and (log_index, contract) in (select * from unnest($3::int4[], $4::text[]))`,
-);
+export const deleteTransfers = statement({
+  name: 'watcher_transfers_delete',
+  parameters: { chainId: 'int8', blockNumber: 'int8', logIndexes: 'int4[]', contracts: 'text[]' },
+  columns: {},
+  text: `delete from chain_events
+   where chain_id = :chainId and block_number = :blockNumber and event_name = 'Transferred'
+     and (log_index, contract) in (select * from unnest(:logIndexes::int4[], :contracts::text[]))`,
+});
 
-export const deleteEvents = statement(
-  'watcher_events_delete',
-  ['int8', 'int8'],
-  eventColumns,
-  `delete from chain_events where chain_id = $1 and block_number = $2 returning ${eventList}`,
-);
+export const deleteEvents = statement({
+  name: 'watcher_events_delete',
+  parameters: { chainId: 'int8', blockNumber: 'int8' },
+  columns: eventColumns,
+  text: `delete from chain_events where chain_id = :chainId and block_number = :blockNumber returning ${eventList}`,
+});
 export type EventRow = Row<typeof deleteEvents>;
 
 // From above the last final block, below which everything is final: a range of the primary key.
-export const finalizeEvents = statement(
-  'watcher_events_finalize',
-  ['int8', 'int8', 'int8'],
-  eventColumns,
-  `update chain_events set is_final = true
-   where chain_id = $1 and block_number > $3 and block_number <= $2 and not is_final
+export const finalizeEvents = statement({
+  name: 'watcher_events_finalize',
+  parameters: { chainId: 'int8', finalNumber: 'int8', finalBefore: 'int8' },
+  columns: eventColumns,
+  text: `update chain_events set is_final = true
+   where chain_id = :chainId and block_number > :finalBefore and block_number <= :finalNumber and not is_final
    returning ${eventList}`,
-);
+});
 
 // The chain stays halted until that is done: until then others see what is no more as final.
-export const requestResync = statement(
-  'watcher_resync_request',
-  ['int8', 'timestamptz'],
-  {},
-  `update chain_cursors set is_resync_due = true, updated_at = $2 where chain_id = $1 and halted_reason <> ''`,
-);
+export const requestResync = statement({
+  name: 'watcher_resync_request',
+  parameters: { chainId: 'int8', updatedAt: 'timestamptz' },
+  columns: {},
+  text: `update chain_cursors set is_resync_due = true, updated_at = :updatedAt where chain_id = :chainId and halted_reason <> ''`,
+});
 
-export const requestBackfill = statement(
-  'watcher_backfill_request',
-  ['int8', 'int8', 'timestamptz'],
-  { final_number: 'int8' },
-  `update chain_cursors set backfill_next = least(coalesce(backfill_next, $2), $2), updated_at = $3
-   where chain_id = $1 and $2 <= final_number returning final_number`,
-);
+export const requestBackfill = statement({
+  name: 'watcher_backfill_request',
+  parameters: { chainId: 'int8', from: 'int8', updatedAt: 'timestamptz' },
+  columns: { final_number: 'int8' },
+  text: `update chain_cursors set backfill_next = least(coalesce(backfill_next, :from), :from), updated_at = :updatedAt
+   where chain_id = :chainId and :from <= final_number returning final_number`,
+});
 
-// Compare-and-set on where the backfill was ($4) and on the leader's term: an operator may have asked for earlier blocks
+// Compare-and-set on where the backfill was and on the leader's term: an operator may have asked for earlier blocks
 // meanwhile. Without a term any leader's will do.
-export const moveBackfill = statement(
-  'watcher_backfill_move',
-  ['int8', 'int8', 'timestamptz', 'int8', 'int8'],
-  { chain_id: 'int8' },
-  `update chain_cursors set backfill_next = case when $2 <= final_number then $2 end, updated_at = $3
-   where chain_id = $1 and backfill_next = $4 and leader_term = coalesce($5, leader_term)
+export const moveBackfill = statement({
+  name: 'watcher_backfill_move',
+  parameters: {
+    chainId: 'int8',
+    next: 'int8',
+    updatedAt: 'timestamptz',
+    expectedNext: 'int8',
+    term: 'int8?',
+  },
+  columns: { chain_id: 'int8' },
+  text: `update chain_cursors set backfill_next = case when :next <= final_number then :next end, updated_at = :updatedAt
+   where chain_id = :chainId and backfill_next = :expectedNext and leader_term = coalesce(:term, leader_term)
    returning chain_id`,
-);
+});
 
 // Final events come first into dropped_events; the row of an event that was dropped and came back before is kept.
-export const dropFinalEvents = statement(
-  'watcher_final_events_drop',
-  ['int8', 'int8', 'timestamptz'],
-  eventColumns,
-  `with dropped as (
-     delete from chain_events where chain_id = $1 and block_number > $2 and is_final returning ${eventList}
+export const dropFinalEvents = statement({
+  name: 'watcher_final_events_drop',
+  parameters: { chainId: 'int8', above: 'int8', droppedAt: 'timestamptz' },
+  columns: eventColumns,
+  text: `with dropped as (
+     delete from chain_events where chain_id = :chainId and block_number > :above and is_final returning ${eventList}
    ), noted as (
-     insert into dropped_events (${eventList}, dropped_at) select ${eventList}, $3 from dropped
-     on conflict (chain_id, block_hash, log_index, contract, event_name) do update set dropped_at = $3, returned_at = null
+     insert into dropped_events (${eventList}, dropped_at) select ${eventList}, :droppedAt from dropped
+     on conflict (chain_id, block_hash, log_index, contract, event_name) do update set dropped_at = :droppedAt, returned_at = null
    )
    select ${eventList} from dropped`,
-);
+});
 
-export const dropEvents = statement(
-  'watcher_events_drop',
-  ['int8', 'int8'],
-  eventColumns,
-  `delete from chain_events where chain_id = $1 and block_number > $2 and not is_final returning ${eventList}`,
-);
+export const dropEvents = statement({
+  name: 'watcher_events_drop',
+  parameters: { chainId: 'int8', above: 'int8' },
+  columns: eventColumns,
+  text: `delete from chain_events where chain_id = :chainId and block_number > :above and not is_final returning ${eventList}`,
+});
 
-export const dropBlocks = statement(
-  'watcher_blocks_drop',
-  ['int8', 'int8'],
-  {},
-  `delete from chain_blocks where chain_id = $1 and block_number > $2`,
-);
+export const dropBlocks = statement({
+  name: 'watcher_blocks_drop',
+  parameters: { chainId: 'int8', above: 'int8' },
+  columns: {},
+  text: `delete from chain_blocks where chain_id = :chainId and block_number > :above`,
+});
 
-export const rewindCursor = statement(
-  'watcher_cursor_rewind',
-  ['int8', 'int8', 'text', 'timestamptz', 'timestamptz'],
-  {},
-  `update chain_cursors
-   set head_number = $2, head_hash = $3, head_time = $4, final_number = $2, final_hash = $3, final_time = $4,
-     is_resync_due = false, halted_reason = '', rewinds = rewinds + 1, updated_at = $5
-   where chain_id = $1`,
-);
+export const rewindCursor = statement({
+  name: 'watcher_cursor_rewind',
+  parameters: {
+    chainId: 'int8',
+    headNumber: 'int8',
+    headHash: 'text',
+    headTime: 'timestamptz',
+    updatedAt: 'timestamptz',
+  },
+  columns: {},
+  text: `update chain_cursors
+   set head_number = :headNumber, head_hash = :headHash, head_time = :headTime, final_number = :headNumber, final_hash = :headHash, final_time = :headTime,
+     is_resync_due = false, halted_reason = '', rewinds = rewinds + 1, updated_at = :updatedAt
+   where chain_id = :chainId`,
+});
 
-export const endResync = statement(
-  'watcher_resync_end',
-  ['int8', 'timestamptz'],
-  {},
-  `update chain_cursors set is_resync_due = false, halted_reason = '', updated_at = $2 where chain_id = $1`,
-);
+export const endResync = statement({
+  name: 'watcher_resync_end',
+  parameters: { chainId: 'int8', updatedAt: 'timestamptz' },
+  columns: {},
+  text: `update chain_cursors set is_resync_due = false, halted_reason = '', updated_at = :updatedAt where chain_id = :chainId`,
+});
 
 // Newest first: most reorganisations are short.
-export const storedBlocks = statement(
-  'watcher_blocks_stored',
-  ['int8', 'int8', 'int8'],
-  blockColumns,
-  `select ${blockList} from chain_blocks where chain_id = $1 and block_number <= $2
-   order by block_number desc limit $3`,
-);
+export const storedBlocks = statement({
+  name: 'watcher_blocks_stored',
+  parameters: { chainId: 'int8', upTo: 'int8', limit: 'int8' },
+  columns: blockColumns,
+  text: `select ${blockList} from chain_blocks where chain_id = :chainId and block_number <= :upTo
+   order by block_number desc limit :limit`,
+});
 
-export const hasDroppedEvents = statement(
-  'watcher_dropped_any',
-  ['int8'],
-  { chain_id: 'int8' },
-  `select chain_id from dropped_events where chain_id = $1 and returned_at is null limit 1`,
-);
+export const hasDroppedEvents = statement({
+  name: 'watcher_dropped_any',
+  parameters: { chainId: 'int8' },
+  columns: { chain_id: 'int8' },
+  text: `select chain_id from dropped_events where chain_id = :chainId and returned_at is null limit 1`,
+});
 
 // The same fact again: order, name and every argument alike, wherever it stands now.
-export const markReturned = statement(
-  'watcher_dropped_return',
-  ['int8', 'text[]', 'text[]', 'jsonb[]', 'timestamptz'],
-  { order_id: 'text' },
-  `update dropped_events d set returned_at = $5
-   from unnest($2::text[], $3::text[], $4::jsonb[]) as event (order_id, event_name, arguments)
-   where d.chain_id = $1 and d.returned_at is null and d.order_id = event.order_id
+export const markReturned = statement({
+  name: 'watcher_dropped_return',
+  parameters: {
+    chainId: 'int8',
+    orderIds: 'text[]',
+    eventNames: 'text[]',
+    arguments: 'jsonb[]',
+    returnedAt: 'timestamptz',
+  },
+  columns: { order_id: 'text' },
+  text: `update dropped_events d set returned_at = :returnedAt
+   from unnest(:orderIds::text[], :eventNames::text[], :arguments::jsonb[]) as event (order_id, event_name, arguments)
+   where d.chain_id = :chainId and d.returned_at is null and d.order_id = event.order_id
      and d.event_name = event.event_name and d.arguments = event.arguments
    returning d.order_id`,
-);
+});
 
-export const droppedOfChain = statement(
-  'watcher_dropped_list',
-  ['int8', 'int8'],
-  {
+export const droppedOfChain = statement({
+  name: 'watcher_dropped_list',
+  parameters: { chainId: 'int8', limit: 'int8' },
+  columns: {
     order_id: 'text',
     event_name: 'text',
     tx_hash: 'text',
@@ -364,9 +411,9 @@ export const droppedOfChain = statement(
     session_id: 'text?',
     session_status: 'text?',
   },
-  `select d.order_id, d.event_name, d.tx_hash, d.block_number, d.dropped_at, d.returned_at, nullif(s.session_id, '') as session_id,
+  text: `select d.order_id, d.event_name, d.tx_hash, d.block_number, d.dropped_at, d.returned_at, nullif(s.session_id, '') as session_id,
      nullif(s.status, '') as session_status
    from dropped_events d left join orders o on o.order_id = d.order_id
      left join sessions s on s.session_id = o.session_id
-   where d.chain_id = $1 order by d.returned_at nulls first, d.block_number, d.log_index limit $2`,
-);
+   where d.chain_id = :chainId order by d.returned_at nulls first, d.block_number, d.log_index limit :limit`,
+});

@@ -139,7 +139,7 @@ test('payments reorged out are taken back', async () => {
   const head = await getBlock(rpc, 'latest');
   const cursor = await findCursor(database.db, chainId);
   assert.deepEqual([cursor?.headNumber, cursor?.headHash], [3n, head?.hash]);
-  assert.deepEqual(await database.db.query(deleteEvents, [chainId, 2]), []);
+  assert.deepEqual(await database.db.query(deleteEvents, { chainId, blockNumber: 2 }), []);
 });
 
 test('a payment reorged into another block is told there', async () => {
@@ -271,7 +271,7 @@ test('what a handler prepares goes along with the storing of its block, and is d
     ...handler,
     async prepareBlock(transaction, ...[, block]) {
       asked.push(
-        `block ${block.number}: ${(await transaction.query(blockAt, [chainId, block.number])).length}`,
+        `block ${block.number}: ${(await transaction.query(blockAt, { chainId, blockNumber: block.number })).length}`,
       );
       return async () => {
         story.push(`block ${block.number} stands`);
