@@ -62,8 +62,8 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
     },
     {
       file: 'chains/sender/sender.sql.ts',
-      from: 'set next_nonce = greatest(w.next_nonce, $3) + $4',
-      to: 'set next_nonce = $3 + $4',
+      from: 'set next_nonce = greatest(w.next_nonce, :floor) + :count',
+      to: 'set next_nonce = :floor + :count',
     },
   ],
   'restore-floor-at-latest': [
