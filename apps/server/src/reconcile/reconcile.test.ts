@@ -5,7 +5,7 @@ import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import { toHex } from 'viem';
 import { findCursor, lockChain } from '#chains/watcher/cursor.ts';
-import { moveBackfill } from '#chains/watcher/watcher.sql.ts';
+import { moveBackfill } from '#chains/watcher/recovery.sql.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { untilLockWaiter } from '../../test/harness/lock-waiter.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';

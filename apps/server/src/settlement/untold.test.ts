@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findCursor } from '#chains/watcher/cursor.ts';
-import { moveBackfill } from '#chains/watcher/watcher.sql.ts';
+import { moveBackfill } from '#chains/watcher/recovery.sql.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { settlementRound } from './settlement.ts';
 

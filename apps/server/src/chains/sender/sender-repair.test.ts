@@ -34,7 +34,7 @@ import { testWatcher } from '../../../test/harness/watched-chain.ts';
 import type { Chain } from '../chain.ts';
 import type { Block } from '../event.ts';
 import { findCursor, resumeChain } from '../watcher/cursor.ts';
-import { rewindCursor } from '../watcher/watcher.sql.ts';
+import { rewindCursor } from '../watcher/recovery.sql.ts';
 import { watcherOf } from '../watcher/watcher.ts';
 import { replace, supersede } from './repair.ts';
 import { setOutcomes } from './sender.sql.ts';

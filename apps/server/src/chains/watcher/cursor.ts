@@ -3,16 +3,14 @@ import type { Queryable, Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Block, ChainEvent, ChainEventName, ContractName } from '../event.ts';
+import { droppedOfChain, requestBackfill, requestResync } from './recovery.sql.ts';
 import {
   type BlockRow,
   type CursorRow,
   cursorOfChain,
-  droppedOfChain,
   type EventRow,
   finalOfTransaction,
   lockCursor,
-  requestBackfill,
-  requestResync,
 } from './watcher.sql.ts';
 
 /** How far the service has followed a chain. Hashes are lower case. */

@@ -19,20 +19,20 @@ import {
   storedBlock,
 } from './chain-move.ts';
 import { type ChainCursor, parseBlock, parseEvents } from './cursor.ts';
-import type { Round, Watcher, WatcherState } from './state.ts';
 import {
   deleteTransfers,
   dropBlocks,
   dropEvents,
   dropFinalEvents,
   endResync,
-  insertBlock,
   insertMissingEvents,
   moveBackfill,
   rewindCursor,
   storedBlocks,
   transfersOfBlock,
-} from './watcher.sql.ts';
+} from './recovery.sql.ts';
+import type { Round, Watcher, WatcherState } from './state.ts';
+import { insertBlock } from './watcher.sql.ts';
 
 /** Stored blocks compared at once. */
 const comparedAtOnce = 100;

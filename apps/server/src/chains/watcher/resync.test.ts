@@ -6,7 +6,8 @@ import { type TestDatabase, testDatabase } from '../../../test/harness/database.
 import { type TestWatcher, type WatchedChain, watchedChain } from '../../../test/harness/watched-chain.ts';
 import { haltChain } from './chain-move.ts';
 import { backfillChain, resumeChain } from './cursor.ts';
-import { deleteEvents, dropBlocks } from './watcher.sql.ts';
+import { dropBlocks } from './recovery.sql.ts';
+import { deleteEvents } from './watcher.sql.ts';
 
 let database: TestDatabase;
 let world: WatchedChain;
