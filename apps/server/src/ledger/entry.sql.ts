@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-// The key names the on-chain fact: booking it again inserts nothing and returns nothing.
+// The key names the on-chain fact. Booking it again inserts nothing and returns no row.
 export const insertEntry = statement({
   name: 'ledger_entry_insert',
   parameters: {

@@ -2,8 +2,8 @@ import type { Queryable, Transaction } from '@florin/pg';
 import { assetSums, balances, insertEntry } from './entry.sql.ts';
 
 /**
- * What an entry books. Those up to reclaim are about an order; the others about what comes and goes beside orders. opening:
- * what stood there when a token's books were opened.
+ * The kind of fact that an entry books. Kinds up to `reclaim` are about an order, the others may be about none. opening:
+ * the balance on chain when a token's books began.
  */
 export type EntryKind =
   | 'payment'
@@ -21,9 +21,9 @@ export type EntryKind =
   | 'unmatched'
   | 'opening';
 
-/** One side of an entry. Debits are positive, credits negative, in smallest units of the asset. */
+/** One side of an entry. Debits are positive and credits negative, in smallest units of the asset. */
 export interface Posting {
-  /** Where the money is (`gateway:<chain>`, `vault:<chain>`) or whose it is (`merchant:<channelId>`, `fees`, `float`). */
+  /** The holder (`gateway:<chain>`, `vault:<chain>`) or the owner (`merchant:<channelId>`, `fees`, `float`) of the money. */
   readonly account: string;
   /** A tokenId. */
   readonly asset: string;
@@ -32,9 +32,9 @@ export interface Posting {
 
 export interface Entry {
   readonly kind: EntryKind;
-  /** Empty when it is about no order. */
+  /** Empty when the entry is about no order. */
   readonly orderId: string;
-  /** What tells it from other entries of its kind and chain, when that is not the order. */
+  /** Distinguishes the entry from others of its kind and chain; the order's id when absent. */
   readonly fact?: string;
   readonly chainId: number;
   readonly txHash: string;
@@ -43,8 +43,8 @@ export interface Entry {
 }
 
 /**
- * Books one on-chain fact in double entry, exactly once per kind and order (or `fact`). False when it stands already. Postings of
- * zero are left out. PostgreSQL refuses, at commit, an entry whose postings do not sum to zero per asset.
+ * Books one on-chain fact in double entry, exactly once per kind, chain and order (or `fact`). False when it was booked
+ * before. Omits postings of zero. PostgreSQL refuses to commit an entry whose postings do not sum to zero per asset.
  */
 export async function book(transaction: Transaction, entry: Entry): Promise<boolean> {
   const postings = entry.postings.filter((posting) => posting.amount !== 0n);
@@ -62,7 +62,7 @@ export async function book(transaction: Transaction, entry: Entry): Promise<bool
   return rows.length === 1;
 }
 
-/** The balance of every ledger account and asset that is not zero. */
+/** Every balance that is not zero, by ledger account and asset. */
 export async function ledgerBalances(
   queryable: Queryable,
 ): Promise<{ account: string; asset: string; balance: bigint }[]> {
@@ -70,7 +70,7 @@ export async function ledgerBalances(
   return rows.map((row) => ({ account: row.ledger_account, asset: row.asset, balance: row.balance }));
 }
 
-/** The sum of all postings per asset: zero for each, or the books are broken. */
+/** The sum of all postings per asset. Each must be zero. */
 export async function ledgerSums(queryable: Queryable): Promise<{ asset: string; total: bigint }[]> {
   return queryable.query(assetSums);
 }

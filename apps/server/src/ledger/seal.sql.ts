@@ -1,6 +1,6 @@
 import { type Row, statement } from '@florin/pg';
 
-// Sealers take turns by this lock. Nobody else ever waits for it.
+// Sealers take turns by this lock. No other statement waits for it.
 export const lockHead = statement({
   name: 'ledger_head_lock',
   parameters: {},
@@ -28,14 +28,14 @@ const contentColumns = {
   amounts: 'text[]',
 } as const;
 
-// Times to the microsecond: what a JavaScript date leaves out could be changed unseen.
+// Times to the microsecond: a change below a JavaScript date's millisecond must break the seal, too.
 const contentList = `e.entry_id, e.entry_key, e.kind, e.order_id, e.chain_id, e.tx_hash,
      extract(epoch from e.created_at)::text as booked_at,
      array(select ledger_account from ledger_postings p where p.entry_id = e.entry_id order by position) as accounts,
      array(select asset from ledger_postings p where p.entry_id = e.entry_id order by position) as assets,
      array(select amount::text from ledger_postings p where p.entry_id = e.entry_id order by position) as amounts`;
 
-// Committed ones only: what commits late gets a later seal, whatever its number.
+// Only committed entries. One that commits late gets a later seal than its number suggests.
 export const unsealedEntries = statement({
   name: 'ledger_unsealed',
   parameters: { limit: 'int8' },
@@ -74,7 +74,7 @@ export const sealedEntries = statement({
    where s.seal_number > :afterSeal and s.seal_number <= :untilSeal order by s.seal_number limit :limit`,
 });
 
-// Looked for among all entries and not in the queue, which is not append-only.
+// Counts among all entries and not in the queue, because the queue is not append-only.
 export const countUnsealed = statement({
   name: 'ledger_unsealed_count',
   parameters: {},

@@ -28,7 +28,7 @@ async function bookPayment(orderId: string): Promise<void> {
 
 const seal = () => database.db.transaction((transaction) => sealEntries(transaction, at));
 
-/** Changes the books as only somebody can who takes the triggers and the lost rights away first. */
+/** Changes the books after removing the triggers and restoring the revoked rights, as a database owner could. */
 async function tamper(text: string): Promise<void> {
   const client = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   await client.connect();
@@ -47,7 +47,7 @@ async function tamper(text: string): Promise<void> {
   }
 }
 
-test('every entry is sealed once, by many sealers at a time, and the seals hold', async () => {
+test('concurrent sealers seal every entry once, and the seals verify', async () => {
   for (let index = 0; index < 10; index += 1) await bookPayment(`order-${index}`);
   assert.equal((await verifyLedger(database.db)).unsealed, 10n);
   const counts = await Promise.all([seal(), seal(), seal()]);
@@ -60,17 +60,17 @@ test('every entry is sealed once, by many sealers at a time, and the seals hold'
   assert.match(head, /^[0-9a-f]{64}$/);
 });
 
-test('whoever books is not held up by a sealer that stands still', async () => {
+test('booking does not wait for a sealer', async () => {
   await bookPayment('before');
   await database.db.transaction(async (transaction) => {
     await sealEntries(transaction, at);
-    // Would wait for ever, and the test with it, if booking took the sealer's lock.
+    // If booking took the sealer's lock, it would wait for ever.
     await bookPayment('during');
   });
   assert.equal(await seal(), 1);
 });
 
-test('an entry that was booked in a transaction that ended late is sealed behind those that came after it', async () => {
+test('an entry whose transaction commits late is sealed after later entries', async () => {
   const held = Promise.withResolvers<void>();
   const booked = Promise.withResolvers<void>();
   const late = database.db.transaction(async (transaction) => {
@@ -94,7 +94,7 @@ test('an entry that was booked in a transaction that ended late is sealed behind
   assert.deepEqual((await verifyLedger(database.db)).problems, []);
 });
 
-test('the service’s own role can neither change nor delete what was booked', async () => {
+test('the service’s own role can neither change nor delete entries', async () => {
   const client = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   await client.connect();
   try {
@@ -114,14 +114,14 @@ test('the service’s own role can neither change nor delete what was booked', a
   }
 });
 
-test('a changed amount, a deleted entry, a forged seal and an entry without a place are all told', async () => {
+test('a changed amount, a changed time, a wrong head and a deleted seal are all reported', async () => {
   const clean = await verifyLedger(database.db);
   assert.deepEqual(clean.problems, []);
   const cases: readonly [string, string, RegExp][] = [
     [
       "update ledger_postings set amount = amount + 1 where ledger_account = 'gateway:ethereum' and entry_id = 1",
       "update ledger_postings set amount = amount - 1 where ledger_account = 'gateway:ethereum' and entry_id = 1",
-      /entry 1 \(payment:1:order-0\) is not what was sealed; entry 1 comes to 1 of ethereum::usdc, not to zero/,
+      /entry 1 \(payment:1:order-0\) is not what was sealed; entry 1 sums to 1 of ethereum::usdc, not to zero/,
     ],
     [
       "update ledger_entries set created_at = created_at + interval '1 microsecond' where entry_id = 2",
@@ -136,7 +136,7 @@ test('a changed amount, a deleted entry, a forged seal and an entry without a pl
     [
       'create table hidden as select * from ledger_seals where seal_number = 5; delete from ledger_seals where seal_number = 5',
       'insert into ledger_seals select * from hidden; drop table hidden',
-      /^seal 5 is missing; 1 entries have no seal and wait for none$/,
+      /^seal 5 is missing; 1 entries have no seal and are not queued for one$/,
     ],
   ];
   for (const [harm, repair, expected] of cases) {
@@ -147,7 +147,7 @@ test('a changed amount, a deleted entry, a forged seal and an entry without a pl
   }
 });
 
-test('a head that was noted earlier is found in the chain, and a foreign one is not', async () => {
+test('a head from an earlier verification is found in the chain, and a foreign hash is not', async () => {
   const noted = await verifyLedger(database.db);
   await bookPayment('after the note');
   await seal();

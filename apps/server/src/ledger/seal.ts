@@ -20,13 +20,10 @@ const sealBatch = 500;
 const sealIntervalMs = 1_000;
 /** Entries read at once by a verification. */
 const verifyBatch = 1_000;
-/** Most problems that one verification tells of. */
+/** The most problems that one verification reports. */
 const maxProblems = 20;
 
-/**
- * The hash of a seal: SHA-256 over the hash before it and the entry's content as JSON, without its number, which nothing
- * outside the database knows.
- */
+/** The hash of a seal: SHA-256 over the hash before it and the entry's content as JSON, without its number. */
 export function sealHash(previous: Buffer, entry: EntryContent): Buffer {
   const content = [
     entry.entry_key,
@@ -40,32 +37,28 @@ export function sealHash(previous: Buffer, entry: EntryContent): Buffer {
   return createHash('sha256').update(previous).update(JSON.stringify(content)).digest();
 }
 
-/** Seals committed entries, the oldest first, `limit` at most. Gives how many. Sealers take turns; writers never wait. */
-export async function sealEntries(transaction: Transaction, now: Date, limit = sealBatch): Promise<number> {
+/** Seals committed entries, the oldest first, and returns how many. Sealers take turns. Writers never wait. */
+export async function sealEntries(transaction: Transaction, now: Date): Promise<number> {
   const [head] = await transaction.query(lockHead);
   if (head === undefined) throw new Error('the ledger has no head');
-  const entries = await transaction.query(unsealedEntries, { limit });
+  const entries = await transaction.query(unsealedEntries, { limit: sealBatch });
+  if (entries.length === 0) return 0;
   const hashes: Buffer[] = [];
   let previous = head.hash;
   for (const entry of entries) {
     previous = sealHash(previous, entry);
     hashes.push(previous);
   }
-  if (entries.length === 0) return 0;
-  const numbers = entries.map((_, index) => head.seal_number + BigInt(index + 1));
-  const ids = entries.map((entry) => entry.entry_id);
   const sealed = await transaction.query(insertSeals, {
-    sealNumbers: numbers,
-    entryIds: ids,
+    sealNumbers: entries.map((_, index) => head.seal_number + BigInt(index + 1)),
+    entryIds: entries.map((entry) => entry.entry_id),
     hashes,
     sealedAt: now,
   });
   if (sealed.length !== entries.length)
-    throw new Error('an entry left the queue of the unsealed by another way');
-  await transaction.query(moveHead, {
-    sealNumber: head.seal_number + BigInt(entries.length),
-    hash: previous,
-  });
+    throw new Error('another process took an entry out of the queue of unsealed entries');
+  const sealNumber = head.seal_number + BigInt(entries.length);
+  await transaction.query(moveHead, { sealNumber, hash: previous });
   return entries.length;
 }
 
@@ -85,20 +78,20 @@ export function runSealing(
 export interface LedgerProof {
   /** Entries under a seal that holds. */
   readonly sealed: bigint;
-  /** Committed a moment ago, or while no worker ran. */
+  /** Entries that were committed a moment ago, or while no worker ran. */
   readonly unsealed: bigint;
-  /** The end of the chain in hex: whoever keeps it elsewhere can tell later that nothing before it was changed. */
+  /** The last hash in hex. An operator who keeps it elsewhere can later prove that no earlier entry was changed. */
   readonly head: string;
   /** Sentences; empty when the books are whole. */
   readonly problems: readonly string[];
 }
 
 /**
- * Computes every seal again from the first one on, and the sum of every entry. `anchor` is a head that was noted earlier
- * (hex): it must be a hash of the chain, so that a chain that was rewritten from somewhere on is told, too.
+ * Computes every seal and the sum of every entry again. `anchor` is a head (hex) from an earlier verification. It must be
+ * a hash of the chain: so a chain of which a part was rewritten and sealed again is reported, too.
  */
 export async function verifyLedger(queryable: Queryable, anchor?: string): Promise<LedgerProof> {
-  // Read first: what is sealed during the verification stands behind it.
+  // Read first: entries that are sealed during the verification come after it.
   const [head] = await queryable.query(readHead);
   if (head === undefined) throw new Error('the ledger has no head');
   const problems: string[] = [];
@@ -126,8 +119,8 @@ export async function verifyLedger(queryable: Queryable, anchor?: string): Promi
   if (problems.length === 0 && !isAnchored) problems.push(`no seal has the hash ${anchor}`);
   const [counted] = await queryable.query(countUnsealed);
   const missing = counted?.missing ?? 0n;
-  if (missing > 0n) problems.push(`${missing} entries have no seal and wait for none`);
+  if (missing > 0n) problems.push(`${missing} entries have no seal and are not queued for one`);
   for (const row of await queryable.query(unbalancedEntries, { limit: maxProblems }))
-    problems.push(`entry ${row.entry_id} comes to ${row.total} of ${row.asset}, not to zero`);
+    problems.push(`entry ${row.entry_id} sums to ${row.total} of ${row.asset}, not to zero`);
   return { sealed, unsealed: counted?.unsealed ?? 0n, head: previous.toString('hex'), problems };
 }

@@ -24,7 +24,7 @@ function word(value: bigint | string): Hex {
   return `0x${digits.padStart(64, '0')}`;
 }
 
-test('a payment that only the second reading of its block tells of is booked once', async () => {
+test('a payment that only the second reading of its block reports is booked once', async () => {
   const chain = world.chain('ethereum');
   const { chainId } = chain;
   const [token] = chain.tokens;
@@ -65,15 +65,15 @@ test('a payment that only the second reading of its block tells of is booked onc
     arguments: { token: getAddress(token.address), totalValue: '9', orderType: '0' },
   });
   const whole = [paid('0x11', 1), paid('0x12', 2)];
-  const read = (told: readonly ChainEvent[]) => {
-    const found = { chainId, logs: [transfer], events: told };
-    const events = [...told, ...unaccountedTransfers(watchedTransfers(chain), header, found)];
+  const read = (reported: readonly ChainEvent[]) => {
+    const found = { chainId, logs: [transfer], events: reported };
+    const events = [...reported, ...unaccountedTransfers(watchedTransfers(chain), header, found)];
     return { header, events: events.toSorted((first, second) => first.logIndex - second.logIndex) };
   };
   const balanceOf = async (account: string) =>
     (await ledgerBalances(db)).find((balance) => balance.account === account)?.balance;
 
-  // The node leaves the last log of the transaction out: nine units have come from nowhere.
+  // The node omits the last log of the transaction, so no event explains nine of the units.
   const first = read(whole.slice(0, 1));
   assert.deepEqual(
     first.events.map(({ name }) => name),

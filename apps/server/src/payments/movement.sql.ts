@@ -1,4 +1,4 @@
-import { type Row, statement } from '@florin/pg';
+import { statement } from '@florin/pg';
 
 export const knownOrders = statement({
   name: 'movement_known_orders',
@@ -31,32 +31,13 @@ export const bookedOfTransaction = statement({
   text: `select count(distinct e.entry_id) as entries,
      coalesce(sum(p.amount) filter (where e.order_id = :orderId), 0) as booked
    from ledger_entries e left join ledger_postings p
-     on p.entry_id = e.entry_id and p.ledger_account = :ledgerAccount and p.asset = :asset and abs(p.amount) = abs(:amount::numeric)
+     on p.entry_id = e.entry_id and p.ledger_account = :ledgerAccount and p.asset = :asset
+       and abs(p.amount) = abs(:amount::numeric)
    where e.chain_id = :chainId and e.tx_hash = :txHash and e.kind = :kind
      and e.kind in ('settlement_refund', 'rescue', 'fee_withdrawal', 'float_deposit', 'float_withdrawal', 'unmatched')`,
 });
 
-const unmatchedColumns = {
-  chain_id: 'int8',
-  order_id: 'text',
-  tx_hash: 'text',
-  block_number: 'int8',
-  block_time: 'timestamptz',
-  channel_id: 'text',
-  meta_data: 'text',
-  payer: 'text',
-  recipient: 'text',
-  token: 'text',
-  total: 'numeric',
-  payment: 'numeric',
-  fee: 'numeric',
-  order_type: 'int4',
-  status: 'text',
-  outcome_tx: 'text',
-} as const;
-const unmatchedList = Object.keys(unmatchedColumns).join(', ');
-
-// A payment that is final a second time, in another block after a deep reorganisation, keeps what became of it.
+// After a deep reorg the payment may become final again in another block. Its outcome stays.
 export const insertUnmatched = statement({
   name: 'movement_unmatched_insert',
   parameters: {
@@ -80,7 +61,8 @@ export const insertUnmatched = statement({
   text: `insert into unmatched_payments
      (chain_id, order_id, tx_hash, block_number, block_time, channel_id, meta_data, payer, recipient, token, total,
       payment, fee, order_type, status)
-   values (:chainId, :orderId, :txHash, :blockNumber, :blockTime, :channelId, :metaData, :payer, :recipient, :token, :total, :payment, :fee, :orderType, :status)
+   values (:chainId, :orderId, :txHash, :blockNumber, :blockTime, :channelId, :metaData, :payer, :recipient, :token,
+     :total, :payment, :fee, :orderType, :status)
    on conflict (chain_id, order_id) do update set tx_hash = :txHash, block_number = :blockNumber, block_time = :blockTime`,
 });
 
@@ -88,13 +70,30 @@ export const concludeUnmatched = statement({
   name: 'movement_unmatched_conclude',
   parameters: { chainId: 'int8', orderId: 'text', status: 'text', outcomeTx: 'text' },
   columns: {},
-  text: `update unmatched_payments set status = :status, outcome_tx = :outcomeTx where chain_id = :chainId and order_id = :orderId`,
+  text: `update unmatched_payments set status = :status, outcome_tx = :outcomeTx
+   where chain_id = :chainId and order_id = :orderId`,
 });
 
 export const unmatchedPayments = statement({
   name: 'movement_unmatched_list',
   parameters: { limit: 'int8' },
-  columns: unmatchedColumns,
-  text: `select ${unmatchedList} from unmatched_payments order by block_time, chain_id, order_id limit :limit`,
+  columns: {
+    chain_id: 'int8',
+    order_id: 'text',
+    tx_hash: 'text',
+    block_time: 'timestamptz',
+    channel_id: 'text',
+    meta_data: 'text',
+    payer: 'text',
+    recipient: 'text',
+    token: 'text',
+    total: 'numeric',
+    payment: 'numeric',
+    fee: 'numeric',
+    status: 'text',
+    outcome_tx: 'text',
+  },
+  text: `select chain_id, order_id, tx_hash, block_time, channel_id, meta_data, payer, recipient, token, total, payment,
+     fee, status, outcome_tx
+   from unmatched_payments order by block_time, chain_id, order_id limit :limit`,
 });
-export type UnmatchedRow = Row<typeof unmatchedPayments>;

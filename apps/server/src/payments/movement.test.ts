@@ -18,14 +18,14 @@ before(async () => {
 });
 after(() => world.close());
 
-type Told = readonly [
+type EventSketch = readonly [
   ContractName,
   ChainEventName,
   logIndex: number,
-  said?: Readonly<Record<string, string>>,
+  values?: Readonly<Record<string, string>>,
 ];
 
-/** One transaction of one chain, as a watcher reads it once and again, and what it adds to the books. */
+/** A transaction that a watcher can read several times, and what it adds to the books. */
 async function transactionOf(name: string) {
   const chain = world.chain('ethereum');
   const [token] = chain.tokens;
@@ -39,24 +39,24 @@ async function transactionOf(name: string) {
     return cursor;
   };
   const txHash = keccak256(toHex(name));
-  const blockOf = (header: BlockHeader, told: readonly Told[]) => ({
+  const blockOf = (header: BlockHeader, sketches: readonly EventSketch[]) => ({
     header,
-    events: told.map(
-      ([contract, event, logIndex, said]): ChainEvent => ({
+    events: sketches.map(
+      ([contract, event, logIndex, values]): ChainEvent => ({
         ...{ chainId: chain.chainId, blockNumber: header.number, blockHash: header.hash },
         ...{ blockTime: header.time, logIndex, txHash, contract, name: event, orderId: zeroHash },
-        arguments: { token: getAddress(token.address), ...said },
+        arguments: { token: getAddress(token.address), ...values },
       }),
     ),
   });
-  const read = async (told: readonly Told[], hash: Hex): Promise<BlockHeader> => {
+  const read = async (events: readonly EventSketch[], hash: Hex): Promise<BlockHeader> => {
     const begun = await cursorNow();
     const header: BlockHeader = {
       number: begun.headNumber + 1n,
       ...{ hash, parentHash: begun.headHash, time: clock.now(), logsBloom: '0x' as const },
       ...{ baseFeePerGas: 0n, transactionHashes: [txHash] },
     };
-    await appendBlocks(context, begun, [blockOf(header, told)]);
+    await appendBlocks(context, begun, [blockOf(header, events)]);
     const block = await storedBlock(context, header.number);
     assert.ok(block !== undefined);
     await finalize(context, await cursorNow(), block);
@@ -69,17 +69,17 @@ async function transactionOf(name: string) {
   };
   const begun = await balances();
   return {
-    read: (...told: readonly Told[]) => read(told, keccak256(toHex(`${name}, first`))),
-    readAgain: async (header: BlockHeader, ...told: readonly Told[]) =>
-      addMissing(context, await cursorNow(), blockOf(header, told)),
-    /** The block goes, although it was final, and another one has the same transaction. */
-    async moveAway(header: BlockHeader, ...told: readonly Told[]) {
+    read: (...events: readonly EventSketch[]) => read(events, keccak256(toHex(`${name}, first`))),
+    readAgain: async (header: BlockHeader, ...events: readonly EventSketch[]) =>
+      addMissing(context, await cursorNow(), blockOf(header, events)),
+    /** Reorgs the final block out, and mines the same transaction in another block. */
+    async moveAway(header: BlockHeader, ...events: readonly EventSketch[]) {
       const parent = await storedBlock(context, header.number - 1n);
       assert.ok(parent !== undefined);
       await rewind(context, await cursorNow(), parent);
-      return read(told, keccak256(toHex(`${name}, second`)));
+      return read(events, keccak256(toHex(`${name}, second`)));
     },
-    /** By account, all assets together. */
+    /** The changes by account; the sum of all assets. */
     async booked() {
       const sums: Record<string, bigint> = {};
       for (const { account, balance } of await balances()) sums[account] = (sums[account] ?? 0n) + balance;
@@ -91,7 +91,7 @@ async function transactionOf(name: string) {
 
 const otherToken = getAddress(`0x${'ab'.repeat(20)}`);
 
-const twins: Readonly<Record<string, readonly [Told, Told, Record<string, bigint>]>> = {
+const pairs: Readonly<Record<string, readonly [EventSketch, EventSketch, Record<string, bigint>]>> = {
   'float withdrawn': [
     ['vault', 'Withdrawn', 2, { amount: '7' }],
     ['vault', 'Withdrawn', 5, { amount: '7' }],
@@ -114,11 +114,11 @@ const twins: Readonly<Record<string, readonly [Told, Told, Record<string, bigint
   ],
 };
 
-for (const [name, [first, second, books]] of Object.entries(twins)) {
-  for (const [index, told] of [first, second].entries())
-    test(`${name} twice in one transaction is booked twice, also where the first reading told of one (${index})`, async () => {
+for (const [name, [first, second, books]] of Object.entries(pairs)) {
+  for (const [index, only] of [first, second].entries())
+    test(`${name}: both events of one transaction are booked, also if the first reading reported only event ${index + 1}`, async () => {
       const transaction = await transactionOf(`${name} ${index}`);
-      const header = await transaction.read(told);
+      const header = await transaction.read(only);
       for (let time = 0; time < 2; time += 1) {
         await transaction.readAgain(header, first, second);
         assert.deepEqual(await transaction.booked(), books, `read again ${time + 1} times`);
@@ -128,7 +128,7 @@ for (const [name, [first, second, books]] of Object.entries(twins)) {
     });
 }
 
-test('what a second reading makes less of, or finds elsewhere, is booked as it says', async () => {
+test('the second reading of a block corrects the amount and the place of a transfer', async () => {
   const transaction = await transactionOf('less');
   const header = await transaction.read(['gateway', 'Transferred', 2, { amount: '18' }]);
   for (const [logIndex, amount] of [

@@ -11,21 +11,20 @@ import {
   directPayments,
   insertUnmatched,
   knownOrders,
-  type UnmatchedRow,
   unmatchedPayments,
 } from './movement.sql.ts';
 import {
   feeWithdrawalPostings,
   floatPostings,
-  passedOn,
+  transferPostings,
   unmatchedPostings,
   unmatchedSettlementPostings,
 } from './postings.ts';
 
 /**
- * Books what the payments, settlements and refunds of known orders leave out, so that every movement on a chain has its
- * entry: fees that are withdrawn, float that comes and goes, tokens that somebody sent to a contract, what passes between
- * others, and everything about orders that this database does not know.
+ * Books every movement on a chain that payments, settlements and refunds of known orders do not book: fees that are
+ * withdrawn, float that comes and goes, tokens that were sent to a contract by mistake, transfers between third parties,
+ * and everything about orders that this database does not know.
  */
 export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
   return {
@@ -35,21 +34,28 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
       if (events.length === 0) return;
       const rows = await transaction.query(knownOrders, { orderIds: events.map((event) => event.orderId) });
       const known = new Set(rows.map((row) => row.order_id));
-      const direct = await findPassedOn(transaction, events, known);
+      const direct = await findDirectOrders(transaction, events, known);
       for (const event of events) {
-        const isOthers = known.has(event.orderId) || direct.has(event);
-        const moved = movementOf(chain, event) ?? (isOthers ? undefined : unknownOf(chain, event));
-        if (moved !== undefined) await bookMovement(transaction, chain, event, moved);
-        if (!known.has(event.orderId)) await noteUnmatched(transaction, log, event);
+        const movement = movementOf(chain, event);
+        if (movement !== undefined) await bookMissing(transaction, chain, event, movement);
+        if (known.has(event.orderId)) continue;
+        const ofUnknownOrder = unknownOrderMovementOf(chain, event);
+        // The final payment of a direct order has booked everything.
+        const isBooked = event.name === 'Settled' && direct.has(event.orderId);
+        if (ofUnknownOrder !== undefined && !isBooked) {
+          const { orderId, chainId, txHash, blockTime: at } = event;
+          await book(transaction, { ...ofUnknownOrder, orderId, chainId, txHash, at });
+        }
+        await recordUnmatched(transaction, log, event);
       }
     },
     async onMisread(transaction, chain, transfers) {
       for (const event of transfers) {
-        const moved = movementOf(chain, event);
-        if (moved === undefined) continue;
-        const { entries } = await findBooked(transaction, event, moved);
-        const postings = moved.postings.map((posting) => ({ ...posting, amount: -posting.amount }));
-        await bookRepeatable(transaction, event, { ...moved, postings }, entries);
+        const movement = movementOf(chain, event);
+        if (movement === undefined) continue;
+        const { entries } = await countBooked(transaction, event, movement);
+        const postings = movement.postings.map((posting) => ({ ...posting, amount: -posting.amount }));
+        await bookNumbered(transaction, event, { ...movement, postings }, entries);
         const { chainId, txHash } = event;
         log.warn('payment.transfer_misread', { chainId, txHash, block: event.blockNumber.toString() });
       }
@@ -57,94 +63,85 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
   };
 }
 
-/** The settlements of direct orders that are not known here: their payments have said it all. */
-async function findPassedOn(
+/** The unknown orders among these events that were paid directly. */
+async function findDirectOrders(
   transaction: Transaction,
   events: readonly ChainEvent[],
   known: ReadonlySet<string>,
-): Promise<ReadonlySet<ChainEvent>> {
-  const settlements = events.filter((event) => event.name === 'Settled' && !known.has(event.orderId));
-  if (settlements.length === 0) return new Set();
-  const orderIds = settlements.map((event) => event.orderId);
+): Promise<ReadonlySet<string>> {
+  const orderIds = events
+    .filter((event) => event.name === 'Settled' && !known.has(event.orderId))
+    .map((event) => event.orderId);
+  if (orderIds.length === 0) return new Set();
   const rows = await transaction.query(directPayments, { orderIds, orderType: String(orderKinds.direct) });
-  const direct = new Set(rows.map((row) => row.order_id));
-  return new Set(settlements.filter((event) => direct.has(event.orderId)));
+  return new Set(rows.map((row) => row.order_id));
 }
 
-function isDirect(paid: ChainEvent): boolean {
-  return paid.arguments['orderType'] === String(orderKinds.direct);
-}
-
-interface Moved {
+/** The kind and the postings of a ledger entry. */
+export interface Movement {
   readonly kind: EntryKind;
   readonly postings: readonly Posting[];
-  /**
-   * Whether it can happen to an order more than once, or is about no order: then as many are booked as the chain has of the
-   * transaction, whichever reading has told of them.
-   */
-  readonly isRepeatable?: true;
 }
 
-async function bookMovement(
+/**
+ * Books a movement that one transaction can contain several times. Equal movements are only counted: the ledger gets as
+ * many entries as the chain has events, whichever reading of the block reported each.
+ */
+async function bookMissing(
   transaction: Transaction,
   chain: Chain,
   event: ChainEvent,
-  moved: Moved,
+  movement: Movement,
 ): Promise<void> {
-  if (moved.isRepeatable !== true) {
-    const { chainId, txHash, orderId, blockTime: at } = event;
-    await book(transaction, { ...moved, orderId, chainId, txHash, at });
-    return;
-  }
-  const twins = (await findTwins(transaction, event)).filter((twin) => {
-    const other = movementOf(chain, twin);
-    return other !== undefined && textOf(twin, other) === textOf(event, moved);
+  const equal = (await findTwins(transaction, event)).filter((other) => {
+    const found = movementOf(chain, other);
+    return found !== undefined && textOf(other, found) === textOf(event, movement);
   });
-  const { entries, alike } = await findBooked(transaction, event, moved);
-  // Booked before, in another block that a reorganisation has taken away, or it moved nothing.
-  if (alike === undefined || alike >= BigInt(twins.length)) return;
-  await bookRepeatable(transaction, event, moved, entries);
+  const { entries, equal: booked } = await countBooked(transaction, event, movement);
+  // Undefined: it moved nothing. Enough: a block that was reorged out had the same transaction.
+  if (booked === undefined || booked >= BigInt(equal.length)) return;
+  await bookNumbered(transaction, event, movement, entries);
 }
 
-/** What tells movements of one transaction apart: what they book. Two that are alike are only counted. */
-function textOf(event: ChainEvent, { kind, postings }: Moved): string {
+/** Equal for movements of one transaction that book the same. */
+function textOf(event: ChainEvent, { kind, postings }: Movement): string {
   const lines = postings.map(({ account, asset, amount }) => `${account} ${asset} ${amount}`);
   return [kind, event.orderId, ...lines].join();
 }
 
-/** How many entries of its kind a transaction has, and how many of these say what the movement says; undefined: nothing. */
-async function findBooked(
+/** Counts a transaction's entries of one kind, and those that book the same; `equal` is undefined for a zero amount. */
+async function countBooked(
   transaction: Transaction,
   event: ChainEvent,
-  { kind, postings: [first] }: Moved,
-): Promise<{ readonly entries: bigint; readonly alike: bigint | undefined }> {
+  { kind, postings: [first] }: Movement,
+): Promise<{ readonly entries: bigint; readonly equal: bigint | undefined }> {
   const { account = '', asset = '', amount = 0n } = first ?? {};
   const [row] = await transaction.query(bookedOfTransaction, {
     chainId: event.chainId,
     txHash: event.txHash,
     kind,
-    orderId: aboutOrder(event),
+    orderId: orderIdOf(event),
     ledgerAccount: account,
     asset,
     amount,
   });
   if (row === undefined) throw new Error('a count gave no row');
-  return { entries: row.entries, alike: amount === 0n ? undefined : row.booked / amount };
+  return { entries: row.entries, equal: amount === 0n ? undefined : row.booked / amount };
 }
 
-/** Not by the place in its block: a reorganisation may move the transaction. */
-async function bookRepeatable(
+/** The entry's key has the number of the entry, not the log index: a reorg may move the transaction. */
+async function bookNumbered(
   transaction: Transaction,
   event: ChainEvent,
-  { kind, postings }: Moved,
-  entries: bigint,
+  { kind, postings }: Movement,
+  number: bigint,
 ): Promise<void> {
   const { chainId, txHash, blockTime: at } = event;
-  const fact = `${txHash}:${event.name}:entry:${entries}`;
-  await book(transaction, { kind, orderId: aboutOrder(event), fact, chainId, txHash, at, postings });
+  const fact = `${txHash}:${event.name}:entry:${number}`;
+  await book(transaction, { kind, orderId: orderIdOf(event), fact, chainId, txHash, at, postings });
 }
 
-function aboutOrder({ orderId }: ChainEvent): string {
+function orderIdOf({ orderId }: ChainEvent): string {
   return BigInt(orderId) === 0n ? '' : orderId;
 }
 
@@ -154,70 +151,64 @@ function assetOf(chain: Chain, event: ChainEvent): string {
   return token?.tokenId ?? `${chain.name}::${address}`;
 }
 
-/** What is booked whether or not the order is known; undefined for events about orders that others book. */
-function movementOf(chain: Chain, event: ChainEvent): Moved | undefined {
+function amountOf(event: ChainEvent, argument: string): bigint {
+  return BigInt(event.arguments[argument] ?? '0');
+}
+
+/** What this room books of an event, whether or not it knows the order; undefined for all other events. */
+export function movementOf(chain: Chain, event: ChainEvent): Movement | undefined {
   const asset = assetOf(chain, event);
-  const value = BigInt(event.arguments['value'] ?? event.arguments['amount'] ?? '0');
+  const amount = BigInt(event.arguments['value'] ?? event.arguments['amount'] ?? '0');
   const { name: chainName } = chain;
   switch (event.name) {
     case 'FeesWithdrawn':
-      return {
-        kind: 'fee_withdrawal',
-        postings: feeWithdrawalPostings(chainName, asset, value),
-        isRepeatable: true,
-      };
+      return { kind: 'fee_withdrawal', postings: feeWithdrawalPostings(chainName, asset, amount) };
     case 'Withdrawn':
-      return {
-        kind: 'float_withdrawal',
-        postings: floatPostings(chainName, asset, -value),
-        isRepeatable: true,
-      };
+      return { kind: 'float_withdrawal', postings: floatPostings(chainName, asset, -amount) };
     case 'Transferred':
-      // Nothing in the contracts moves tokens out without saying so. What left all the same is booked by nobody, so that the
-      // reconciliation finds it missing.
-      if (value < 0n) return undefined;
+      // The contracts emit an event whenever they move tokens out. Unexplained losses are not booked, so that the
+      // reconciliation finds them.
+      if (amount < 0n) return undefined;
       return event.contract === 'vault'
-        ? { kind: 'float_deposit', postings: floatPostings(chainName, asset, value), isRepeatable: true }
-        : { kind: 'unmatched', postings: unmatchedPostings(chainName, asset, value), isRepeatable: true };
+        ? { kind: 'float_deposit', postings: floatPostings(chainName, asset, amount) }
+        : { kind: 'unmatched', postings: unmatchedPostings(chainName, asset, amount) };
     case 'SettlementRefunded': {
-      const postings = passedOn({ chainName, asset, from: 'refunders', to: 'payers', amount: value });
-      return { kind: 'settlement_refund', postings, isRepeatable: true };
+      const postings = transferPostings({ chainName, asset, from: 'refunders', to: 'payers', amount });
+      return { kind: 'settlement_refund', postings };
     }
     case 'Rescued': {
-      const postings = passedOn({ chainName, asset, from: 'receivers', to: 'payers', amount: value });
-      return { kind: 'rescue', postings, isRepeatable: true };
+      const postings = transferPostings({ chainName, asset, from: 'receivers', to: 'payers', amount });
+      return { kind: 'rescue', postings };
     }
     default:
       return undefined;
   }
 }
 
-/** What is booked for an order that this database does not know. */
-function unknownOf(chain: Chain, event: ChainEvent): Moved | undefined {
+/** What is booked once per order that this database does not know; undefined for events that move no order's money. */
+export function unknownOrderMovementOf(chain: Chain, event: ChainEvent): Movement | undefined {
   const asset = assetOf(chain, event);
-  const said = (name: string) => BigInt(event.arguments[name] ?? '0');
   const { name: chainName } = chain;
   switch (event.name) {
     case 'Paid': {
-      const amount = said('totalValue');
-      const postings = isDirect(event)
-        ? passedOn({ chainName, asset, from: 'payers', to: 'recipients', amount })
+      const amount = amountOf(event, 'totalValue');
+      const isDirect = event.arguments['orderType'] === String(orderKinds.direct);
+      const postings = isDirect
+        ? transferPostings({ chainName, asset, from: 'payers', to: 'recipients', amount })
         : unmatchedPostings(chainName, asset, amount);
       return { kind: 'payment', postings };
     }
     case 'Settled': {
       const isIntoVault = isVault(chain, event.arguments['to']);
-      const settled = { net: said('netValue'), fee: said('feeValue'), isIntoVault };
+      const settled = { net: amountOf(event, 'netValue'), fee: amountOf(event, 'feeValue'), isIntoVault };
       return { kind: 'settlement', postings: unmatchedSettlementPostings(chainName, asset, settled) };
     }
     case 'Refunded':
+      return { kind: 'refund', postings: unmatchedPostings(chainName, asset, -amountOf(event, 'value')) };
     case 'Reclaimed':
-      return {
-        kind: event.name === 'Refunded' ? 'refund' : 'reclaim',
-        postings: unmatchedPostings(chainName, asset, -said('value')),
-      };
+      return { kind: 'reclaim', postings: unmatchedPostings(chainName, asset, -amountOf(event, 'value')) };
     case 'PaidOut':
-      return { kind: 'payout', postings: floatPostings(chainName, asset, -said('amount')) };
+      return { kind: 'payout', postings: floatPostings(chainName, asset, -amountOf(event, 'amount')) };
     default:
       return undefined;
   }
@@ -225,44 +216,37 @@ function unknownOf(chain: Chain, event: ChainEvent): Moved | undefined {
 
 const outcomes = { Settled: 'settled', Refunded: 'refunded', Reclaimed: 'reclaimed' } as const;
 
-/** Keeps what the chain tells of an unknown order's payment, and what became of it. */
-async function noteUnmatched(transaction: Transaction, log: Log, event: ChainEvent): Promise<void> {
-  const { chainId, orderId, txHash } = event;
-  if (event.name === 'Settled' || event.name === 'Refunded' || event.name === 'Reclaimed') {
-    await transaction.query(concludeUnmatched, {
-      chainId,
-      orderId,
-      status: outcomes[event.name],
-      outcomeTx: txHash,
-    });
+/** Stores what the chain reports of an unknown order's payment, and later its outcome. */
+async function recordUnmatched(transaction: Transaction, log: Log, event: ChainEvent): Promise<void> {
+  const { chainId, orderId, txHash, name } = event;
+  if (name === 'Settled' || name === 'Refunded' || name === 'Reclaimed') {
+    const status = outcomes[name];
+    await transaction.query(concludeUnmatched, { chainId, orderId, status, outcomeTx: txHash });
   }
-  if (event.name !== 'Paid') return;
-  const said = event.arguments;
+  if (name !== 'Paid') return;
+  const text = (argument: string) => event.arguments[argument] ?? '';
   await transaction.query(insertUnmatched, {
     chainId,
     orderId,
     txHash,
     blockNumber: event.blockNumber,
     blockTime: event.blockTime,
-    channelId: said['channelId'] ?? '',
-    metaData: said['metaData'] ?? '',
-    payer: said['from'] ?? '',
-    recipient: said['to'] ?? '',
-    token: said['token'] ?? '',
-    total: BigInt(said['totalValue'] ?? '0'),
-    payment: BigInt(said['paymentValue'] ?? '0'),
-    fee: BigInt(said['feeValue'] ?? '0'),
-    orderType: Number(said['orderType'] ?? '0'),
+    channelId: text('channelId'),
+    metaData: text('metaData'),
+    payer: text('from'),
+    recipient: text('to'),
+    token: text('token'),
+    total: amountOf(event, 'totalValue'),
+    payment: amountOf(event, 'paymentValue'),
+    fee: amountOf(event, 'feeValue'),
+    orderType: Number(amountOf(event, 'orderType')),
     status: 'paid',
   });
-  log.error('payment.unmatched_final', new Error('a payment of an order that this database does not know'), {
-    chainId,
-    orderId,
-    txHash,
-  });
+  const error = new Error('a payment of an order that this database does not know');
+  log.error('payment.unmatched_final', error, { chainId, orderId, txHash });
 }
 
-/** A payment of an order that this database does not know: all that its chain tells. Amounts in units of the token. */
+/** A payment of an order that this database does not know, from its chain. Amounts are in units of the token. */
 export interface UnmatchedPayment {
   readonly chainId: number;
   readonly orderId: string;
@@ -280,8 +264,13 @@ export interface UnmatchedPayment {
   readonly outcomeTx: string;
 }
 
-function parseUnmatched(row: UnmatchedRow): UnmatchedPayment {
-  return {
+/** Unmatched payments of all chains, the oldest first. */
+export async function findUnmatchedPayments(
+  queryable: Queryable,
+  limit: number,
+): Promise<readonly UnmatchedPayment[]> {
+  const rows = await queryable.query(unmatchedPayments, { limit });
+  return rows.map((row) => ({
     chainId: Number(row.chain_id),
     orderId: row.order_id,
     txHash: row.tx_hash,
@@ -296,13 +285,5 @@ function parseUnmatched(row: UnmatchedRow): UnmatchedPayment {
     fee: row.fee,
     status: row.status,
     outcomeTx: row.outcome_tx,
-  };
-}
-
-/** Those of all chains, the oldest first; `limit` at most. */
-export async function findUnmatchedPayments(
-  queryable: Queryable,
-  limit: number,
-): Promise<readonly UnmatchedPayment[]> {
-  return (await queryable.query(unmatchedPayments, { limit })).map(parseUnmatched);
+  }));
 }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { ChainEventName } from '#chains/event.ts';
+import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+
+/** What the session, the books, the events and the settlement legs show after each sequence of chain events. */
 
 let world: SettlementWorld;
 before(async () => {
@@ -8,7 +13,265 @@ before(async () => {
 });
 after(() => world.close());
 
-test('payments of many sessions in one block are each detected, and each paid when the block is final', async () => {
+type Payment = 'first' | 'second';
+/** A block with one event; or `reorg`: the head block is reorged out; or `final`: an empty block, and finality up to it. */
+type Step =
+  | readonly [chain: 'ethereum' | 'base', 'final' | 'reorg']
+  | readonly [chain: 'ethereum' | 'base', ChainEventName, Payment, values?: Readonly<Record<string, string>>];
+
+interface Outcome {
+  readonly status: string;
+  /** The session shows the last transaction of this payment; none when absent. */
+  readonly shows?: Payment;
+  /** Whether the session shows the whole payment as refunded. */
+  readonly isReturned?: boolean;
+  /** Changes of the books by account, in units of the paid token. */
+  readonly books: (amounts: { total: bigint; net: bigint; fee: bigint }) => Record<string, bigint>;
+  /** The session's events after its creation. */
+  readonly events: readonly string[];
+  /** Settlement legs: payment, leg and status. */
+  readonly legs: readonly string[];
+}
+
+interface Rule extends Outcome {
+  /** The token that the payer pays with; the merchant wants ethereum::usdc. */
+  readonly paidWith?: string;
+  readonly steps: readonly Step[];
+}
+
+const detected = 'session.payment_detected';
+const booked = ({ total, net, fee }: { total: bigint; net: bigint; fee: bigint }) => ({
+  'gateway:ethereum': total,
+  merchant: -net,
+  'fees:due': -fee,
+});
+const settledBooks = ({ fee }: { fee: bigint }) => ({ 'gateway:ethereum': fee, fees: -fee });
+const nothing = () => ({});
+
+const rules: Readonly<Record<string, Rule>> = {
+  'a payment in a block is detected and books nothing': {
+    steps: [['ethereum', 'Paid', 'first']],
+    ...{ status: 'initialized', shows: 'first', books: nothing, events: [detected], legs: [] },
+  },
+  'a payment whose block is reorged out is undetected': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'reorg'],
+    ],
+    ...{ status: 'initialized', books: nothing, events: [detected], legs: [] },
+  },
+  'a payment that is mined again after a reorg shows its new transaction': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'reorg'],
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'paid', shows: 'first', books: booked, legs: ['first settle waiting'] },
+    events: [detected, detected, 'session.paid'],
+  },
+  'a final payment is booked, makes the session paid and waits for its settlement': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'paid', shows: 'first', books: booked, legs: ['first settle waiting'] },
+    events: [detected, 'session.paid'],
+  },
+  'later final blocks book nothing twice': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'final'],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'paid', shows: 'first', books: booked, legs: ['first settle waiting'] },
+    events: [detected, 'session.paid'],
+  },
+  'a settlement that is not final completes nothing': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'final'],
+      ['ethereum', 'Settled', 'first'],
+    ],
+    ...{ status: 'paid', shows: 'first', books: booked, legs: ['first settle waiting'] },
+    events: [detected, 'session.paid'],
+  },
+  'a final settlement completes the session, and the fee is earned': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'final'],
+      ['ethereum', 'Settled', 'first'],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'completed', shows: 'first', books: settledBooks, legs: ['first settle done'] },
+    events: [detected, 'session.paid', 'session.completed'],
+  },
+  'a payment and its settlement that become final together raise their events in order': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'Settled', 'first'],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'completed', shows: 'first', books: settledBooks, legs: ['first settle done'] },
+    events: [detected, 'session.paid', 'session.completed'],
+  },
+  'a refund removes the payment from the books and leaves the session paid': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'final'],
+      ['ethereum', 'Refunded', 'first'],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'paid', shows: 'first', isReturned: true, books: nothing, legs: ['first settle done'] },
+    events: [detected, 'session.paid', 'session.exception refunded'],
+  },
+  'a reclaim by the payer removes the payment from the books and leaves the session paid': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'final'],
+      ['ethereum', 'Reclaimed', 'first'],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'paid', shows: 'first', isReturned: true, books: nothing, legs: ['first settle done'] },
+    events: [detected, 'session.paid', 'session.exception reclaimed'],
+  },
+  'a second payment of a session is booked and refunded': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'final'],
+      ['ethereum', 'Paid', 'second'],
+      ['ethereum', 'final'],
+      ['ethereum', 'Refunded', 'second'],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'paid', shows: 'first', books: booked },
+    legs: ['first settle waiting', 'second refund done'],
+    events: [detected, 'session.paid', 'session.exception duplicate'],
+  },
+  'a second payment that is settled before its refund stays with the merchant, who gets an exception': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'Paid', 'second'],
+      ['ethereum', 'final'],
+      ['ethereum', 'Settled', 'second'],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'paid', shows: 'first' },
+    books: ({ total, net, fee }) => ({
+      'gateway:ethereum': total + fee,
+      merchant: -net,
+      'fees:due': -fee,
+      fees: -fee,
+    }),
+    legs: ['first settle waiting', 'second refund done'],
+    events: [detected, 'session.paid', 'session.exception duplicate', 'session.exception duplicate_settled'],
+  },
+  'of two payments the first final one pays the session, regardless of which was detected first': {
+    steps: [
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'reorg'],
+      ['ethereum', 'Paid', 'second'],
+      ['ethereum', 'final'],
+      ['ethereum', 'Paid', 'first'],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'paid', shows: 'second' },
+    books: ({ total, net, fee }) => ({
+      'gateway:ethereum': 2n * total,
+      merchant: -2n * net,
+      'fees:due': -2n * fee,
+    }),
+    legs: ['first refund waiting', 'second settle waiting'],
+    events: [detected, detected, 'session.paid', 'session.exception duplicate'],
+  },
+  'a payment on another chain is settled into the vault of that chain, and then waits for its payout': {
+    paidWith: 'base::usdc',
+    steps: [
+      ['base', 'Paid', 'first'],
+      ['base', 'final'],
+      ['base', 'Settled', 'first'],
+      ['base', 'final'],
+    ],
+    ...{ status: 'paid', shows: 'first' },
+    books: ({ net, fee }) => ({ 'gateway:base': fee, fees: -fee, 'vault:base': net, float: -net }),
+    legs: ['first payout waiting', 'first settle done'],
+    events: [detected, 'session.paid'],
+  },
+  'a final payout on the merchant’s chain completes the session': {
+    paidWith: 'base::usdc',
+    steps: [
+      ['base', 'Paid', 'first'],
+      ['base', 'final'],
+      ['base', 'Settled', 'first'],
+      ['base', 'final'],
+      ['ethereum', 'PaidOut', 'first', { amount: '7' }],
+      ['ethereum', 'final'],
+    ],
+    ...{ status: 'completed', shows: 'first' },
+    books: ({ net, fee }) => ({
+      'gateway:base': fee,
+      fees: -fee,
+      'vault:base': net,
+      float: 7n - net,
+      'vault:ethereum': -7n,
+    }),
+    legs: ['first payout done', 'first settle done'],
+    events: [detected, 'session.paid', 'session.completed'],
+  },
+};
+
+/** Balances by account, without the merchant’s channel; the sum of all tokens. */
+async function balances(): Promise<Record<string, bigint>> {
+  const sums: Record<string, bigint> = {};
+  for (const { account, balance } of await ledgerBalances(world.database.db)) {
+    const name = account.startsWith('merchant:') ? 'merchant' : account;
+    sums[name] = (sums[name] ?? 0n) + balance;
+  }
+  return sums;
+}
+
+async function legsOf(orders: Readonly<Record<Payment, StoredOrder>>): Promise<string[]> {
+  const legs: string[] = [];
+  for (const payment of ['first', 'second'] as const) {
+    for (const { leg, status } of await world.legs(orders[payment])) legs.push(`${payment} ${leg} ${status}`);
+  }
+  return legs;
+}
+
+for (const [name, rule] of Object.entries(rules)) {
+  test(name, async () => {
+    const sessionId = await world.openSession('ethereum::usdc');
+    const paidWith = rule.paidWith ?? 'ethereum::usdc';
+    const first = await world.signOrder(sessionId, paidWith);
+    const orders = { first, second: await world.signOrder(sessionId, paidWith) };
+    // Earlier tests may have left blocks that are not final.
+    for (const chain of ['ethereum', 'base']) await world.mineFinal(chain);
+    const begun = await balances();
+    const transactions: Partial<Record<Payment, string>> = {};
+    for (const [chain, step, payment, values] of rule.steps) {
+      if (step === 'final') await world.mineFinal(chain);
+      else if (step === 'reorg') await world.reorg(chain);
+      else if (payment !== undefined) {
+        const txHash = await world.mine(chain, [step, orders[payment], values ?? {}]);
+        if (step === 'Paid') transactions[payment] = txHash;
+      }
+    }
+    const session = await world.session(sessionId);
+    const changed = Object.entries(await balances())
+      .map(([account, sum]) => [account, sum - (begun[account] ?? 0n)] as const)
+      .filter(([, sum]) => sum !== 0n);
+    const { total, fee } = first.order;
+    assert.deepEqual(Object.fromEntries(changed), rule.books({ total, fee, net: total - fee }));
+    assert.ok((await ledgerSums(world.database.db)).every((sum) => sum.total === 0n));
+    assert.equal(session.status, rule.status);
+    assert.equal(session.initiateTx, rule.shows === undefined ? '' : transactions[rule.shows]);
+    assert.equal(session.refundedAmount, rule.isReturned === true ? first.amounts.totalValue : 0n);
+    assert.deepEqual(await world.eventsOf(sessionId), ['session.created', ...rule.events]);
+    assert.deepEqual(await legsOf(orders), rule.legs);
+  });
+}
+
+test('every payment of a block is detected, and its session is paid when the block is final', async () => {
   const sessionIds: string[] = [];
   const orders = [];
   for (let count = 0; count < 5; count += 1) {
@@ -25,7 +288,7 @@ test('payments of many sessions in one block are each detected, and each paid wh
   for (const sessionId of sessionIds) assert.equal((await world.session(sessionId)).status, 'paid');
 });
 
-test('two payments of one session in one block are detected once; the first pays it, the second is a duplicate', async () => {
+test('of two payments of one session in one block the first pays it, and the second is a duplicate', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const first = await world.signOrder(sessionId, 'ethereum::usdc');
   const second = await world.signOrder(sessionId, 'ethereum::usdc');

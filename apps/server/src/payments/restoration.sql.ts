@@ -20,8 +20,7 @@ export const chainsAfterRestoration = statement({
   text: `select chain_id, head_number, final_number, halted_reason, stopped_reason from chain_cursors order by chain_id`,
 });
 
-// What the chains have told since: sessions that were paid or settled between backup and restore are moved again by the
-// events of those blocks.
+// Sessions that were paid or settled between backup and restore: the events of those blocks move them again.
 export const rebuiltSince = statement({
   name: 'restoration_rebuilt',
   parameters: { since: 'timestamptz', until: 'timestamptz' },
@@ -33,7 +32,7 @@ export const rebuiltSince = statement({
      (select count(*) from deliveries where status = 'pending') as waiting`,
 });
 
-// Keys that worked when the backup was taken: one that was revoked later works again.
+// Keys that worked when the backup was taken. One that was revoked later works again.
 export const liveKeys = statement({
   name: 'restoration_live_keys',
   parameters: { takenAt: 'timestamptz' },

@@ -5,36 +5,36 @@ import { chainsAfterRestoration, liveKeys, newestRestoration, rebuiltSince } fro
 /** How far one chain has been read again. */
 export interface RestoredChain {
   readonly chainId: number;
-  /** Where the backup stood; undefined when it did not know the chain. */
+  /** The head in the backup; undefined when the backup does not have the chain. */
   readonly headAtBackup: bigint | undefined;
   readonly head: bigint;
   readonly final: bigint;
-  /** Empty when it settles; else why it does not: `restored` until books and chain agree again. */
+  /** Why settlement is stopped: `restored` until books and chain agree again. Empty when it runs. */
   readonly stopped: string;
 }
 
-/** What became of a database that was restored from a backup. */
+/** The state of a database that was restored from a backup. */
 export interface RestorationReport {
   readonly takenAt: Date;
   readonly restoredAt: Date;
   readonly archiveHash: string;
   readonly chains: readonly RestoredChain[];
-  /** Sessions whose payment, or settlement, came between backup and restore and that the chains have told of again. */
+  /** What the chains brought back: sessions that were paid, or settled, between backup and restore, and all events. */
   readonly rebuilt: { readonly paid: bigint; readonly completed: bigint; readonly events: bigint };
-  /** Deliveries that are still to be sent, those from before the backup under their old ids. */
+  /** Deliveries that are still to be sent. Those from before the backup have their old ids. */
   readonly waitingDeliveries: bigint;
-  /** Keys that work and were made before the backup; those revoked after it are among them. */
+  /** Keys that work and are older than the backup, including those that were revoked after it. */
   readonly liveKeys: bigint;
-  /** Payments of orders that were signed after the backup; the oldest ones. */
+  /** Payments of orders that were signed after the backup, the oldest first. */
   readonly unmatched: readonly UnmatchedPayment[];
-  /** Sentences: what no chain can tell. */
+  /** Sentences about what the chains cannot bring back. */
   readonly lost: readonly string[];
 }
 
-/** Unmatched payments that one report lists. */
-const listed = 1_000;
+/** The most unmatched payments that a report lists. */
+const maxUnmatched = 1_000;
 
-/** Tells about the last restore; undefined when there was none. */
+/** Reports on the last restore; undefined when there was none. */
 export async function reportRestoration(queryable: Queryable): Promise<RestorationReport | undefined> {
   const [restored] = await queryable.query(newestRestoration);
   if (restored === undefined) return undefined;
@@ -61,15 +61,15 @@ export async function reportRestoration(queryable: Queryable): Promise<Restorati
     },
     waitingDeliveries: rebuilt?.waiting ?? 0n,
     liveKeys: keys?.live_keys ?? 0n,
-    unmatched: await findUnmatchedPayments(queryable, listed),
+    unmatched: await findUnmatchedPayments(queryable, maxUnmatched),
     lost: [
-      `Sessions, links, products, accounts, webhooks and merchants made or changed ${span} are as in the backup, or gone.`,
-      `Payments of orders signed ${span} are unmatched: the money is safe in the gateway, settles to its merchant by anyone's call of settle with the order's terms, or goes back to its payer by reclaim.`,
-      `API keys revoked ${span} work again, and those made then do not: go through florin key list.`,
-      `Signing keys of webhooks refreshed ${span} are the old ones again.`,
-      `Events raised ${span} come again under new ids, and their receipts under new receipt ids; those from before keep theirs.`,
-      `Answers to idempotency keys used ${span} are forgotten: a repeated request is carried out again.`,
-      `Refunds asked for ${span} and not yet on chain are forgotten.`,
+      `Sessions, links, products, accounts, webhooks and merchants created or changed ${span} are as in the backup, or gone.`,
+      `Payments of orders signed ${span} are unmatched. The money is safe in the gateway: anyone can settle it to its merchant with the order's terms, or its payer reclaims it.`,
+      `API keys revoked ${span} work again, and those created then do not: check florin key list.`,
+      `Webhooks whose signing keys were refreshed ${span} have their old keys again.`,
+      `Events raised ${span} come again with new ids, and their receipts with new receipt ids; older ones keep theirs.`,
+      `Answers to idempotency keys used ${span} are lost: a repeated request is carried out again.`,
+      `Refunds requested ${span} and not yet on chain are lost.`,
     ],
   };
 }

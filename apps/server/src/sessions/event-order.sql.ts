@@ -6,7 +6,7 @@ type Named<Columns, Prefix extends string> = {
   [Name in keyof Columns & string as `${Prefix}${Name}`]: Columns[Name];
 };
 
-/** Orders and sessions have columns of the same names: those of orders come with this before them. */
+/** Orders and sessions have columns of the same names. Those of orders get this prefix. */
 const prefix = 'of_order_';
 const prefixedOrderColumns = Object.fromEntries(
   Object.entries(orderColumns).map(([name, kind]) => [`${prefix}${name}`, kind]),
@@ -17,7 +17,7 @@ const columnList = [
   ...Object.keys(orderColumns).map((name) => `o.${name} as ${prefix}${name}`),
 ].join(', ');
 
-// In the order of the sessions' ids: two transactions that lock several of the same never wait for each other.
+// Locks in the order of the sessions' ids, so that two transactions cannot deadlock.
 export const lockOrdersWithSessions = statement({
   name: 'order_lock_with_session',
   parameters: { orderIds: 'text[]' },
@@ -26,7 +26,7 @@ export const lockOrdersWithSessions = statement({
    where o.order_id = any (:orderIds) order by s.session_id, o.order_id for update of s`,
 });
 
-/** The part of such a row that is an order's. */
+/** The order's part of a row. */
 export function orderPart(row: Row<typeof lockOrdersWithSessions>): OrderRow {
   const own = Object.entries(row).filter(([name]) => name.startsWith(prefix));
   return Object.fromEntries(

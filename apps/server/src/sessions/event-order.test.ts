@@ -10,13 +10,13 @@ before(async () => {
 });
 after(() => world.close());
 
-test('however many payments a block has, fifty sessions at most are held in memory, and all are taken in order', async () => {
+test('at most fifty sessions of a block are in memory at a time, and all items are processed in order', async () => {
   const first = await world.signOrder(await world.openSession('ethereum::usdc'), 'ethereum::usdc');
   const last = await world.signOrder(await world.openSession('ethereum::usdc'), 'ethereum::usdc');
   const strangers = Array.from({ length: 99 }, (_, number) => `0x${number.toString(16).padStart(64, '0')}`);
   const orderIds = [last.orderId, ...strangers, first.orderId, last.orderId];
   const asked: number[] = [];
-  const taken: [string, string | undefined][] = [];
+  const processed: [string, string | undefined][] = [];
   await world.database.db.transaction(async (transaction) => {
     const counting: Transaction = {
       ...transaction,
@@ -28,14 +28,14 @@ test('however many payments a block has, fifty sessions at most are held in memo
     };
     const items = orderIds.map((orderId) => ({ orderId }));
     await eachWithLockedOrder(counting, items, async ({ orderId }, found) => {
-      taken.push([orderId, found?.session.sessionId]);
+      processed.push([orderId, found?.session.sessionId]);
       return undefined;
     });
   });
   assert.deepEqual(asked, [50, 50, 2]);
   const known = new Map<string, string>([first, last].map((order) => [order.orderId, order.sessionId]));
   assert.deepEqual(
-    taken,
+    processed,
     orderIds.map((orderId) => [orderId, known.get(orderId)]),
   );
 });

@@ -3,9 +3,10 @@ import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import { type Chain, isVault } from '#chains/chain.ts';
 import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
+import { raise } from '#exceptions/exception.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
-import { type PaymentContext, raiseException } from '#payments/payment.ts';
+import type { PaymentContext } from '#payments/payment.ts';
 import { mintPostings, payoutPostings, returnPostings, settlementPostings } from '#payments/postings.ts';
 import { eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
@@ -132,7 +133,8 @@ async function settled(
     // The merchant, or for a payout the vault, holds what is the payer's: people have to give it back. What was burnt is
     // nobody's until it is minted, and can only be minted to the merchant.
     if (nextLeg === 'mint') await requestArrival(transaction, order, nextLeg, at);
-    return raiseException(transaction, deps, { session, order, event, kind: 'duplicate_settled' });
+    await raise(transaction, deps, { session, order, kind: 'duplicate_settled', txHash: event.txHash });
+    return;
   }
   if (nextLeg === undefined) return complete(transaction, deps, { session, order }, arrivedBefore ?? event);
   // Only now, with the payer's money finally in the vault of its own chain, does the other vault owe the merchant;
@@ -255,7 +257,7 @@ async function endReturned(
   await closeLeg(transaction, { orderId, name: 'settle', reason, at: event.blockTime });
   if (session?.orderId !== orderId || (await findLeg(transaction, orderId, 'refund')) !== undefined) return;
   // Asked for by nobody here: without this event the merchant would wait for a settlement that cannot come any more.
-  await raiseException(transaction, deps, { session, order, event, kind: reason });
+  await raise(transaction, deps, { session, order, kind: reason, txHash: event.txHash });
 }
 
 /** By the numbers of IPayoutVault: token not allowed, its caps, refused transfer. The caps are all "short" to the merchant. */
