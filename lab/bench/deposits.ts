@@ -54,7 +54,13 @@ async function lookupMs(db: Database, token: Token, round: number): Promise<numb
   );
   const now = Math.floor(Date.now() / 1_000);
   const begin = performance.now();
-  await db.query(sightOrders, [token.chainId, receivers, now - 7 * 86_400, now, 1]);
+  await db.query(sightOrders, {
+    chainId: token.chainId,
+    receivers,
+    fromPayBy: now - 7 * 86_400,
+    openUntil: now,
+    blockNumber: 1,
+  });
   return performance.now() - begin;
 }
 
@@ -80,8 +86,8 @@ async function measureCrowd(life: Life, token: Token, { effort }: Environment) {
 async function addCrowd(db: Database, from: number, to: number): Promise<void> {
   for (let first = from + 1; first <= to; first += crowdAtOnce) {
     const last = Math.min(to, first + crowdAtOnce - 1);
-    await db.query(copySessions, [first, last]);
-    await db.query(copyOrders, [first, last]);
+    await db.query(copySessions, { first, last });
+    await db.query(copyOrders, { first, last });
   }
 }
 

@@ -115,7 +115,7 @@ function storingReader({ chain }: LogChain, rpc: HttpRpc, db: Database): Reader 
   return timed('watcher, with every event stored', read, async () => {
     await db.transaction(async (transaction) => {
       for (const clear of [clearCursors, clearBlocks, clearEvents]) {
-        await transaction.query(clear, [chain.chainId]);
+        await transaction.query(clear, { chainId: chain.chainId });
       }
     });
   });
@@ -183,14 +183,14 @@ export async function measureIngestion(environment: Environment): Promise<Result
   }
   const readings = await measureReaders(readers, environment);
   await world.database.db.transaction((transaction) =>
-    transaction.query(clearCursors, [chain.chain.chainId]),
+    transaction.query(clearCursors, { chainId: chain.chain.chainId }),
   );
   const before = await rawWays(chain, world, async () => {});
   const { db } = world.database;
   let noted = 0n;
   const note = (blockHash: Hex) => {
     noted += 1n;
-    return db.query(noteBlock, [0, noted, blockHash, new Date()]);
+    return db.query(noteBlock, { chainId: 0, blockNumber: noted, blockHash, blockTime: new Date() });
   };
   const stored = latencyOf(await rawWays(chain, world, note));
   const own = latencyOf(await ownWays(chain, rpc, world));

@@ -1,12 +1,4 @@
-import {
-  type ColumnSpec,
-  migrate,
-  openDatabase,
-  type Parameter,
-  type Queryable,
-  type Statement,
-  statement,
-} from '@florin/pg';
+import { migrate, openDatabase, type Queryable, statement } from '@florin/pg';
 import { schema } from '@florin/server/operator';
 import { sessionById, sessionPage, sessionPageByStatus } from '@florin/server/parts';
 import { cpuOf, cpuOfChildren } from './cpu.ts';
@@ -25,35 +17,35 @@ const crowds: readonly (Crowd & { readonly name: string; readonly pages: readonl
 ];
 
 const columns = Object.keys(sessionById.columns).join(', ');
-const keyset = statement(
-  'bench_keyset',
-  ['text', 'int8', 'int8'],
-  sessionById.columns,
-  `select ${columns} from sessions where merchant_id = $1 and ordinal <= $2 order by ordinal desc
-   limit (select $3::int8)`,
-);
-const keysetByStatus = statement(
-  'bench_keyset_by_status',
-  ['text', 'int8', 'int8', 'text'],
-  sessionById.columns,
-  `select ${columns} from sessions where merchant_id = $1 and status = $4 and ordinal <= $2 order by ordinal desc
-   limit (select $3::int8)`,
-);
-const keyOfPage = statement(
-  'bench_key_of_page',
-  ['text', 'int8', 'text'],
-  { ordinal: 'int8', before: 'text?' },
-  `select ordinal, (select b.session_id from sessions b where b.merchant_id = $1 and ($3 = '' or b.status = $3)
+const keyset = statement({
+  name: 'bench_keyset',
+  parameters: { merchantId: 'text', beforeOrdinal: 'int8', limit: 'int8' },
+  columns: sessionById.columns,
+  text: `select ${columns} from sessions where merchant_id = :merchantId and ordinal <= :beforeOrdinal order by ordinal desc
+   limit (select :limit::int8)`,
+});
+const keysetByStatus = statement({
+  name: 'bench_keyset_by_status',
+  parameters: { merchantId: 'text', beforeOrdinal: 'int8', limit: 'int8', status: 'text' },
+  columns: sessionById.columns,
+  text: `select ${columns} from sessions where merchant_id = :merchantId and status = :status and ordinal <= :beforeOrdinal order by ordinal desc
+   limit (select :limit::int8)`,
+});
+const keyOfPage = statement({
+  name: 'bench_key_of_page',
+  parameters: { merchantId: 'text', skip: 'int8', status: 'text' },
+  columns: { ordinal: 'int8', before: 'text?' },
+  text: `select ordinal, (select b.session_id from sessions b where b.merchant_id = :merchantId and (:status = '' or b.status = :status)
        and b.ordinal > s.ordinal order by b.ordinal limit 1) as before
-   from sessions s where merchant_id = $1 and ($3 = '' or status = $3)
-   order by ordinal desc offset $2 limit 1`,
-);
-const countAll = statement(
-  'bench_count',
-  ['text'],
-  { total: 'int8' },
-  'select count(*) as total from sessions where merchant_id = $1',
-);
+   from sessions s where merchant_id = :merchantId and (:status = '' or status = :status)
+   order by ordinal desc offset :skip limit 1`,
+});
+const countAll = statement({
+  name: 'bench_count',
+  parameters: { merchantId: 'text' },
+  columns: { total: 'int8' },
+  text: 'select count(*) as total from sessions where merchant_id = :merchantId',
+});
 
 /** A statement with its values, asked again and again over one connection. */
 interface Asked {
@@ -115,14 +107,6 @@ async function compareAsked(asked: readonly Asked[], environment: Environment): 
   });
 }
 
-function asking<C extends Record<string, ColumnSpec>>(
-  db: Queryable,
-  name: string,
-  { statement: asked, values }: { statement: Statement<C>; values: readonly Parameter[] },
-): Asked {
-  return { name, ask: () => db.query(asked, values) };
-}
-
 /** Each page by its number, and the same rows by the key of the first. */
 async function askForPages(db: Queryable, merchantId: string, crowd: (typeof crowds)[number]) {
   const asked: Asked[] = [];
@@ -130,33 +114,26 @@ async function askForPages(db: Queryable, merchantId: string, crowd: (typeof cro
   for (const page of crowd.pages) {
     const skip = (page - 1) * pageSize;
     for (const wanted of ['', status]) {
-      const [key] = await db.query(keyOfPage, [merchantId, skip, wanted]);
+      const [key] = await db.query(keyOfPage, { merchantId, skip, status: wanted });
       if (key === undefined) continue;
       const label = `${crowd.name}, ${wanted === '' ? 'all' : wanted}, page ${page.toLocaleString('en')}`;
       const pair = { limit: `keyset: ${label}`, product: `list: ${label}` };
-      const byKey = [merchantId, key.ordinal, pageSize];
+      const byKey = { merchantId, beforeOrdinal: key.ordinal, limit: pageSize };
       const cursor = { limit: pair.limit, product: `cursor: ${label}` };
+      const byPage = { merchantId, size: pageSize, skip, after: '' };
+      const behind = { merchantId, size: pageSize, skip: 0, after: key.before ?? '' };
       pairs.push(pair, cursor);
       if (wanted === '')
         asked.push(
-          asking(db, pair.limit, { statement: keyset, values: byKey }),
-          asking(db, pair.product, { statement: sessionPage, values: [merchantId, pageSize, skip, ''] }),
-          asking(db, cursor.product, {
-            statement: sessionPage,
-            values: [merchantId, pageSize, 0, key.before ?? ''],
-          }),
+          { name: pair.limit, ask: () => db.query(keyset, byKey) },
+          { name: pair.product, ask: () => db.query(sessionPage, byPage) },
+          { name: cursor.product, ask: () => db.query(sessionPage, behind) },
         );
       else
         asked.push(
-          asking(db, pair.limit, { statement: keysetByStatus, values: [...byKey, wanted] }),
-          asking(db, pair.product, {
-            statement: sessionPageByStatus,
-            values: [merchantId, wanted, pageSize, skip, ''],
-          }),
-          asking(db, cursor.product, {
-            statement: sessionPageByStatus,
-            values: [merchantId, wanted, pageSize, 0, key.before ?? ''],
-          }),
+          { name: pair.limit, ask: () => db.query(keysetByStatus, { ...byKey, status: wanted }) },
+          { name: pair.product, ask: () => db.query(sessionPageByStatus, { ...byPage, status: wanted }) },
+          { name: cursor.product, ask: () => db.query(sessionPageByStatus, { ...behind, status: wanted }) },
         );
     }
   }
@@ -179,11 +156,11 @@ export async function measureLists(environment: Environment): Promise<Result> {
     const scoped = db.inScope(merchantId);
     const { asked, pairs: own } = await askForPages(scoped, merchantId, crowd);
     asked.push(
-      asking(scoped, `count(*): ${crowd.name}`, { statement: countAll, values: [merchantId] }),
-      asking(scoped, `total alone: ${crowd.name}`, {
-        statement: sessionPage,
-        values: [merchantId, pageSize, 1_000_000_000, ''],
-      }),
+      { name: `count(*): ${crowd.name}`, ask: () => scoped.query(countAll, { merchantId }) },
+      {
+        name: `total alone: ${crowd.name}`,
+        ask: () => scoped.query(sessionPage, { merchantId, size: pageSize, skip: 1_000_000_000, after: '' }),
+      },
     );
     pairs.push(...own, { limit: `count(*): ${crowd.name}`, product: `total alone: ${crowd.name}` });
     measured.push(...(await compareAsked(asked, environment)));

@@ -7,22 +7,22 @@ import { encodeEventTopics } from 'viem';
 import type { Sale } from './chaos-payers.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 
-const storedSessions = statement(
-  'chaos_sessions',
-  [],
-  { session_id: 'text', status: 'text', order_id: 'text', events: 'int8', undelivered: 'int8' },
-  `select s.session_id, s.status, s.order_id,
+const storedSessions = statement({
+  name: 'chaos_sessions',
+  parameters: {},
+  columns: { session_id: 'text', status: 'text', order_id: 'text', events: 'int8', undelivered: 'int8' },
+  text: `select s.session_id, s.status, s.order_id,
      (select count(*) from events e where e.object_id = s.session_id) as events,
      (select count(*) from deliveries d where d.object_id = s.session_id and d.status <> 'succeeded') as undelivered
    from sessions s order by s.session_id`,
-);
+});
 
-const allowLook = statement(
-  'chaos_allow_look',
-  ['timestamptz'],
-  {},
-  'update chain_reconciliations set next_at = $1',
-);
+const allowLook = statement({
+  name: 'chaos_allow_look',
+  parameters: { nextAt: 'timestamptz' },
+  columns: {},
+  text: 'update chain_reconciliations set next_at = :nextAt',
+});
 
 interface Received {
   readonly id: string;
@@ -128,7 +128,7 @@ async function bookViolations(world: ChaosWorld): Promise<string[]> {
       log: silentLog,
     });
     try {
-      await db.query(allowLook, [new Date(0)]);
+      await db.query(allowLook, { nextAt: new Date(0) });
       const deps = { chains: [chain], rpcOf: () => rpc, db, clock: systemClock, log: silentLog };
       const result = await reconcileChain(deps, chain, rpc);
       if (result !== 'agreed') violations.push(`books and chain ${chain.name}: ${result}`);

@@ -21,10 +21,10 @@ export interface ChaosReport {
 }
 
 /** Where each chain stands, for whoever has to find out what went wrong. */
-const chaosCursors = statement(
-  'chaos_cursors',
-  [],
-  {
+const chaosCursors = statement({
+  name: 'chaos_cursors',
+  parameters: {},
+  columns: {
     chain_id: 'int8',
     head: 'int8',
     final: 'int8',
@@ -32,9 +32,9 @@ const chaosCursors = statement(
     leader_id: 'text',
     leader_beat: 'int8',
   },
-  `select chain_id, head_number as head, final_number as final, halted_reason, leader_id, leader_beat
+  text: `select chain_id, head_number as head, final_number as final, halted_reason, leader_id, leader_beat
    from chain_cursors order by chain_id`,
-);
+});
 
 function textOf(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;

@@ -10,23 +10,48 @@ import { ModelProcess } from './process-model.ts';
 import { type Owner, Scheduler } from './scheduler.ts';
 import { seededRandom } from './seeded-random.ts';
 
-const make = statement('model_test_make', [], {}, 'create table model_rows (word text, place serial)');
-const clear = statement('model_test_clear', [], {}, 'delete from model_rows');
-const keep = statement(
-  'model_test_keep',
-  ['text'],
-  { word: 'text' },
-  'insert into model_rows (word) values ($1) returning word',
-);
-const add = statement('model_test_add', ['text'], {}, 'insert into model_rows (word) values ($1)');
-const change = statement(
-  'model_test_change',
-  ['text'],
-  {},
-  'update model_rows set word = word where word = $1',
-);
-const kept = statement('model_test_kept', [], { word: 'text' }, 'select word from model_rows order by place');
-const divide = statement('model_test_divide', ['int4'], { result: 'int4' }, 'select 6 / $1 as result');
+const make = statement({
+  name: 'model_test_make',
+  parameters: {},
+  columns: {},
+  text: 'create table model_rows (word text, place serial)',
+});
+const clear = statement({
+  name: 'model_test_clear',
+  parameters: {},
+  columns: {},
+  text: 'delete from model_rows',
+});
+const keep = statement({
+  name: 'model_test_keep',
+  parameters: { word: 'text' },
+  columns: { word: 'text' },
+  text: 'insert into model_rows (word) values (:word) returning word',
+});
+const add = statement({
+  name: 'model_test_add',
+  parameters: { word: 'text' },
+  columns: {},
+  text: 'insert into model_rows (word) values (:word)',
+});
+const change = statement({
+  name: 'model_test_change',
+  parameters: { word: 'text' },
+  columns: {},
+  text: 'update model_rows set word = word where word = :word',
+});
+const kept = statement({
+  name: 'model_test_kept',
+  parameters: {},
+  columns: { word: 'text' },
+  text: 'select word from model_rows order by place',
+});
+const divide = statement({
+  name: 'model_test_divide',
+  parameters: { divisor: 'int4' },
+  columns: { result: 'int4' },
+  text: 'select 6 / :divisor as result',
+});
 
 let database: TestDatabase;
 let connections: Connections;
@@ -73,10 +98,10 @@ test('a packet is lost before it, among its statements or after it, and is whole
     const live = async ({ db }: Life) => {
       const [outcome] = await Promise.allSettled([
         db.transaction(async (transaction) => {
-          await transaction.query(keep, ['first']);
-          transaction.write(add, ['second']);
-          const second = transaction.query(keep, ['third']).then(() => (told = 'some heard'));
-          await Promise.all([second, transaction.query(keep, ['fourth'])]);
+          await transaction.query(keep, { word: 'first' });
+          transaction.write(add, { word: 'second' });
+          const second = transaction.query(keep, { word: 'third' }).then(() => (told = 'some heard'));
+          await Promise.all([second, transaction.query(keep, { word: 'fourth' })]);
           told = 'all heard';
         }),
       ]);
@@ -108,7 +133,7 @@ test('what commits alone may stand when its connection is lost, in a merchant’
       let told = 'done';
       const { words } = await lived(seed, { connectionLost: 0.4 }, async ({ db }) => {
         const place = inScope ? db.inScope(merchantId) : db;
-        await place.query(keep, ['alone']).catch(() => {
+        await place.query(keep, { word: 'alone' }).catch(() => {
           told = 'lost';
         });
       });
@@ -125,8 +150,8 @@ test('nothing is executed over a connection that was lost with what was sent bef
     let told = 'lost';
     const { words } = await lived(seed, { connectionLost: 0.2 }, async ({ db }) => {
       const work = db.transaction(async (transaction) => {
-        await transaction.query(keep, ['first']);
-        stray = transaction.query(keep, ['stray']).then(
+        await transaction.query(keep, { word: 'first' });
+        stray = transaction.query(keep, { word: 'stray' }).then(
           () => 'heard',
           () => 'unheard',
         );
@@ -150,9 +175,9 @@ test('behind a statement that cannot be serialized nothing is executed, and the 
     const { words } = await lived(seed, { serializationFailure: 0.1 }, async ({ db }) => {
       const work = db.transaction(async (transaction) => {
         attempts += 1;
-        transaction.write(add, ['first']);
-        await transaction.query(keep, ['second']);
-        transaction.write(add, ['third']);
+        transaction.write(add, { word: 'first' });
+        await transaction.query(keep, { word: 'second' });
+        transaction.write(add, { word: 'third' });
       });
       // Five in a row are given up.
       await work.catch((error: unknown) => assert.match(String(error), /could not serialize/));
@@ -167,14 +192,14 @@ test('what is sent behind a failure before that is heard of is refused, known or
     const { words } = await lived(1, {}, async ({ db }) => {
       await db.query(kept);
       const work = db.transaction(async (transaction) => {
-        if (begins) await transaction.query(keep, ['first']);
+        if (begins) await transaction.query(keep, { word: 'first' });
         else await transaction.query(kept);
-        const failed = assert.rejects(transaction.query(divide, [0]), /division by zero/);
+        const failed = assert.rejects(transaction.query(divide, { divisor: 0 }), /division by zero/);
         await Promise.resolve();
         // In packets of their own.
         const refused = assert.rejects(transaction.query(kept), /current transaction is aborted/);
         await Promise.resolve();
-        await assert.rejects(transaction.query(keep, ['second']), /current transaction is aborted/);
+        await assert.rejects(transaction.query(keep, { word: 'second' }), /current transaction is aborted/);
         await Promise.all([failed, refused]);
       });
       await assert.rejects(work, /division by zero/);
@@ -188,18 +213,18 @@ test('packets that wait for one transaction go on one after the other, always in
   for (let seed = 1; seed <= 12; seed += 1) {
     const live = async ({ db, scheduler }: Life) => {
       const owner: Owner = { name: 'test', isAlive: true, pausedUntilMs: 0 };
-      await db.query(add, ['a']);
-      await db.query(add, ['b']);
+      await db.query(add, { word: 'a' });
+      await db.query(add, { word: 'b' });
       const holder = db.transaction(async (transaction) => {
-        await transaction.query(change, ['a']);
-        await transaction.query(change, ['b']);
+        await transaction.query(change, { word: 'a' });
+        await transaction.query(change, { word: 'b' });
         await scheduler.sleep(100, owner);
       });
       await scheduler.sleep(50, owner);
       const behind = ['a', 'b'].map((word) =>
         db.transaction(async (transaction) => {
-          transaction.write(change, [word]);
-          for (const turn of ['1', '2', '3']) transaction.write(add, [`${word}${turn}`]);
+          transaction.write(change, { word });
+          for (const turn of ['1', '2', '3']) transaction.write(add, { word: `${word}${turn}` });
         }),
       );
       await Promise.all([holder, ...behind]);

@@ -89,12 +89,12 @@ function ratesOf(bug: Bug | undefined, story: Story, random: SeededRandom): Faul
 }
 
 // An account of before may name what one of today may not.
-const writeAddress = statement(
-  'simulation_account_address',
-  ['text', 'text'],
-  {},
-  'update accounts set account_address = $2 where account_id = $1',
-);
+const writeAddress = statement({
+  name: 'simulation_account_address',
+  parameters: { accountId: 'text', accountAddress: 'text' },
+  columns: {},
+  text: 'update accounts set account_address = :accountAddress where account_id = :accountId',
+});
 
 /** A merchant with an account and a webhook, made before anything can fail. */
 async function seedMerchant(world: World, connections: Connections, random: SeededRandom): Promise<void> {
@@ -118,7 +118,10 @@ async function seedMerchant(world: World, connections: Connections, random: Seed
       },
     });
     const { accountId } = account;
-    await transaction.query(writeAddress, [accountId, accountAddressOf(world.chains, world.options.story)]);
+    await transaction.query(writeAddress, {
+      accountId,
+      accountAddress: accountAddressOf(world.chains, world.options.story),
+    });
     world.merchantId = merchantId;
     world.accountId = accountId;
     if (!world.options.story.sessions.some(({ character }) => character === 'agent')) return;

@@ -126,34 +126,34 @@ async function goOn(world: World, connections: Connections): Promise<string[] | 
   return unrest === '' ? problems : [...problems, `never went on: ${unrest}`];
 }
 
-const haltedChains = statement(
-  'simulation_halted',
-  [],
-  { chain_id: 'int8' },
-  `select chain_id from chain_cursors where halted_reason <> ''`,
-);
+const haltedChains = statement({
+  name: 'simulation_halted',
+  parameters: {},
+  columns: { chain_id: 'int8' },
+  text: `select chain_id from chain_cursors where halted_reason <> ''`,
+});
 
 /** As the operator's command does it. */
 async function resumeHalted(world: World, connections: Connections): Promise<void> {
   const db = observed(connections);
   const now = new Date(epochMs + world.options.scheduler.nowMs);
   const clock = { now: () => now, monotonicMs: () => 0, sleep: async () => {} };
-  for (const { chain_id: chainId } of await db.query(haltedChains, []))
+  for (const { chain_id: chainId } of await db.query(haltedChains))
     await resumeChain(db, clock, Number(chainId));
   connections.memory.forget();
 }
 
-const lostEvent = statement(
-  'simulation_lost',
-  [],
-  { chain_id: 'int8' },
-  `select chain_id from dropped_events
+const lostEvent = statement({
+  name: 'simulation_lost',
+  parameters: {},
+  columns: { chain_id: 'int8' },
+  text: `select chain_id from dropped_events
    where returned_at is null and event_name not in ('Settled', 'PaidOut', 'Minted', 'Refunded') limit 1`,
-);
+});
 
 /** Whether a final event has been taken back and is not final again that the service does not bring back itself. */
 async function isAnyLost(connections: Connections): Promise<boolean> {
-  return (await observed(connections).query(lostEvent, [])).length > 0;
+  return (await observed(connections).query(lostEvent)).length > 0;
 }
 
 /** Waits for rest, for as long as is reasonable; what is left to do then. */
@@ -173,13 +173,13 @@ async function unrestAfter(
   return unrest;
 }
 
-const stopped = statement(
-  'simulation_stopped',
-  ['int4'],
-  { chain_id: 'int8' },
-  `select c.chain_id from chain_cursors c join chain_reconciliations r on r.chain_id = c.chain_id
-   where c.stopped_reason = 'drift' and r.drift_runs <= coalesce($1, r.drift_runs)`,
-);
+const stopped = statement({
+  name: 'simulation_stopped',
+  parameters: { mostRuns: 'int4?' },
+  columns: { chain_id: 'int8' },
+  text: `select c.chain_id from chain_cursors c join chain_reconciliations r on r.chain_id = c.chain_id
+   where c.stopped_reason = 'drift' and r.drift_runs <= coalesce(:mostRuns, r.drift_runs)`,
+});
 
 /**
  * The operator lets chains settle again that differences have stopped: those whose books agree by now, or also those whose
@@ -187,7 +187,7 @@ const stopped = statement(
  */
 async function release(connections: Connections, which: 'agreed' | 'all'): Promise<void> {
   const db = observed(connections);
-  for (const { chain_id: chainId } of await db.query(stopped, [which === 'agreed' ? 0 : null])) {
+  for (const { chain_id: chainId } of await db.query(stopped, { mostRuns: which === 'agreed' ? 0 : null })) {
     await releaseStopped(db, Number(chainId));
     connections.memory.forget();
   }

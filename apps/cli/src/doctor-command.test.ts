@@ -59,12 +59,12 @@ test('doctor checks the gas of the order signer’s wallet where it sends gasles
   await anvil.request('anvil_setBalance', [orderSigner, '0x56bc75e2d63100000']);
 });
 
-const writeAddress = statement(
-  'cli_test_account_address',
-  ['text', 'text'],
-  {},
-  'update accounts set account_address = $2 where account_id = $1',
-);
+const writeAddress = statement({
+  name: 'cli_test_account_address',
+  parameters: { accountId: 'text', accountAddress: 'text' },
+  columns: {},
+  text: 'update accounts set account_address = :accountAddress where account_id = :accountId',
+});
 
 test('doctor reports accounts and fee recipients that are contracts of the installation', async () => {
   const { gateway, vault } = world.life.chain;
@@ -76,7 +76,7 @@ test('doctor reports accounts and fee recipients that are contracts of the insta
   const { accountId } = await world.json(
     `account create --merchant ${merchantId} --name Main --address 0x${'c3'.repeat(20)} --currencies ethereum::usdc`,
   );
-  await world.database.db.query(writeAddress, [String(accountId), vault]);
+  await world.database.db.query(writeAddress, { accountId: String(accountId), accountAddress: vault });
   await world.life.call(gateway, 'PaymentGateway', 'setFeeRecipient', [vault]);
   const { stdout } = await world.run('doctor');
   const remedy = `florin account remove --merchant ${merchantId} --account ${accountId}`;
@@ -109,21 +109,21 @@ test('doctor checks the tokens that settlers need for additions to short deposit
   );
 });
 
-const haltChain = statement(
-  'cli_test_halt',
-  ['int8'],
-  {},
-  `insert into chain_cursors
+const haltChain = statement({
+  name: 'cli_test_halt',
+  parameters: { chainId: 'int8' },
+  columns: {},
+  text: `insert into chain_cursors
      (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason, updated_at)
-   values ($1, 9, '0x09', now(), 8, '0x08', now(), 'a final block was replaced', now())`,
-);
+   values (:chainId, 9, '0x09', now(), 8, '0x08', now(), 'a final block was replaced', now())`,
+});
 
 test('doctor reports a halted chain, which is resumed by hand', async () => {
   assert.deepEqual(
     await world.run('chain resume --chain ethereum'),
     failure(1, 'the service has not followed the chain ethereum yet'),
   );
-  await world.database.db.query(haltChain, [BigInt(world.life.chain.chainId)]);
+  await world.database.db.query(haltChain, { chainId: BigInt(world.life.chain.chainId) });
   assert.match(
     (await world.run('doctor')).stdout,
     /^WRONG ethereum watcher: halted: a final block was replaced:/m,
@@ -137,7 +137,7 @@ test('doctor reports a halted chain, which is resumed by hand', async () => {
     (await world.run('doctor')).stdout,
     /^WRONG ethereum watcher: was halted: a final block was replaced: goes on once/m,
   );
-  await world.database.db.query(endResync, [BigInt(world.life.chain.chainId)]);
+  await world.database.db.query(endResync, { chainId: BigInt(world.life.chain.chainId) });
   assert.equal((await world.run('doctor')).exitCode, 0);
   assert.equal(
     (await world.run('chain resume --chain ethereum')).stdout,
@@ -146,21 +146,21 @@ test('doctor reports a halted chain, which is resumed by hand', async () => {
 });
 
 // The watcher's own statement after it has read the chain again.
-const endResync = statement(
-  'cli_test_resync_end',
-  ['int8'],
-  {},
-  `update chain_cursors set is_resync_due = false, halted_reason = '' where chain_id = $1`,
-);
+const endResync = statement({
+  name: 'cli_test_resync_end',
+  parameters: { chainId: 'int8' },
+  columns: {},
+  text: `update chain_cursors set is_resync_due = false, halted_reason = '' where chain_id = :chainId`,
+});
 
-const dropEvent = statement(
-  'cli_test_drop',
-  ['int8'],
-  {},
-  `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
+const dropEvent = statement({
+  name: 'cli_test_drop',
+  parameters: { chainId: 'int8' },
+  columns: {},
+  text: `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
      order_id, arguments, dropped_at)
-   values ($1, 7, '0x07', 0, '0xaa', now(), 'gateway', 'Paid', '0xbb', '{}', now())`,
-);
+   values (:chainId, 7, '0x07', 0, '0xaa', now(), 'gateway', 'Paid', '0xbb', '{}', now())`,
+});
 
 test('events that a resumed chain has reverted are reported until they return', async () => {
   assert.deepEqual(await world.run('chain dropped --chain ethereum'), {
@@ -168,7 +168,7 @@ test('events that a resumed chain has reverted are reported until they return', 
     stdout: 'nothing final was taken back on ethereum\n',
     stderr: '',
   });
-  await world.database.db.query(dropEvent, [BigInt(world.life.chain.chainId)]);
+  await world.database.db.query(dropEvent, { chainId: BigInt(world.life.chain.chainId) });
   const told = await world.run('chain dropped --chain ethereum');
   assert.equal(told.exitCode, 1);
   assert.match(told.stdout, /^MISSING +Paid +0xbb +unknown +7 +0xaa$/m);
@@ -177,7 +177,12 @@ test('events that a resumed chain has reverted are reported until they return', 
   await world.database.db.query(forgetDropped);
 });
 
-const forgetDropped = statement('cli_test_forget_dropped', [], {}, 'delete from dropped_events');
+const forgetDropped = statement({
+  name: 'cli_test_forget_dropped',
+  parameters: {},
+  columns: {},
+  text: 'delete from dropped_events',
+});
 
 test('final blocks are read again from the requested block, and later ones are not', async () => {
   assert.deepEqual(

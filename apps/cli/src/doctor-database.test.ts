@@ -19,30 +19,30 @@ async function lineOf(what: string, clock = systemClock): Promise<string | undef
   return stdout.split('\n').find((line) => line.slice(6).startsWith(`${what}: `));
 }
 
-const beginChain = statement(
-  'doctor_test_begin',
-  ['int8', 'timestamptz'],
-  {},
-  `insert into chain_cursors
+const beginChain = statement({
+  name: 'doctor_test_begin',
+  parameters: { chainId: 'int8', headTime: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_cursors
      (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
-   values ($1, 9, '0x09', $2, 8, '0x08', $2, $2)
-   on conflict (chain_id) do update set head_time = $2`,
-);
+   values (:chainId, 9, '0x09', :headTime, 8, '0x08', :headTime, :headTime)
+   on conflict (chain_id) do update set head_time = :headTime`,
+});
 
-const lookAtBooks = statement(
-  'doctor_test_look',
-  ['int8', 'timestamptz'],
-  {},
-  `insert into chain_reconciliations (chain_id, next_at, agreed_number, agreed_at, looked_at) values ($1, $2, 8, $2, $2)
-   on conflict (chain_id) do update set looked_at = $2`,
-);
+const lookAtBooks = statement({
+  name: 'doctor_test_look',
+  parameters: { chainId: 'int8', nextAt: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_reconciliations (chain_id, next_at, agreed_number, agreed_at, looked_at) values (:chainId, :nextAt, 8, :nextAt, :nextAt)
+   on conflict (chain_id) do update set looked_at = :nextAt`,
+});
 
-const stopSettlement = statement(
-  'doctor_test_stop',
-  ['int8', 'text'],
-  {},
-  'update chain_cursors set stopped_reason = $2 where chain_id = $1',
-);
+const stopSettlement = statement({
+  name: 'doctor_test_stop',
+  parameters: { chainId: 'int8', stoppedReason: 'text' },
+  columns: {},
+  text: 'update chain_cursors set stopped_reason = :stoppedReason where chain_id = :chainId',
+});
 
 const minutesAgo = (minutes: number) => new Date(systemClock.now().getTime() - minutes * 60_000);
 
@@ -50,9 +50,9 @@ test('a chain that the service no longer follows is reported', async () => {
   const { chainId } = world.life.chain;
   assert.equal(await lineOf('ethereum lag'), undefined, 'nothing has begun');
   // Ahead of every block of the node.
-  await world.database.db.query(beginChain, [chainId, minutesAgo(-60)]);
+  await world.database.db.query(beginChain, { chainId, headTime: minutesAgo(-60) });
   assert.equal(await lineOf('ethereum lag'), 'ok    ethereum lag: the service is 0 s behind the node');
-  await world.database.db.query(beginChain, [chainId, minutesAgo(600)]);
+  await world.database.db.query(beginChain, { chainId, headTime: minutesAgo(600) });
   assert.match(
     (await lineOf('ethereum lag')) ?? '',
     /^WRONG ethereum lag: the service is \d+ s behind the node: is a process with the role watcher running\?$/,
@@ -74,19 +74,19 @@ test('books without recent checks are reported, and settlement that is stopped',
     await lineOf('ethereum books'),
     'ok    ethereum books: have not been compared yet: a worker does when the service runs',
   );
-  await db.query(lookAtBooks, [chainId, minutesAgo(0)]);
+  await db.query(lookAtBooks, { chainId, nextAt: minutesAgo(0) });
   assert.equal(
     await lineOf('ethereum books'),
     'ok    ethereum books: compared 0 minutes ago, agreed at block 8',
   );
-  await db.query(lookAtBooks, [chainId, minutesAgo(30)]);
+  await db.query(lookAtBooks, { chainId, nextAt: minutesAgo(30) });
   assert.match(
     (await lineOf('ethereum books')) ?? '',
     /^WRONG .*compared 3[01] minutes ago, .*: is a process with the role worker running\?$/,
   );
-  await db.query(stopSettlement, [chainId, 'drift']);
+  await db.query(stopSettlement, { chainId, stoppedReason: 'drift' });
   assert.match((await lineOf('ethereum books')) ?? '', /^WRONG .*: settlement is stopped \(drift\): /);
-  await db.query(stopSettlement, [chainId, '']);
+  await db.query(stopSettlement, { chainId, stoppedReason: '' });
 });
 
 test('backups are checked where their folder is named', async () => {

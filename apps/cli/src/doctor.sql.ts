@@ -1,8 +1,8 @@
 import { statement } from '@florin/pg';
 
-export const databaseTime = statement(
-  'doctor_time',
-  [],
-  { time: 'timestamptz' },
-  'select clock_timestamp() as time',
-);
+export const databaseTime = statement({
+  name: 'doctor_time',
+  parameters: {},
+  columns: { time: 'timestamptz' },
+  text: 'select clock_timestamp() as time',
+});

@@ -10,16 +10,16 @@ import { type CliResult, runCli } from './cli.ts';
 import { failure } from './cli-world.fixture.ts';
 
 /** Newer resolved exceptions like a given one, in other tokens. */
-const addResolved = statement(
-  'exception_command_fixture_resolved',
-  ['text', 'int8'],
-  {},
-  `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
+const addResolved = statement({
+  name: 'exception_command_fixture_resolved',
+  parameters: { exceptionId: 'text', count: 'int8' },
+  columns: {},
+  text: `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
      status, created_at, updated_at)
    select 'exc_' || lpad(n::text, 22, '0'), merchant_id, session_id, order_id, kind, 'ethereum::t' || n, amount_in_token,
      payer, tx_hash, 'resolved', created_at, updated_at
-   from exceptions, generate_series(1, $2) as n where exception_id = $1`,
-);
+   from exceptions, generate_series(1, :count) as n where exception_id = :exceptionId`,
+});
 
 const folder = mkdtempSync(join(tmpdir(), 'florin-exception-test-'));
 const configFile = join(folder, 'florin.json');
@@ -78,7 +78,7 @@ test('exceptions are listed as in the merchant API, newest first', async () => {
 
 test('an open exception is listed, regardless of the number of newer resolved ones', async () => {
   const { exceptionId } = await addLateDeposit(world, shop);
-  await world.database.db.query(addResolved, [exceptionId, 450]);
+  await world.database.db.query(addResolved, { exceptionId, count: 450 });
   const open = await run('exception', 'list', '--merchant', merchantId, '--status', 'open', '--json');
   const { exceptions } = JSON.parse(open.stdout);
   assert.equal(exceptions[0].exceptionId, exceptionId);

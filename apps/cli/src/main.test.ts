@@ -38,13 +38,13 @@ test('migrating a current schema changes nothing', async () => {
   });
 });
 
-const disabledLinks = statement(
-  'cli_test_links',
-  ['text'],
-  { status: 'text', disabled_reason: 'text', event_type: 'text' },
-  `select l.status, l.disabled_reason, e.event_type from links l
-   join events e on e.object_id = l.link_id where l.account_id = $1 order by e.sequence`,
-);
+const disabledLinks = statement({
+  name: 'cli_test_links',
+  parameters: { accountId: 'text' },
+  columns: { status: 'text', disabled_reason: 'text', event_type: 'text' },
+  text: `select l.status, l.disabled_reason, e.event_type from links l
+   join events e on e.object_id = l.link_id where l.account_id = :accountId order by e.sequence`,
+});
 
 // proves W4.21
 test('removing an account disables its links, each with an event', async () => {
@@ -82,7 +82,7 @@ test('removing an account disables its links, each with an event', async () => {
     stderr: '',
   });
   const row = { status: 'disabled', disabled_reason: 'account_removed' };
-  assert.deepEqual(await world.database.db.query(disabledLinks, [accountId]), [
+  assert.deepEqual(await world.database.db.query(disabledLinks, { accountId }), [
     { ...row, event_type: 'payment.link.created' },
     { ...row, event_type: 'payment.link.disabled' },
   ]);

@@ -97,13 +97,13 @@ test('four workers send each of 400 events once', async () => {
   assert.deepEqual([ids.length, new Set(ids).size], [400, 400]);
 });
 
-const dropConnections = statement(
-  'fixture_drop_connections',
-  [],
-  { dropped: 'int4' },
-  `select count(pg_terminate_backend(pid))::int as dropped from pg_stat_activity
+const dropConnections = statement({
+  name: 'fixture_drop_connections',
+  parameters: {},
+  columns: { dropped: 'int4' },
+  text: `select count(pg_terminate_backend(pid))::int as dropped from pg_stat_activity
    where datname = current_database() and application_name = 'doomed'`,
-);
+});
 
 test('a database that drops its connections again and again delays events and loses none', async () => {
   const receiver = openReceiver();
@@ -190,7 +190,7 @@ test('disabling stops retries; events raised meanwhile are sent only when replay
     );
     await untilStatus(ownerId, 'succeeded');
   });
-  const attempts = await db.query(selectAttempts, [ownerId]);
+  const attempts = await db.query(selectAttempts, { merchantId: ownerId });
   assert.equal(attempts.length, 10 + 1 + 1 + 4);
 });
 
@@ -205,7 +205,7 @@ test('an event committed just after its webhook was disabled is not sent before 
         { ownerId, type: 'order.paid', objectId: ownerId, dataJson: '{}', at: systemClock.now() },
       ]);
       // Events travel with the next statement: this one has them written before the webhook is disabled.
-      assert.equal((await transaction.query(selectEvents, [ownerId])).length, 1);
+      assert.equal((await transaction.query(selectEvents, { merchantId: ownerId })).length, 1);
       await db.transaction((other) => disableWebhook(other, testOutbox(), ref));
     });
     await until(

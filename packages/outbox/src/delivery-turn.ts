@@ -73,28 +73,28 @@ async function settle(
   worker: OutboxWorker,
   results: readonly AttemptResult[],
 ): Promise<void> {
-  const rows = await transaction.query(recordAttempts, [
-    results.map((result) => result.claim.deliveryId),
-    results.map((result) => result.claim.claimedUntil),
-    results.map((result) => result.attemptedAt),
-    results.map((result) => result.httpStatus ?? null),
-    results.map((result) => result.latencyMs),
-    results.map((result) => result.error),
-    results.map((result) => result.responseBody),
-    results.map((result) => result.status),
-    results.map((result) => result.nextAttemptAt ?? null),
-    results.map((result) => result.claim.webhookUrl),
-    worker.clock.now(),
-  ]);
+  const rows = await transaction.query(recordAttempts, {
+    deliveryIds: results.map((result) => result.claim.deliveryId),
+    claimedUntils: results.map((result) => result.claim.claimedUntil),
+    attemptedAts: results.map((result) => result.attemptedAt),
+    httpStatuses: results.map((result) => result.httpStatus ?? null),
+    latencyMs: results.map((result) => result.latencyMs),
+    errors: results.map((result) => result.error),
+    responseBodies: results.map((result) => result.responseBody),
+    statuses: results.map((result) => result.status),
+    nextAttemptAts: results.map((result) => result.nextAttemptAt ?? null),
+    requestUrls: results.map((result) => result.claim.webhookUrl),
+    now: worker.clock.now(),
+  });
   const applied = new Set(rows.map((row) => row.delivery_id));
   const outcomes = tallyOutcomes(results.filter((result) => applied.has(result.claim.deliveryId)));
   if (outcomes.length === 0) return;
-  const counted = await transaction.query(countFailures, [
-    outcomes.map((outcome) => outcome.webhookId),
-    outcomes.map((outcome) => outcome.hasSuccess),
-    outcomes.map((outcome) => outcome.failures),
-    outcomes.map((outcome) => outcome.firstFailureAt ?? null),
-  ]);
+  const counted = await transaction.query(countFailures, {
+    webhookIds: outcomes.map((outcome) => outcome.webhookId),
+    hasSuccesses: outcomes.map((outcome) => outcome.hasSuccess),
+    failures: outcomes.map((outcome) => outcome.failures),
+    firstFailureAts: outcomes.map((outcome) => outcome.firstFailureAt ?? null),
+  });
   const lastFailures = new Map(outcomes.map((outcome) => [outcome.webhookId, outcome]));
   for (const webhook of counted) {
     const outcome = lastFailures.get(webhook.webhook_id);
@@ -167,15 +167,15 @@ async function claim(
 ): Promise<{ claims: Claim[]; isMoreDue: boolean }> {
   const now = clock.now();
   const claimedUntil = new Date(now.getTime() + limits.leaseMs);
-  const rows = await transaction.query(claimDeliveries, [
+  const rows = await transaction.query(claimDeliveries, {
     now,
     claimedUntil,
-    limits.total,
-    limits.perWebhook,
-    limits.perOwner,
-    JSON.stringify(Object.fromEntries(limits.free.webhooks)),
-    JSON.stringify(Object.fromEntries(limits.free.owners)),
-  ]);
+    limit: limits.total,
+    mostPerWebhook: limits.perWebhook,
+    mostPerMerchant: limits.perOwner,
+    roomOfWebhooks: JSON.stringify(Object.fromEntries(limits.free.webhooks)),
+    roomOfMerchants: JSON.stringify(Object.fromEntries(limits.free.owners)),
+  });
   const claims = rows.filter((row) => row.is_claimed).map((row) => claimOf(row, claimedUntil));
   const isMoreDue = claims.length < rows.length || rows[0]?.looked_at === maxClaims;
   return { claims, isMoreDue };

@@ -12,16 +12,16 @@ import { awaitLock } from './advisory-lock.ts';
  * Takes the lock, and until the transaction ends keeps the planner to the one plan that is right for small batches from
  * a table of any size: measured with 10,000 due, statistics of the empty or the full table alike cost it 10 to 40 ms.
  */
-export const beginTurn = statement(
-  'webhooks_begin_turn',
-  [],
-  { locked: 'text' },
-  `select concat(
+export const beginTurn = statement({
+  name: 'webhooks_begin_turn',
+  parameters: {},
+  columns: { locked: 'text' },
+  text: `select concat(
      ${awaitLock('deliveries')}, set_config('plan_cache_mode', 'force_generic_plan', true),
      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
      set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)
    ) as locked`,
-);
+});
 
 /** Deliveries that one turn claims and parks at most; known to the planner, unlike a parameter. */
 export const maxClaims = 256;
@@ -40,10 +40,18 @@ const unclaimed = '(claimed_until is null or claimed_until <= $1)';
  * deliveries name all webhooks that have any; when they fill the window, a backlog may hide others behind it, and only
  * then every webhook with something pending is visited along the index.
  */
-export const claimDeliveries = statement(
-  'webhooks_claim_deliveries',
-  ['timestamptz', 'timestamptz', 'int4', 'int4', 'int4', 'jsonb', 'jsonb'],
-  {
+export const claimDeliveries = statement({
+  name: 'webhooks_claim_deliveries',
+  parameters: {
+    now: 'timestamptz',
+    claimedUntil: 'timestamptz',
+    limit: 'int4',
+    mostPerWebhook: 'int4',
+    mostPerMerchant: 'int4',
+    roomOfWebhooks: 'jsonb',
+    roomOfMerchants: 'jsonb',
+  },
+  columns: {
     delivery_id: 'text',
     webhook_id: 'text',
     merchant_id: 'text',
@@ -57,9 +65,9 @@ export const claimDeliveries = statement(
     previous_key_until: 'timestamptz?',
     looked_at: 'int4',
   },
-  `with recursive due as materialized (
+  text: `with recursive due as materialized (
      select webhook_id from deliveries
-     where status = 'pending' and next_attempt_at <= $1 and ${unclaimed}
+     where status = 'pending' and next_attempt_at <= :now and ${unclaimed}
      order by next_attempt_at limit ${dueWindow}
    ), visited as (
      (select webhook_id from deliveries
@@ -79,9 +87,9 @@ export const claimDeliveries = statement(
      select webhook_id from visited where webhook_id is not null
    ), rooms as materialized (
      select webhooks.webhook_id, webhooks.merchant_id, webhooks.status = 'active' as is_active,
-       coalesce(($6::jsonb -> webhooks.webhook_id ->> 'inFlight')::int, 0) as in_flight,
-       coalesce(($6::jsonb -> webhooks.webhook_id ->> 'free')::int, $4) as webhook_room,
-       coalesce(($7::jsonb ->> webhooks.merchant_id)::int, $5) as merchant_room
+       coalesce((:roomOfWebhooks::jsonb -> webhooks.webhook_id ->> 'inFlight')::int, 0) as in_flight,
+       coalesce((:roomOfWebhooks::jsonb -> webhooks.webhook_id ->> 'free')::int, :mostPerWebhook) as webhook_room,
+       coalesce((:roomOfMerchants::jsonb ->> webhooks.merchant_id)::int, :mostPerMerchant) as merchant_room
      from candidates join webhooks on webhooks.webhook_id = candidates.webhook_id
      order by in_flight
    ), picked as materialized (
@@ -90,9 +98,9 @@ export const claimDeliveries = statement(
      cross join lateral (
        select delivery_id, webhook_id, object_id, sequence, next_attempt_at
        from deliveries
-       where status = 'pending' and webhook_id = rooms.webhook_id and next_attempt_at <= $1 and ${unclaimed}
+       where status = 'pending' and webhook_id = rooms.webhook_id and next_attempt_at <= :now and ${unclaimed}
        order by next_attempt_at
-       limit least(rooms.webhook_room, rooms.merchant_room, $3)
+       limit least(rooms.webhook_room, rooms.merchant_room, :limit)
        for no key update skip locked
      ) as due_delivery
      limit ${maxClaims}
@@ -110,12 +118,12 @@ export const claimDeliveries = statement(
    ), seated as (
      select placed.*, row_number() over (partition by merchant_id, is_claimed order by place) as seat from placed
    ), chosen as materialized (
-     (select delivery_id, is_claimed from seated where is_claimed and seat <= merchant_room order by place limit $3)
+     (select delivery_id, is_claimed from seated where is_claimed and seat <= merchant_room order by place limit :limit)
      union all
      select delivery_id, is_claimed from seated where not is_claimed
    ), moved as (
      update deliveries
-     set claimed_until = case when chosen.is_claimed then $2::timestamptz end,
+     set claimed_until = case when chosen.is_claimed then :claimedUntil::timestamptz end,
        next_attempt_at = case when chosen.is_claimed then deliveries.next_attempt_at end
      from chosen
      where deliveries.delivery_id = chosen.delivery_id
@@ -131,40 +139,40 @@ export const claimDeliveries = statement(
    from moved
    join events on events.event_id = moved.event_id
    join webhooks on webhooks.webhook_id = moved.webhook_id`,
-);
+});
 
-export const bodyOfEvent = statement(
-  'webhooks_body_of_event',
-  ['text'],
-  { body: 'text' },
-  'select body from events where event_id = $1',
-);
+export const bodyOfEvent = statement({
+  name: 'webhooks_body_of_event',
+  parameters: { eventId: 'text' },
+  columns: { body: 'text' },
+  text: 'select body from events where event_id = :eventId',
+});
 
 /**
  * Writes down attempts and what follows from each, and brings the next in line forward where a delivery is through.
  * An attempt counts only while its worker still has the delivery: claimed_until is the token. So writing it twice,
  * after a commit whose answer was lost, changes nothing.
  */
-export const recordAttempts = statement(
-  'webhooks_record_attempts',
-  [
-    'text[]',
-    'timestamptz[]',
-    'timestamptz[]',
-    'int4[]',
-    'int4[]',
-    'text[]',
-    'text[]',
-    'text[]',
-    'timestamptz[]',
-    'text[]',
-    'timestamptz',
-  ],
-  { delivery_id: 'text' },
-  `with results as (
+export const recordAttempts = statement({
+  name: 'webhooks_record_attempts',
+  parameters: {
+    deliveryIds: 'text[]',
+    claimedUntils: 'timestamptz[]',
+    attemptedAts: 'timestamptz[]',
+    httpStatuses: 'int4[]',
+    latencyMs: 'int4[]',
+    errors: 'text[]',
+    responseBodies: 'text[]',
+    statuses: 'text[]',
+    nextAttemptAts: 'timestamptz[]',
+    requestUrls: 'text[]',
+    now: 'timestamptz',
+  },
+  columns: { delivery_id: 'text' },
+  text: `with results as (
      select * from unnest(
-       $1::text[], $2::timestamptz[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[],
-       $9::timestamptz[], $10::text[]
+       :deliveryIds::text[], :claimedUntils::timestamptz[], :attemptedAts::timestamptz[], :httpStatuses::int[], :latencyMs::int[], :errors::text[], :responseBodies::text[], :statuses::text[],
+       :nextAttemptAts::timestamptz[], :requestUrls::text[]
      ) as results (
        delivery_id, claimed_until, attempted_at, http_status, latency_ms, error, response_body, status, next_attempt_at,
        request_url
@@ -197,36 +205,41 @@ export const recordAttempts = statement(
      ) as successor
      where applied.status <> 'pending' and successor.next_attempt_at is null
    ), freed as (
-     update deliveries set next_attempt_at = $11
+     update deliveries set next_attempt_at = :now
      from successors where deliveries.delivery_id = successors.delivery_id
    )
    select delivery_id from applied`,
-);
+});
 
 /**
  * Counts failures in a row per webhook: any success starts the count again, with the failures that came after it.
  * A webhook that has not failed before and does not now is left alone.
  */
-export const countFailures = statement(
-  'webhooks_count_failures',
-  ['text[]', 'bool[]', 'int4[]', 'timestamptz[]'],
-  {
+export const countFailures = statement({
+  name: 'webhooks_count_failures',
+  parameters: {
+    webhookIds: 'text[]',
+    hasSuccesses: 'bool[]',
+    failures: 'int4[]',
+    firstFailureAts: 'timestamptz[]',
+  },
+  columns: {
     webhook_id: 'text',
     merchant_id: 'text',
     status: 'text',
     consecutive_failures: 'int4',
     first_failure_at: 'timestamptz?',
   },
-  `update webhooks
+  text: `update webhooks
    set
      consecutive_failures = case when outcomes.has_success then 0 else webhooks.consecutive_failures end
        + outcomes.failures,
      first_failure_at = case when outcomes.has_success then outcomes.first_failure_at
        else coalesce(webhooks.first_failure_at, outcomes.first_failure_at) end
-   from unnest($1::text[], $2::bool[], $3::int[], $4::timestamptz[])
+   from unnest(:webhookIds::text[], :hasSuccesses::bool[], :failures::int[], :firstFailureAts::timestamptz[])
      as outcomes (webhook_id, has_success, failures, first_failure_at)
    where webhooks.webhook_id = outcomes.webhook_id
      and (outcomes.failures > 0 or webhooks.consecutive_failures > 0)
    returning webhooks.webhook_id, webhooks.merchant_id, webhooks.status, webhooks.consecutive_failures,
      webhooks.first_failure_at`,
-);
+});

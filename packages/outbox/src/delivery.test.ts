@@ -36,7 +36,7 @@ test('a committed event arrives signed, byte for byte, and its attempt is logged
     await raise(ownerId, ownerId);
     await untilStatus(ownerId, 'succeeded');
   });
-  const [event] = await db.query(selectEvents, [ownerId]);
+  const [event] = await db.query(selectEvents, { merchantId: ownerId });
   const [request] = receiver.requests;
   assert.equal(receiver.requests.length, 1);
   assert.equal(request?.body, event?.body);
@@ -49,7 +49,7 @@ test('a committed event arrives signed, byte for byte, and its attempt is logged
     [delivery?.webhook_id, delivery?.attempt_count, delivery?.next_attempt_at],
     [webhookId, 1, null],
   );
-  const attempts = await db.query(selectAttempts, [ownerId]);
+  const attempts = await db.query(selectAttempts, { merchantId: ownerId });
   assert.deepEqual(
     attempts.map((row) => [
       row.delivery_id,
@@ -167,7 +167,7 @@ test('the Retry-After of an answer says when the next attempt comes', async () =
     await until(isLogged, 'an attempt is logged');
   });
   const [delivery] = await deliveries(ownerId);
-  const [attempt] = await db.query(selectAttempts, [ownerId]);
+  const [attempt] = await db.query(selectAttempts, { merchantId: ownerId });
   const waitMs = Number(delivery?.next_attempt_at) - Number(attempt?.attempted_at);
   assert.ok(waitMs >= 3_600_000, `${waitMs} ms`);
 });
@@ -202,7 +202,7 @@ test('an answer that redirects is a failure', async () => {
     await raise(ownerId, ownerId);
     await untilStatus(ownerId, 'failed');
   });
-  const [attempt] = await db.query(selectAttempts, [ownerId]);
+  const [attempt] = await db.query(selectAttempts, { merchantId: ownerId });
   assert.deepEqual([attempt?.http_status, attempt?.error], [308, 'status 308: redirects are not followed']);
 });
 

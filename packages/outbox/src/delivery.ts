@@ -175,7 +175,7 @@ function unanswered(error: string): LoggedAnswer {
 }
 
 async function bodyOf(db: Database, eventId: string): Promise<string> {
-  const [row] = await db.query(bodyOfEvent, [eventId]);
+  const [row] = await db.query(bodyOfEvent, { eventId });
   // Housekeeping leaves events that are still to be delivered alone.
   if (row === undefined) throw new Error(`the event ${eventId} of a claimed delivery has vanished`);
   return row.body;

@@ -1,33 +1,33 @@
 import { statement } from '@florin/pg';
 
 // An empty body is what housekeeping leaves of the last event of an object.
-export const eventById = statement(
-  'webhooks_event_by_id',
-  ['text', 'text', 'timestamptz'],
-  { ordinal: 'int8', body: 'text' },
-  `select ordinal, body from events
-   where event_id = $1 and merchant_id = $2 and created_at > $3 and body <> ''`,
-);
+export const eventById = statement({
+  name: 'webhooks_event_by_id',
+  parameters: { eventId: 'text', merchantId: 'text', createdAfter: 'timestamptz' },
+  columns: { ordinal: 'int8', body: 'text' },
+  text: `select ordinal, body from events
+   where event_id = :eventId and merchant_id = :merchantId and created_at > :createdAfter and body <> ''`,
+});
 
 /**
  * Removes up to $2 events that are older than $1 with their deliveries; not while one of those is still to be made. The
  * last event of an object keeps its row without the body, for the sequence of the next. The caller holds the
  * deliveries' lock, so that none of them becomes pending meanwhile.
  */
-export const removeOldEvents = statement(
-  'webhooks_remove_old_events',
-  ['timestamptz', 'int8'],
-  { removed: 'int8' },
-  `with old as materialized (
+export const removeOldEvents = statement({
+  name: 'webhooks_remove_old_events',
+  parameters: { createdBefore: 'timestamptz', limit: 'int8' },
+  columns: { removed: 'int8' },
+  text: `with old as materialized (
      select event_id, exists (
        select from events as later
        where later.object_id = events.object_id and later.sequence > events.sequence
      ) as has_later
      from events
-     where created_at < $1 and body <> ''
+     where created_at < :createdBefore and body <> ''
        and not exists (
          select from deliveries where deliveries.event_id = events.event_id and deliveries.status = 'pending')
-     order by created_at limit $2
+     order by created_at limit :limit
    ), old_deliveries as materialized (
      select deliveries.delivery_id from deliveries join old on old.event_id = deliveries.event_id
    ), gone_attempts as (
@@ -41,4 +41,4 @@ export const removeOldEvents = statement(
      update events set body = '' from old where events.event_id = old.event_id and not old.has_later
    )
    select count(*) as removed from old`,
-);
+});

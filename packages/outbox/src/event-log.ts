@@ -18,7 +18,7 @@ export async function findEvent(
 ): Promise<{ ordinal: bigint; body: string }> {
   const { ownerId, eventId } = request;
   const since = oldestReadable(context.clock.now());
-  const [row] = await queryable.query(eventById, [eventId, ownerId, since]);
+  const [row] = await queryable.query(eventById, { eventId, merchantId: ownerId, createdAfter: since });
   if (row === undefined) throw context.refusal('event_not_found', eventId);
   return row;
 }

@@ -21,11 +21,8 @@ const incomingEvents = `incoming_events as (
     select *, head || sequence::text || tail as body, ${deliveryStem} as delivery_stem from sequenced_events
   )`;
 
-/** Columns that a draft of a new object carries its first event in, with the type of the array of each. */
-export const firstEventColumns = [
-  ['event_id', 'text[]'],
-  ['event_body', 'text[]'],
-] as const;
+/** Columns of a new object's row that hold its first event, with the type of the array that carries each. */
+export const firstEventColumns = { event_id: 'text[]', event_body: 'text[]' } as const;
 
 /** Where the first events of new objects come from: tables of the statement that creates the objects. */
 interface FirstEventDrafts {
@@ -114,9 +111,18 @@ export const outboxWake = `(
     where exists (select from queued_deliveries where queued_deliveries.status = 'pending')
   )`;
 
-export const insertEvents = statement(
-  'webhooks_insert_events',
-  ['text[]', 'text[]', 'text[]', 'text[]', 'text[]', 'text[]', 'text[]', 'timestamptz[]'],
-  { woken: 'text?' },
-  `with ${incomingEvents}, ${outboxWrites} select ${outboxWake} as woken`,
-);
+export const insertEvents = statement({
+  name: 'webhooks_insert_events',
+  parameters: {
+    eventIds: 'text[]',
+    merchantIds: 'text[]',
+    eventTypes: 'text[]',
+    eventPatterns: 'text[]',
+    objectIds: 'text[]',
+    heads: 'text[]',
+    tails: 'text[]',
+    createdAts: 'timestamptz[]',
+  },
+  columns: { woken: 'text?' },
+  text: `with ${incomingEvents}, ${outboxWrites} select ${outboxWake} as woken`,
+});

@@ -47,7 +47,7 @@ async function emitNow(events: readonly OutboxEvent[]): Promise<void> {
 test('a body carries its envelope in the documented order and the data byte for byte', async () => {
   const ownerId = newOwner();
   await emitNow([event(ownerId, `${ownerId}-1`)]);
-  const [stored] = await database.db.query(selectEvents, [ownerId]);
+  const [stored] = await database.db.query(selectEvents, { merchantId: ownerId });
   assert.equal(
     stored?.body,
     `{"id":"${stored?.event_id}","type":"order.created","apiVersion":"v1","timestamp":"2026-03-04T05:06:07.089Z",` +
@@ -62,7 +62,7 @@ test('sequences count the events of each object from 1, within one call and acro
   const [one, two] = [`${ownerId}-1`, `${ownerId}-2`];
   await emitNow([event(ownerId, one), event(ownerId, two), event(ownerId, one, 'order.paid')]);
   await emitNow([event(ownerId, one, 'order.completed'), event(ownerId, two, 'order.paid')]);
-  const stored = await database.db.query(selectEvents, [ownerId]);
+  const stored = await database.db.query(selectEvents, { merchantId: ownerId });
   assert.deepEqual(
     stored.map((row) => [row.object_id, row.event_type, row.sequence, JSON.parse(row.body).sequence]),
     [
@@ -84,8 +84,8 @@ test('a transaction that rolls back leaves neither event nor delivery', async ()
     throw new Error('the business change failed');
   });
   await assert.rejects(failed, { message: 'the business change failed' });
-  assert.deepEqual(await database.db.query(selectEvents, [ownerId]), []);
-  assert.deepEqual(await database.db.query(selectDeliveries, [ownerId]), []);
+  assert.deepEqual(await database.db.query(selectEvents, { merchantId: ownerId }), []);
+  assert.deepEqual(await database.db.query(selectDeliveries, { merchantId: ownerId }), []);
 });
 
 // proves S6.1
@@ -97,7 +97,7 @@ test('a delivery is queued for each webhook that subscribes by name, by pattern 
   await add('shop.link.updated');
   await addWebhook(database.db, newOwner());
   await emitNow([event(ownerId, ownerId, 'shop.link.created')]);
-  const deliveries = await database.db.query(selectDeliveries, [ownerId]);
+  const deliveries = await database.db.query(selectDeliveries, { merchantId: ownerId });
   assert.deepEqual(
     deliveries.map((row) => [row.webhook_id, row.status, row.next_attempt_at]).sort(),
     takers.map((webhook) => [webhook.webhookId, 'pending', at]).sort(),
@@ -117,44 +117,44 @@ test('events raised while a webhook is inactive are logged as skipped', async ()
     disableWebhook(transaction, testOutbox(), { ownerId, webhookId }),
   );
   await emitNow([event(ownerId, ownerId)]);
-  const deliveries = await database.db.query(selectDeliveries, [ownerId]);
+  const deliveries = await database.db.query(selectDeliveries, { merchantId: ownerId });
   assert.deepEqual(
     deliveries.map((row) => [row.webhook_id, row.status, row.next_attempt_at]),
     [[webhookId, 'skipped', null]],
   );
 });
 
-const lockObject = statement(
-  'outbox_test_lock_object',
-  ['text'],
-  { object_id: 'text' },
-  'select object_id from test_objects where object_id = $1 for update',
-);
-const insertObject = statement(
-  'outbox_test_insert_object',
-  ['text'],
-  {},
-  'insert into test_objects (object_id) values ($1)',
-);
+const lockObject = statement({
+  name: 'outbox_test_lock_object',
+  parameters: { objectId: 'text' },
+  columns: { object_id: 'text' },
+  text: 'select object_id from test_objects where object_id = :objectId for update',
+});
+const insertObject = statement({
+  name: 'outbox_test_insert_object',
+  parameters: { objectId: 'text' },
+  columns: {},
+  text: 'insert into test_objects (object_id) values (:objectId)',
+});
 
 test('sequences have no gap and no repeat when 40 transactions under the row lock emit at once', async () => {
   const ownerId = newOwner();
-  await database.db.query(insertObject, [ownerId]);
+  await database.db.query(insertObject, { objectId: ownerId });
   await addWebhook(database.db, ownerId);
   await Promise.all(
     Array.from({ length: 40 }, () =>
       database.db.transaction(async (transaction) => {
-        await transaction.query(lockObject, [ownerId]);
+        await transaction.query(lockObject, { objectId: ownerId });
         await emit(transaction, systemRandom, [event(ownerId, ownerId)]);
       }),
     ),
   );
-  const stored = await database.db.query(selectEvents, [ownerId]);
+  const stored = await database.db.query(selectEvents, { merchantId: ownerId });
   assert.deepEqual(
     stored.map((row) => row.sequence),
     Array.from({ length: 40 }, (_, index) => BigInt(index + 1)),
   );
-  assert.equal((await database.db.query(selectDeliveries, [ownerId])).length, 40);
+  assert.equal((await database.db.query(selectDeliveries, { merchantId: ownerId })).length, 40);
 });
 
 test('the engine is woken once per transaction, at its commit, and only when there is something to send', async () => {
@@ -186,27 +186,26 @@ test('the engine is woken once per transaction, at its commit, and only when the
   assert.equal(heard, before + 1);
 });
 
-const insertInOneStatement = statement(
-  'outbox_test_insert_in_one_statement',
-  ['text', 'timestamptz', ...firstEventColumns.map(([, kind]) => kind)],
-  { woken: 'text?' },
-  `with draft as (
-     select $1::text as merchant_id, $2::timestamptz as created_at, event.*
-     from unnest($3::text[], $4::text[]) with ordinality
-       as event (${firstEventColumns.map(([name]) => name).join(', ')}, position)
+const insertInOneStatement = statement({
+  name: 'outbox_test_insert_in_one_statement',
+  parameters: { ownerId: 'text', at: 'timestamptz', ...firstEventColumns },
+  columns: { woken: 'text?' },
+  text: `with draft as (
+     select :ownerId::text as merchant_id, :at::timestamptz as created_at, event.*
+     from unnest(:event_id::text[], :event_body::text[]) with ordinality as event (event_id, event_body, position)
    ), made as (
      insert into test_objects (object_id) select merchant_id from draft
    ), ${firstEventWrites('account.created', { from: 'draft', objectId: 'merchant_id', owners: 'draft' })}
    select ${outboxWake} as woken`,
-);
+});
 
 test('another room can write its change and its events in one statement', async () => {
   const ownerId = newOwner();
   const values = firstEventValues(systemRandom, [
     { type: 'account.created', dataJson: '{"account":{}}', at },
   ]);
-  await database.db.query(insertInOneStatement, [ownerId, at, ...values]);
-  const [stored] = await database.db.query(selectEvents, [ownerId]);
+  await database.db.query(insertInOneStatement, { ownerId, at, ...values });
+  const [stored] = await database.db.query(selectEvents, { merchantId: ownerId });
   assert.deepEqual(
     [stored?.object_id, stored?.event_type, stored?.sequence, stored?.body],
     [

@@ -1,4 +1,4 @@
-import type { Parameter, Transaction } from '@florin/pg';
+import type { Transaction } from '@florin/pg';
 import type { Random } from './context.ts';
 import { insertEvents, patternOf } from './event.sql.ts';
 import { eventBody } from './event-body.ts';
@@ -31,36 +31,27 @@ export async function emit(
   random: Pick<Random, 'bytes'>,
   events: readonly OutboxEvent[],
 ): Promise<void> {
-  if (events.length > 0) transaction.write(insertEvents, incomingEventValues(random, events));
-}
-
-/** The array parameters of the insert: new ids, bodies around their sequence, subscription patterns. */
-function incomingEventValues(random: Pick<Random, 'bytes'>, events: readonly OutboxEvent[]): Parameter[] {
+  if (events.length === 0) return;
   const eventIds = events.map(() => newId('event', random));
   const bodies = events.map((event, index) => eventBody({ ...event, eventId: eventIds[index] ?? '' }));
-  return [
+  transaction.write(insertEvents, {
     eventIds,
-    events.map((event) => event.ownerId),
-    events.map((event) => event.type),
-    events.map((event) => patternOf(event.type)),
-    events.map((event) => event.objectId),
-    bodies.map((body) => body.head),
-    bodies.map((body) => body.tail),
-    events.map((event) => event.at),
-  ];
+    merchantIds: events.map((event) => event.ownerId),
+    eventTypes: events.map((event) => event.type),
+    eventPatterns: events.map((event) => patternOf(event.type)),
+    objectIds: events.map((event) => event.objectId),
+    heads: bodies.map((body) => body.head),
+    tails: bodies.map((body) => body.tail),
+    createdAts: events.map((event) => event.at),
+  });
 }
 
 /** Values of `firstEventColumns`: the events with which new objects begin, one for each. */
 export function firstEventValues(
   random: Pick<Random, 'bytes'>,
   events: readonly Pick<OutboxEvent, 'type' | 'dataJson' | 'shortDataJson' | 'at'>[],
-): Parameter[] {
+) {
   const eventIds = events.map(() => newId('event', random));
-  return [
-    eventIds,
-    events.map((event, index) => {
-      const { head, tail } = eventBody({ ...event, eventId: eventIds[index] ?? '' });
-      return `${head}1${tail}`;
-    }),
-  ];
+  const bodies = events.map((event, index) => eventBody({ ...event, eventId: eventIds[index] ?? '' }));
+  return { event_id: eventIds, event_body: bodies.map(({ head, tail }) => `${head}1${tail}`) };
 }

@@ -17,34 +17,35 @@ const world = await openOutboxWorld();
 after(() => world.close());
 const { db, raise } = world;
 
-const finishDeliveries = statement(
-  'housekeeping_test_finish',
-  ['text'],
-  {},
-  `with finished as (
-     update deliveries set status = 'succeeded', next_attempt_at = null where merchant_id = $1 returning delivery_id
+const finishDeliveries = statement({
+  name: 'housekeeping_test_finish',
+  parameters: { merchantId: 'text' },
+  columns: {},
+  text: `with finished as (
+     update deliveries set status = 'succeeded', next_attempt_at = null where merchant_id = :merchantId returning delivery_id
    )
    insert into delivery_attempts (delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body)
    select delivery_id, 1, now(), 200, 1, '', '' from finished`,
-);
+});
 
 const daysAgo = (days: number) => new Date(systemClock.now().getTime() - days * 24 * 3_600_000);
 const removeOld = (limit = 100) =>
   db.transaction((transaction) => removeEventsBatch(transaction, systemClock.now(), limit));
 const events = async (ownerId: string) =>
-  (await db.query(selectEvents, [ownerId])).map((row) => [
+  (await db.query(selectEvents, { merchantId: ownerId })).map((row) => [
     row.object_id,
     Number(row.sequence),
     row.body !== '',
   ]);
-const deliveries = async (ownerId: string) => (await db.query(selectDeliveries, [ownerId])).length;
+const deliveries = async (ownerId: string) =>
+  (await db.query(selectDeliveries, { merchantId: ownerId })).length;
 
 test('events of more than 90 days go with their deliveries, younger ones stay', async () => {
   const ownerId = newOwner();
   await addWebhook(db, ownerId);
   await raise(ownerId, `${ownerId}-a`, ['order.paid', 'order.completed'], daysAgo(91));
   await raise(ownerId, `${ownerId}-a`, ['order.settlement_pending'], daysAgo(89));
-  await db.query(finishDeliveries, [ownerId]);
+  await db.query(finishDeliveries, { merchantId: ownerId });
   assert.equal(await removeOld(), 2);
   assert.deepEqual(await events(ownerId), [[`${ownerId}-a`, 3, true]]);
   assert.equal(await deliveries(ownerId), 1);
@@ -55,7 +56,7 @@ test('sequences go on after the events are gone', async () => {
   const ownerId = newOwner();
   await addWebhook(db, ownerId);
   await raise(ownerId, `${ownerId}-b`, ['thing.created', 'thing.updated'], daysAgo(100));
-  await db.query(finishDeliveries, [ownerId]);
+  await db.query(finishDeliveries, { merchantId: ownerId });
   assert.equal(await removeOld(), 2);
   assert.deepEqual(await events(ownerId), [[`${ownerId}-b`, 2, false]]);
   assert.equal(await deliveries(ownerId), 0);
@@ -75,7 +76,7 @@ test('an event that is still to be delivered is never removed, be its webhook ac
   await db.transaction((transaction) => disableWebhook(transaction, testOutbox(), { ownerId, webhookId }));
   assert.equal(await removeOld(), 0);
   assert.deepEqual(await events(ownerId), [[`${ownerId}-c`, 1, true]]);
-  await db.query(finishDeliveries, [ownerId]);
+  await db.query(finishDeliveries, { merchantId: ownerId });
   assert.equal(await removeOld(), 1);
 });
 

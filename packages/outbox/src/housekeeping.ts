@@ -63,6 +63,6 @@ async function repeat(
  */
 export async function removeEventsBatch(transaction: Transaction, now: Date, limit: number): Promise<number> {
   await lockDeliveryLines(transaction);
-  const [row] = await transaction.query(removeOldEvents, [oldestReadable(now), limit]);
+  const [row] = await transaction.query(removeOldEvents, { createdBefore: oldestReadable(now), limit });
   return Number(row?.removed ?? 0n);
 }

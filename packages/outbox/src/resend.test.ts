@@ -41,7 +41,7 @@ async function skipped(
 const resend = (request: ResendRequest) =>
   db.transaction((transaction) => resendDeliveries(transaction, testOutbox(), request));
 const statuses = async (ownerId: string) =>
-  (await db.query(selectDeliveries, [ownerId])).map((row) => row.status);
+  (await db.query(selectDeliveries, { merchantId: ownerId })).map((row) => row.status);
 
 async function codeOf(request: ResendRequest): Promise<string> {
   try {
@@ -92,12 +92,12 @@ test('an event goes again to all its webhooks, or to one, and never to those of 
     disableWebhook(transaction, testOutbox(), { ownerId, webhookId: two ?? '' }),
   );
   await skipped(ownerId, one ?? '', 1);
-  const [event] = await db.query(selectEvents, [ownerId]);
+  const [event] = await db.query(selectEvents, { merchantId: ownerId });
   const eventId = event?.event_id ?? '';
   assert.equal((await resend({ ownerId, eventId, webhookId: one })).resent, 1);
   const all = await resend({ ownerId, eventId });
   assert.equal(all.resent, 1);
-  const rows = await db.query(selectDeliveries, [ownerId]);
+  const rows = await db.query(selectDeliveries, { merchantId: ownerId });
   assert.deepEqual(
     rows.map((row) => [row.status, row.next_attempt_at === null]),
     // The webhook that is off has its delivery wait.

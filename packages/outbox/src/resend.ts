@@ -54,11 +54,11 @@ export async function resendDeliveries(
   if (chosen.length === 0) return { resent: 0, hasMore, last };
   // Only now: a long search must not keep the engine waiting.
   await lockDeliveryLines(transaction);
-  const [row] = await transaction.query(sql.restartDeliveries, [
-    chosen,
-    context.clock.now(),
-    statusesBefore('resend'),
-  ]);
+  const [row] = await transaction.query(sql.restartDeliveries, {
+    deliveryIds: chosen,
+    nextAttemptAt: context.clock.now(),
+    statuses: statusesBefore('resend'),
+  });
   return { resent: Number(row?.restarted ?? 0n), hasMore, last };
 }
 
@@ -74,9 +74,17 @@ export async function resendDelivery(
   const now = context.clock.now();
   const { ownerId, deliveryId } = request;
   await lockDeliveryLines(transaction);
-  const rows = await transaction.query(sql.lockDelivery, [ownerId, deliveryId, oldestReadable(now)]);
+  const rows = await transaction.query(sql.lockDelivery, {
+    merchantId: ownerId,
+    deliveryId,
+    createdAfter: oldestReadable(now),
+  });
   if (rows.length === 0) throw context.refusal('delivery_not_found', deliveryId);
-  await transaction.query(sql.restartDeliveries, [[deliveryId], now, statusesBefore('resend')]);
+  await transaction.query(sql.restartDeliveries, {
+    deliveryIds: [deliveryId],
+    nextAttemptAt: now,
+    statuses: statusesBefore('resend'),
+  });
 }
 
 async function candidatesOf(queryable: Queryable, context: OutboxContext, request: ResendRequest) {
@@ -88,20 +96,27 @@ async function candidatesOf(queryable: Queryable, context: OutboxContext, reques
     const { eventId } = request;
     await findEvent(queryable, context, { ownerId, eventId });
     const statuses = request.statuses ?? statusesBefore('resend');
-    const narrowed = [eventId, webhookId ?? '', behind, maxResent + 1];
-    return queryable.query(sql.deliveriesOfEvent, [ownerId, oldest, statuses, ...narrowed]);
+    return queryable.query(sql.deliveriesOfEvent, {
+      merchantId: ownerId,
+      eventsSince: oldest,
+      statuses,
+      eventId,
+      webhookId: webhookId ?? '',
+      afterOrdinal: behind,
+      limit: maxResent + 1,
+    });
   }
   const before = await ordinalBeforeTime(queryable, request.webhookId, request.since);
-  return queryable.query(sql.deliveriesOfTime, [
-    ownerId,
-    oldest,
-    request.statuses ?? statusesBefore('replay'),
-    request.webhookId,
-    request.since,
-    request.until ?? endOfTime,
-    behind > before ? behind : before,
-    maxResent + 1,
-  ]);
+  return queryable.query(sql.deliveriesOfTime, {
+    merchantId: ownerId,
+    eventsSince: oldest,
+    statuses: request.statuses ?? statusesBefore('replay'),
+    webhookId: request.webhookId,
+    since: request.since,
+    until: request.until ?? endOfTime,
+    afterOrdinal: behind > before ? behind : before,
+    limit: maxResent + 1,
+  });
 }
 
 async function ordinalOf(
@@ -109,7 +124,7 @@ async function ordinalOf(
   context: OutboxContext,
   { ownerId, after }: { readonly ownerId: string; readonly after: string },
 ): Promise<bigint> {
-  const [row] = await queryable.query(sql.deliveryOrdinal, [ownerId, after]);
+  const [row] = await queryable.query(sql.deliveryOrdinal, { merchantId: ownerId, deliveryId: after });
   if (row === undefined) throw context.refusal('delivery_not_found', after, 'after');
   return row.ordinal;
 }

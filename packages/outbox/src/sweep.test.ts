@@ -20,40 +20,40 @@ const { db } = database;
 const deps = testOutbox();
 const start = new Date('2026-03-04T12:00:00Z');
 
-const parkAll = statement(
-  'fixture_park_all',
-  ['text'],
-  {},
-  `update deliveries set next_attempt_at = null where webhook_id = $1 and status = 'pending'`,
-);
-const countOpenSweeps = statement(
-  'fixture_count_sweeps',
-  ['text'],
-  { open: 'int4' },
-  'select count(*)::int as open from delivery_sweeps where webhook_id = $1',
-);
-const firstSince = statement(
-  'fixture_first_since',
-  ['text', 'timestamptz'],
-  { first: 'int8?', earlier: 'int8?' },
-  `select min(ordinal) filter (where created_at >= $2) as first, max(ordinal) filter (where created_at < $2) as earlier
-   from deliveries where webhook_id = $1`,
-);
-const addDeliveries = statement(
-  'fixture_add_deliveries',
-  ['text', 'text', 'text', 'timestamptz[]'],
-  {},
-  `with times as (select * from unnest($4::timestamptz[]) with ordinality as times (created_at, place)),
+const parkAll = statement({
+  name: 'fixture_park_all',
+  parameters: { webhookId: 'text' },
+  columns: {},
+  text: `update deliveries set next_attempt_at = null where webhook_id = :webhookId and status = 'pending'`,
+});
+const countOpenSweeps = statement({
+  name: 'fixture_count_sweeps',
+  parameters: { webhookId: 'text' },
+  columns: { open: 'int4' },
+  text: 'select count(*)::int as open from delivery_sweeps where webhook_id = :webhookId',
+});
+const firstSince = statement({
+  name: 'fixture_first_since',
+  parameters: { webhookId: 'text', createdAt: 'timestamptz' },
+  columns: { first: 'int8?', earlier: 'int8?' },
+  text: `select min(ordinal) filter (where created_at >= :createdAt) as first, max(ordinal) filter (where created_at < :createdAt) as earlier
+   from deliveries where webhook_id = :webhookId`,
+});
+const addDeliveries = statement({
+  name: 'fixture_add_deliveries',
+  parameters: { merchantId: 'text', webhookId: 'text', objectId: 'text', createdAts: 'timestamptz[]' },
+  columns: {},
+  text: `with times as (select * from unnest(:createdAts::timestamptz[]) with ordinality as times (created_at, place)),
    event as (
      insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)
-     select 'evt_' || $3 || '-' || place, $1, 'thing.created', $3, place, '{}', created_at from times order by place
+     select 'evt_' || :objectId || '-' || place, :merchantId, 'thing.created', :objectId, place, '{}', created_at from times order by place
      returning event_id, sequence
    )
    insert into deliveries
      (delivery_id, event_id, webhook_id, merchant_id, object_id, sequence, status, created_at)
-   select 'dlv_' || $3 || '-' || place, 'evt_' || $3 || '-' || place, $2, $1, $3, place, 'skipped', created_at
+   select 'dlv_' || :objectId || '-' || place, 'evt_' || :objectId || '-' || place, :webhookId, :merchantId, :objectId, place, 'skipped', created_at
    from times order by place`,
-);
+});
 
 interface Target {
   readonly ownerId: string;
@@ -88,7 +88,7 @@ async function raise({ ownerId }: Target, count: number): Promise<void> {
 
 async function tally({ ownerId, webhookId }: Target): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const row of await db.query(selectDeliveries, [ownerId])) {
+  for (const row of await db.query(selectDeliveries, { merchantId: ownerId })) {
     if (row.webhook_id !== webhookId) continue;
     const key = row.status === 'pending' && row.next_attempt_at === null ? 'parked' : row.status;
     counts[key] = (counts[key] ?? 0) + 1;
@@ -97,7 +97,7 @@ async function tally({ ownerId, webhookId }: Target): Promise<Record<string, num
 }
 
 async function openSweeps({ webhookId }: Target): Promise<number> {
-  return (await db.query(countOpenSweeps, [webhookId]))[0]?.open ?? -1;
+  return (await db.query(countOpenSweeps, { webhookId }))[0]?.open ?? -1;
 }
 
 /** Continues until no sweep is left, and counts the steps. */
@@ -114,7 +114,7 @@ test('a long replay goes in steps, oldest first, and leaves nothing behind', asy
   await raise(hook, 2 * sweepStep + 10);
   await enable(hook, start);
   assert.deepEqual(await tally(hook), { pending: sweepStep, skipped: sweepStep + 10 });
-  const rows = await db.query(selectDeliveries, [hook.ownerId]);
+  const rows = await db.query(selectDeliveries, { merchantId: hook.ownerId });
   assert.equal(
     rows.slice(0, sweepStep).every((row) => row.status === 'pending'),
     true,
@@ -138,7 +138,7 @@ test('what was parked is freed in steps, and stays when the webhook is switched 
   const hook = await target();
   await raise(hook, 2 * sweepStep + 10);
   await disable(hook);
-  await db.query(parkAll, [hook.webhookId]);
+  await db.query(parkAll, { webhookId: hook.webhookId });
   await enable(hook);
   assert.deepEqual(await tally(hook), { pending: sweepStep, parked: sweepStep + 10 });
   await disable(hook);
@@ -154,7 +154,7 @@ test('what a removed webhook had still to be told is skipped, whatever else was 
   const hook = await target();
   await raise(hook, 2 * sweepStep + 10);
   await disable(hook);
-  await db.query(parkAll, [hook.webhookId]);
+  await db.query(parkAll, { webhookId: hook.webhookId });
   await enable(hook, start);
   await remove(hook);
   assert.equal(await openSweeps(hook), 1);
@@ -189,12 +189,17 @@ test('the first delivery of a time is found by halving, with gaps and equal time
       { length: size },
       () => new Date(start.getTime() + Math.floor(round / 2) * 1000),
     );
-    await db.query(addDeliveries, [ownerId, webhookId, `${webhookId}-${round}`, times]);
+    await db.query(addDeliveries, {
+      merchantId: ownerId,
+      webhookId,
+      objectId: `${webhookId}-${round}`,
+      createdAts: times,
+    });
   }
   for (let second = -1; second <= 11; second += 1) {
     const since = new Date(start.getTime() + second * 1000);
-    const [expected] = await db.query(firstSince, [hook.webhookId, since]);
-    const [found] = await db.query(ordinalBefore, [hook.webhookId, since]);
+    const [expected] = await db.query(firstSince, { webhookId: hook.webhookId, createdAt: since });
+    const [found] = await db.query(ordinalBefore, { webhookId: hook.webhookId, time: since });
     const ordinal = found?.ordinal ?? -1n;
     // Anything from the last one before it on is right: no delivery of the webhook stands between.
     assert.deepEqual(

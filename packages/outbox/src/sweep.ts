@@ -32,16 +32,22 @@ export async function beginSweep(
 ): Promise<void> {
   const { ownerId, webhookId, sweep } = target;
   // What was left to be freed is freed by this one, or is not to be freed any more.
-  await transaction.query(sql.deleteSweeps, [
+  await transaction.query(sql.deleteSweeps, {
     webhookId,
-    sweep.kind === 'drop' ? ['free', 'replay'] : [sweep.kind === 'free' ? 'free' : ''],
-  ]);
+    kinds: sweep.kind === 'drop' ? ['free', 'replay'] : [sweep.kind === 'free' ? 'free' : ''],
+  });
   const start = await startOf(transaction, webhookId, sweep);
   const rest = await step(transaction, context, { webhookId, sweep, place: start });
   if (rest === undefined) return;
   const since = sweep.kind === 'replay' ? sweep.since : null;
-  const values = [ownerId, webhookId, sweep.kind, since, rest.object, rest.number];
-  await transaction.query(sql.insertSweep, values);
+  await transaction.query(sql.insertSweep, {
+    merchantId: ownerId,
+    webhookId,
+    kind: sweep.kind,
+    replaySince: since,
+    afterObject: rest.object,
+    afterNumber: rest.number,
+  });
 }
 
 /** Does a step of the sweep that comes after the one given. Returns its id; undefined when there is none. */
@@ -51,7 +57,7 @@ export async function continueSweep(
   previous: bigint,
 ): Promise<bigint | undefined> {
   await transaction.query(lockDeliveries);
-  const [row] = await transaction.query(sql.nextSweep, [previous]);
+  const [row] = await transaction.query(sql.nextSweep, { afterSweep: previous });
   if (row === undefined) return undefined;
   const rest = isWanted(row)
     ? await step(transaction, context, {
@@ -61,8 +67,12 @@ export async function continueSweep(
       })
     : undefined;
   await (rest === undefined
-    ? transaction.query(sql.deleteSweep, [row.sweep_id])
-    : transaction.query(sql.advanceSweep, [row.sweep_id, rest.object, rest.number]));
+    ? transaction.query(sql.deleteSweep, { sweepId: row.sweep_id })
+    : transaction.query(sql.advanceSweep, {
+        sweepId: row.sweep_id,
+        afterObject: rest.object,
+        afterNumber: rest.number,
+      }));
   return row.sweep_id;
 }
 
@@ -89,7 +99,7 @@ export async function ordinalBeforeTime(
   since: Date,
 ): Promise<bigint> {
   const early = new Date(since.getTime() - disorderMs);
-  const [row] = await queryable.query(sql.ordinalBefore, [webhookId, early]);
+  const [row] = await queryable.query(sql.ordinalBefore, { webhookId, time: early });
   return row?.ordinal ?? 0n;
 }
 
@@ -108,11 +118,26 @@ async function step(
   function runStep() {
     const now = clock.now();
     if (sweep.kind === 'free') {
-      return transaction.query(sql.freeStep, [webhookId, place.object, place.number, now]);
+      return transaction.query(sql.freeStep, {
+        webhookId,
+        afterObject: place.object,
+        afterSequence: place.number,
+        nextAttemptAt: now,
+      });
     }
     if (sweep.kind === 'drop')
-      return transaction.query(sql.dropStep, [webhookId, place.object, place.number]);
+      return transaction.query(sql.dropStep, {
+        webhookId,
+        afterObject: place.object,
+        afterSequence: place.number,
+      });
     const replayed = statusesBefore('replay');
-    return transaction.query(sql.replayStep, [webhookId, place.number, sweep.since, now, replayed]);
+    return transaction.query(sql.replayStep, {
+      webhookId,
+      afterOrdinal: place.number,
+      since: sweep.since,
+      nextAttemptAt: now,
+      statuses: replayed,
+    });
   }
 }

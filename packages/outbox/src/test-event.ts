@@ -29,15 +29,15 @@ export async function sendTestEvent(
   const at = context.clock.now();
   const { head, tail } = eventBody({ eventId, type, at, dataJson });
   const end = isFixture ? `${tail.slice(0, -1)},"fixture":true}` : tail;
-  await transaction.query(insertTestEvent, [
+  await transaction.query(insertTestEvent, {
     eventId,
-    options.ownerId,
-    `${head}1${end}`,
+    merchantId: options.ownerId,
+    body: `${head}1${end}`,
     deliveryId,
-    options.webhookId,
-    webhook.status === 'active' ? 'pending' : 'skipped',
-    at,
-    type,
-  ]);
+    webhookId: options.webhookId,
+    status: webhook.status === 'active' ? 'pending' : 'skipped',
+    createdAt: at,
+    eventType: type,
+  });
   return { eventId, deliveryId };
 }

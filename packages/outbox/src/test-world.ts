@@ -10,17 +10,17 @@ import { type ReceivedRequest, type Receiver, testNetwork } from './test-receive
 import { createWebhook, type Webhook, type WebhookFields } from './webhook.ts';
 import { type DeliverySettings, defaultDeliverySettings, type OutboxWorker } from './worker.ts';
 
-export const selectEvents = statement(
-  'outbox_test_events',
-  ['text'],
-  { event_id: 'text', event_type: 'text', object_id: 'text', sequence: 'int8', body: 'text' },
-  'select event_id, event_type, object_id, sequence, body from events where merchant_id = $1 order by ordinal',
-);
+export const selectEvents = statement({
+  name: 'outbox_test_events',
+  parameters: { merchantId: 'text' },
+  columns: { event_id: 'text', event_type: 'text', object_id: 'text', sequence: 'int8', body: 'text' },
+  text: 'select event_id, event_type, object_id, sequence, body from events where merchant_id = :merchantId order by ordinal',
+});
 
-export const selectDeliveries = statement(
-  'outbox_test_deliveries',
-  ['text'],
-  {
+export const selectDeliveries = statement({
+  name: 'outbox_test_deliveries',
+  parameters: { merchantId: 'text' },
+  columns: {
     delivery_id: 'text',
     webhook_id: 'text',
     object_id: 'text',
@@ -29,14 +29,14 @@ export const selectDeliveries = statement(
     attempt_count: 'int4',
     next_attempt_at: 'timestamptz?',
   },
-  `select delivery_id, webhook_id, object_id, sequence, status, attempt_count, next_attempt_at
-   from deliveries where merchant_id = $1 order by ordinal`,
-);
+  text: `select delivery_id, webhook_id, object_id, sequence, status, attempt_count, next_attempt_at
+   from deliveries where merchant_id = :merchantId order by ordinal`,
+});
 
-export const selectAttempts = statement(
-  'outbox_test_attempts',
-  ['text'],
-  {
+export const selectAttempts = statement({
+  name: 'outbox_test_attempts',
+  parameters: { merchantId: 'text' },
+  columns: {
     delivery_id: 'text',
     attempt: 'int4',
     attempted_at: 'timestamptz',
@@ -44,10 +44,10 @@ export const selectAttempts = statement(
     error: 'text',
     response_body: 'text',
   },
-  `select delivery_id, attempt, attempted_at, http_status, error, response_body
+  text: `select delivery_id, attempt, attempted_at, http_status, error, response_body
    from delivery_attempts join deliveries using (delivery_id)
-   where merchant_id = $1 order by attempted_at, attempt`,
-);
+   where merchant_id = :merchantId order by attempted_at, attempt`,
+});
 
 export const systemClock: Clock = {
   now: () => new Date(),
@@ -147,7 +147,7 @@ export async function openOutboxWorld(): Promise<OutboxWorld> {
   const db = openDatabase({ url: database.url });
   const { post, openReceiver } = testNetwork();
   const receivers: Receiver[] = [];
-  const deliveries = (ownerId: string) => db.query(selectDeliveries, [ownerId]);
+  const deliveries = (ownerId: string) => db.query(selectDeliveries, { merchantId: ownerId });
   const worker = ({ clock, ...options }: WorkerOptions = {}): OutboxWorker => ({
     ...testOutbox(clock),
     db,

@@ -16,90 +16,112 @@ const webhookColumns = {
 
 const selected = Object.keys(webhookColumns).join(', ');
 
-export const countWebhooks = statement(
-  'webhooks_count',
-  ['text'],
-  { webhook_count: 'int4' },
-  `select count(*)::int as webhook_count from webhooks where merchant_id = $1 and status <> 'removed'`,
-);
+export const countWebhooks = statement({
+  name: 'webhooks_count',
+  parameters: { merchantId: 'text' },
+  columns: { webhook_count: 'int4' },
+  text: `select count(*)::int as webhook_count from webhooks where merchant_id = :merchantId and status <> 'removed'`,
+});
 
-export const insertWebhook = statement(
-  'webhooks_insert',
-  ['text', 'text', 'text', 'text', 'text', 'text[]', 'bytea', 'timestamptz'],
-  webhookColumns,
-  `insert into webhooks (webhook_id, merchant_id, webhook_name, webhook_description, webhook_url, status,
+export const insertWebhook = statement({
+  name: 'webhooks_insert',
+  parameters: {
+    webhookId: 'text',
+    merchantId: 'text',
+    webhookName: 'text',
+    webhookDescription: 'text',
+    webhookUrl: 'text',
+    subscribedEvents: 'text[]',
+    sealedKey: 'bytea',
+    createdAt: 'timestamptz',
+  },
+  columns: webhookColumns,
+  text: `insert into webhooks (webhook_id, merchant_id, webhook_name, webhook_description, webhook_url, status,
      subscribed_events, sealed_key, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, 'active', $6, $7, $8, $8)
+   values (:webhookId, :merchantId, :webhookName, :webhookDescription, :webhookUrl, 'active', :subscribedEvents, :sealedKey, :createdAt, :createdAt)
    returning ${selected}`,
-);
+});
 
-export const selectWebhooks = statement(
-  'webhooks_select_all',
-  ['text'],
-  webhookColumns,
-  `select ${selected} from webhooks where merchant_id = $1 and status <> 'removed' order by ordinal desc`,
-);
+export const selectWebhooks = statement({
+  name: 'webhooks_select_all',
+  parameters: { merchantId: 'text' },
+  columns: webhookColumns,
+  text: `select ${selected} from webhooks where merchant_id = :merchantId and status <> 'removed' order by ordinal desc`,
+});
 
-export const selectWebhook = statement(
-  'webhooks_select_one',
-  ['text', 'text'],
-  webhookColumns,
-  `select ${selected} from webhooks where merchant_id = $1 and webhook_id = $2 and status <> 'removed'`,
-);
+export const selectWebhook = statement({
+  name: 'webhooks_select_one',
+  parameters: { merchantId: 'text', webhookId: 'text' },
+  columns: webhookColumns,
+  text: `select ${selected} from webhooks where merchant_id = :merchantId and webhook_id = :webhookId and status <> 'removed'`,
+});
 
 // A change of status is decided on the row that it changes.
-export const lockWebhook = statement(
-  'webhooks_lock_one',
-  ['text', 'text'],
-  webhookColumns,
-  `select ${selected} from webhooks
-   where merchant_id = $1 and webhook_id = $2 and status <> 'removed' for no key update`,
-);
+export const lockWebhook = statement({
+  name: 'webhooks_lock_one',
+  parameters: { merchantId: 'text', webhookId: 'text' },
+  columns: webhookColumns,
+  text: `select ${selected} from webhooks
+   where merchant_id = :merchantId and webhook_id = :webhookId and status <> 'removed' for no key update`,
+});
 
-export const updateWebhookFields = statement(
-  'webhooks_update_fields',
-  ['text', 'text', 'text', 'text', 'text[]', 'timestamptz'],
-  {},
-  `update webhooks
-   set webhook_name = $2, webhook_description = $3, webhook_url = $4, subscribed_events = $5, updated_at = $6
-   where webhook_id = $1`,
-);
+export const updateWebhookFields = statement({
+  name: 'webhooks_update_fields',
+  parameters: {
+    webhookId: 'text',
+    webhookName: 'text',
+    webhookDescription: 'text',
+    webhookUrl: 'text',
+    subscribedEvents: 'text[]',
+    updatedAt: 'timestamptz',
+  },
+  columns: {},
+  text: `update webhooks
+   set webhook_name = :webhookName, webhook_description = :webhookDescription, webhook_url = :webhookUrl, subscribed_events = :subscribedEvents, updated_at = :updatedAt
+   where webhook_id = :webhookId`,
+});
 
-export const updateWebhookStatus = statement(
-  'webhooks_update_status',
-  ['text', 'text', 'timestamptz'],
-  webhookColumns,
-  `update webhooks set status = $2, consecutive_failures = 0, first_failure_at = null, updated_at = $3
-   where webhook_id = $1
+export const updateWebhookStatus = statement({
+  name: 'webhooks_update_status',
+  parameters: { webhookId: 'text', status: 'text', updatedAt: 'timestamptz' },
+  columns: webhookColumns,
+  text: `update webhooks set status = :status, consecutive_failures = 0, first_failure_at = null, updated_at = :updatedAt
+   where webhook_id = :webhookId
    returning ${selected}`,
-);
+});
 
-export const updateWebhookKey = statement(
-  'webhooks_update_key',
-  ['text', 'bytea', 'bytea', 'timestamptz', 'timestamptz'],
-  {},
-  `update webhooks set sealed_key = $2, previous_sealed_key = $3, previous_key_until = $4, updated_at = $5
-   where webhook_id = $1`,
-);
+export const updateWebhookKey = statement({
+  name: 'webhooks_update_key',
+  parameters: {
+    webhookId: 'text',
+    sealedKey: 'bytea',
+    previousSealedKey: 'bytea?',
+    previousKeyUntil: 'timestamptz?',
+    updatedAt: 'timestamptz',
+  },
+  columns: {},
+  text: `update webhooks set sealed_key = :sealedKey, previous_sealed_key = :previousSealedKey, previous_key_until = :previousKeyUntil, updated_at = :updatedAt
+   where webhook_id = :webhookId`,
+});
 
 // The same lock as the engine's turns take: see delivery.sql.ts. The limit of webhooks holds because their creators wait for
 // it too.
-export const lockDeliveries = statement(
-  'webhooks_lock_deliveries',
-  [],
-  { locked: 'text' },
-  `select ${awaitLock('deliveries')}::text as locked`,
-);
+export const lockDeliveries = statement({
+  name: 'webhooks_lock_deliveries',
+  parameters: {},
+  columns: { locked: 'text' },
+  text: `select ${awaitLock('deliveries')}::text as locked`,
+});
 
 // Without a time a pending delivery is parked: it keeps its place in line and costs the engine nothing. Only the
 // first ones, because every delivery waits for the turn that does this. The rest is parked as it comes due.
-export const parkDeliveries = statement(
-  'webhooks_park_deliveries',
-  ['text'],
-  {},
-  `update deliveries set next_attempt_at = null
+export const parkDeliveries = statement({
+  name: 'webhooks_park_deliveries',
+  parameters: { webhookId: 'text' },
+  columns: {},
+  text: `update deliveries set next_attempt_at = null
    where delivery_id in (
      select delivery_id from deliveries
-     where webhook_id = $1 and status = 'pending' and next_attempt_at is not null limit 1000
+     where webhook_id = :webhookId and status = 'pending' and next_attempt_at is not null limit 1000
    )`,
-);
+});

@@ -140,7 +140,10 @@ test('disabling parks what is still to be sent; enabling frees it, and replays w
       emit(transaction, systemRandom, [{ ownerId, type, objectId: ownerId, dataJson: '{}', at }]),
     );
   const states = async () =>
-    (await database.db.query(selectDeliveries, [ownerId])).map((row) => [row.status, row.next_attempt_at]);
+    (await database.db.query(selectDeliveries, { merchantId: ownerId })).map((row) => [
+      row.status,
+      row.next_attempt_at,
+    ]);
   const early = new Date(noon.getTime() - 60_000);
   const change = (work: typeof disableWebhook) =>
     database.db.transaction((transaction) => work(transaction, outbox, ref));

@@ -48,21 +48,21 @@ export async function createWebhook(
   const { ownerId, fields } = options;
   const { random, secrets, clock } = context;
   await lockDeliveryLines(transaction);
-  const [count] = await transaction.query(sql.countWebhooks, [ownerId]);
+  const [count] = await transaction.query(sql.countWebhooks, { merchantId: ownerId });
   if ((count?.webhook_count ?? 0) >= maxWebhooks) {
     throw context.refusal('webhook_limit', `an owner has at most ${maxWebhooks}`);
   }
   const webhookId = newId('webhook', random);
-  const [row] = await transaction.query(sql.insertWebhook, [
+  const [row] = await transaction.query(sql.insertWebhook, {
     webhookId,
-    ownerId,
-    fields.webhookName,
-    fields.webhookDescription ?? '',
-    fields.webhookUrl,
-    fields.subscribedEvents,
-    secrets.seal(random, random.bytes(32), webhookId),
-    clock.now(),
-  ]);
+    merchantId: ownerId,
+    webhookName: fields.webhookName,
+    webhookDescription: fields.webhookDescription ?? '',
+    webhookUrl: fields.webhookUrl,
+    subscribedEvents: fields.subscribedEvents,
+    sealedKey: secrets.seal(random, random.bytes(32), webhookId),
+    createdAt: clock.now(),
+  });
   if (row === undefined) throw new Error('the insert returned no webhook');
   return webhookOf(context, row);
 }
@@ -75,14 +75,14 @@ export async function updateWebhook(
 ): Promise<void> {
   const { fields } = options;
   await lockWebhook(transaction, context, options);
-  await transaction.query(sql.updateWebhookFields, [
-    options.webhookId,
-    fields.webhookName,
-    fields.webhookDescription ?? '',
-    fields.webhookUrl,
-    fields.subscribedEvents,
-    context.clock.now(),
-  ]);
+  await transaction.query(sql.updateWebhookFields, {
+    webhookId: options.webhookId,
+    webhookName: fields.webhookName,
+    webhookDescription: fields.webhookDescription ?? '',
+    webhookUrl: fields.webhookUrl,
+    subscribedEvents: fields.subscribedEvents,
+    updatedAt: context.clock.now(),
+  });
 }
 
 /** All webhooks of an owner, newest first. */
@@ -91,7 +91,7 @@ export async function listWebhooks(
   context: OutboxContext,
   ownerId: string,
 ): Promise<Webhook[]> {
-  const rows = await queryable.query(sql.selectWebhooks, [ownerId]);
+  const rows = await queryable.query(sql.selectWebhooks, { merchantId: ownerId });
   return rows.map((row) => webhookOf(context, row));
 }
 
@@ -101,7 +101,10 @@ export async function findWebhook(
   context: OutboxContext,
   ref: WebhookRef,
 ): Promise<Webhook> {
-  const [row] = await queryable.query(sql.selectWebhook, [ref.ownerId, ref.webhookId]);
+  const [row] = await queryable.query(sql.selectWebhook, {
+    merchantId: ref.ownerId,
+    webhookId: ref.webhookId,
+  });
   if (row === undefined) throw context.refusal('webhook_not_found', ref.webhookId);
   return webhookOf(context, row);
 }
@@ -119,7 +122,7 @@ export async function disableWebhook(
   await transaction.query(sql.lockDeliveries);
   const webhook = await lockWebhook(transaction, context, options);
   const disabled = await moveWebhook(transaction, context, webhook, 'disable');
-  if (disabled !== undefined) await transaction.query(sql.parkDeliveries, [options.webhookId]);
+  if (disabled !== undefined) await transaction.query(sql.parkDeliveries, { webhookId: options.webhookId });
 }
 
 /**
@@ -157,7 +160,7 @@ export async function pauseWebhook(
   const webhook = await lockWebhook(transaction, context, ref);
   const paused = await moveWebhook(transaction, context, webhook, 'pause');
   if (paused === undefined) return undefined;
-  await transaction.query(sql.parkDeliveries, [ref.webhookId]);
+  await transaction.query(sql.parkDeliveries, { webhookId: ref.webhookId });
   return keylessOf(paused);
 }
 
@@ -172,13 +175,13 @@ export async function refreshWebhookKey(
   const webhook = await lockWebhook(transaction, context, options);
   const now = context.clock.now();
   const isOverlapping = options.overlapSeconds > 0;
-  await transaction.query(sql.updateWebhookKey, [
-    options.webhookId,
-    context.secrets.seal(context.random, context.random.bytes(32), options.webhookId),
-    isOverlapping ? webhook.sealed_key : null,
-    isOverlapping ? new Date(now.getTime() + options.overlapSeconds * 1000) : null,
-    now,
-  ]);
+  await transaction.query(sql.updateWebhookKey, {
+    webhookId: options.webhookId,
+    sealedKey: context.secrets.seal(context.random, context.random.bytes(32), options.webhookId),
+    previousSealedKey: isOverlapping ? webhook.sealed_key : null,
+    previousKeyUntil: isOverlapping ? new Date(now.getTime() + options.overlapSeconds * 1000) : null,
+    updatedAt: now,
+  });
 }
 
 /** Removes a webhook for good; its pending deliveries are skipped. */
@@ -207,7 +210,10 @@ export async function lockWebhook(
   context: OutboxContext,
   ref: WebhookRef,
 ): Promise<WebhookRow> {
-  const [row] = await transaction.query(sql.lockWebhook, [ref.ownerId, ref.webhookId]);
+  const [row] = await transaction.query(sql.lockWebhook, {
+    merchantId: ref.ownerId,
+    webhookId: ref.webhookId,
+  });
   if (row === undefined) throw context.refusal('webhook_not_found', ref.webhookId);
   return row;
 }
@@ -222,11 +228,11 @@ async function moveWebhook(
   // The schema's check constraint is what makes the narrowing true.
   const move = webhookMove(webhook.status as WebhookStatus, trigger);
   if (move === undefined || move.to === move.from) return undefined;
-  const [moved] = await transaction.query(sql.updateWebhookStatus, [
-    webhook.webhook_id,
-    move.to,
-    clock.now(),
-  ]);
+  const [moved] = await transaction.query(sql.updateWebhookStatus, {
+    webhookId: webhook.webhook_id,
+    status: move.to,
+    updatedAt: clock.now(),
+  });
   if (moved === undefined) throw new Error('the update returned no webhook');
   return moved;
 }

@@ -1,18 +1,17 @@
 import { outboxWake } from '@florin/outbox';
 import { statement } from '@florin/pg';
 import { isLinkUnchanged } from '#links/link-reader.ts';
-import { draftColumns, drafts, sharedKinds, writesOf } from '#sessions/session-insert.ts';
+import { draftColumns, drafts, sharedParameters, writesOf } from '#sessions/session-insert.ts';
 
 /** Columns besides the session's: the payer's signature, and the version of the link's row when its terms were read. */
-const claimColumns = [
-  ['claim_nonce', 'text[]'],
-  ['claim_digest', 'text[]'],
-  ['claim_signature_hash', 'text[]'],
-  ['link_row_version', 'text[]'],
-] as const;
+const claimColumns = {
+  claim_nonce: 'text[]',
+  claim_digest: 'text[]',
+  claim_signature_hash: 'text[]',
+  link_row_version: 'text[]',
+} as const;
 
-const columns = [...draftColumns, ...claimColumns] as const;
-const kinds = [...columns.map(([, type]) => type), ...sharedKinds];
+const columns = { ...draftColumns, ...claimColumns } as const;
 
 /**
  * Stores signed sessions in one round trip and one commit, each with the claim of its nonce, its event and its
@@ -20,15 +19,15 @@ const kinds = [...columns.map(([, type]) => type), ...sharedKinds];
  * whose account, link or product changed since. is_busy: another process holds the payer's lock. is_over: the payer has
  * too many open sessions. Otherwise, not stored means that the nonce is already known.
  */
-export const insertAuthorizedSessions = statement(
-  'authorization_insert_sessions',
-  [...kinds, 'int8'],
-  { session_id: 'text', is_stored: 'bool', is_busy: 'bool', is_over: 'bool', woken: 'text?' },
-  `with ${drafts(columns)}, standing as materialized (
+export const insertAuthorizedSessions = statement({
+  name: 'authorization_insert_sessions',
+  parameters: { ...columns, ...sharedParameters, maxOpenSessions: 'int8?' },
+  columns: { session_id: 'text', is_stored: 'bool', is_busy: 'bool', is_over: 'bool', woken: 'text?' },
+  text: `with ${drafts(columns)}, standing as materialized (
      select session_id, intended_payer, claim_nonce, claim_digest, claim_signature_hash, created_at, position
      from draft where ${isLinkUnchanged('draft.business_id', 'draft.link_row_version')}
    ), payers as materialized (
-     select intended_payer, authorization_room(intended_payer, $${kinds.length + 1}, at) as room
+     select intended_payer, authorization_room(intended_payer, :maxOpenSessions, at) as room
      from (select intended_payer, max(created_at) as at from standing group by intended_payer) as opening
    ), placed as materialized (
      select standing.*, room,
@@ -54,4 +53,4 @@ export const insertAuthorizedSessions = statement(
      place > coalesce(room, place) as is_over,
      ${outboxWake} as woken
    from placed`,
-);
+});

@@ -69,15 +69,14 @@ async function insertAll(
   for (const each of creations) if (!firstOf.has(claimKeyOf(each))) firstOf.set(claimKeyOf(each), each);
   const firsts = [...firstOf.values()];
   const created = firsts.map((each) => each.created);
-  const rows = await queryable.query(insertAuthorizedSessions, [
-    ...insertValues(deps, created, [
-      firsts.map(({ signed }) => signed.nonce),
-      firsts.map(({ signed }) => signed.digest),
-      firsts.map(({ signed }) => signatureHash(signed.signature)),
-      firsts.map(({ linkRowVersion }) => linkRowVersion),
-    ]),
-    deps.maxOpenSessions ?? null,
-  ]);
+  const rows = await queryable.query(insertAuthorizedSessions, {
+    ...insertValues(deps, created),
+    claim_nonce: firsts.map(({ signed }) => signed.nonce),
+    claim_digest: firsts.map(({ signed }) => signed.digest),
+    claim_signature_hash: firsts.map(({ signed }) => signatureHash(signed.signature)),
+    link_row_version: firsts.map(({ linkRowVersion }) => linkRowVersion),
+    maxOpenSessions: deps.maxOpenSessions ?? null,
+  });
   const outcomes = new Map(rows.map((row) => [row.session_id, outcomeOf(row)]));
   return creations.map((each) => {
     const first = firstOf.get(claimKeyOf(each)) ?? each;

@@ -7,27 +7,27 @@ import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { creationBody, newPayer, viewOf } from '../../test/harness/agent-payer.ts';
 import { lockPayer } from './authorization.ts';
 
-const renameProducts = statement(
-  'creation_test_rename_products',
-  ['text', 'text'],
-  {},
-  `update products set product_name = $2
-   where product_id in (select product_id from link_items where link_id = $1)`,
-);
+const renameProducts = statement({
+  name: 'creation_test_rename_products',
+  parameters: { linkId: 'text', productName: 'text' },
+  columns: {},
+  text: `update products set product_name = :productName
+   where product_id in (select product_id from link_items where link_id = :linkId)`,
+});
 
-const touchLink = statement(
-  'creation_test_touch_link',
-  ['text'],
-  {},
-  'update links set updated_at = updated_at where link_id = $1',
-);
+const touchLink = statement({
+  name: 'creation_test_touch_link',
+  parameters: { linkId: 'text' },
+  columns: {},
+  text: 'update links set updated_at = updated_at where link_id = :linkId',
+});
 
-const renewAccount = statement(
-  'creation_test_renew_account',
-  ['text', 'text'],
-  {},
-  'update accounts set version = $2 where account_id = $1',
-);
+const renewAccount = statement({
+  name: 'creation_test_renew_account',
+  parameters: { accountId: 'text', version: 'text' },
+  columns: {},
+  text: 'update accounts set version = :version where account_id = :accountId',
+});
 
 /** Links that this world refuses another session, and whether it does so now. */
 const crowded = new Set<string>();
@@ -79,7 +79,7 @@ test('cached terms never sell a link that is disabled, deleted or changed', asyn
   await world.setLinkStatus(linkId, 'deleted');
   assert.equal(await codeOf(body), 100102);
   await world.setLinkStatus(linkId, 'active');
-  await world.db.query(renameProducts, [linkId, 'Coffee']);
+  await world.db.query(renameProducts, { linkId, productName: 'Coffee' });
   const reply = await world.post(path, body);
   const { latest } = reply.body['data'] as { latest: LinkView };
   assert.deepEqual([reply.body['code'], latest.lineItems[0]?.productData?.productName], [100104, 'Coffee']);
@@ -88,14 +88,22 @@ test('cached terms never sell a link that is disabled, deleted or changed', asyn
 
 test('a refusal never relies on cached terms: a new version is accepted at once', async () => {
   const linkId = await knownLink();
-  await world.db.query(renameProducts, [linkId, 'Cocoa']);
+  await world.db.query(renameProducts, { linkId, productName: 'Cocoa' });
   assert.equal(await codeOf(await creationBody(world, newPayer(), linkId)), 0);
 });
 
 const meanwhile: readonly [what: string, change: (linkId: string) => Promise<unknown>, code: number][] = [
   ['disabled', (linkId) => world.setLinkStatus(linkId, 'disabled'), 100103],
-  ['given another product', (linkId) => world.db.query(renameProducts, [linkId, 'Milk']), 100104],
-  ['given a new account', () => world.db.query(renewAccount, [world.accountId, `acv_${Date.now()}`]), 100104],
+  [
+    'given another product',
+    (linkId) => world.db.query(renameProducts, { linkId, productName: 'Milk' }),
+    100104,
+  ],
+  [
+    'given a new account',
+    () => world.db.query(renewAccount, { accountId: world.accountId, version: `acv_${Date.now()}` }),
+    100104,
+  ],
 ];
 
 for (const [what, change, code] of meanwhile) {
@@ -117,7 +125,7 @@ test('a link saved without changes while the chain is asked sells its session', 
   const body = await creationBody(world, newPayer(), linkId);
   assert.equal(
     await whileChainIsAsked(
-      () => world.db.query(touchLink, [linkId]),
+      () => world.db.query(touchLink, { linkId }),
       () => codeOf(body),
     ),
     0,

@@ -17,7 +17,7 @@ const noLogo: Logo = { name: '', url: '' };
 
 /** How the merchant's hosted pages look; all of it empty before anybody has said so. */
 export async function findBranding(queryable: Queryable, merchantId: string): Promise<Branding> {
-  const [row] = await queryable.query(brandingOfMerchant, [merchantId]);
+  const [row] = await queryable.query(brandingOfMerchant, { merchantId });
   return row === undefined
     ? { logoUrl: '', color: '', updateAt: '' }
     : { logoUrl: row.logo_url, color: row.color, updateAt: formatTimestamp(row.updated_at) };
@@ -30,7 +30,7 @@ export interface Front extends Pick<Branding, 'logoUrl' | 'color'> {
 
 /** The front of a merchant who has links or sessions. */
 export async function findFront(queryable: Queryable, merchantId: string): Promise<Front> {
-  const [row] = await queryable.query(frontOfMerchant, [merchantId]);
+  const [row] = await queryable.query(frontOfMerchant, { merchantId });
   if (row === undefined) throw new Error(`the merchant ${merchantId} has vanished`);
   return { merchantName: row.merchant_name, logoUrl: row.logo_url, color: row.color };
 }
@@ -61,8 +61,14 @@ export async function updateBranding(
 ): Promise<void> {
   const { merchantId, logo, color } = request;
   const at = deps.clock.now();
-  const [before] = await transaction.query(lockBranding, [merchantId]);
-  await transaction.query(putBranding, [merchantId, logo.name, logo.url, color.toLowerCase(), at]);
+  const [before] = await transaction.query(lockBranding, { merchantId });
+  await transaction.query(putBranding, {
+    merchantId,
+    logoName: logo.name,
+    logoUrl: logo.url,
+    color: color.toLowerCase(),
+    updatedAt: at,
+  });
   // From now on the old one counts as unused.
   const oldName = before?.logo_name ?? '';
   if (oldName !== '' && oldName !== logo.name)

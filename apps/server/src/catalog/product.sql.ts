@@ -1,5 +1,5 @@
 import { type Row, statement } from '@florin/pg';
-import { listPlace, listTotal, pageSize } from '#db/list-page.ts';
+import { listTotal, pageColumns, pageParameters, pageText } from '#db/list-page.ts';
 
 const columns = {
   product_id: 'text',
@@ -17,128 +17,148 @@ const columns = {
 
 const columnList = Object.keys(columns).join(', ');
 
-export const insertProduct = statement(
-  'product_insert',
-  ['text', 'text', 'text', 'text', 'int8[]', 'jsonb', 'timestamptz', 'text', 'text', 'text', 'text'],
+export const insertProduct = statement({
+  name: 'product_insert',
+  parameters: {
+    productId: 'text',
+    merchantId: 'text',
+    productName: 'text',
+    description: 'text',
+    commonPrices: 'int8[]',
+    attributes: 'jsonb',
+    createdAt: 'timestamptz',
+    imageStatus: 'text',
+    imageReason: 'text',
+    imageName: 'text',
+    imageUrl: 'text',
+  },
   columns,
-  `insert into products (product_id, merchant_id, product_name, description, status, common_prices, attributes,
+  text: `insert into products (product_id, merchant_id, product_name, description, status, common_prices, attributes,
      created_at, updated_at, image_status, image_reason, image_name, image_url)
-   values ($1, $2, $3, $4, 'active', $5, $6, $7, $7, $8, $9, $10, $11)
+   values (:productId, :merchantId, :productName, :description, 'active', :commonPrices, :attributes, :createdAt, :createdAt, :imageStatus, :imageReason, :imageName, :imageUrl)
    returning ${columnList}`,
-);
+});
 export type ProductRow = Row<typeof insertProduct>;
 
 // Newest first by order of creation; ordinal breaks ties within one second.
-export const productPage = statement(
-  'product_page',
-  ['text', 'int8', 'int8', 'text'],
-  { ...columns, total: 'int8?', is_listed: 'bool' },
-  `with ${listPlace({
+export const productPage = statement({
+  name: 'product_page',
+  parameters: pageParameters,
+  columns: { ...columns, ...pageColumns },
+  text: pageText({
     list: 'products',
+    id: 'product_id',
     total: listTotal('products', "'*'"),
-    condition: "merchant_id = $1 and status <> 'removed'",
-    skip: '$3',
-    after: { idColumn: 'product_id', id: '$4' },
-  })}
-   select ${columnList}, place.total, product_id is not null as is_listed
-   from place left join lateral (
-     select ordinal, ${columnList} from products
-     where merchant_id = $1 and status <> 'removed' and ordinal <= (select ordinal from first_row)
-     order by ordinal desc limit ${pageSize('$2')}
-   ) as page on true
-   order by page.ordinal desc`,
-);
+    condition: "merchant_id = :merchantId and status <> 'removed'",
+    columns: columnList,
+  }),
+});
 
-export const productsById = statement(
-  'product_by_ids',
-  ['text', 'text[]'],
+export const productsById = statement({
+  name: 'product_by_ids',
+  parameters: { merchantId: 'text', productIds: 'text[]' },
   columns,
-  `select ${columnList} from products
-   where product_id = any($2) and merchant_id = $1 and status <> 'removed'`,
-);
+  text: `select ${columnList} from products
+   where product_id = any(:productIds) and merchant_id = :merchantId and status <> 'removed'`,
+});
 
 // PostgreSQL gives a row another xmin at each change: by it a reader that remembers a product asks later whether it is
 // still the same.
-export const versionedProductsById = statement(
-  'product_versioned_by_ids',
-  ['text', 'text[]'],
-  { ...columns, version: 'text' },
-  `select ${columnList}, xmin::text as version from products
-   where product_id = any($2) and merchant_id = $1 and status <> 'removed'`,
-);
+export const versionedProductsById = statement({
+  name: 'product_versioned_by_ids',
+  parameters: { merchantId: 'text', productIds: 'text[]' },
+  columns: { ...columns, version: 'text' },
+  text: `select ${columnList}, xmin::text as version from products
+   where product_id = any(:productIds) and merchant_id = :merchantId and status <> 'removed'`,
+});
 
-/** Parameters of `changedProducts`, in order. */
-export const productVersionKinds = ['text[]', 'text[]'] as const;
+/** Parameters of `changedProducts`. */
+export const productVersionParameters = { productIds: 'text[]', productVersions: 'text[]' } as const;
 
 /**
- * The common table `changed_products`, from two array parameters of which the first has this number: the places, from 1,
- * of the products that are no longer as they were read. A subquery and not a join: each is one look into the primary key,
- * whatever PostgreSQL thinks of the number of products.
+ * The common table `changed_products`: the positions, from 1, of the products that changed since they were read. The
+ * subquery makes each one a lookup by primary key, regardless of how many products PostgreSQL expects.
  */
-export function changedProducts(first: number): string {
-  return `changed_products as (
+export const changedProducts = `changed_products as (
     select seen.position
-    from unnest($${first}::text[], $${first + 1}::text[]) with ordinality as seen (product_id, version, position)
+    from unnest(:productIds::text[], :productVersions::text[]) with ordinality as seen (product_id, version, position)
     where (select xmin::text from products where products.product_id = seen.product_id) is distinct from seen.version
   )`;
-}
 
 // For new links: the lock keeps a product from being archived or removed between this look and the link's commit.
 // In the order of ids, so that two links cannot wait for each other.
-export const lockProductsById = statement(
-  'product_lock_by_ids',
-  ['text', 'text[]'],
+export const lockProductsById = statement({
+  name: 'product_lock_by_ids',
+  parameters: { merchantId: 'text', productIds: 'text[]' },
   columns,
-  `select ${columnList} from products
-   where product_id = any($2) and merchant_id = $1 and status <> 'removed'
+  text: `select ${columnList} from products
+   where product_id = any(:productIds) and merchant_id = :merchantId and status <> 'removed'
    order by product_id for update`,
-);
+});
 
-export const markReferenced = statement(
-  'product_mark_referenced',
-  ['text', 'text[]'],
-  {},
-  `update products set referenced = true where merchant_id = $1 and product_id = any($2) and not referenced`,
-);
+export const markReferenced = statement({
+  name: 'product_mark_referenced',
+  parameters: { merchantId: 'text', productIds: 'text[]' },
+  columns: {},
+  text: `update products set referenced = true where merchant_id = :merchantId and product_id = any(:productIds) and not referenced`,
+});
 
 // Removed products too: they are refused by name.
-export const lockProduct = statement(
-  'product_lock',
-  ['text', 'text'],
-  { ...columns, referenced: 'bool', image_name: 'text' },
-  `select ${columnList}, referenced, image_name from products where merchant_id = $1 and product_id = $2 for update`,
-);
+export const lockProduct = statement({
+  name: 'product_lock',
+  parameters: { merchantId: 'text', productId: 'text' },
+  columns: { ...columns, referenced: 'bool', image_name: 'text' },
+  text: `select ${columnList}, referenced, image_name from products where merchant_id = :merchantId and product_id = :productId for update`,
+});
 
-export const setProductStatus = statement(
-  'product_set_status',
-  ['text', 'text', 'timestamptz'],
+export const setProductStatus = statement({
+  name: 'product_set_status',
+  parameters: { productId: 'text', status: 'text', updatedAt: 'timestamptz' },
   columns,
-  `update products set status = $2, updated_at = $3 where product_id = $1 and status <> 'removed'
+  text: `update products set status = :status, updated_at = :updatedAt where product_id = :productId and status <> 'removed'
    returning ${columnList}`,
-);
+});
 
-export const replaceProduct = statement(
-  'product_replace',
-  ['text', 'text', 'text', 'int8[]', 'jsonb', 'timestamptz', 'text', 'text', 'text', 'text'],
+export const replaceProduct = statement({
+  name: 'product_replace',
+  parameters: {
+    productId: 'text',
+    productName: 'text',
+    description: 'text',
+    commonPrices: 'int8[]',
+    attributes: 'jsonb',
+    updatedAt: 'timestamptz',
+    imageStatus: 'text',
+    imageReason: 'text',
+    imageName: 'text',
+    imageUrl: 'text',
+  },
   columns,
-  `update products set product_name = $2, description = $3, common_prices = $4, attributes = $5, updated_at = $6,
-     image_status = $7, image_reason = $8, image_name = $9, image_url = $10
-   where product_id = $1 and status <> 'removed'
+  text: `update products set product_name = :productName, description = :description, common_prices = :commonPrices, attributes = :attributes, updated_at = :updatedAt,
+     image_status = :imageStatus, image_reason = :imageReason, image_name = :imageName, image_url = :imageUrl
+   where product_id = :productId and status <> 'removed'
    returning ${columnList}`,
-);
+});
 
-export const setProductImage = statement(
-  'product_set_image',
-  ['text', 'timestamptz', 'text', 'text', 'text', 'text'],
+export const setProductImage = statement({
+  name: 'product_set_image',
+  parameters: {
+    productId: 'text',
+    updatedAt: 'timestamptz',
+    imageStatus: 'text',
+    imageReason: 'text',
+    imageName: 'text',
+    imageUrl: 'text',
+  },
   columns,
-  `update products set updated_at = $2, image_status = $3, image_reason = $4, image_name = $5, image_url = $6
-   where product_id = $1 and status <> 'removed'
+  text: `update products set updated_at = :updatedAt, image_status = :imageStatus, image_reason = :imageReason, image_name = :imageName, image_url = :imageUrl
+   where product_id = :productId and status <> 'removed'
    returning ${columnList}`,
-);
+});
 
-export const removeProductRow = statement(
-  'product_remove',
-  ['text', 'text', 'timestamptz'],
-  {},
-  `update products set status = $2, updated_at = $3 where product_id = $1 and not referenced`,
-);
+export const removeProductRow = statement({
+  name: 'product_remove',
+  parameters: { productId: 'text', status: 'text', updatedAt: 'timestamptz' },
+  columns: {},
+  text: `update products set status = :status, updated_at = :updatedAt where product_id = :productId and not referenced`,
+});

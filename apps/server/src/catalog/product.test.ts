@@ -18,36 +18,36 @@ const now = new Date('2026-03-04T05:06:07.000Z');
 const deps = { random: systemRandom, clock: { ...systemClock, now: () => now } };
 const merchantId = 'mer_a';
 
-const addMerchant = statement(
-  'test_product_merchant',
-  ['text'],
-  {},
-  `insert into merchants (merchant_id, merchant_name, created_at) values ($1, $1, now())`,
-);
-const clear = statement(
-  'test_product_clear',
-  [],
-  {},
-  'truncate merchants, events, list_totals, list_total_changes cascade',
-);
-const events = statement(
-  'test_product_events',
-  [],
-  { event_type: 'text', object_id: 'text', body: 'text' },
-  'select event_type, object_id, body from events order by ordinal',
-);
-const referenced = statement(
-  'test_product_referenced',
-  [],
-  { product_id: 'text' },
-  'select product_id from products where referenced',
-);
-const remove = statement(
-  'test_product_remove',
-  ['text'],
-  {},
-  `update products set status = 'removed' where product_id = $1`,
-);
+const addMerchant = statement({
+  name: 'test_product_merchant',
+  parameters: { merchantId: 'text' },
+  columns: {},
+  text: `insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, :merchantId, now())`,
+});
+const clear = statement({
+  name: 'test_product_clear',
+  parameters: {},
+  columns: {},
+  text: 'truncate merchants, events, list_totals, list_total_changes cascade',
+});
+const events = statement({
+  name: 'test_product_events',
+  parameters: {},
+  columns: { event_type: 'text', object_id: 'text', body: 'text' },
+  text: 'select event_type, object_id, body from events order by ordinal',
+});
+const referenced = statement({
+  name: 'test_product_referenced',
+  parameters: {},
+  columns: { product_id: 'text' },
+  text: 'select product_id from products where referenced',
+});
+const remove = statement({
+  name: 'test_product_remove',
+  parameters: { productId: 'text' },
+  columns: {},
+  text: `update products set status = 'removed' where product_id = :productId`,
+});
 
 let database: TestDatabase;
 before(async () => {
@@ -56,8 +56,8 @@ before(async () => {
 after(() => database.close());
 beforeEach(async () => {
   await database.db.query(clear);
-  await database.db.query(addMerchant, [merchantId]);
-  await database.db.query(addMerchant, ['mer_b']);
+  await database.db.query(addMerchant, { merchantId });
+  await database.db.query(addMerchant, { merchantId: 'mer_b' });
 });
 
 function create(body: Partial<ProductCreateBody> = {}, owner = merchantId) {
@@ -136,7 +136,7 @@ test('reading by ids keeps the order asked for and leaves unknown, foreign and r
   const second = await create();
   const gone = await create();
   const foreign = await create({}, 'mer_b');
-  await database.db.query(remove, [gone.productId]);
+  await database.db.query(remove, { productId: gone.productId });
   const productIds = [second, foreign, gone, first, second].map(({ productId }) => productId);
   assert.deepEqual(
     await productsByIds(database.db, { merchantId, productIds: ['prd_none', ...productIds] }),
@@ -195,7 +195,7 @@ test('a foreign product is not found, a removed one is said to be removed', asyn
       moveProduct(transaction, deps, { merchantId: owner, productId, trigger: 'archive' }),
     );
   await assert.rejects(archive('mer_b'), { slug: 'product_not_found' });
-  await database.db.query(remove, [productId]);
+  await database.db.query(remove, { productId });
   await assert.rejects(archive(merchantId), { slug: 'product_removed' });
 });
 

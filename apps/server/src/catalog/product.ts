@@ -33,7 +33,7 @@ import {
 } from './product.sql.ts';
 
 // For rooms that ask in their own statement whether products are still as they were read.
-export { changedProducts, productVersionKinds } from './product.sql.ts';
+export { changedProducts, productVersionParameters } from './product.sql.ts';
 
 export interface CatalogDeps {
   readonly clock: Clock;
@@ -60,16 +60,13 @@ export async function createProduct(
   const { merchantId, body, image = noImage } = request;
   const now = deps.clock.now();
   const productId = newId('product', deps.random.bytes);
-  const rows = await transaction.query(insertProduct, [
+  const rows = await transaction.query(insertProduct, {
     productId,
     merchantId,
-    body.name,
-    body.description ?? '',
-    body.commonPrices.map(BigInt),
-    JSON.stringify(body.attributes ?? []),
-    now,
+    ...bodyValues(body),
+    createdAt: now,
     ...imageValues(image),
-  ]);
+  });
   if (image.status === 'pending') {
     await followImage(transaction, { merchantId, productId, oldName: '', at: now }, image);
   }
@@ -83,7 +80,7 @@ export async function listProducts(
   queryable: Queryable,
   request: PageRequest,
 ): Promise<{ place: ListPage; products: Product[] }> {
-  const found = await queryable.query(productPage, [request.merchantId, ...pageValues(request)]);
+  const found = await queryable.query(productPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.product_id);
   return { place, products: rows.map(productOf) };
 }
@@ -93,7 +90,10 @@ export async function productsByIds(
   queryable: Queryable,
   request: { merchantId: string; productIds: readonly string[] },
 ): Promise<Product[]> {
-  const rows = await queryable.query(productsById, [request.merchantId, request.productIds]);
+  const rows = await queryable.query(productsById, {
+    merchantId: request.merchantId,
+    productIds: request.productIds,
+  });
   const found = new Map(rows.map((row) => [row.product_id, productOf(row)]));
   return [...new Set(request.productIds)].flatMap((productId) => found.get(productId) ?? []);
 }
@@ -104,7 +104,7 @@ export async function productsForItems(
   merchantId: string,
   productIds: readonly string[],
 ): Promise<Map<string, ItemProduct>> {
-  const rows = await queryable.query(productsById, [merchantId, productIds]);
+  const rows = await queryable.query(productsById, { merchantId, productIds });
   return new Map(rows.map((row) => [row.product_id, itemProductOf(row)]));
 }
 
@@ -119,7 +119,7 @@ export async function versionedProducts(
   merchantId: string,
   productIds: readonly string[],
 ): Promise<Map<string, VersionedProduct>> {
-  const rows = await queryable.query(versionedProductsById, [merchantId, productIds]);
+  const rows = await queryable.query(versionedProductsById, { merchantId, productIds });
   return new Map(rows.map((row) => [row.product_id, { ...itemProductOf(row), version: row.version }]));
 }
 
@@ -132,8 +132,8 @@ export async function referenceProducts(
   merchantId: string,
   productIds: readonly string[],
 ): Promise<Map<string, ItemProduct>> {
-  const rows = await transaction.query(lockProductsById, [merchantId, productIds]);
-  await transaction.query(markReferenced, [merchantId, productIds]);
+  const rows = await transaction.query(lockProductsById, { merchantId, productIds });
+  await transaction.query(markReferenced, { merchantId, productIds });
   return new Map(rows.map((row) => [row.product_id, itemProductOf(row)]));
 }
 
@@ -150,7 +150,9 @@ export async function moveProduct(
   const { to, event } = moveOf(await lockOwn(transaction, merchantId, productId), trigger);
   if (event === undefined) return undefined;
   const now = deps.clock.now();
-  const moved = productOf(onlyRow(await transaction.query(setProductStatus, [productId, to, now])));
+  const moved = productOf(
+    onlyRow(await transaction.query(setProductStatus, { productId, status: to, updatedAt: now })),
+  );
   await emit(transaction, deps.random, [productEvent(merchantId, event, moved, now)]);
   return moved;
 }
@@ -167,15 +169,12 @@ export async function updateProduct(
   const { merchantId, productId, body, image = noImage } = request;
   const before = await lockOwn(transaction, merchantId, productId);
   const now = deps.clock.now();
-  const rows = await transaction.query(replaceProduct, [
+  const rows = await transaction.query(replaceProduct, {
     productId,
-    body.name,
-    body.description ?? '',
-    body.commonPrices.map(BigInt),
-    JSON.stringify(body.attributes ?? []),
-    now,
+    ...bodyValues(body),
+    updatedAt: now,
     ...imageValues(image),
-  ]);
+  });
   return announceUpdate(transaction, deps, { merchantId, before, row: onlyRow(rows), image, at: now });
 }
 
@@ -194,12 +193,21 @@ export async function settleProductImage(
   },
 ): Promise<Product | undefined> {
   const { merchantId, productId, image } = request;
-  const before = (await transaction.query(lockProduct, [merchantId, productId]))[0];
+  const before = (await transaction.query(lockProduct, { merchantId, productId }))[0];
   if (before === undefined || before.status === 'removed') return undefined;
   if (!(await request.isAwaited(transaction))) return undefined;
   const now = deps.clock.now();
-  const rows = await transaction.query(setProductImage, [productId, now, ...imageValues(image)]);
+  const rows = await transaction.query(setProductImage, { productId, updatedAt: now, ...imageValues(image) });
   return announceUpdate(transaction, deps, { merchantId, before, row: onlyRow(rows), image, at: now });
+}
+
+function bodyValues(body: ProductCreateBody) {
+  return {
+    productName: body.name,
+    description: body.description ?? '',
+    commonPrices: body.commonPrices.map(BigInt),
+    attributes: JSON.stringify(body.attributes ?? []),
+  };
 }
 
 /** What every change of a product ends with: its images are kept or let go, and its event is raised. */
@@ -236,7 +244,7 @@ export async function removeProduct(
   if (row.referenced) throw new Refusal('product_used', productId);
   const { to } = moveOf(row, 'remove');
   const now = deps.clock.now();
-  await transaction.query(removeProductRow, [productId, to, now]);
+  await transaction.query(removeProductRow, { productId, status: to, updatedAt: now });
   await followImage(transaction, { merchantId, productId, oldName: row.image_name, at: now }, noImage);
   const removed = { ...productOf(row), updateAt: formatTimestamp(now) };
   await emit(transaction, deps.random, [productEvent(merchantId, 'product.removed', removed, now)]);
@@ -256,7 +264,7 @@ async function lockOwn(
   merchantId: string,
   productId: string,
 ): Promise<Row<typeof lockProduct>> {
-  const row = (await transaction.query(lockProduct, [merchantId, productId]))[0];
+  const row = (await transaction.query(lockProduct, { merchantId, productId }))[0];
   if (row === undefined) throw new Refusal('product_not_found', productId);
   if (row.status === 'removed') throw new Refusal('product_removed', productId);
   return row;

@@ -1,10 +1,10 @@
 import { statement } from '@florin/pg';
 
-export const columnsOfTables = statement(
-  'backup_tables',
-  [],
-  { name: 'text', columns: 'text[]', parents: 'text[]' },
-  `select c.relname::text as name,
+export const columnsOfTables = statement({
+  name: 'backup_tables',
+  parameters: {},
+  columns: { name: 'text', columns: 'text[]', parents: 'text[]' },
+  text: `select c.relname::text as name,
      array(
        select a.attname::text from pg_attribute a
        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum
@@ -16,23 +16,23 @@ export const columnsOfTables = statement(
    from pg_class c
    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> 'schema_migrations'
    order by c.relname`,
-);
+});
 
 // Sequences behind identity columns, and what they have to go on from.
-export const identityColumns = statement(
-  'restore_identity_columns',
-  [],
-  { name: 'text', column_name: 'text' },
-  `select c.relname::text as name, a.attname::text as column_name
+export const identityColumns = statement({
+  name: 'restore_identity_columns',
+  parameters: {},
+  columns: { name: 'text', column_name: 'text' },
+  text: `select c.relname::text as name, a.attname::text as column_name
    from pg_attribute a join pg_class c on c.oid = a.attrelid
    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and a.attnum > 0
      and a.attidentity <> '' and not a.attisdropped
    order by c.relname`,
-);
+});
 
-export const ownTables = statement(
-  'restore_own_tables',
-  [],
-  { tables: 'int8' },
-  `select count(*) as tables from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')`,
-);
+export const ownTables = statement({
+  name: 'restore_own_tables',
+  parameters: {},
+  columns: { tables: 'int8' },
+  text: `select count(*) as tables from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')`,
+});

@@ -2,21 +2,21 @@ import { statement } from '@florin/pg';
 import { tryLock } from './advisory-lock.ts';
 
 /** One worker adds up at a time: two that add to the same totals in different orders would wait for each other. */
-export const lockListCounts = statement(
-  'list_counts_lock',
-  [],
-  { is_mine: 'bool' },
-  `select ${tryLock('listCounts')} as is_mine`,
-);
+export const lockListCounts = statement({
+  name: 'list_counts_lock',
+  parameters: {},
+  columns: { is_mine: 'bool' },
+  text: `select ${tryLock('listCounts')} as is_mine`,
+});
 
 /** Moves up to $1 changes into the totals, and tells how many there were. */
-export const addListChanges = statement(
-  'list_changes_add',
-  ['int8'],
-  { taken: 'int8' },
-  `with taken as (
+export const addListChanges = statement({
+  name: 'list_changes_add',
+  parameters: { limit: 'int8' },
+  columns: { taken: 'int8' },
+  text: `with taken as (
      delete from list_total_changes where ctid = any (array(
-       select ctid from list_total_changes order by merchant_id, list limit $1))
+       select ctid from list_total_changes order by merchant_id, list limit :limit))
      returning merchant_id, list, facet, change
    ), added as (
      insert into list_totals as total (merchant_id, list, facet, row_count)
@@ -25,4 +25,4 @@ export const addListChanges = statement(
      on conflict (merchant_id, list, facet) do update set row_count = total.row_count + excluded.row_count
    )
    select count(*) as taken from taken`,
-);
+});

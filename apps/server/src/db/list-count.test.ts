@@ -11,25 +11,25 @@ const database = await testDatabase();
 after(() => database.close());
 const { db } = database;
 
-const addChanges = statement(
-  'list_count_test_add',
-  ['text', 'text[]', 'int4[]'],
-  {},
-  `insert into list_total_changes (merchant_id, list, facet, change)
-   select $1, 'events', facet, change from unnest($2::text[], $3::int4[]) as row (facet, change)`,
-);
-const totalOf = statement(
-  'list_count_test_total',
-  ['text', 'text'],
-  { total: 'int8' },
-  `select list_total($1, 'events', $2) as total`,
-);
-const pendingCount = statement(
-  'list_count_test_pending',
-  ['text'],
-  { pending: 'int8' },
-  'select count(*) as pending from list_total_changes where merchant_id = $1',
-);
+const addChanges = statement({
+  name: 'list_count_test_add',
+  parameters: { merchantId: 'text', facets: 'text[]', changes: 'int4[]' },
+  columns: {},
+  text: `insert into list_total_changes (merchant_id, list, facet, change)
+   select :merchantId, 'events', facet, change from unnest(:facets::text[], :changes::int4[]) as row (facet, change)`,
+});
+const totalOf = statement({
+  name: 'list_count_test_total',
+  parameters: { merchantId: 'text', facet: 'text' },
+  columns: { total: 'int8' },
+  text: `select list_total(:merchantId, 'events', :facet) as total`,
+});
+const pendingCount = statement({
+  name: 'list_count_test_pending',
+  parameters: { merchantId: 'text' },
+  columns: { pending: 'int8' },
+  text: 'select count(*) as pending from list_total_changes where merchant_id = :merchantId',
+});
 
 const newMerchant = () => `mer_${randomBytes(8).toString('hex')}`;
 const addUp = (limit: number) => db.transaction((transaction) => addUpLists(transaction, limit));
@@ -50,12 +50,12 @@ const readers: [string, (facet: string) => boolean][] = [
 
 test('lists are added up while a delivery turn holds its lock', async () => {
   const merchantId = newMerchant();
-  await db.query(addChanges, [merchantId, ['session.paid'], [1]]);
+  await db.query(addChanges, { merchantId, facets: ['session.paid'], changes: [1] });
   await db.transaction(async (turn) => {
     await lockDeliveryLines(turn);
     await addUpAll(100);
   });
-  assert.deepEqual(await db.query(pendingCount, [merchantId]), [{ pending: 0n }]);
+  assert.deepEqual(await db.query(pendingCount, { merchantId }), [{ pending: 0n }]);
 });
 
 interface Change {
@@ -67,7 +67,7 @@ interface Change {
 async function checkTotals(merchantId: string, changes: readonly Change[]): Promise<void> {
   for (const [facet, takes] of readers) {
     const total = changes.reduce((sum, each) => sum + (takes(each.facet) ? each.change : 0), 0);
-    assert.deepEqual(await db.query(totalOf, [merchantId, facet]), [{ total: BigInt(total) }], facet);
+    assert.deepEqual(await db.query(totalOf, { merchantId, facet }), [{ total: BigInt(total) }], facet);
   }
 }
 
@@ -86,7 +86,7 @@ test('totals are exact, however much is added up, and in which order', async () 
       const changes: Change[] = [];
       const add = async (change: Change) => {
         changes.push(change);
-        await db.query(addChanges, [merchantId, [change.facet], [change.change]]);
+        await db.query(addChanges, { merchantId, facets: [change.facet], changes: [change.change] });
       };
       for (const [index, { facet, change, goes, batch }] of steps.entries()) {
         await add({ facet, change });
@@ -97,7 +97,7 @@ test('totals are exact, however much is added up, and in which order', async () 
       }
       await checkTotals(merchantId, changes);
       await addUpAll(7);
-      assert.deepEqual(await db.query(pendingCount, [merchantId]), [{ pending: 0n }]);
+      assert.deepEqual(await db.query(pendingCount, { merchantId }), [{ pending: 0n }]);
       await checkTotals(merchantId, changes);
     }),
     { numRuns: 12 },
@@ -108,69 +108,69 @@ test('one adds up at a time', async () => {
   await db.transaction(async (transaction) => {
     await addUpLists(transaction, 1);
     const merchantId = newMerchant();
-    await db.query(addChanges, [merchantId, ['paid'], [1]]);
+    await db.query(addChanges, { merchantId, facets: ['paid'], changes: [1] });
     assert.equal(await addUp(1), false);
-    assert.deepEqual(await db.query(pendingCount, [merchantId]), [{ pending: 1n }]);
+    assert.deepEqual(await db.query(pendingCount, { merchantId }), [{ pending: 1n }]);
   });
 });
 
-const addOffers = statement(
-  'list_count_test_offers',
-  ['text', 'int8'],
-  {},
-  `with account as (
+const addOffers = statement({
+  name: 'list_count_test_offers',
+  parameters: { merchantId: 'text', count: 'int8' },
+  columns: {},
+  text: `with account as (
      insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version,
        status, created_at, updated_at)
-     values ('acc' || $1, $1, '', '', '{}', '', 'normal', now(), now()) returning account_id
+     values ('acc' || :merchantId, :merchantId, '', '', '{}', '', 'normal', now(), now()) returning account_id
    ), links as (
      insert into links (link_id, merchant_id, link_type, link_name, account_id, settlement_token, fee_model, amount,
        payer_email_required, success_url, custom_success_text, custom_disabled_text, status, created_at, updated_at)
-     select n || $1, $1, 'fixed', '', account_id, '', 1, 1, false, '', '', '', 'active', now(), now()
-     from account, generate_series(1, $2) as n
+     select n || :merchantId, :merchantId, 'fixed', '', account_id, '', 1, 1, false, '', '', '', 'active', now(), now()
+     from account, generate_series(1, :count) as n
    )
    insert into products (product_id, merchant_id, product_name, description, image_url, status, common_prices,
      attributes, created_at, updated_at)
-   select n || $1, $1, '', '', '', 'active', '{1}', '[]', now(), now() from generate_series(1, $2) as n`,
-);
-const addMerchant = statement(
-  'list_count_test_merchant',
-  ['text'],
-  {},
-  `insert into merchants (merchant_id, merchant_name, created_at) values ($1, '', now())`,
-);
-const endOffers = statement(
-  'list_count_test_end_offers',
-  ['text', 'int8'],
-  {},
-  `with ended as (update links set status = 'deleted' where merchant_id = $1 and ordinal % $2 = 0)
-   update products set status = 'removed' where merchant_id = $1 and ordinal % $2 = 0`,
-);
-const deleteOffers = statement(
-  'list_count_test_delete_offers',
-  ['text', 'int8'],
-  {},
-  `with gone as (delete from links where merchant_id = $1 and ordinal % $2 = 0)
-   delete from products where merchant_id = $1 and ordinal % $2 = 0`,
-);
-const offerTotals = statement(
-  'list_count_test_totals',
-  ['text'],
-  { products: 'int8', links: 'int8', all_products: 'int8', all_links: 'int8' },
-  `select list_total($1, 'products', '*') as products,
-     list_total($1, 'links', '*') as links,
-     (select count(*) from products where merchant_id = $1 and status <> 'removed') as all_products,
-     (select count(*) from links where merchant_id = $1 and status <> 'deleted') as all_links`,
-);
+   select n || :merchantId, :merchantId, '', '', '', 'active', '{1}', '[]', now(), now() from generate_series(1, :count) as n`,
+});
+const addMerchant = statement({
+  name: 'list_count_test_merchant',
+  parameters: { merchantId: 'text' },
+  columns: {},
+  text: `insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, '', now())`,
+});
+const endOffers = statement({
+  name: 'list_count_test_end_offers',
+  parameters: { merchantId: 'text', step: 'int8' },
+  columns: {},
+  text: `with ended as (update links set status = 'deleted' where merchant_id = :merchantId and ordinal % :step = 0)
+   update products set status = 'removed' where merchant_id = :merchantId and ordinal % :step = 0`,
+});
+const deleteOffers = statement({
+  name: 'list_count_test_delete_offers',
+  parameters: { merchantId: 'text', step: 'int8' },
+  columns: {},
+  text: `with gone as (delete from links where merchant_id = :merchantId and ordinal % :step = 0)
+   delete from products where merchant_id = :merchantId and ordinal % :step = 0`,
+});
+const offerTotals = statement({
+  name: 'list_count_test_totals',
+  parameters: { merchantId: 'text' },
+  columns: { products: 'int8', links: 'int8', all_products: 'int8', all_links: 'int8' },
+  text: `select list_total(:merchantId, 'products', '*') as products,
+     list_total(:merchantId, 'links', '*') as links,
+     (select count(*) from products where merchant_id = :merchantId and status <> 'removed') as all_products,
+     (select count(*) from links where merchant_id = :merchantId and status <> 'deleted') as all_links`,
+});
 
 test('products that are removed and links that are deleted leave their lists', async () => {
   const merchantId = newMerchant();
-  await db.query(addMerchant, [merchantId]);
-  await db.query(addOffers, [merchantId, 1_000]);
+  await db.query(addMerchant, { merchantId });
+  await db.query(addOffers, { merchantId, count: 1_000 });
   for (const step of [3, 5]) {
-    await db.query(step === 3 ? endOffers : deleteOffers, [merchantId, step]);
-    const [row] = await db.query(offerTotals, [merchantId]);
+    await db.query(step === 3 ? endOffers : deleteOffers, { merchantId, step });
+    const [row] = await db.query(offerTotals, { merchantId });
     assert.deepEqual([row?.products, row?.links], [row?.all_products, row?.all_links]);
     await addUpAll(100);
-    assert.deepEqual(await db.query(offerTotals, [merchantId]), [row]);
+    assert.deepEqual(await db.query(offerTotals, { merchantId }), [row]);
   }
 });

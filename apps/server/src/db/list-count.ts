@@ -31,6 +31,6 @@ export function runListCounts(
 export async function addUpLists(transaction: Transaction, limit: number): Promise<boolean> {
   const [lock] = await transaction.query(lockListCounts);
   if (lock?.is_mine !== true) return false;
-  const [added] = await transaction.query(addListChanges, [limit]);
+  const [added] = await transaction.query(addListChanges, { limit });
   return added !== undefined && added.taken >= limit;
 }

@@ -1,54 +1,75 @@
 import { fieldRefusal } from '@florin/protocol/error.ts';
 
-/** Where the pages of a list come from; each part is SQL text of a statement whose first parameter is the merchant. */
-export interface PagedList {
-  readonly list: 'sessions' | 'events' | 'deliveries' | 'refunds' | 'products' | 'links' | 'exceptions';
-  /** The exact total: `listTotal` of what the list is narrowed to. */
+type ListTable = 'sessions' | 'events' | 'deliveries' | 'refunds' | 'products' | 'links' | 'exceptions';
+
+/** Where the pages of a list begin. The parts are SQL of a statement with the parameter `:merchantId`. */
+interface PagePlace {
+  readonly list: ListTable;
+  /** The exact total: `listTotal` of the list's part that the condition selects. */
   readonly total: string;
-  /** Which rows of the table of that name they are; an index must give these by `ordinal desc`. */
+  /** Selects rows of the table. An index must give them by `ordinal desc`. */
   readonly condition: string;
-  /** How many rows come before the page. */
-  readonly skip: string;
-  /** The table's id, and the id of the item behind which the list begins: empty for the newest. */
-  readonly after?: { readonly idColumn: string; readonly id: string };
+  /** The ordinal that the list begins below. */
+  readonly below: string;
 }
 
-/** The exact total of a list that the migration's triggers count, of one facet or of a pattern: `$2`, or `'*'` for all. */
-export function listTotal(list: Exclude<PagedList['list'], 'exceptions'>, facet: string): string {
-  return `list_total($1, '${list}', ${facet})`;
+/** A list with pages by number and by cursor, newest first. */
+interface PagedList extends Omit<PagePlace, 'below'> {
+  /** The id column, by which a cursor names an item. */
+  readonly id: string;
+  /** The select list. */
+  readonly columns: string;
+  /** Adds columns to the page's rows, which are given as a subquery. Their `ordinal` must stay. */
+  readonly shown?: (rows: string) => string;
 }
 
-const pastTheEnd = '9223372036854775807';
+/** The parameters of every page's statement. */
+export const pageParameters = { merchantId: 'text', size: 'int8', skip: 'int8', after: 'text' } as const;
+
+/** The columns that every page has besides its own. */
+export const pageColumns = { total: 'int8?', is_listed: 'bool' } as const;
+
+/** The exact total of a list that triggers count, of one facet or of a pattern; `'*'` stands for all. */
+export function listTotal(list: Exclude<ListTable, 'exceptions'>, facet: string): string {
+  return `list_total(:merchantId, '${list}', ${facet})`;
+}
+
+export const pastTheEnd = '9223372036854775807';
 
 /**
- * The common tables `place`, with the list's exact `total`, and `first_row`, with the `ordinal` of the page's first row and
- * without a row when the page lies beyond the end. One statement with them sees total and page in one snapshot. A cursor costs
- * a look into the primary key; a page number skips index entries, none beyond the end (docs/decisions/0009). `total` is null for a
- * cursor that names no item.
+ * One row more than the page has: it shows whether there are more. PostgreSQL would plan the statement anew for each limit that
+ * it knows, which takes as long as the page itself; hence the subquery.
  */
-export function listPlace({ list, total, condition, skip, after }: PagedList): string {
-  const edge =
-    after === undefined
-      ? pastTheEnd
-      : `case when ${after.id} = '' then ${pastTheEnd} else (
-         select ordinal from ${list} where ${after.idColumn} = ${after.id} and merchant_id = $1) end`;
+export const pageLimit = '(select :size::int8 + 1)';
+
+/**
+ * Common tables: `place` has the list's exact `total`, and `first_row` has the `ordinal` of the page's first row. `first_row` is
+ * empty for a page beyond the end; `total` is null when `below` is. A statement that uses them sees total and page in one
+ * snapshot. A page number skips index entries, but none beyond the end (docs/decisions/0009).
+ */
+export function pagePlace({ list, total, condition, below }: PagePlace): string {
   return `edge as materialized (
-     select ${edge} as ordinal
+     select ${below} as ordinal
    ), place as materialized (
      select case when ordinal is not null then ${total} end as total from edge
    ), first_row as materialized (
      select ordinal from ${list} where ${condition} and ordinal < (select ordinal from edge)
-       and ${skip} < (select total from place)
-     order by ordinal desc offset ${skip} limit 1
+       and :skip < (select total from place)
+     order by ordinal desc offset :skip limit 1
    )`;
 }
 
-/**
- * How many rows a statement reads for a page of this many: one more, which tells whether there are more. A number that the
- * planner sees makes it plan the statement anew each time, which takes as long as the page itself.
- */
-export function pageSize(parameter: string): string {
-  return `(select ${parameter}::int8 + 1)`;
+/** One page with the exact total. `total` is null for a cursor that names no item of the merchant. */
+export function pageText({ id, columns, shown = (rows) => rows, ...list }: PagedList): string {
+  const below = `case when :after = '' then ${pastTheEnd} else (
+       select ordinal from ${list.list} where ${id} = :after and merchant_id = :merchantId) end`;
+  const rows = `select * from ${list.list}
+     where ${list.condition} and ordinal <= (select ordinal from first_row)
+     order by ordinal desc limit ${pageLimit}`;
+  return `with ${pagePlace({ ...list, below })}
+   select ${columns}, place.total, ${id} is not null as is_listed
+   from place left join lateral (${shown(rows)}) as page on true
+   order by page.ordinal desc`;
 }
 
 /** Which page of a merchant's list. */
@@ -69,9 +90,9 @@ export interface ListPage {
   readonly nextCursor: string;
 }
 
-/** The values of a page's statement behind the others: how many rows, how many to skip, and behind which item. */
-export function pageValues({ page, size, after = '' }: PageRequest): [number, number, string] {
-  return [size, (page - 1) * size, after];
+/** The values of `pageParameters`. */
+export function pageValues({ merchantId, page, size, after = '' }: PageRequest) {
+  return { merchantId, size, skip: (page - 1) * size, after };
 }
 
 /**

@@ -1,11 +1,11 @@
 import { statement } from '@florin/pg';
 
 /** How the connection stands towards row-level security, and whatever of the schema is outside of it. */
-export const scopeOfConnection = statement(
-  'scope_of_connection',
-  [],
-  { role: 'text', is_above: 'bool', scope: 'text', unprotected: 'text[]' },
-  `select current_user::text as role, rolsuper or rolbypassrls as is_above,
+export const scopeOfConnection = statement({
+  name: 'scope_of_connection',
+  parameters: {},
+  columns: { role: 'text', is_above: 'bool', scope: 'text', unprotected: 'text[]' },
+  text: `select current_user::text as role, rolsuper or rolbypassrls as is_above,
      coalesce(current_setting('florin.merchant', true), '') as scope,
      array(
        select c.relname::text from pg_class c
@@ -14,12 +14,12 @@ export const scopeOfConnection = statement(
        order by c.relname
      ) as unprotected
    from pg_roles where rolname = current_user`,
-);
+});
 
 /** What a connection may see of the merchants, and in which scope; one row always. */
-export const visibleMerchants = statement(
-  'scope_visible_merchants',
-  [],
-  { scope: 'text', is_any: 'bool' },
-  `select coalesce(current_setting('florin.merchant', true), '') as scope, exists (select from merchants) as is_any`,
-);
+export const visibleMerchants = statement({
+  name: 'scope_visible_merchants',
+  parameters: {},
+  columns: { scope: 'text', is_any: 'bool' },
+  text: `select coalesce(current_setting('florin.merchant', true), '') as scope, exists (select from merchants) as is_any`,
+});

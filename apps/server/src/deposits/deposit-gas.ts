@@ -72,7 +72,7 @@ export async function gasVerdict(
 ): Promise<'within' | 'seller_used_up' | 'payer_used_up'> {
   if (budgets === undefined) return 'within';
   const name = budgetOf(move);
-  await transaction.query(lockDepositGas, [`${name} ${seller}`]);
+  await transaction.query(lockDepositGas, { seller: `${name} ${seller}` });
   const spent = await spentGas(transaction, { clock, name, seller, payer });
   const budget = BigInt(budgets[name]);
   if (spent.bySeller + gas > budget) return 'seller_used_up';
@@ -192,7 +192,12 @@ export async function findUsedUpBudgets(
   for (const name of ['collections', 'returns'] as const) {
     const budget = BigInt(budgets[name]);
     const least = budget > collectionGas ? budget - collectionGas : 0n;
-    const rows = await queryable.query(sellersBySpentGas, [movesOf[name], aDayAgo(clock), least, limit]);
+    const rows = await queryable.query(sellersBySpentGas, {
+      moves: movesOf[name],
+      since: aDayAgo(clock),
+      moreThan: least,
+      limit,
+    });
     found.push(...rows.map(({ seller, gas }) => ({ seller, name, spent: gas, budget })));
   }
   return found;

@@ -12,30 +12,30 @@ import { expireSessions, findSession } from '#sessions/session.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
 import { add, collect, depositOutcome, movesUndone, releaseUnfollowedMoves } from './deposit-move.ts';
 
-const lastSent = statement(
-  'deposit_move_test_sent',
-  [],
-  { transaction_id: 'int8' },
-  `select transaction_id from (
+const lastSent = statement({
+  name: 'deposit_move_test_sent',
+  parameters: {},
+  columns: { transaction_id: 'int8' },
+  text: `select transaction_id from (
      select transaction_id from sent_transactions order by transaction_id desc limit 2) as last order by transaction_id`,
-);
+});
 
-const putCursor = statement(
-  'deposit_move_test_cursor',
-  ['int8', 'timestamptz'],
-  {},
-  `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
-   values ($1, 9, '0x', $2, 3, '0x', $2, $2)
-   on conflict (chain_id) do update set head_time = $2, final_time = $2`,
-);
+const putCursor = statement({
+  name: 'deposit_move_test_cursor',
+  parameters: { chainId: 'int8', headTime: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
+   values (:chainId, 9, '0x', :headTime, 3, '0x', :headTime, :headTime)
+   on conflict (chain_id) do update set head_time = :headTime, final_time = :headTime`,
+});
 
-const toleranceEntries = statement(
-  'deposit_move_test_tolerance',
-  ['text'],
-  { amount: 'numeric' },
-  `select p.amount from ledger_entries e join ledger_postings p on p.entry_id = e.entry_id
-   where e.order_id = $1 and e.kind = 'tolerance' and p.ledger_account = 'tolerance'`,
-);
+const toleranceEntries = statement({
+  name: 'deposit_move_test_tolerance',
+  parameters: { orderId: 'text' },
+  columns: { amount: 'numeric' },
+  text: `select p.amount from ledger_entries e join ledger_postings p on p.entry_id = e.entry_id
+   where e.order_id = :orderId and e.kind = 'tolerance' and p.ledger_account = 'tolerance'`,
+});
 
 let moves: DepositMoves;
 before(async () => {
@@ -177,7 +177,10 @@ test('an addition by a wallet that is followed no more keeps its session open un
   const wallets: Hex[] = ['0xother'];
   await releaseUnfollowedMoves(db, { wallets, before: new Date(at.getTime() + 1), at });
   const expireAt = async (payByPlus: bigint) => {
-    await db.query(putCursor, [order.chainId, new Date(Number(order.order.payBy + payByPlus) * 1_000)]);
+    await db.query(putCursor, {
+      chainId: order.chainId,
+      headTime: new Date(Number(order.order.payBy + payByPlus) * 1_000),
+    });
     await db.transaction((transaction) => expireSessions(transaction, moves.world.deps, 100));
     return (await findSession(db, order.sessionId))?.status;
   };
@@ -186,7 +189,7 @@ test('an addition by a wallet that is followed no more keeps its session open un
   assert.equal(await addTo(order), true);
   assert.equal(moves.sent.length, 1, 'never made again');
   // Followed again, it turns out to have been mined.
-  const [, addition] = await db.query(lastSent, []);
+  const [, addition] = await db.query(lastSent);
   assert.ok(addition !== undefined);
   const { transaction_id: transactionId } = addition;
   for (let time = 0; time < 2; time += 1)
@@ -196,7 +199,7 @@ test('an addition by a wallet that is followed no more keeps its session open un
         ...{ txHash: '0x', blockTime: undefined },
       }),
     );
-  const entries = await db.query(toleranceEntries, [order.orderId]);
+  const entries = await db.query(toleranceEntries, { orderId: order.orderId });
   assert.deepEqual(entries, [{ amount: 20_000n }]);
 });
 
@@ -208,7 +211,7 @@ test('a collection whose block is taken back is on its way again, and an additio
   const again = () => collect(moves.deps(), moves.chain, order, { during: 'initialized' });
   await again();
   const { db } = moves.world.database;
-  const sent = await db.query(lastSent, []);
+  const sent = await db.query(lastSent);
   const [addition, collection] = sent.map(({ transaction_id: id }) => id);
   assert.ok(addition !== undefined && collection !== undefined);
   const end = (transactionId: bigint, purpose: 'add' | 'collect', status: 'succeeded' | 'superseded') =>

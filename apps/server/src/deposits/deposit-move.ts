@@ -353,7 +353,8 @@ export async function releaseUnfollowedMoves(
 ): Promise<number> {
   const followed = wallets.map((wallet) => wallet.toLowerCase());
   await queryable.query(leaveAdditions, { wallets: followed, updatedAt: before });
-  return (await queryable.query(releaseMoves, [followed, before, at])).length;
+  return (await queryable.query(releaseMoves, { wallets: followed, updatedBefore: before, updatedAt: at }))
+    .length;
 }
 
 /**

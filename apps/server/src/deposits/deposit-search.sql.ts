@@ -30,30 +30,36 @@ export const receiversToName = statement({
 
 // One probe of the index for each address. Locks sightings in the order of their orders, so that two workers do not wait for
 // each other.
-export const sightOrders = statement(
-  'deposit_orders_sight',
-  ['int8', 'text[]', 'int8', 'int8', 'int8'],
-  { order_id: 'text', is_open: 'bool' },
-  `with found as (
-     select o.order_id, o.pay_by, o.pay_by >= $4 and s.status = 'initialized' and s.initiate_tx = '' as is_open
+export const sightOrders = statement({
+  name: 'deposit_orders_sight',
+  parameters: {
+    chainId: 'int8',
+    receivers: 'text[]',
+    fromPayBy: 'int8',
+    openUntil: 'int8',
+    blockNumber: 'int8',
+  },
+  columns: { order_id: 'text', is_open: 'bool' },
+  text: `with found as (
+     select o.order_id, o.pay_by, o.pay_by >= :openUntil and s.status = 'initialized' and s.initiate_tx = '' as is_open
      from orders o join sessions s on s.session_id = o.session_id
-     where o.chain_id = $1 and o.receiver = any ($2) and o.pay_by >= $3
+     where o.chain_id = :chainId and o.receiver = any (:receivers) and o.pay_by >= :fromPayBy
    ), sighted as (
      insert into deposit_sightings (order_id, chain_id, pay_by, block_number)
-     select order_id, $1, pay_by, $5 from found order by order_id
-     on conflict (order_id) do update set block_number = greatest(deposit_sightings.block_number, $5)
+     select order_id, :chainId, pay_by, :blockNumber from found order by order_id
+     on conflict (order_id) do update set block_number = greatest(deposit_sightings.block_number, :blockNumber)
    )
    select order_id, is_open from found order by order_id`,
-);
+});
 
-export const sightedOrders = statement(
-  'deposit_orders_sighted',
-  ['int8', 'int8', 'int8', 'text', 'int8'],
-  { order_id: 'text', pay_by: 'int8' },
-  `select order_id, pay_by from deposit_sightings
-   where chain_id = $1 and pay_by >= $2 and (pay_by, order_id) > ($3, $4)
-   order by pay_by, order_id limit $5`,
-);
+export const sightedOrders = statement({
+  name: 'deposit_orders_sighted',
+  parameters: { chainId: 'int8', fromPayBy: 'int8', afterPayBy: 'int8', afterOrderId: 'text', limit: 'int8' },
+  columns: { order_id: 'text', pay_by: 'int8' },
+  text: `select order_id, pay_by from deposit_sightings
+   where chain_id = :chainId and pay_by >= :fromPayBy and (pay_by, order_id) > (:afterPayBy, :afterOrderId)
+   order by pay_by, order_id limit :limit`,
+});
 
 // Addresses that a final block shows to be empty, and those that are looked at no more. A transfer in a later block keeps
 // its sighting.

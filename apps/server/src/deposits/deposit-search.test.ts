@@ -11,45 +11,56 @@ import { DepositMoves } from '../../test/harness/deposit-moves.ts';
 import { firstPlaces, lookAtBalances } from './deposit.ts';
 import { fullPace, searchBlocks } from './deposit-search.ts';
 
-const putBlock = statement(
-  'deposit_search_test_block',
-  ['int8', 'int8', 'text', 'int8', 'timestamptz'],
-  {},
-  `with stored as (
+const putBlock = statement({
+  name: 'deposit_search_test_block',
+  parameters: {
+    chainId: 'int8',
+    blockNumber: 'int8',
+    blockHash: 'text',
+    finalNumber: 'int8',
+    blockTime: 'timestamptz',
+  },
+  columns: {},
+  text: `with stored as (
      insert into chain_blocks (chain_id, block_number, block_hash, parent_hash, block_time)
-     values ($1, $2, $3, '0x', $5)
-     on conflict (chain_id, block_number) do update set block_hash = $3)
+     values (:chainId, :blockNumber, :blockHash, '0x', :blockTime)
+     on conflict (chain_id, block_number) do update set block_hash = :blockHash)
    insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
-   values ($1, $2, $3, $5, $4, '0xfinal', $5, $5)
-   on conflict (chain_id) do update set head_number = $2, head_hash = $3, head_time = $5, final_number = $4`,
-);
+   values (:chainId, :blockNumber, :blockHash, :blockTime, :finalNumber, '0xfinal', :blockTime, :blockTime)
+   on conflict (chain_id) do update set head_number = :blockNumber, head_hash = :blockHash, head_time = :blockTime, final_number = :finalNumber`,
+});
 
 // Others' orders of the same session, made later and payable for longer than the one that they are copied from.
-const copyOrder = statement(
-  'deposit_search_test_copies',
-  ['text', 'int8'],
-  {},
-  `insert into orders select (r).* from (
+const copyOrder = statement({
+  name: 'deposit_search_test_copies',
+  parameters: { orderId: 'text', count: 'int8' },
+  columns: {},
+  text: `insert into orders select (r).* from (
      select jsonb_populate_record(o, jsonb_build_object('order_id', '0xc0ffee' || lpad(number::text, 58, '0'),
        'receiver', '0x' || lpad(number::text, 40, '0'), 'pay_by', o.pay_by + 60)) as r
-     from orders o, generate_series(1, $2) as number where o.order_id = $1) as copied`,
-);
+     from orders o, generate_series(1, :count) as number where o.order_id = :orderId) as copied`,
+});
 
-const dropCopies = statement(
-  'deposit_search_test_drop',
-  [],
-  {},
-  `with ended as (delete from deposit_sightings) delete from orders where order_id like '0xc0ffee%'`,
-);
+const dropCopies = statement({
+  name: 'deposit_search_test_drop',
+  parameters: {},
+  columns: {},
+  text: `with ended as (delete from deposit_sightings) delete from orders where order_id like '0xc0ffee%'`,
+});
 
-const forgetReceivers = statement('deposit_search_test_forget', [], {}, 'update orders set receiver = null');
+const forgetReceivers = statement({
+  name: 'deposit_search_test_forget',
+  parameters: {},
+  columns: {},
+  text: 'update orders set receiver = null',
+});
 
-const sightings = statement(
-  'deposit_search_test_sightings',
-  [],
-  { order_id: 'text', block_number: 'int8' },
-  'select order_id, block_number from deposit_sightings order by block_number, order_id',
-);
+const sightings = statement({
+  name: 'deposit_search_test_sightings',
+  parameters: {},
+  columns: { order_id: 'text', block_number: 'int8' },
+  text: 'select order_id, block_number from deposit_sightings order by block_number, order_id',
+});
 
 let moves: DepositMoves;
 before(async () => {
@@ -173,8 +184,13 @@ async function mine(count = 1n): Promise<bigint> {
 
 async function storeHead(): Promise<void> {
   const { chainId } = moves.chain;
-  const row = [chainId, node.head, hashOf(node.head), node.final, moves.world.clock.now()];
-  await moves.world.database.db.query(putBlock, row);
+  await moves.world.database.db.query(putBlock, {
+    chainId,
+    blockNumber: node.head,
+    blockHash: hashOf(node.head),
+    finalNumber: node.final,
+    blockTime: moves.world.clock.now(),
+  });
 }
 
 const search = () => searchBlocks(deps(), moves.chain, fullPace());
@@ -195,7 +211,7 @@ async function newDeposit(): Promise<{ order: StoredOrder; send: (block: bigint,
 /** What it takes to find one deposit beside so many others' orders. */
 async function costBeside(others: number): Promise<unknown> {
   const { order, send } = await newDeposit();
-  await moves.world.database.db.query(copyOrder, [order.orderId, others]);
+  await moves.world.database.db.query(copyOrder, { orderId: order.orderId, count: others });
   await search();
   const block = await mine();
   for (let stranger = 1n; stranger <= 20n; stranger += 1n)
@@ -292,7 +308,7 @@ test('open orders from before receivers were stored get them', async () => {
 test('what came short or late is looked at before the balances of all others, until its address is empty', async () => {
   await mine();
   const { order, send } = await newDeposit();
-  await moves.world.database.db.query(copyOrder, [order.orderId, 3_000]);
+  await moves.world.database.db.query(copyOrder, { orderId: order.orderId, count: 3_000 });
   const closed = await newDeposit();
   const address = (of: StoredOrder) => receiverOf(of.gateway as Hex, of.orderId).toLowerCase();
   await search();
@@ -320,7 +336,7 @@ test('what came short or late is looked at before the balances of all others, un
 test('in each look at balances open orders do not wait for closed ones', async () => {
   await mine();
   const { order } = await newDeposit();
-  await moves.world.database.db.query(copyOrder, [order.orderId, 500]);
+  await moves.world.database.db.query(copyOrder, { orderId: order.orderId, count: 500 });
   moves.world.clock.time += 6 * 86_400_000;
   const open = await newDeposit();
   await storeHead();

@@ -130,7 +130,13 @@ async function searchRange(
   const openIds: string[] = [];
   for (let start = 0; start < receivers.length; start += lookupBatch) {
     const batch = receivers.slice(start, start + lookupBatch);
-    const asked = [chain.chainId, batch, now - lookAfterSeconds, now, range.to];
+    const asked = {
+      chainId: chain.chainId,
+      receivers: batch,
+      fromPayBy: now - lookAfterSeconds,
+      openUntil: now,
+      blockNumber: range.to,
+    };
     for (const row of await deps.db.query(sightOrders, asked)) if (row.is_open) openIds.push(row.order_id);
   }
   // Before anything is collected: an order that cannot be does not hold up those of later blocks, and its balance is read

@@ -7,14 +7,21 @@ const additions = depositMoveTransitions.filter(({ isAddition }) => isAddition !
 /** Collections and returns. */
 const others = depositMoveTransitions.filter(({ isAddition }) => isAddition !== true);
 
-export const ordersToLookAt = statement(
-  'deposit_orders_to_look_at',
-  ['int8', 'int8', 'int8', 'int8', 'text', 'int8'],
-  { order_id: 'text', pay_by: 'int8' },
-  `select order_id, pay_by from orders
-   where chain_id = $1 and pay_by >= $2 and pay_by < $3 and (pay_by, order_id) > ($4, $5)
-   order by pay_by, order_id limit $6`,
-);
+export const ordersToLookAt = statement({
+  name: 'deposit_orders_to_look_at',
+  parameters: {
+    chainId: 'int8',
+    fromPayBy: 'int8',
+    untilPayBy: 'int8',
+    afterPayBy: 'int8',
+    afterOrderId: 'text',
+    limit: 'int8',
+  },
+  columns: { order_id: 'text', pay_by: 'int8' },
+  text: `select order_id, pay_by from orders
+   where chain_id = :chainId and pay_by >= :fromPayBy and pay_by < :untilPayBy and (pay_by, order_id) > (:afterPayBy, :afterOrderId)
+   order by pay_by, order_id limit :limit`,
+});
 
 export const moveOfOrder = statement({
   name: 'deposit_move',
@@ -63,12 +70,12 @@ export const addedSince = statement({
 });
 
 // Puts moves that share a budget in line until their transactions end.
-export const lockDepositGas = statement(
-  'deposit_lock_gas',
-  ['text'],
-  { locked: 'bool?' },
-  `select true as locked from ${awaitLockOf('depositGas', '$1::text')}`,
-);
+export const lockDepositGas = statement({
+  name: 'deposit_lock_gas',
+  parameters: { seller: 'text' },
+  columns: { locked: 'bool?' },
+  text: `select true as locked from ${awaitLockOf('depositGas', ':seller::text')}`,
+});
 
 export const spentDepositGas = statement({
   name: 'deposit_spent_gas',
@@ -79,14 +86,14 @@ export const spentDepositGas = statement({
 });
 
 // For the operator's look, now and then: reads all moves of a day.
-export const sellersBySpentGas = statement(
-  'deposit_sellers_by_spent_gas',
-  ['text[]', 'timestamptz', 'numeric', 'int8'],
-  { seller: 'text', gas: 'numeric' },
-  `select seller, sum(gas_limit) as gas from deposit_moves
-   where move = any ($1) and sent_at > $2 and seller <> '' group by seller having sum(gas_limit) > $3
-   order by gas desc, seller limit $4`,
-);
+export const sellersBySpentGas = statement({
+  name: 'deposit_sellers_by_spent_gas',
+  parameters: { moves: 'text[]', since: 'timestamptz', moreThan: 'numeric', limit: 'int8' },
+  columns: { seller: 'text', gas: 'numeric' },
+  text: `select seller, sum(gas_limit) as gas from deposit_moves
+   where move = any (:moves) and sent_at > :since and seller <> '' group by seller having sum(gas_limit) > :moreThan
+   order by gas desc, seller limit :limit`,
+});
 
 export const insertMove = statement({
   name: 'deposit_move_insert',
@@ -116,20 +123,20 @@ export const insertMove = statement({
 
 // Of wallets that are followed no more. Never additions: their transaction may be mined yet, and money is added once.
 const released = sqlMove(others, 'wallet_dropped');
-export const releaseMoves = statement(
-  'deposit_moves_release',
-  ['text[]', 'timestamptz', 'timestamptz'],
-  { order_id: 'text' },
-  `update deposit_moves m set status = ${released.to}, updated_at = $3
+export const releaseMoves = statement({
+  name: 'deposit_moves_release',
+  parameters: { wallets: 'text[]', updatedBefore: 'timestamptz', updatedAt: 'timestamptz' },
+  columns: { order_id: 'text' },
+  text: `update deposit_moves m set status = ${released.to}, updated_at = :updatedAt
    from (
      select m.order_id, m.move, m.token
      from deposit_moves m join sent_transactions t on t.transaction_id = m.transaction_id
-     where m.status in (${released.from}) and m.move <> 'add' and m.updated_at < $2
-       and t.status = 'pending' and t.wallet <> all ($1)
+     where m.status in (${released.from}) and m.move <> 'add' and m.updated_at < :updatedBefore
+       and t.status = 'pending' and t.wallet <> all (:wallets)
      order by m.order_id, m.move, m.token for update of m) as found
    where m.order_id = found.order_id and m.move = found.move and m.token = found.token
    returning m.order_id`,
-);
+});
 
 // Additions of such wallets stay as they are and are never made again, but are waited for no more: nothing tells what became
 // of them. When they were made counts for the sum of their day.

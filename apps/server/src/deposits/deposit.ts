@@ -103,13 +103,25 @@ export async function lookAtBalances(deps: DepositDeps, chain: Chain, places: Ba
   const now = unixSeconds(deps.clock.now());
   const since = now - lookAfterSeconds;
   const sighted = await ordersOfLane(places, 'sighted', (place, limit) =>
-    deps.db.query(sightedOrders, [chain.chainId, since, ...place, limit]),
+    deps.db.query(sightedOrders, { chainId: chain.chainId, fromPayBy: since, ...place, limit }),
   );
   const open = await ordersOfLane(places, 'open', (place, limit) =>
-    deps.db.query(ordersToLookAt, [chain.chainId, now, endOfTime, ...place, limit]),
+    deps.db.query(ordersToLookAt, {
+      chainId: chain.chainId,
+      fromPayBy: now,
+      untilPayBy: endOfTime,
+      ...place,
+      limit,
+    }),
   );
   const closed = await ordersOfLane(places, 'closed', (place, limit) =>
-    deps.db.query(ordersToLookAt, [chain.chainId, since, now, ...place, limit]),
+    deps.db.query(ordersToLookAt, {
+      chainId: chain.chainId,
+      fromPayBy: since,
+      untilPayBy: now,
+      ...place,
+      limit,
+    }),
   );
   const orderIds = [...new Set([...sighted, ...open, ...closed])];
   if (orderIds.length === 0) return;
@@ -148,9 +160,13 @@ const endOfTime = 2n ** 62n;
 async function ordersOfLane(
   places: BalancePlaces,
   lane: keyof BalancePlaces,
-  read: (place: readonly [bigint, string], limit: number) => Promise<{ order_id: string; pay_by: bigint }[]>,
+  read: (
+    place: { readonly afterPayBy: bigint; readonly afterOrderId: string },
+    limit: number,
+  ) => Promise<{ order_id: string; pay_by: bigint }[]>,
 ): Promise<string[]> {
-  const rows = await read([places[lane].payBy, places[lane].orderId], balanceBatches[lane]);
+  const { payBy, orderId } = places[lane];
+  const rows = await read({ afterPayBy: payBy, afterOrderId: orderId }, balanceBatches[lane]);
   const last = rows.at(-1);
   const isEnd = last === undefined || rows.length < balanceBatches[lane];
   places[lane] = isEnd ? { payBy: 0n, orderId: '' } : { payBy: last.pay_by, orderId: last.order_id };

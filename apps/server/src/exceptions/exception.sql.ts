@@ -1,6 +1,6 @@
 import { type Row, statement } from '@florin/pg';
 import { sqlMove } from '@florin/protocol/machine.ts';
-import { listPlace, pageSize } from '#db/list-page.ts';
+import { pageColumns, pageParameters, pageText } from '#db/list-page.ts';
 import { exceptionMoves } from './exception.machine.ts';
 
 const columns = {
@@ -50,25 +50,18 @@ export const insertException = statement({
 export type ExceptionRow = Row<typeof insertException>;
 
 // Exceptions are few: counting them costs less than keeping a count.
-export const exceptionPage = statement(
-  'exception_page',
-  ['text', 'int8', 'int8', 'text'],
-  { ...columns, total: 'int8?', is_listed: 'bool' },
-  `with ${listPlace({
+export const exceptionPage = statement({
+  name: 'exception_page',
+  parameters: pageParameters,
+  columns: { ...columns, ...pageColumns },
+  text: pageText({
     list: 'exceptions',
-    total: '(select count(*) from exceptions where merchant_id = $1)',
-    condition: 'merchant_id = $1',
-    skip: '$3',
-    after: { idColumn: 'exception_id', id: '$4' },
-  })}
-   select ${columnList}, place.total, exception_id is not null as is_listed
-   from place left join lateral (
-     select ordinal, ${columnList} from exceptions
-     where merchant_id = $1 and ordinal <= (select ordinal from first_row)
-     order by ordinal desc limit ${pageSize('$2')}
-   ) as page on true
-   order by page.ordinal desc`,
-);
+    id: 'exception_id',
+    total: '(select count(*) from exceptions where merchant_id = :merchantId)',
+    condition: 'merchant_id = :merchantId',
+    columns: columnList,
+  }),
+});
 
 export const exceptionById = statement({
   name: 'exception_by_id',

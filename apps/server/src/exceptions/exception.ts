@@ -119,7 +119,7 @@ export async function listExceptions(
   queryable: Queryable,
   request: PageRequest,
 ): Promise<{ place: ListPage; exceptions: PaymentException[] }> {
-  const found = await queryable.query(exceptionPage, [request.merchantId, ...pageValues(request)]);
+  const found = await queryable.query(exceptionPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.exception_id);
   return { place, exceptions: rows.map(exceptionOf) };
 }

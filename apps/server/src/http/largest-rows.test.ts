@@ -14,13 +14,13 @@ import { until } from '../../test/harness/webhook-world.ts';
 import { merchantDoor } from './merchant/merchant-door.ts';
 import { buildServer } from './server.ts';
 
-const storedSizes = statement(
-  'largest_test_sizes',
-  [],
-  { items: 'int4', bodies: 'int4' },
-  `select (select max(octet_length(line_items)) from sessions) as items,
+const storedSizes = statement({
+  name: 'largest_test_sizes',
+  parameters: {},
+  columns: { items: 'int4', bodies: 'int4' },
+  text: `select (select max(octet_length(line_items)) from sessions) as items,
      (select max(octet_length(body)) from events) as bodies`,
-);
+});
 
 const pageSize = 100;
 /** More than one full page. */

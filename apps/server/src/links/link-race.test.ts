@@ -8,22 +8,22 @@ import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { createLink, type LinkDeps, updateLink } from './link.ts';
 import { archiveProduct, disableLink, disableLinksOfAccount, enableLink } from './link-status.ts';
 
-const lockWaits = statement(
-  'link_race_lock_waits',
-  [],
-  { waits: 'int8' },
-  `select count(*) as waits from pg_stat_activity
+const lockWaits = statement({
+  name: 'link_race_lock_waits',
+  parameters: {},
+  columns: { waits: 'int8' },
+  text: `select count(*) as waits from pg_stat_activity
    where datname = current_database() and wait_event_type = 'Lock'`,
-);
-const linkState = statement(
-  'link_race_state',
-  ['text'],
-  { status: 'text', disabled_reason: 'text', account_status: 'text', product_statuses: 'text[]' },
-  `select l.status, l.disabled_reason, a.status as account_status,
+});
+const linkState = statement({
+  name: 'link_race_state',
+  parameters: { linkId: 'text' },
+  columns: { status: 'text', disabled_reason: 'text', account_status: 'text', product_statuses: 'text[]' },
+  text: `select l.status, l.disabled_reason, a.status as account_status,
      array(select p.status from link_items i join products p using (product_id) where i.link_id = l.link_id)
        as product_statuses
-   from links l join accounts a using (account_id) where l.link_id = $1`,
-);
+   from links l join accounts a using (account_id) where l.link_id = :linkId`,
+});
 
 let world: MerchantWorld;
 let merchantId: string;
@@ -131,7 +131,7 @@ function remove(accountId: string): Promise<number> {
 }
 
 async function stateOf(linkId: string) {
-  const [row] = await world.database.db.query(linkState, [linkId]);
+  const [row] = await world.database.db.query(linkState, { linkId });
   return row;
 }
 

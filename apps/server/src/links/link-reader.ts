@@ -62,9 +62,9 @@ export function rememberingLinkReader(
 
 /** The row first: what is changed between these statements makes the version of the row old. */
 async function readLink(queryable: Queryable, linkId: string): Promise<VersionedLink | undefined> {
-  const [row] = await queryable.query(versionedLinkById, [linkId]);
+  const [row] = await queryable.query(versionedLinkById, { linkId });
   if (row === undefined) return undefined;
-  const items = await queryable.query(itemsOfLinks, [[linkId]]);
+  const items = await queryable.query(itemsOfLinks, { linkIds: [linkId] });
   const productIds = productIdsOf(items.map((item) => ({ productId: item.product_id })));
   const products =
     productIds.length === 0

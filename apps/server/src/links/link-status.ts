@@ -48,10 +48,10 @@ export async function enableLink(
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
   const { merchantId, linkId } = request;
-  await transaction.query(takeLinkTurn, [linkId]);
+  await transaction.query(takeLinkTurn, { linkId });
   const before = await ownLink(transaction, request);
   // Turn, account, products, link: the order in which every change of links locks, so that none waits for another in a ring.
-  await transaction.query(holdAccount, [before.link.account.accountId]);
+  await transaction.query(holdAccount, { accountId: before.link.account.accountId });
   await referenceProducts(transaction, merchantId, productIdsOf(before.link.items));
   const from = await lockOwnLink(transaction, request);
   const { link, products } = await ownLink(transaction, request);
@@ -77,10 +77,12 @@ export async function archiveProduct(
   const { merchantId, productId } = request;
   const moved = await moveProduct(transaction, deps, { ...request, trigger: 'archive' });
   if (moved === undefined) return;
-  const rows = await transaction.query(lockActiveLinksOfProduct, [merchantId, productId]);
+  const rows = await transaction.query(lockActiveLinksOfProduct, { merchantId, productId });
   const locked = rows.map((row) => row.link_id);
   if (locked.length === 0) return;
-  const linkIds = (await transaction.query(linksOfProduct, [locked, productId])).map((row) => row.link_id);
+  const linkIds = (await transaction.query(linksOfProduct, { linkIds: locked, productId })).map(
+    (row) => row.link_id,
+  );
   const change = { merchantId, linkIds, from: 'active', trigger: 'product_archived' } as const;
   if (linkIds.length > 0) await changeLinks(transaction, deps, change);
 }
@@ -95,7 +97,7 @@ export async function disableLinksOfAccount(
   request: { merchantId: string; accountId: string },
 ): Promise<number> {
   const { merchantId, accountId } = request;
-  const rows = await transaction.query(lockActiveLinksOfAccount, [merchantId, accountId]);
+  const rows = await transaction.query(lockActiveLinksOfAccount, { merchantId, accountId });
   const linkIds = rows.map((row) => row.link_id);
   const change = { merchantId, linkIds, from: 'active', trigger: 'account_removed' } as const;
   if (linkIds.length > 0) await changeLinks(transaction, deps, change);
@@ -112,7 +114,7 @@ export async function changeProduct(
   request: Parameters<typeof updateProduct>[2],
 ): Promise<void> {
   const { productId } = await updateProduct(transaction, deps, request);
-  const [link] = await transaction.query(linkOverLimit, [productId, BigInt(maxLineItemsBytes)]);
+  const [link] = await transaction.query(linkOverLimit, { productId, maxBytes: BigInt(maxLineItemsBytes) });
   if (link === undefined) return;
   const detail = `the line items of ${link.link_id}, which shows it, would take over ${maxLineItemsBytes} bytes as JSON`;
   throw new Refusal('field_invalid', { param: 'description', detail });
@@ -144,7 +146,12 @@ async function changeLinks(
   const { to, event: type } = move;
   if (type === undefined) return;
   const now = deps.clock.now();
-  await transaction.query(setLinksStatus, [linkIds, to, reasonOf[trigger], now]);
+  await transaction.query(setLinksStatus, {
+    linkIds,
+    status: to,
+    disabledReason: reasonOf[trigger],
+    updatedAt: now,
+  });
   for (let from = 0; from < linkIds.length; from += linksAtOnce) {
     const details = await linkDetails(transaction, deps, linkIds.slice(from, from + linksAtOnce));
     await emit(

@@ -68,7 +68,7 @@ export async function createLink(
   const linkId = newId('link', deps.random.bytes);
   const { items, amount } = await checkedTerms(transaction, deps, merchantId, body);
   const now = deps.clock.now();
-  await transaction.query(insertLink, [linkId, merchantId, ...fieldValues(body, amount), now]);
+  await transaction.query(insertLink, { linkId, merchantId, ...fieldValues(body, amount), createdAt: now });
   await transaction.query(insertLinkItems, itemValues(linkId, items));
   const { link } = await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.created');
   return linkCreated(link, deps.origin);
@@ -84,12 +84,12 @@ export async function updateLink(
   request: { merchantId: string; linkId: string; body: LinkCreateBody },
 ): Promise<void> {
   const { merchantId, linkId, body } = request;
-  await transaction.query(takeLinkTurn, [linkId]);
+  await transaction.query(takeLinkTurn, { linkId });
   await ownLink(transaction, request);
   const { items, amount } = await checkedTerms(transaction, deps, merchantId, body);
   await lockOwnLink(transaction, request);
-  await transaction.query(replaceLink, [linkId, ...fieldValues(body, amount), deps.clock.now()]);
-  await transaction.query(deleteLinkItems, [linkId]);
+  await transaction.query(replaceLink, { linkId, ...fieldValues(body, amount), updatedAt: deps.clock.now() });
+  await transaction.query(deleteLinkItems, { linkId });
   await transaction.query(insertLinkItems, itemValues(linkId, items));
   await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.updated');
 }
@@ -124,7 +124,7 @@ async function assertAccount(
   merchantId: string,
   body: LinkCreateBody,
 ): Promise<void> {
-  await transaction.query(holdAccount, [body.accountId]);
+  await transaction.query(holdAccount, { accountId: body.accountId });
   const account = await findAccount(transaction, merchantId, body.accountId);
   if (account === undefined) {
     throw new Refusal('account_not_found', { detail: body.accountId, param: 'accountId' });
@@ -137,19 +137,19 @@ async function assertAccount(
 
 /** What create and update write alike, in the order of their statements. */
 function fieldValues(body: LinkCreateBody, amount: MicroUsd) {
-  return [
-    body.linkType,
-    body.linkName,
-    body.accountId,
-    body.settlementToken,
-    body.feeModel,
+  return {
+    linkType: body.linkType,
+    linkName: body.linkName,
+    accountId: body.accountId,
+    settlementToken: body.settlementToken,
+    feeModel: body.feeModel,
     amount,
-    body.payerEmailRequired === 1,
-    body.successUrl ?? '',
-    body.customSuccessText ?? '',
-    body.customDisabledText ?? '',
-    policyText(body.exceptionPolicy),
-  ];
+    payerEmailRequired: body.payerEmailRequired === 1,
+    successUrl: body.successUrl ?? '',
+    customSuccessText: body.customSuccessText ?? '',
+    customDisabledText: body.customDisabledText ?? '',
+    exceptionPolicy: policyText(body.exceptionPolicy),
+  };
 }
 
 /** An empty policy says nothing. */
@@ -158,14 +158,14 @@ function policyText(policy: LinkCreateBody['exceptionPolicy']): string | null {
 }
 
 function itemValues(linkId: string, items: readonly LinkItem[]) {
-  return [
+  return {
     linkId,
-    items.map((item) => item.lineItemId),
-    items.map((item) => item.itemType),
-    items.map((item) => item.productId),
-    items.map((item) => item.quantity),
-    items.map((item) => BigInt(item.unitPrice)),
-  ];
+    lineItemIds: items.map((item) => item.lineItemId),
+    itemTypes: items.map((item) => item.itemType),
+    productIds: items.map((item) => item.productId),
+    quantities: items.map((item) => item.quantity),
+    unitPrices: items.map((item) => BigInt(item.unitPrice)),
+  };
 }
 
 async function emitLink(
@@ -189,7 +189,9 @@ export async function lockOwnLink(
   transaction: Transaction,
   request: { merchantId: string; linkId: string },
 ): Promise<'active' | 'disabled'> {
-  const row = (await transaction.query(lockLink, [request.merchantId, request.linkId]))[0];
+  const row = (
+    await transaction.query(lockLink, { merchantId: request.merchantId, linkId: request.linkId })
+  )[0];
   if (row === undefined) throw new Refusal('link_not_found', request.linkId);
   if (row.status === 'deleted') throw new Refusal('link_archived', request.linkId);
   return row.status === 'active' ? 'active' : 'disabled';
@@ -205,20 +207,20 @@ export async function findExceptionPolicy(
   queryable: Queryable,
   linkId: string,
 ): Promise<StoredLink['exceptionPolicy']> {
-  const [row] = await queryable.query(exceptionPolicyOfLink, [linkId]);
+  const [row] = await queryable.query(exceptionPolicyOfLink, { linkId });
   return policyOf(row?.exception_policy ?? null).exceptionPolicy;
 }
 
 /** The same with the products that the link shows. */
 async function loadLink(queryable: Queryable, linkId: string): Promise<LoadedLink | undefined> {
-  return (await loadLinks(queryable, await queryable.query(linksById, [[linkId]])))[0];
+  return (await loadLinks(queryable, await queryable.query(linksById, { linkIds: [linkId] })))[0];
 }
 
 /** Loads what these rows of links show; all of one merchant. */
 async function loadLinks(queryable: Queryable, rows: readonly LinkRow[]): Promise<LoadedLink[]> {
   const merchantId = rows[0]?.merchant_id;
   if (merchantId === undefined) return [];
-  const itemRows = await queryable.query(itemsOfLinks, [rows.map((row) => row.link_id)]);
+  const itemRows = await queryable.query(itemsOfLinks, { linkIds: rows.map((row) => row.link_id) });
   const productIds = [
     ...new Set(itemRows.map((item) => item.product_id).filter((productId) => productId !== '')),
   ];
@@ -244,7 +246,7 @@ export async function linkDetails(
   deps: { origin: string; chains: Chains },
   linkIds: readonly string[],
 ): Promise<LinkDetail[]> {
-  const loaded = await loadLinks(queryable, await queryable.query(linksById, [linkIds]));
+  const loaded = await loadLinks(queryable, await queryable.query(linksById, { linkIds }));
   return loaded.map(({ link, products }) => linkDetailOf(link, products, deps));
 }
 
@@ -277,7 +279,7 @@ export async function listLinks(
   deps: { origin: string },
   request: PageRequest,
 ): Promise<{ place: ListPage; links: Link[] }> {
-  const found = await queryable.query(linkPage, [request.merchantId, ...pageValues(request)]);
+  const found = await queryable.query(linkPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.link_id);
   const loaded = await loadLinks(queryable, rows);
   return { place, links: loaded.map(({ link }) => linkListItem(link, deps.origin)) };

@@ -15,71 +15,80 @@ const columns = {
 
 const columnList = Object.keys(columns).join(', ');
 
-export const accountById = statement(
-  'account_by_id',
-  ['text', 'text'],
+export const accountById = statement({
+  name: 'account_by_id',
+  parameters: { merchantId: 'text', accountId: 'text' },
   columns,
-  `select ${columnList} from accounts where merchant_id = $1 and account_id = $2`,
-);
+  text: `select ${columnList} from accounts where merchant_id = :merchantId and account_id = :accountId`,
+});
 export type AccountRow = Row<typeof accountById>;
 
-export const accountsByIds = statement(
-  'accounts_by_ids',
-  ['text[]', 'text[]'],
+export const accountsByIds = statement({
+  name: 'accounts_by_ids',
+  parameters: { merchantIds: 'text[]', accountIds: 'text[]' },
   columns,
-  `select ${columnList} from accounts
-   where (merchant_id, account_id) in (select * from unnest($1::text[], $2::text[]))`,
-);
+  text: `select ${columnList} from accounts
+   where (merchant_id, account_id) in (select * from unnest(:merchantIds::text[], :accountIds::text[]))`,
+});
 
-export const accountsOfMerchant = statement(
-  'accounts_of_merchant',
-  ['text'],
+export const accountsOfMerchant = statement({
+  name: 'accounts_of_merchant',
+  parameters: { merchantId: 'text' },
   columns,
-  `select ${columnList} from accounts where merchant_id = $1 and status = 'normal' order by ordinal desc`,
-);
+  text: `select ${columnList} from accounts where merchant_id = :merchantId and status = 'normal' order by ordinal desc`,
+});
 
 // For the operator's look, now and then: reads all accounts.
-export const accountsAtAddresses = statement(
-  'accounts_at_addresses',
-  ['text[]', 'int8'],
+export const accountsAtAddresses = statement({
+  name: 'accounts_at_addresses',
+  parameters: { addresses: 'text[]', limit: 'int8' },
   columns,
-  `select ${columnList} from accounts where status = 'normal' and lower(account_address) = any ($1)
-   order by ordinal limit $2`,
-);
+  text: `select ${columnList} from accounts where status = 'normal' and lower(account_address) = any (:addresses)
+   order by ordinal limit :limit`,
+});
 
 // The merchant's row orders its account creations, so that the limit holds under concurrent ones. Not `for update`: that
 // would also wait for every session being inserted, whose foreign key holds a key share on the merchant.
-export const lockMerchantForAccounts = statement(
-  'account_lock_merchant',
-  ['text'],
-  { merchant_id: 'text' },
-  'select merchant_id from merchants where merchant_id = $1 for no key update',
-);
+export const lockMerchantForAccounts = statement({
+  name: 'account_lock_merchant',
+  parameters: { merchantId: 'text' },
+  columns: { merchant_id: 'text' },
+  text: 'select merchant_id from merchants where merchant_id = :merchantId for no key update',
+});
 
-export const insertAccount = statement(
-  'account_insert',
-  ['text', 'text', 'text', 'text', 'text[]', 'text', 'text', 'timestamptz'],
+export const insertAccount = statement({
+  name: 'account_insert',
+  parameters: {
+    accountId: 'text',
+    merchantId: 'text',
+    accountName: 'text',
+    accountAddress: 'text',
+    settlementCurrencies: 'text[]',
+    version: 'text',
+    settlementMode: 'text',
+    createdAt: 'timestamptz',
+  },
   columns,
-  `insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version,
+  text: `insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version,
      status, settlement_mode, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, 'normal', $7, $8, $8)
+   values (:accountId, :merchantId, :accountName, :accountAddress, :settlementCurrencies, :version, 'normal', :settlementMode, :createdAt, :createdAt)
    returning ${columnList}`,
-);
+});
 
-export const removeAccountRow = statement(
-  'account_remove',
-  ['text', 'text', 'timestamptz'],
+export const removeAccountRow = statement({
+  name: 'account_remove',
+  parameters: { merchantId: 'text', accountId: 'text', updatedAt: 'timestamptz' },
   columns,
-  `update accounts set status = 'removed', updated_at = $3
-   where merchant_id = $1 and account_id = $2 and status = 'normal'
+  text: `update accounts set status = 'removed', updated_at = :updatedAt
+   where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
    returning ${columnList}`,
-);
+});
 
-export const setSettlementMode = statement(
-  'account_set_settlement_mode',
-  ['text', 'text', 'text', 'timestamptz'],
+export const setSettlementMode = statement({
+  name: 'account_set_settlement_mode',
+  parameters: { merchantId: 'text', accountId: 'text', settlementMode: 'text', updatedAt: 'timestamptz' },
   columns,
-  `update accounts set settlement_mode = $3, updated_at = $4
-   where merchant_id = $1 and account_id = $2 and status = 'normal'
+  text: `update accounts set settlement_mode = :settlementMode, updated_at = :updatedAt
+   where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
    returning ${columnList}`,
-);
+});

@@ -71,15 +71,15 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   return error instanceof Refusal ? error.message : String(error);
 }
 
-const eventsOf = statement(
-  'account_test_events',
-  ['text'],
-  { event_type: 'text', sequence: 'int8', body: 'text' },
-  'select event_type, sequence, body from events where object_id = $1 order by sequence',
-);
+const eventsOf = statement({
+  name: 'account_test_events',
+  parameters: { objectId: 'text' },
+  columns: { event_type: 'text', sequence: 'int8', body: 'text' },
+  text: 'select event_type, sequence, body from events where object_id = :objectId order by sequence',
+});
 
 async function eventsAbout(objectId: string) {
-  const rows = await database.db.query(eventsOf, [objectId]);
+  const rows = await database.db.query(eventsOf, { objectId });
   return rows.map((row) => ({
     type: row.event_type,
     sequence: row.sequence,

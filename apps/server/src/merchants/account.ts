@@ -83,7 +83,7 @@ export async function findAccount(
   merchantId: string,
   accountId: string,
 ): Promise<StoredAccount | undefined> {
-  const rows = await queryable.query(accountById, [merchantId, accountId]);
+  const rows = await queryable.query(accountById, { merchantId, accountId });
   return rows[0] === undefined ? undefined : parseAccount(rows[0]);
 }
 
@@ -92,17 +92,17 @@ export async function findAccounts(
   queryable: Queryable,
   refs: readonly { merchantId: string; accountId: string }[],
 ): Promise<(StoredAccount | undefined)[]> {
-  const rows = await queryable.query(accountsByIds, [
-    refs.map((ref) => ref.merchantId),
-    refs.map((ref) => ref.accountId),
-  ]);
+  const rows = await queryable.query(accountsByIds, {
+    merchantIds: refs.map((ref) => ref.merchantId),
+    accountIds: refs.map((ref) => ref.accountId),
+  });
   const found = new Map(rows.map((row) => [`${row.merchant_id} ${row.account_id}`, parseAccount(row)]));
   return refs.map((ref) => found.get(`${ref.merchantId} ${ref.accountId}`));
 }
 
 /** The merchant's accounts in use, newest first. */
 export async function listAccounts(queryable: Queryable, merchantId: string): Promise<StoredAccount[]> {
-  return (await queryable.query(accountsOfMerchant, [merchantId])).map(parseAccount);
+  return (await queryable.query(accountsOfMerchant, { merchantId })).map(parseAccount);
 }
 
 /** Accounts in use, of all merchants, at these addresses (lower case), the oldest first; `limit` at most. */
@@ -111,7 +111,7 @@ export async function findAccountsAt(
   addresses: readonly string[],
   limit: number,
 ): Promise<StoredAccount[]> {
-  return (await queryable.query(accountsAtAddresses, [addresses, limit])).map(parseAccount);
+  return (await queryable.query(accountsAtAddresses, { addresses, limit })).map(parseAccount);
 }
 
 export interface AccountRequest {
@@ -136,7 +136,7 @@ export async function createAccount(
   const terms = checkedTerms(deps, request);
   const own = await findOwn(transaction, deps.chains, terms.accountAddress);
   if (own !== undefined) throw fieldRefusal('accountAddress', `must not be ${own}`);
-  const merchants = await transaction.query(lockMerchantForAccounts, [merchantId]);
+  const merchants = await transaction.query(lockMerchantForAccounts, { merchantId });
   if (merchants.length === 0) throw fieldRefusal('merchantId', `names no merchant: ${merchantId}`);
   const existing = await listAccounts(transaction, merchantId);
   if (existing.length >= maxAccounts)
@@ -144,16 +144,16 @@ export async function createAccount(
   if (existing.some((account) => account.accountAddress === terms.accountAddress)) {
     throw fieldRefusal('accountAddress', 'is in use by another account');
   }
-  const rows = await transaction.query(insertAccount, [
-    newId('account', deps.random.bytes),
+  const rows = await transaction.query(insertAccount, {
+    accountId: newId('account', deps.random.bytes),
     merchantId,
-    terms.accountName,
-    terms.accountAddress,
-    terms.settlementCurrencies,
-    newId('accountVersion', deps.random.bytes),
-    request.settlementMode ?? '',
-    deps.clock.now(),
-  ]);
+    accountName: terms.accountName,
+    accountAddress: terms.accountAddress,
+    settlementCurrencies: terms.settlementCurrencies,
+    version: newId('accountVersion', deps.random.bytes),
+    settlementMode: request.settlementMode ?? '',
+    createdAt: deps.clock.now(),
+  });
   if (rows[0] === undefined) throw new Error('an insert of an account returned no row');
   const account = parseAccount(rows[0]);
   await emitAccount(transaction, deps, 'account.created', account);
@@ -190,7 +190,7 @@ export async function chooseSettlementMode(
   request: { merchantId: string; accountId: string; settlementMode: SettlementMode | '' },
 ): Promise<StoredAccount> {
   const { merchantId, accountId, settlementMode } = request;
-  const chosen = [merchantId, accountId, settlementMode, deps.clock.now()];
+  const chosen = { merchantId, accountId, settlementMode, updatedAt: deps.clock.now() };
   const [row] = await transaction.query(setSettlementMode, chosen);
   if (row === undefined) throw await missing(transaction, request);
   const account = parseAccount(row);
@@ -219,7 +219,7 @@ export async function removeAccount(
 ): Promise<StoredAccount> {
   const { merchantId, accountId } = request;
   const now = deps.clock.now();
-  const rows = await transaction.query(removeAccountRow, [merchantId, accountId, now]);
+  const rows = await transaction.query(removeAccountRow, { merchantId, accountId, updatedAt: now });
   if (rows[0] === undefined) throw await missing(transaction, request);
   const account = parseAccount(rows[0]);
   await emitAccount(transaction, deps, 'account.removed', account);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { systemRandom } from '#outside/random.ts';
@@ -225,20 +226,25 @@ test('an origin is listed while a key stands that lists it', async () => {
   assert.deepEqual(await listed(), [false, false]);
 });
 
+const withoutScans = statement({
+  name: 'api_key_limits_test_no_scans',
+  parameters: {},
+  columns: {},
+  text: 'set local enable_seqscan = off',
+});
+
 test('an origin is looked up by an index, whatever policies stand before it', async () => {
   const plan = await database.db.transaction(async (transaction) => {
-    await transaction.query({
-      ...keyOfOrigin,
-      name: 'test_no_scans',
-      text: 'set local enable_seqscan = off',
-      parameters: [],
-    });
-    const text = `explain ${keyOfOrigin.text}`;
-    const columns = { 'QUERY PLAN': 'text' } as const;
-    return transaction.query({ ...keyOfOrigin, name: 'test_explain_origin', columns, text }, [
-      'https://a.example',
-      clock.now(),
-    ]);
+    await transaction.query(withoutScans);
+    return transaction.query(
+      {
+        ...keyOfOrigin,
+        name: 'test_explain_origin',
+        columns: { 'QUERY PLAN': 'text' } as const,
+        text: `explain ${keyOfOrigin.text}`,
+      },
+      { origin: 'https://a.example', now: clock.now() },
+    );
   });
   const lines = plan.map((row) => row['QUERY PLAN']);
   assert.ok(

@@ -153,7 +153,12 @@ export async function countDayAmount(
   const { keyId, amount } = request;
   const day = new Date(deps.clock.now());
   day.setUTCHours(0, 0, 0, 0);
-  const counted = await transaction.query(addSpending, [keyId, day, amount, request.maxDayAmount]);
+  const counted = await transaction.query(addSpending, {
+    keyId,
+    dayStart: day,
+    amount,
+    mostPerDay: request.maxDayAmount,
+  });
   if (counted.length === 1) return;
   throw new Refusal(
     'amount_out_of_range',
@@ -163,7 +168,7 @@ export async function countDayAmount(
 
 /** Whether a key that works lists this web origin: only then may a page of that origin be told that it can ask. */
 export async function isOriginListed(queryable: Queryable, origin: string, now: Date): Promise<boolean> {
-  return (await queryable.query(keyOfOrigin, [origin, now])).length > 0;
+  return (await queryable.query(keyOfOrigin, { origin, now })).length > 0;
 }
 
 /** A limit as its column holds it. */
@@ -190,7 +195,7 @@ export function keyUseRecorder(deps: { db: Queryable; clock: Clock; log: Log }):
     const oldest = recordedAtMs.keys().next();
     if (recordedAtMs.size > maxRememberedKeys && oldest.done !== true) recordedAtMs.delete(oldest.value);
     try {
-      await deps.db.query(setLastUsed, [keyId, deps.clock.now()]);
+      await deps.db.query(setLastUsed, { keyId, lastUsedAt: deps.clock.now() });
     } catch (error) {
       // The time is for people to look at; a database that is away is reported by whoever needs it.
       deps.log.warn('api_key_use_not_recorded', { keyId, message: String(error) });

@@ -1,30 +1,30 @@
 import { statement } from '@florin/pg';
 
-export const insertApiKey = statement(
-  'api_key_insert',
-  [
-    'text',
-    'text',
-    'text',
-    'bytea',
-    'text',
-    'text[]',
-    'timestamptz',
-    'text[]',
-    'text[]',
-    'int8',
-    'int8',
-    'timestamptz',
-  ],
-  {},
-  `with made as (
+export const insertApiKey = statement({
+  name: 'api_key_insert',
+  parameters: {
+    keyId: 'text',
+    merchantId: 'text',
+    kind: 'text',
+    keyHash: 'bytea',
+    last4: 'text',
+    permissions: 'text[]',
+    expiresAt: 'timestamptz?',
+    ipAllowList: 'text[]',
+    origins: 'text[]',
+    maxSessionAmount: 'int8?',
+    maxDayAmount: 'int8?',
+    createdAt: 'timestamptz',
+  },
+  columns: {},
+  text: `with made as (
      insert into api_keys
        (key_id, merchant_id, kind, key_hash, last4, permissions, expires_at, ip_allow_list, origins, max_session_amount,
         max_day_amount, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     values (:keyId, :merchantId, :kind, :keyHash, :last4, :permissions, :expiresAt, :ipAllowList, :origins, :maxSessionAmount, :maxDayAmount, :createdAt)
    )
-   insert into api_key_origins (origin, key_id) select distinct origin, $1 from unnest($9) as origin`,
-);
+   insert into api_key_origins (origin, key_id) select distinct origin, :keyId from unnest(:origins) as origin`,
+});
 
 const identityColumns = {
   key_hash: 'bytea',
@@ -43,74 +43,74 @@ const identityColumns = {
 const identityList = Object.keys(identityColumns).join(', ');
 
 // By the hash of the whole key: an index lookup, and no secret is ever compared byte by byte.
-export const apiKeyByHash = statement(
-  'api_key_by_hash',
-  ['bytea'],
-  identityColumns,
-  `select ${identityList} from api_keys where key_hash = $1`,
-);
+export const apiKeyByHash = statement({
+  name: 'api_key_by_hash',
+  parameters: { keyHash: 'bytea' },
+  columns: identityColumns,
+  text: `select ${identityList} from api_keys where key_hash = :keyHash`,
+});
 
 // PostgreSQL plans a look-up by a list afresh each time.
-export const apiKeysByHashes = statement(
-  'api_keys_by_hashes',
-  ['bytea[]'],
-  identityColumns,
-  `select ${identityList} from api_keys where key_hash = any ($1)`,
-);
+export const apiKeysByHashes = statement({
+  name: 'api_keys_by_hashes',
+  parameters: { keyHashes: 'bytea[]' },
+  columns: identityColumns,
+  text: `select ${identityList} from api_keys where key_hash = any (:keyHashes)`,
+});
 
 // Asked before any key is known, by a browser. Keys that still stand have their origins in a table by origin: policies let
 // no array operator reach an index.
-export const keyOfOrigin = statement(
-  'api_key_of_origin',
-  ['text', 'timestamptz'],
-  { key_id: 'text' },
-  `select key_id from api_key_origins join api_keys using (key_id)
-   where origin = $1 and revoked_at is null and (expires_at is null or expires_at > $2)
+export const keyOfOrigin = statement({
+  name: 'api_key_of_origin',
+  parameters: { origin: 'text', now: 'timestamptz' },
+  columns: { key_id: 'text' },
+  text: `select key_id from api_key_origins join api_keys using (key_id)
+   where origin = :origin and revoked_at is null and (expires_at is null or expires_at > :now)
    limit 1`,
-);
+});
 
-export const revokeKey = statement(
-  'api_key_revoke',
-  ['text', 'timestamptz'],
-  { key_id: 'text' },
-  `with revoked as (
-     update api_keys set revoked_at = coalesce(revoked_at, $2) where key_id = $1 returning key_id
+export const revokeKey = statement({
+  name: 'api_key_revoke',
+  parameters: { keyId: 'text', revokedAt: 'timestamptz' },
+  columns: { key_id: 'text' },
+  text: `with revoked as (
+     update api_keys set revoked_at = coalesce(revoked_at, :revokedAt) where key_id = :keyId returning key_id
    ), gone as (
-     delete from api_key_origins where key_id = $1
+     delete from api_key_origins where key_id = :keyId
    )
    select key_id from revoked`,
-);
+});
 
 // Replicas each write on their own: the time never goes back, and never moves by less than a minute.
-export const setLastUsed = statement(
-  'api_key_set_last_used',
-  ['text', 'timestamptz'],
-  {},
-  `update api_keys set last_used_at = $2
-   where key_id = $1 and (last_used_at is null or last_used_at <= $2::timestamptz - interval '1 minute')`,
-);
+export const setLastUsed = statement({
+  name: 'api_key_set_last_used',
+  parameters: { keyId: 'text', lastUsedAt: 'timestamptz' },
+  columns: {},
+  text: `update api_keys set last_used_at = :lastUsedAt
+   where key_id = :keyId and (last_used_at is null or last_used_at <= :lastUsedAt::timestamptz - interval '1 minute')`,
+});
 
 // The row stays locked until the session's transaction ends, so sums are exact whatever comes at the same time. Clocks of
 // replicas differ around midnight: an amount of yesterday counts to today once today has begun.
-export const addSpending = statement(
-  'api_key_add_spending',
-  ['text', 'timestamptz', 'int8', 'int8'],
-  { amount: 'int8' },
-  `insert into api_key_spending (key_id, day_start, amount)
-   select $1::text, $2::timestamptz, $3::int8 where $3::int8 <= $4::int8
+export const addSpending = statement({
+  name: 'api_key_add_spending',
+  parameters: { keyId: 'text', dayStart: 'timestamptz', amount: 'int8', mostPerDay: 'int8' },
+  columns: { amount: 'int8' },
+  text: `insert into api_key_spending (key_id, day_start, amount)
+   select :keyId::text, :dayStart::timestamptz, :amount::int8 where :amount::int8 <= :mostPerDay::int8
    on conflict (key_id) do update set
      day_start = greatest(api_key_spending.day_start, excluded.day_start),
      amount = excluded.amount
        + case when api_key_spending.day_start >= excluded.day_start then api_key_spending.amount else 0 end
    where excluded.amount
-       + case when api_key_spending.day_start >= excluded.day_start then api_key_spending.amount else 0 end <= $4::int8
+       + case when api_key_spending.day_start >= excluded.day_start then api_key_spending.amount else 0 end <= :mostPerDay::int8
    returning amount`,
-);
+});
 
-export const apiKeysOfMerchant = statement(
-  'api_keys_of_merchant',
-  ['text'],
-  {
+export const apiKeysOfMerchant = statement({
+  name: 'api_keys_of_merchant',
+  parameters: { merchantId: 'text' },
+  columns: {
     key_id: 'text',
     kind: 'text',
     last4: 'text',
@@ -124,7 +124,7 @@ export const apiKeysOfMerchant = statement(
     last_used_at: 'timestamptz?',
     created_at: 'timestamptz',
   },
-  `select key_id, kind, last4, permissions, expires_at, revoked_at, ip_allow_list, origins, max_session_amount,
+  text: `select key_id, kind, last4, permissions, expires_at, revoked_at, ip_allow_list, origins, max_session_amount,
      max_day_amount, last_used_at, created_at
-   from api_keys where merchant_id = $1 order by created_at, key_id`,
-);
+   from api_keys where merchant_id = :merchantId order by created_at, key_id`,
+});

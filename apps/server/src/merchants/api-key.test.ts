@@ -93,17 +93,17 @@ test('a storefront key needs origins, and a secret key takes none', async () => 
   assert.match((await create({ kind: 'restricted', preset: 'storefront', origins })).key, /^rk_live_/);
 });
 
-const storedKey = statement(
-  'api_key_test_stored',
-  ['text'],
-  { key_hash: 'bytea', last4: 'text', everything: 'text' },
-  'select key_hash, last4, k::text as everything from api_keys k where key_id = $1',
-);
+const storedKey = statement({
+  name: 'api_key_test_stored',
+  parameters: { keyId: 'text' },
+  columns: { key_hash: 'bytea', last4: 'text', everything: 'text' },
+  text: 'select key_hash, last4, k::text as everything from api_keys k where key_id = :keyId',
+});
 
 // proves W5.6
 test('only the hash and the last four characters of a key are stored', async () => {
   const { keyId, key } = await create({ kind: 'secret' });
-  const [row] = await database.db.query(storedKey, [keyId]);
+  const [row] = await database.db.query(storedKey, { keyId });
   assert.deepEqual(row?.key_hash, createHash('sha256').update(key).digest());
   assert.equal(row?.last4, key.slice(-4));
   assert.equal(row?.everything.includes(key.slice(8, 30)), false);

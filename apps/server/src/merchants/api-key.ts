@@ -109,20 +109,20 @@ export async function createApiKey(
     request.kind === 'secret'
       ? permissions
       : (request.permissions ?? permissionPresets[request.preset ?? 'read_only']);
-  await transaction.query(insertApiKey, [
+  await transaction.query(insertApiKey, {
     keyId,
-    request.merchantId,
-    request.kind,
-    hashOf(key),
-    key.slice(-4),
-    [...granted],
-    request.expiresAt ?? null,
-    limits.ipAllowList,
-    limits.origins,
-    limits.maxSessionAmount ?? null,
-    limits.maxDayAmount ?? null,
-    deps.clock.now(),
-  ]);
+    merchantId: request.merchantId,
+    kind: request.kind,
+    keyHash: hashOf(key),
+    last4: key.slice(-4),
+    permissions: [...granted],
+    expiresAt: request.expiresAt ?? null,
+    ipAllowList: limits.ipAllowList,
+    origins: limits.origins,
+    maxSessionAmount: limits.maxSessionAmount ?? null,
+    maxDayAmount: limits.maxDayAmount ?? null,
+    createdAt: deps.clock.now(),
+  });
   return { keyId, key };
 }
 
@@ -154,7 +154,7 @@ export type ApiKeyLookup = (keyHash: Buffer) => Promise<Row<typeof apiKeyByHash>
 
 /** A lookup that asks the database for each key alone. */
 export function apiKeyLookup(queryable: Queryable): ApiKeyLookup {
-  return async (keyHash) => (await queryable.query(apiKeyByHash, [keyHash]))[0];
+  return async (keyHash) => (await queryable.query(apiKeyByHash, { keyHash }))[0];
 }
 
 /** Looks up many keys in one round trip, in the order given; a key that comes many times is looked up once. */
@@ -167,8 +167,8 @@ export async function findApiKeys(
   const [only, ...others] = distinct.filter((keyHash) => keyHash !== undefined);
   if (only === undefined) return [];
   const rows = await (others.length === 0
-    ? queryable.query(apiKeyByHash, [only])
-    : queryable.query(apiKeysByHashes, [[only, ...others]]));
+    ? queryable.query(apiKeyByHash, { keyHash: only })
+    : queryable.query(apiKeysByHashes, { keyHashes: [only, ...others] }));
   const byHash = new Map(rows.map((row) => [row.key_hash.toString('latin1'), row]));
   return names.map((name) => byHash.get(name));
 }
@@ -220,12 +220,12 @@ function permissionsOf(row: Row<typeof apiKeyByHash>): ReadonlySet<Permission> {
 
 /** Revokes a key at once and for ever. False when there is no such key; revoking again changes nothing. */
 export async function revokeApiKey(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
-  return (await transaction.query(revokeKey, [keyId, now])).length === 1;
+  return (await transaction.query(revokeKey, { keyId, revokedAt: now })).length === 1;
 }
 
 /** The merchant's keys, oldest first, revoked ones included. */
 export async function listApiKeys(queryable: Queryable, merchantId: string): Promise<ApiKeySummary[]> {
-  const rows = await queryable.query(apiKeysOfMerchant, [merchantId]);
+  const rows = await queryable.query(apiKeysOfMerchant, { merchantId });
   return rows.map((row) => ({
     keyId: row.key_id,
     kind: row.kind as ApiKeyKind,

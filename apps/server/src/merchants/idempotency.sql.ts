@@ -3,41 +3,50 @@ import { tryLockOf } from '#db/advisory-lock.ts';
 
 // Held until the transaction ends, however it ends: a crash frees the key. Two keys of one hash only make one of two
 // requests at the same time answer "in flight".
-export const holdKey = statement(
-  'idempotency_hold',
-  ['text', 'text', 'text'],
-  { is_held: 'bool' },
-  `select ${tryLockOf('idempotencyKey', "concat_ws(' ', $1::text, $2::text, $3::text)")} as is_held`,
-);
+export const holdKey = statement({
+  name: 'idempotency_hold',
+  parameters: { merchantId: 'text', path: 'text', idempotencyKey: 'text' },
+  columns: { is_held: 'bool' },
+  text: `select ${tryLockOf('idempotencyKey', "concat_ws(' ', :merchantId::text, :path::text, :idempotencyKey::text)")} as is_held`,
+});
 
-export const answerByKey = statement(
-  'idempotency_answer_by_key',
-  ['text', 'text', 'text'],
-  { body_hash: 'bytea', api_key_id: 'text', sealed_answer: 'bytea?', open_answer: 'text?' },
-  `select body_hash, api_key_id, sealed_answer, open_answer
+export const answerByKey = statement({
+  name: 'idempotency_answer_by_key',
+  parameters: { merchantId: 'text', path: 'text', idempotencyKey: 'text' },
+  columns: { body_hash: 'bytea', api_key_id: 'text', sealed_answer: 'bytea?', open_answer: 'text?' },
+  text: `select body_hash, api_key_id, sealed_answer, open_answer
    from idempotency_keys
-   where merchant_id = $1 and path = $2 and idempotency_key = $3`,
-);
+   where merchant_id = :merchantId and path = :path and idempotency_key = :idempotencyKey`,
+});
 
-export const insertAnswer = statement(
-  'idempotency_insert_answer',
-  ['text', 'text', 'text', 'bytea', 'text', 'text', 'bytea', 'timestamptz'],
-  { request_id: 'text' },
-  `insert into idempotency_keys
+export const insertAnswer = statement({
+  name: 'idempotency_insert_answer',
+  parameters: {
+    merchantId: 'text',
+    path: 'text',
+    idempotencyKey: 'text',
+    bodyHash: 'bytea',
+    apiKeyId: 'text',
+    requestId: 'text',
+    sealedAnswer: 'bytea',
+    createdAt: 'timestamptz',
+  },
+  columns: { request_id: 'text' },
+  text: `insert into idempotency_keys
      (merchant_id, path, idempotency_key, body_hash, api_key_id, request_id, sealed_answer, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)
+   values (:merchantId, :path, :idempotencyKey, :bodyHash, :apiKeyId, :requestId, :sealedAnswer, :createdAt)
    on conflict do nothing
    returning request_id`,
-);
+});
 
 // Skips what another replica is deleting.
-export const deleteAnswers = statement(
-  'idempotency_delete_answers',
-  ['timestamptz', 'int8'],
-  { deleted: 'int8' },
-  `with old as (
-     select merchant_id, path, idempotency_key from idempotency_keys where created_at < $1
-     limit $2 for update skip locked
+export const deleteAnswers = statement({
+  name: 'idempotency_delete_answers',
+  parameters: { createdBefore: 'timestamptz', limit: 'int8' },
+  columns: { deleted: 'int8' },
+  text: `with old as (
+     select merchant_id, path, idempotency_key from idempotency_keys where created_at < :createdBefore
+     limit :limit for update skip locked
    ), gone as (
      delete from idempotency_keys using old
      where idempotency_keys.merchant_id = old.merchant_id and idempotency_keys.path = old.path
@@ -45,21 +54,18 @@ export const deleteAnswers = statement(
      returning 1
    )
    select count(*) as deleted from gone`,
-);
+});
 
 /** Columns that a draft carries its claim in, with the type of the array of each; null in drafts without a key. */
-export const claimColumns = [
-  ['claim_key', 'text[]'],
-  ['claim_body_hash', 'bytea[]'],
-  ['claim_request_id', 'text[]'],
-  ['claim_answer', 'bytea[]'],
-] as const;
+export const claimColumns = {
+  claim_key: 'text[]',
+  claim_body_hash: 'bytea[]',
+  claim_request_id: 'text[]',
+  claim_answer: 'bytea[]',
+} as const;
 
 /** Further columns of a claim, which many claims of one moment have alike; null in drafts without a key. */
-export const claimPlaceColumns = [
-  ['claim_path', 'text[]'],
-  ['claim_api_key_id', 'text[]'],
-] as const;
+export const claimPlaceColumns = { claim_path: 'text[]', claim_api_key_id: 'text[]' } as const;
 
 /**
  * The common table `claimed`, from a table `draft` with merchant_id, created_at and all columns of claims: stores

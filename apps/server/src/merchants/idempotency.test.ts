@@ -6,18 +6,18 @@ import { emptyDatabase } from '../../test/harness/database.ts';
 import { testSecrets } from '../../test/harness/webhook-fixture.ts';
 import { bodyHashOf, findAnswer } from './idempotency.ts';
 
-const insertOld = statement(
-  'idempotency_test_insert_old',
-  ['text', 'text', 'text', 'bytea'],
-  {},
-  `with event as (
+const insertOld = statement({
+  name: 'idempotency_test_insert_old',
+  parameters: { eventId: 'text', merchantId: 'text', body: 'text', bodyHash: 'bytea' },
+  columns: {},
+  text: `with event as (
      insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)
-     values ($1, $2, 'session.created', 'sess_1', 1, $3, now())
+     values (:eventId, :merchantId, 'session.created', 'sess_1', 1, :body, now())
    )
    insert into idempotency_keys
      (merchant_id, path, idempotency_key, body_hash, api_key_id, request_id, answer_event_id, created_at)
-   values ($2, '/session/checkout/create', 'first', $4, 'key_1', 'req_1', $1, now())`,
-);
+   values (:merchantId, '/session/checkout/create', 'first', :bodyHash, 'key_1', 'req_1', :eventId, now())`,
+});
 
 test('an answer that an older version read out of its event is still given, byte for byte', async () => {
   const before = (await readMigrations(schema))
@@ -31,7 +31,7 @@ test('an answer that an older version read out of its event is still given, byte
       '{"sessionId":"sess_1","metadata":{"a":1.0e2,"t":",\\"sequence\\":1,\\"data\\":{\\"session\\":"}}';
     const body = `{"id":"evt_1","type":"session.created","apiVersion":"v1","timestamp":"2026-01-02T03:04:05.006Z","sequence":1,"data":{"session":${session}}}`;
     const bodyHash = bodyHashOf('{}');
-    await db.query(insertOld, ['evt_1', 'mer_1', body, bodyHash]);
+    await db.query(insertOld, { eventId: 'evt_1', merchantId: 'mer_1', body, bodyHash });
     await migrate(database.url, schema);
     const caller = { merchantId: 'mer_1', keyId: 'key_1', kind: 'secret' } as const;
     const path = '/session/checkout/create';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Parameter, Queryable, Row, Transaction } from '@florin/pg';
+import type { Queryable, Row, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
@@ -80,14 +80,14 @@ export async function storeAnswer(
   request: KeyedRequest,
   answer: string,
 ): Promise<void> {
-  const rows = await transaction.query(insertAnswer, [
+  const rows = await transaction.query(insertAnswer, {
     ...scopeOf(request),
-    request.bodyHash,
-    request.caller.keyId,
-    request.requestId,
-    sealAnswer(deps, request, answer),
-    deps.clock.now(),
-  ]);
+    bodyHash: request.bodyHash,
+    apiKeyId: request.caller.keyId,
+    requestId: request.requestId,
+    sealedAnswer: sealAnswer(deps, request, answer),
+    createdAt: deps.clock.now(),
+  });
   if (rows.length === 0) throw new IdempotencyKeyUsed('the key was used while the request was carried out');
 }
 
@@ -97,20 +97,21 @@ export function claimOf(deps: IdempotencyDeps, request: KeyedRequest, answer: st
 }
 
 /** Values of `claimColumns` for drafts, some of them without a key. */
-export function claimValues(claims: readonly (IdempotencyClaim | undefined)[]): Parameter[] {
-  return [
-    claims.map((claim) => claim?.request.key ?? null),
-    claims.map((claim) => claim?.request.bodyHash ?? null),
-    claims.map((claim) => claim?.request.requestId ?? null),
-    claims.map((claim) => claim?.sealedAnswer ?? null),
-  ];
+export function claimValues(claims: readonly (IdempotencyClaim | undefined)[]) {
+  return {
+    claim_key: claims.map((claim) => claim?.request.key ?? null),
+    claim_body_hash: claims.map((claim) => claim?.request.bodyHash ?? null),
+    claim_request_id: claims.map((claim) => claim?.request.requestId ?? null),
+    claim_answer: claims.map((claim) => claim?.sealedAnswer ?? null),
+  };
 }
 
-/** Values of `claimPlaceColumns` for one draft. */
-export function claimPlace(
-  claim: IdempotencyClaim | undefined,
-): readonly [path: string | null, keyId: string | null] {
-  return claim === undefined ? [null, null] : [claim.request.path, claim.request.caller.keyId];
+/** Values of `claimPlaceColumns`. */
+export function claimPlaceValues(claims: readonly (IdempotencyClaim | undefined)[]) {
+  return {
+    claim_path: claims.map((claim) => claim?.request.path ?? null),
+    claim_api_key_id: claims.map((claim) => claim?.request.caller.keyId ?? null),
+  };
 }
 
 /**
@@ -153,16 +154,16 @@ export function inFlight(): Refusal {
 /** Deletes up to `limit` answers that are older than 30 days. Returns how many. */
 export async function deleteOldAnswers(queryable: Queryable, now: Date, limit: number): Promise<number> {
   const oldest = new Date(now.getTime() - answersKeptMs);
-  const [row] = await queryable.query(deleteAnswers, [oldest, limit]);
+  const [row] = await queryable.query(deleteAnswers, { createdBefore: oldest, limit });
   return Number(row?.deleted ?? 0n);
 }
 
-function scopeOf({ caller, path, key }: KeyedRequest): [string, string, string] {
-  return [caller.merchantId, path, key];
+function scopeOf({ caller, path, key }: KeyedRequest) {
+  return { merchantId: caller.merchantId, path, idempotencyKey: key };
 }
 
-function contextOf(request: KeyedRequest): string {
-  return `idempotency ${scopeOf(request).join(' ')}`;
+function contextOf({ caller, path, key }: KeyedRequest): string {
+  return `idempotency ${caller.merchantId} ${path} ${key}`;
 }
 
 function sealAnswer(deps: IdempotencyDeps, request: KeyedRequest, answer: string): Uint8Array {

@@ -2,23 +2,23 @@ import { statement } from '@florin/pg';
 
 const columns = { merchant_id: 'text', merchant_name: 'text', created_at: 'timestamptz' } as const;
 
-export const insertMerchant = statement(
-  'merchant_insert',
-  ['text', 'text', 'timestamptz'],
-  {},
-  'insert into merchants (merchant_id, merchant_name, created_at) values ($1, $2, $3)',
-);
+export const insertMerchant = statement({
+  name: 'merchant_insert',
+  parameters: { merchantId: 'text', merchantName: 'text', createdAt: 'timestamptz' },
+  columns: {},
+  text: 'insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, :merchantName, :createdAt)',
+});
 
-export const merchantById = statement(
-  'merchant_by_id',
-  ['text'],
+export const merchantById = statement({
+  name: 'merchant_by_id',
+  parameters: { merchantId: 'text' },
   columns,
-  'select merchant_id, merchant_name, created_at from merchants where merchant_id = $1',
-);
+  text: 'select merchant_id, merchant_name, created_at from merchants where merchant_id = :merchantId',
+});
 
-export const merchantList = statement(
-  'merchant_list',
-  [],
+export const merchantList = statement({
+  name: 'merchant_list',
+  parameters: {},
   columns,
-  'select merchant_id, merchant_name, created_at from merchants order by created_at, merchant_id',
-);
+  text: 'select merchant_id, merchant_name, created_at from merchants order by created_at, merchant_id',
+});

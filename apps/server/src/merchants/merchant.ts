@@ -30,13 +30,17 @@ export async function createMerchant(
     merchantName,
     createdAt: deps.clock.now(),
   };
-  await transaction.query(insertMerchant, [merchant.merchantId, merchantName, merchant.createdAt]);
+  await transaction.query(insertMerchant, {
+    merchantId: merchant.merchantId,
+    merchantName,
+    createdAt: merchant.createdAt,
+  });
   return merchant;
 }
 
 /** One merchant by id; undefined when there is none. */
 export async function findMerchant(queryable: Queryable, merchantId: string): Promise<Merchant | undefined> {
-  const rows = await queryable.query(merchantById, [merchantId]);
+  const rows = await queryable.query(merchantById, { merchantId });
   return rows[0] === undefined ? undefined : parseMerchant(rows[0]);
 }
 

@@ -1,8 +1,8 @@
 import { statement } from '@florin/pg';
 
-export const orderAtReceiver = statement(
-  'own_address_order',
-  ['int8[]', 'text'],
-  { order_id: 'text' },
-  'select order_id from orders where chain_id = any ($1) and receiver = $2 limit 1',
-);
+export const orderAtReceiver = statement({
+  name: 'own_address_order',
+  parameters: { chainIds: 'int8[]', receiver: 'text' },
+  columns: { order_id: 'text' },
+  text: 'select order_id from orders where chain_id = any (:chainIds) and receiver = :receiver limit 1',
+});

@@ -16,7 +16,7 @@ export async function findOwn(
   const ownerless = ownerlessAt(chains, address);
   if (ownerless !== undefined) return ownerless;
   const chainIds = chains.all.map(({ chainId }) => chainId);
-  const rows = await queryable.query(orderAtReceiver, [chainIds, address.toLowerCase()]);
+  const rows = await queryable.query(orderAtReceiver, { chainIds, receiver: address.toLowerCase() });
   return rows.length === 0 ? undefined : 'the deposit address of an order';
 }
 

@@ -2,46 +2,52 @@ import { statement } from '@florin/pg';
 import { awaitLockOf } from '#db/advisory-lock.ts';
 
 // Puts what counts in the same sums in line until its transaction ends: then nobody else adds to them between look and entry.
-export const lockRelayedGas = statement(
-  'relayed_gas_lock',
-  ['text'],
-  { locked: 'bool?' },
-  `select true as locked from ${awaitLockOf('gasTotal', '$1::text')}`,
-);
+export const lockRelayedGas = statement({
+  name: 'relayed_gas_lock',
+  parameters: { total: 'text' },
+  columns: { locked: 'bool?' },
+  text: `select true as locked from ${awaitLockOf('gasTotal', ':total::text')}`,
+});
 
-export const relayedGasSince = statement(
-  'relayed_gas_since',
-  ['int8', 'text', 'text', 'timestamptz'],
-  { by_merchant: 'numeric', by_all: 'numeric' },
-  `select coalesce(sum(gas) filter (where merchant_id = $3), 0) as by_merchant,
+export const relayedGasSince = statement({
+  name: 'relayed_gas_since',
+  parameters: { chainId: 'int8', kind: 'text', merchantId: 'text', since: 'timestamptz' },
+  columns: { by_merchant: 'numeric', by_all: 'numeric' },
+  text: `select coalesce(sum(gas) filter (where merchant_id = :merchantId), 0) as by_merchant,
      coalesce(sum(gas) filter (where merchant_id = ''), 0) as by_all
-   from relayed_gas where chain_id = $1 and kind = $2 and merchant_id in ($3, '') and hour >= $4`,
-);
+   from relayed_gas where chain_id = :chainId and kind = :kind and merchant_id in (:merchantId, '') and hour >= :since`,
+});
 
 // For the merchant, and for all.
-export const addRelayedGas = statement(
-  'relayed_gas_add',
-  ['int8', 'text', 'text', 'timestamptz', 'int8'],
-  {},
-  `insert into relayed_gas (chain_id, kind, merchant_id, hour, gas)
-   select $1, $2, counted.merchant_id, $4, $5 from unnest(array['', $3::text]) as counted (merchant_id)
+export const addRelayedGas = statement({
+  name: 'relayed_gas_add',
+  parameters: { chainId: 'int8', kind: 'text', merchantId: 'text', hour: 'timestamptz', gas: 'int8' },
+  columns: {},
+  text: `insert into relayed_gas (chain_id, kind, merchant_id, hour, gas)
+   select :chainId, :kind, counted.merchant_id, :hour, :gas from unnest(array['', :merchantId::text]) as counted (merchant_id)
    on conflict (chain_id, kind, merchant_id, hour) do update set gas = relayed_gas.gas + excluded.gas`,
-);
+});
 
 // For the look now and then: sums of one kind over $2 ($3 for all merchants together), those with most first.
-export const relayedGasOver = statement(
-  'relayed_gas_over',
-  ['text', 'int8', 'int8', 'timestamptz', 'int8'],
-  { chain_id: 'int8', merchant_id: 'text', gas: 'numeric' },
-  `select chain_id, merchant_id, sum(gas) as gas from relayed_gas where kind = $1 and hour >= $4
+export const relayedGasOver = statement({
+  name: 'relayed_gas_over',
+  parameters: {
+    kind: 'text',
+    mostOfMerchant: 'int8',
+    mostOfAll: 'int8',
+    since: 'timestamptz',
+    limit: 'int8',
+  },
+  columns: { chain_id: 'int8', merchant_id: 'text', gas: 'numeric' },
+  text: `select chain_id, merchant_id, sum(gas) as gas from relayed_gas where kind = :kind and hour >= :since
    group by chain_id, merchant_id
-   having sum(gas) >= case merchant_id when '' then $3::int8 else $2::int8 end
-   order by gas desc, chain_id, merchant_id limit $5`,
-);
+   having sum(gas) >= case merchant_id when '' then :mostOfAll::int8 else :mostOfMerchant::int8 end
+   order by gas desc, chain_id, merchant_id limit :limit`,
+});
 
-export const deleteRelayedGas = statement(
-  'relayed_gas_delete',
-  ['timestamptz'],
-  {},
-  'delete from relayed_gas where hour < $1',
-);
+export const deleteRelayedGas = statement({
+  name: 'relayed_gas_delete',
+  parameters: { before: 'timestamptz' },
+  columns: {},
+  text: 'delete from relayed_gas where hour < :before',
+});

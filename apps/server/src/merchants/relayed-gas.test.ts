@@ -7,7 +7,12 @@ import { type Log, silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { type AskedGas, type GasTotals, gasAlarm, gasOffers, takeGas } from './relayed-gas.ts';
 
-const emptyAll = statement('relayed_gas_test_empty', [], {}, 'delete from relayed_gas');
+const emptyAll = statement({
+  name: 'relayed_gas_test_empty',
+  parameters: {},
+  columns: {},
+  text: 'delete from relayed_gas',
+});
 const hourMs = 3_600_000;
 const totals: GasTotals = { payments: { perMerchant: 100, all: 250 }, returns: { perMerchant: 10, all: 25 } };
 
@@ -20,7 +25,7 @@ before(async () => {
 after(() => database.close());
 beforeEach(async () => {
   now = Date.UTC(2030, 0, 1, 0, 30);
-  await database.db.query(emptyAll, []);
+  await database.db.query(emptyAll);
 });
 
 function take(asked: Partial<AskedGas> = {}, gas = 10n): Promise<string> {
@@ -54,7 +59,7 @@ test('in no 24 hours a merchant or all together spend more than their totals', a
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-      await database.db.query(emptyAll, []);
+      await database.db.query(emptyAll);
       const spent: { at: number; merchantId: string; gas: bigint }[] = [];
       for (const { merchantId, gas, waitMs } of steps) {
         now += waitMs;

@@ -73,15 +73,14 @@ export async function takeGas(
   if (totals === undefined) return 'within';
   const { perMerchant, all } = totalOf(totals, kind);
   const hour = hourOf(clock);
-  const asked = [chainId, kind, merchantId, dayBefore(hour)];
   const [, [spent]] = await Promise.all([
-    transaction.query(lockRelayedGas, [`${kind} ${chainId}`]),
-    transaction.query(relayedGasSince, asked),
+    transaction.query(lockRelayedGas, { total: `${kind} ${chainId}` }),
+    transaction.query(relayedGasSince, { chainId, kind, merchantId, since: dayBefore(hour) }),
   ]);
   if (spent === undefined) throw new Error('sums came back without a row');
   if (!isOwed && spent.by_merchant + gas > BigInt(perMerchant)) return 'merchant_used_up';
   if (!isOwed && spent.by_all + gas > BigInt(all)) return 'all_used_up';
-  await transaction.query(addRelayedGas, [chainId, kind, merchantId, hour, gas]);
+  await transaction.query(addRelayedGas, { chainId, kind, merchantId, hour, gas });
   return 'within';
 }
 
@@ -90,8 +89,11 @@ const [toldAt, endsAt, offeredUntil] = [75, 50, 90];
 /** Most totals that are looked at in one round. */
 const maxTotals = 1_000;
 
-function partOf({ perMerchant, all }: GasTotal, percent: number): readonly [number, number] {
-  return [Math.floor((perMerchant * percent) / 100), Math.floor((all * percent) / 100)];
+function partOf({ perMerchant, all }: GasTotal, percent: number) {
+  return {
+    mostOfMerchant: Math.floor((perMerchant * percent) / 100),
+    mostOfAll: Math.floor((all * percent) / 100),
+  };
 }
 
 interface GasWatch {
@@ -109,7 +111,12 @@ export function gasAlarm({ db, clock, log, totals }: GasWatch): () => Promise<vo
     for (const kind of ['payments', 'smart_accounts', 'returns'] as const) {
       const kindTotal = totalOf(totals, kind);
       const least = partOf(kindTotal, endsAt);
-      const rows = await db.query(relayedGasOver, [kind, ...least, dayBefore(hour), maxTotals]);
+      const rows = await db.query(relayedGasOver, {
+        kind,
+        ...least,
+        since: dayBefore(hour),
+        limit: maxTotals,
+      });
       const over = new Map(rows.map((row) => [`${kind} ${row.chain_id} ${row.merchant_id}`, row]));
       for (const [key, { chain_id, merchant_id, gas }] of over) {
         const total = merchant_id === '' ? kindTotal.all : kindTotal.perMerchant;
@@ -129,7 +136,7 @@ export function gasAlarm({ db, clock, log, totals }: GasWatch): () => Promise<vo
         log.info('gas.available', fields);
       }
     }
-    await db.query(deleteRelayedGas, [dayBefore(dayBefore(hour))]);
+    await db.query(deleteRelayedGas, { before: dayBefore(dayBefore(hour)) });
   };
 }
 
@@ -146,8 +153,8 @@ export function gasOffers({ db, clock, totals }: Omit<GasWatch, 'log'>): GasOffe
     isOffered: (chainId, merchantId) => !usedUp.has(`${chainId} ${merchantId}`) && !usedUp.has(`${chainId} `),
     async refresh() {
       const least = partOf(totals.payments, offeredUntil);
-      const given = ['payments', ...least, dayBefore(hourOf(clock)), maxTotals];
-      const rows = await db.query(relayedGasOver, given);
+      const since = dayBefore(hourOf(clock));
+      const rows = await db.query(relayedGasOver, { kind: 'payments', ...least, since, limit: maxTotals });
       usedUp = new Set(rows.map(({ chain_id, merchant_id }) => `${chain_id} ${merchant_id}`));
     },
   };

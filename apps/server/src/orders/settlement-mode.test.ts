@@ -16,28 +16,28 @@ before(async () => {
 });
 after(() => world.close());
 
-const noteRestore = statement(
-  'settlement_mode_test_restore',
-  ['timestamptz'],
-  {},
-  `insert into restorations (taken_at, restored_at, archive_hash, cursors) values ($1, $1, '', '[]')`,
-);
+const noteRestore = statement({
+  name: 'settlement_mode_test_restore',
+  parameters: { takenAt: 'timestamptz' },
+  columns: {},
+  text: `insert into restorations (taken_at, restored_at, archive_hash, cursors) values (:takenAt, :takenAt, '', '[]')`,
+});
 
-const putCursor = statement(
-  'settlement_mode_test_cursor',
-  ['int8', 'timestamptz'],
-  {},
-  `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
-   values ($1, 9, '0x', $2, 3, '0x', $2, $2)
-   on conflict (chain_id) do update set head_time = $2, final_time = $2`,
-);
+const putCursor = statement({
+  name: 'settlement_mode_test_cursor',
+  parameters: { chainId: 'int8', headTime: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
+   values (:chainId, 9, '0x', :headTime, 3, '0x', :headTime, :headTime)
+   on conflict (chain_id) do update set head_time = :headTime, final_time = :headTime`,
+});
 
 /** A block of a token's chain with that time is final. */
 const finalAt = (tokenId: string, seconds: number) =>
-  world.database.db.query(putCursor, [
-    world.deps.chains.token(tokenId)?.chainId ?? 0,
-    new Date(seconds * 1_000),
-  ]);
+  world.database.db.query(putCursor, {
+    chainId: world.deps.chains.token(tokenId)?.chainId ?? 0,
+    headTime: new Date(seconds * 1_000),
+  });
 
 const signer = orderSignerOf(`0x${'0f'.repeat(32)}`);
 const stranger: Hex = `0x${'d4'.repeat(20)}`;
@@ -162,7 +162,7 @@ test('of two chains that are asked for at once one is refused, or nothing is pas
 test('a session from before a restore is held, for it may have orders that were lost; later ones are not', async () => {
   const older = await sale('direct');
   world.clock.time += 1_000;
-  await world.database.db.query(noteRestore, [world.clock.now()]);
+  await world.database.db.query(noteRestore, { takenAt: world.clock.now() });
   world.clock.time += 1_000;
   const newer = await sale('direct');
   assert.deepEqual(

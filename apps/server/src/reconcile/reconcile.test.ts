@@ -11,18 +11,18 @@ import { untilLockWaiter } from '../../test/harness/lock-waiter.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { acceptDifferences, reconcileChain } from './reconcile.ts';
 
-const freeLook = statement(
-  'reconcile_test_free',
-  ['int8'],
-  { chain_id: 'int8' },
-  'select chain_id from chain_reconciliations where chain_id = $1 for update skip locked',
-);
-const openingEntries = statement(
-  'reconcile_test_openings',
-  [],
-  { entry_key: 'text' },
-  "select entry_key from ledger_entries where kind = 'opening' order by entry_id",
-);
+const freeLook = statement({
+  name: 'reconcile_test_free',
+  parameters: { chainId: 'int8' },
+  columns: { chain_id: 'int8' },
+  text: 'select chain_id from chain_reconciliations where chain_id = :chainId for update skip locked',
+});
+const openingEntries = statement({
+  name: 'reconcile_test_openings',
+  parameters: {},
+  columns: { entry_key: 'text' },
+  text: "select entry_key from ledger_entries where kind = 'opening' order by entry_id",
+});
 
 let world: SettlementWorld;
 before(async () => {
@@ -134,7 +134,7 @@ test('a check locks the chain before its own row, as a release does', async () =
     await lockChain(transaction, chainId);
     checking = check();
     await untilLockWaiter(db);
-    assert.equal((await transaction.query(freeLook, [chainId])).length, 1);
+    assert.equal((await transaction.query(freeLook, { chainId })).length, 1);
   });
   assert.equal(await checking, 'agreed');
 });
@@ -163,7 +163,7 @@ test('books are not opened while final events are missing, unless an operator ac
     await other.mineFinal('ethereum', ['Paid', order]);
     await other.dropFinal('ethereum', 1n);
     const openings = async () =>
-      (await other.database.db.query(openingEntries, [])).map(({ entry_key: key }) => key.split(':')[2]);
+      (await other.database.db.query(openingEntries)).map(({ entry_key: key }) => key.split(':')[2]);
     assert.deepEqual([await lookAgain(), await openings()], ['drifted', []]);
     assert.deepEqual([await lookAgain(), await openings()], ['drifted', []]);
     await acceptDifferences(other.database.db, other.chain('ethereum').chainId);

@@ -1,5 +1,5 @@
 import { type Row, statement } from '@florin/pg';
-import { listPlace, listTotal, pageSize } from '#db/list-page.ts';
+import { listTotal, pageColumns, pageParameters, pageText } from '#db/list-page.ts';
 
 const columns = {
   refund_id: 'text',
@@ -42,25 +42,18 @@ export const refundById = statement({
   text: `select ${columnList} from refunds where merchant_id = :merchantId and refund_id = :refundId`,
 });
 
-export const refundPage = statement(
-  'refund_page',
-  ['text', 'int8', 'int8', 'text'],
-  { ...columns, total: 'int8?', is_listed: 'bool' },
-  `with ${listPlace({
+export const refundPage = statement({
+  name: 'refund_page',
+  parameters: pageParameters,
+  columns: { ...columns, ...pageColumns },
+  text: pageText({
     list: 'refunds',
+    id: 'refund_id',
     total: listTotal('refunds', "'*'"),
-    condition: 'merchant_id = $1',
-    skip: '$3',
-    after: { idColumn: 'refund_id', id: '$4' },
-  })}
-   select ${columnList}, place.total, refund_id is not null as is_listed
-   from place left join lateral (
-     select ordinal, ${columnList} from refunds
-     where merchant_id = $1 and ordinal <= (select ordinal from first_row)
-     order by ordinal desc limit ${pageSize('$2')}
-   ) as page on true
-   order by page.ordinal desc`,
-);
+    condition: 'merchant_id = :merchantId',
+    columns: columnList,
+  }),
+});
 
 // In one order, so that two chains' watchers cannot deadlock.
 export const lockOpenRefunds = statement({

@@ -138,7 +138,7 @@ export async function listRefunds(
   deps: RefundContext,
   request: PageRequest,
 ): Promise<{ place: ListPage; refunds: Refund[] }> {
-  const found = await queryable.query(refundPage, [request.merchantId, ...pageValues(request)]);
+  const found = await queryable.query(refundPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.refund_id);
   return { place, refunds: await refundsOf(queryable, deps, rows) };
 }

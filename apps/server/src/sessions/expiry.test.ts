@@ -5,46 +5,46 @@ import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { addOrder, addSession } from '../../test/harness/payment-fixture.ts';
 import { expireSessions, findSession } from './session.ts';
 
-const putCursor = statement(
-  'expiry_test_cursor',
-  ['int8', 'timestamptz'],
-  {},
-  `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
-   values ($1, 9, '0x', $2, 3, '0x', $2, $2)
-   on conflict (chain_id) do update set head_time = $2, final_time = $2`,
-);
+const putCursor = statement({
+  name: 'expiry_test_cursor',
+  parameters: { chainId: 'int8', headTime: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
+   values (:chainId, 9, '0x', :headTime, 3, '0x', :headTime, :headTime)
+   on conflict (chain_id) do update set head_time = :headTime, final_time = :headTime`,
+});
 
-const putHead = statement(
-  'expiry_test_head',
-  ['int8', 'timestamptz'],
-  {},
-  'update chain_cursors set head_time = $2 where chain_id = $1',
-);
+const putHead = statement({
+  name: 'expiry_test_head',
+  parameters: { chainId: 'int8', headTime: 'timestamptz' },
+  columns: {},
+  text: 'update chain_cursors set head_time = :headTime where chain_id = :chainId',
+});
 
-const putMove = statement(
-  'expiry_test_move',
-  ['text', 'text', 'text'],
-  {},
-  `with sent as (
+const putMove = statement({
+  name: 'expiry_test_move',
+  parameters: { orderId: 'text', purpose: 'text', status: 'text' },
+  columns: {},
+  text: `with sent as (
      insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
        updated_at)
-     select 1, '0xmoves', count(*), $2, '0xto', '0x', 1, 'pending', now(), now() from sent_transactions
+     select 1, '0xmoves', count(*), :purpose, '0xto', '0x', 1, 'pending', now(), now() from sent_transactions
      returning transaction_id
    )
    insert into deposit_moves (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at)
-   select $1, $2, '0xtoken', 1, $3, transaction_id, now(), now() from sent
-   on conflict (order_id, move, token) do update set status = $3`,
-);
+   select :orderId, :purpose, '0xtoken', 1, :status, transaction_id, now(), now() from sent
+   on conflict (order_id, move, token) do update set status = :status`,
+});
 
-const unsign = statement(
-  'expiry_test_unsign',
-  ['text', 'int8'],
-  {},
-  `insert into orders select (r).* from (
+const unsign = statement({
+  name: 'expiry_test_unsign',
+  parameters: { orderId: 'text', seconds: 'int8' },
+  columns: {},
+  text: `insert into orders select (r).* from (
      select jsonb_populate_record(o, jsonb_build_object('order_id', o.order_id || 'deposit', 'signature', '0x',
-       'pay_by', o.pay_by + $2)) as r
-     from orders o where o.order_id = $1) as copied`,
-);
+       'pay_by', o.pay_by + :seconds)) as r
+     from orders o where o.order_id = :orderId) as copied`,
+});
 
 let world: MerchantWorld;
 let shop: { key: string; accountId: string };
@@ -64,11 +64,14 @@ for (const move of ['add', 'collect'] as const) {
     const { db } = world.database;
     const sessionId = await addSession(world, shop);
     const order = await addOrder(world, sessionId);
-    await db.query(putCursor, [order.chainId, new Date(Number(order.order.payBy + 1n) * 1_000)]);
-    await db.query(putMove, [order.orderId, move, 'sent']);
+    await db.query(putCursor, {
+      chainId: order.chainId,
+      headTime: new Date(Number(order.order.payBy + 1n) * 1_000),
+    });
+    await db.query(putMove, { orderId: order.orderId, purpose: move, status: 'sent' });
     await expire();
     assert.equal(await statusOf(sessionId), 'initialized');
-    await db.query(putMove, [order.orderId, move, 'failed']);
+    await db.query(putMove, { orderId: order.orderId, purpose: move, status: 'failed' });
     await expire();
     assert.equal(await statusOf(sessionId), 'expired');
   });
@@ -78,11 +81,14 @@ test('a session whose deposit was added to does not expire while that can be col
   const { db } = world.database;
   const sessionId = await addSession(world, shop);
   const order = await addOrder(world, sessionId);
-  await db.query(unsign, [order.orderId, 3_600]);
+  await db.query(unsign, { orderId: order.orderId, seconds: 3_600 });
   const final = (afterPayBy: bigint) =>
-    db.query(putCursor, [order.chainId, new Date(Number(order.order.payBy + afterPayBy) * 1_000)]);
+    db.query(putCursor, {
+      chainId: order.chainId,
+      headTime: new Date(Number(order.order.payBy + afterPayBy) * 1_000),
+    });
   await final(3_600n);
-  await db.query(putMove, [`${order.orderId}deposit`, 'add', 'succeeded']);
+  await db.query(putMove, { orderId: `${order.orderId}deposit`, purpose: 'add', status: 'succeeded' });
   await expire();
   assert.equal(await statusOf(sessionId), 'initialized');
   await final(3_601n);
@@ -94,11 +100,17 @@ test('an order that is only collected keeps no session open: nobody but the serv
   const { db } = world.database;
   const sessionId = await addSession(world, shop);
   const order = await addOrder(world, sessionId);
-  await db.query(unsign, [order.orderId, 86_400]);
-  await db.query(putCursor, [order.chainId, new Date(Number(order.order.payBy) * 1_000)]);
+  await db.query(unsign, { orderId: order.orderId, seconds: 86_400 });
+  await db.query(putCursor, {
+    chainId: order.chainId,
+    headTime: new Date(Number(order.order.payBy) * 1_000),
+  });
   await expire();
   assert.equal(await statusOf(sessionId), 'initialized');
-  await db.query(putCursor, [order.chainId, new Date(Number(order.order.payBy + 1n) * 1_000)]);
+  await db.query(putCursor, {
+    chainId: order.chainId,
+    headTime: new Date(Number(order.order.payBy + 1n) * 1_000),
+  });
   await expire();
   assert.equal(await statusOf(sessionId), 'expired');
 });
@@ -113,12 +125,12 @@ test('a signed session closes by final blocks of its chain: not by our clock, an
   world.clock.time = at(3_600n).getTime();
   const elsewhere = world.deps.chains.token('base::usdc')?.chainId ?? 0;
   assert.notEqual(elsewhere, order.chainId);
-  await db.query(putCursor, [elsewhere, at(3_600n)]);
-  await db.query(putCursor, [order.chainId, at(0n)]);
-  await db.query(putHead, [order.chainId, at(3_600n)]);
+  await db.query(putCursor, { chainId: elsewhere, headTime: at(3_600n) });
+  await db.query(putCursor, { chainId: order.chainId, headTime: at(0n) });
+  await db.query(putHead, { chainId: order.chainId, headTime: at(3_600n) });
   await expire();
   assert.equal(await statusOf(sessionId), 'initialized');
-  await db.query(putCursor, [order.chainId, at(1n)]);
+  await db.query(putCursor, { chainId: order.chainId, headTime: at(1n) });
   await expire();
   assert.equal(await statusOf(sessionId), 'expired');
 });

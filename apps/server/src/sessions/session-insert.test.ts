@@ -125,7 +125,7 @@ test('each webhook hears once of every new session of its own merchant, and of n
     [first, [[inactive.webhookId, 'skipped'] as const, [heard.webhookId, 'pending'] as const]],
     [second, [[other.webhookId, 'pending'] as const]],
   ] as const) {
-    const deliveries = await db.query(selectDeliveries, [seller.merchantId]);
+    const deliveries = await db.query(selectDeliveries, { merchantId: seller.merchantId });
     const found = deliveries.map((row) => `${row.object_id} ${row.webhook_id} ${row.status}`);
     assert.deepEqual(found.sort(), expected(seller.merchantId, webhooks));
     for (const { delivery_id } of deliveries) {
@@ -134,7 +134,7 @@ test('each webhook hears once of every new session of its own merchant, and of n
     }
   }
   assert.equal(deliveryIds.size, 8);
-  const events = await db.query(selectEvents, [first.merchantId]);
+  const events = await db.query(selectEvents, { merchantId: first.merchantId });
   assert.deepEqual(
     events.filter(({ event_type }) => event_type.startsWith('session.')).map(({ sequence }) => sequence),
     [1n, 1n, 1n],

@@ -1,15 +1,15 @@
 import { firstEventValues } from '@florin/outbox';
-import { batched, type Database, type Parameter, type Queryable } from '@florin/pg';
+import { batched, type Database, type Queryable } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { VersionedProduct } from '#catalog/product.ts';
-import { claimPlace, claimValues, type IdempotencyClaim } from '#merchants/idempotency.ts';
+import { claimPlaceValues, claimValues, type IdempotencyClaim } from '#merchants/idempotency.ts';
 import type { SessionContext } from './context.ts';
 import { insertClaimedSessions, insertSessions } from './session-insert.sql.ts';
 import { sessionEventData } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';
 
 // For rooms that claim something of their own in the statement that stores the session.
-export { draftColumns, drafts, sharedKinds, writesOf } from './session-insert.sql.ts';
+export { draftColumns, drafts, sharedParameters, writesOf } from './session-insert.sql.ts';
 
 /** A session that is about to be stored, with the secret that its on-chain key was made with. */
 export interface NewSession {
@@ -59,56 +59,41 @@ async function insertAll(
   deps: Pick<SessionContext, 'random' | 'origin'>,
   created: readonly NewSession[],
 ): Promise<InsertOutcome[]> {
+  const values = insertValues(deps, created);
   const claims = created.map(({ claim }) => claim);
-  const outcomes = await (claims.some((claim) => claim !== undefined)
-    ? insertClaimed(queryable, insertValues(deps, created, claimValues(claims), claimPlaceOf))
-    : insertUnclaimed(queryable, insertValues(deps, created)));
-  return created.map(({ session }) => outcomes.get(session.sessionId) ?? 'terms_changed');
+  const rows: readonly { session_id: string; is_stored?: boolean }[] = claims.some(
+    (claim) => claim !== undefined,
+  )
+    ? await queryable.query(insertClaimedSessions, {
+        ...values,
+        ...claimValues(claims),
+        ...claimPlaceValues(distinctTerms(created).first.map(({ claim }) => claim)),
+      })
+    : await queryable.query(insertSessions, values);
+  const stored = new Map(rows.map((row) => [row.session_id, row.is_stored !== false]));
+  return created.map(({ session }) => {
+    const isStored = stored.get(session.sessionId);
+    if (isStored === undefined) return 'terms_changed';
+    return isStored ? 'stored' : 'key_used';
+  });
 }
 
-async function insertUnclaimed(
-  queryable: Queryable,
-  values: readonly Parameter[],
-): Promise<Map<string, InsertOutcome>> {
-  const rows = await queryable.query(insertSessions, values);
-  return new Map(rows.map((row) => [row.session_id, 'stored']));
-}
-
-async function insertClaimed(
-  queryable: Queryable,
-  values: readonly Parameter[],
-): Promise<Map<string, InsertOutcome>> {
-  const rows = await queryable.query(insertClaimedSessions, values);
-  return new Map(rows.map((row) => [row.session_id, row.is_stored ? 'stored' : 'key_used']));
-}
-
-type Value = string | number | bigint | boolean | Date | Uint8Array | null;
-
-const noMoreTerms = (): readonly Value[] => [];
-const claimPlaceOf = ({ claim }: NewSession) => claimPlace(claim);
-
-/**
- * Values of `draftColumns`, then those of the caller's own columns, then those of `sharedKinds` with the further terms
- * that the caller gives each session.
- */
+/** Values of `draftColumns` and `sharedParameters`. */
 export function insertValues(
   deps: Pick<SessionContext, 'random' | 'origin'>,
   created: readonly NewSession[],
-  ownValues: readonly Parameter[] = [],
-  moreTermsOf: (created: NewSession) => readonly Value[] = noMoreTerms,
-): Parameter[] {
-  const terms = distinct(created, (each) => [...termsOf(each.session), ...moreTermsOf(each)]);
-  return [
-    terms.places,
+) {
+  const terms = distinctTerms(created);
+  return {
+    terms_place: terms.places,
     ...sessionValues(created),
     ...firstEventValues(
       deps.random,
       created.map((each) => createdEvent(each, deps.origin)),
     ),
-    ...ownValues.map(orEmpty),
     ...productValues(created),
-    ...terms.columns,
-  ];
+    ...termsValues(terms.first.map(({ session }) => session)),
+  };
 }
 
 function createdEvent({ session, eventDataJson }: NewSession, origin: string) {
@@ -116,31 +101,24 @@ function createdEvent({ session, eventDataJson }: NewSession, origin: string) {
   return { type: 'session.created', ...data, at: session.createdAt } as const;
 }
 
-/** What of the terms stands in each session, each set of values once: the places, from 1, and a list for each column. */
-function distinct(created: readonly NewSession[], valuesOf: (created: NewSession) => readonly Value[]) {
+/** Each set of terms once: the place of each session's, from 1, and the first session that has them. */
+function distinctTerms(created: readonly NewSession[]) {
   const places = new Map<string, number>();
-  const columns: Value[][] = [];
+  const first: NewSession[] = [];
   return {
     places: created.map((each) => {
-      const values = valuesOf(each);
-      // No text in here holds a line feed: they are ids, addresses and names of tokens.
-      const key = values.join('\n');
+      const key = termsKey(each);
       const known = places.get(key);
       if (known !== undefined) return known;
-      places.set(key, places.size + 1);
-      for (const [index, value] of values.entries()) {
-        const column = columns[index] ?? [];
-        columns[index] = column;
-        column.push(value);
-      }
-      return places.size;
+      places.set(key, first.push(each));
+      return first.length;
     }),
-    columns,
+    first,
   };
 }
 
-/** In the order of the terms of the statement. */
-function termsOf(session: StoredSession): readonly Value[] {
+/** Equal for sessions whose terms are equal. No text in here holds a line feed: they are ids, addresses and names of tokens. */
+function termsKey({ session, claim }: NewSession): string {
   return [
     session.merchantId,
     session.sessionType,
@@ -154,11 +132,30 @@ function termsOf(session: StoredSession): readonly Value[] {
     session.payerEmailRequired,
     session.channelId,
     session.intendedToken,
-  ];
+    claim?.request.path,
+    claim?.request.caller.keyId,
+  ].join('\n');
+}
+
+function termsValues(sessions: readonly StoredSession[]) {
+  return {
+    merchant_id: sessions.map((session) => session.merchantId),
+    session_type: sessions.map((session) => session.sessionType),
+    business_id: sessions.map((session) => session.businessId),
+    business_type: sessions.map((session) => session.businessType),
+    account_id: sessions.map((session) => session.accountId),
+    account_version: sessions.map((session) => session.accountVersion),
+    recipient: sessions.map((session) => session.recipient),
+    settlement_token: sessions.map((session) => session.settlementToken),
+    fee_model: sessions.map((session) => session.feeModel),
+    payer_email_required: sessions.map((session) => session.payerEmailRequired),
+    channel_id: sessions.map((session) => session.channelId),
+    intended_token: sessions.map((session) => session.intendedToken),
+  };
 }
 
 /** Who sells what, then each product once: sessions of one moment often sell the same ones. */
-function productValues(created: readonly NewSession[]): Parameter[] {
+function productValues(created: readonly NewSession[]) {
   const sessions: number[] = [];
   const sold: number[] = [];
   const places = new Map<string, { place: number; productId: string; version: string }>();
@@ -172,34 +169,29 @@ function productValues(created: readonly NewSession[]): Parameter[] {
     }
   }
   const seen = [...places.values()];
-  return [sessions, sold, seen.map(({ productId }) => productId), seen.map(({ version }) => version)];
+  return {
+    sellers: sessions,
+    sold,
+    productIds: seen.map(({ productId }) => productId),
+    productVersions: seen.map(({ version }) => version),
+  };
 }
 
-/** One array per column, in the order of the statement. */
-function sessionValues(created: readonly NewSession[]): Parameter[] {
+/** One array for each column. */
+function sessionValues(created: readonly NewSession[]) {
   const sessions = created.map(({ session }) => session);
-  return [
-    orEmpty(sessions.map((session) => (session.intendedPayer === '' ? null : session.intendedPayer))),
-    sessions.map((session) => session.sessionId),
-    sessions.map((session) => session.clientCode),
-    sessions.map((session) => session.amount),
-    sessions.map((session) => JSON.stringify(session.items)),
-    sessions.map((session) => session.successUrl),
-    sessions.map((session) => session.metadata),
-    sessions.map((session) => session.metaData),
-    created.map(({ salt }) => salt),
-    orEmpty(sessions.map((session) => session.chosenTotal ?? null)),
-    sessions.map((session) => session.expirationTime),
-    sessions.map((session) => session.createdAt),
-  ];
-}
-
-/** The column itself, or no elements where nothing stands in it: unnest fills up with null, and costs nothing for it. */
-function orEmpty(column: Parameter): Parameter {
-  return isList(column) && column.every((value) => value === null) ? [] : column;
-}
-
-// Array.isArray narrows nothing that is readonly.
-function isList(value: Parameter): value is readonly Value[] {
-  return Array.isArray(value);
+  return {
+    intended_payer: sessions.map((session) => (session.intendedPayer === '' ? null : session.intendedPayer)),
+    session_id: sessions.map((session) => session.sessionId),
+    client_code: sessions.map((session) => session.clientCode),
+    amount: sessions.map((session) => session.amount),
+    line_items: sessions.map((session) => JSON.stringify(session.items)),
+    success_url: sessions.map((session) => session.successUrl),
+    metadata: sessions.map((session) => session.metadata),
+    meta_data: sessions.map((session) => session.metaData),
+    salt: created.map(({ salt }) => salt),
+    chosen_total: sessions.map((session) => session.chosenTotal ?? null),
+    expiration_time: sessions.map((session) => session.expirationTime),
+    created_at: sessions.map((session) => session.createdAt),
+  };
 }

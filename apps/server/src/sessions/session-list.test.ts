@@ -24,53 +24,53 @@ const { db } = database;
 const statuses = ['initialized', 'paid', 'settling', 'completed', 'expired'] as const;
 
 // Each session takes $4 ordinals, so that few rows fill many buckets.
-const addSessions = statement(
-  'session_list_test_add',
-  ['text', 'int8', 'text[]', 'int8'],
-  {},
-  `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
+const addSessions = statement({
+  name: 'session_list_test_add',
+  parameters: { merchantId: 'text', count: 'int8', statuses: 'text[]', spacing: 'int8' },
+  columns: {},
+  text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
      account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url,
      metadata, meta_data, salt, channel_id, expiration_time, status, ordinal, created_at, updated_at)
    overriding system value
-   select 'sess_' || md5(random()::text || n), $1, 'chk', '', '', '', 'acc_1', 'acv_1', '0x00', 'ethereum::usdc', 1, 1,
-     '[]', false, '', '{}', '', '', '', now(), ($3::text[])[1 + mod(n, cardinality($3::text[]))], spaced.ordinal,
+   select 'sess_' || md5(random()::text || n), :merchantId, 'chk', '', '', '', 'acc_1', 'acv_1', '0x00', 'ethereum::usdc', 1, 1,
+     '[]', false, '', '{}', '', '', '', now(), (:statuses::text[])[1 + mod(n, cardinality(:statuses::text[]))], spaced.ordinal,
      now(), now()
-   from generate_series(1, $2) as n cross join lateral (
-     select max(nextval('sessions_ordinal_seq')) as ordinal from generate_series(1, $4) where n > 0
+   from generate_series(1, :count) as n cross join lateral (
+     select max(nextval('sessions_ordinal_seq')) as ordinal from generate_series(1, :spacing) where n > 0
    ) as spaced`,
-);
-const moveSessions = statement(
-  'session_list_test_move',
-  ['text', 'text', 'int8'],
-  {},
-  `update sessions set status = $2 where session_id in (
-     select session_id from sessions where merchant_id = $1 order by random() limit $3 for update skip locked)`,
-);
-const removeSessions = statement(
-  'session_list_test_remove',
-  ['text', 'int8'],
-  {},
-  `delete from sessions where session_id in (
-     select session_id from sessions where merchant_id = $1 order by random() limit $2 for update skip locked)`,
-);
-const setStatus = statement(
-  'session_list_test_set_status',
-  ['text', 'text'],
-  {},
-  'update sessions set status = $2 where session_id = $1',
-);
-const allIds = statement(
-  'session_list_test_ids',
-  ['text', 'text[]'],
-  { session_id: 'text' },
-  'select session_id from sessions where merchant_id = $1 and status = any ($2) order by ordinal desc',
-);
-const oneSnapshot = statement(
-  'session_list_test_snapshot',
-  [],
-  {},
-  'set transaction isolation level repeatable read, read only',
-);
+});
+const moveSessions = statement({
+  name: 'session_list_test_move',
+  parameters: { merchantId: 'text', status: 'text', limit: 'int8' },
+  columns: {},
+  text: `update sessions set status = :status where session_id in (
+     select session_id from sessions where merchant_id = :merchantId order by random() limit :limit for update skip locked)`,
+});
+const removeSessions = statement({
+  name: 'session_list_test_remove',
+  parameters: { merchantId: 'text', limit: 'int8' },
+  columns: {},
+  text: `delete from sessions where session_id in (
+     select session_id from sessions where merchant_id = :merchantId order by random() limit :limit for update skip locked)`,
+});
+const setStatus = statement({
+  name: 'session_list_test_set_status',
+  parameters: { sessionId: 'text', status: 'text' },
+  columns: {},
+  text: 'update sessions set status = :status where session_id = :sessionId',
+});
+const allIds = statement({
+  name: 'session_list_test_ids',
+  parameters: { merchantId: 'text', statuses: 'text[]' },
+  columns: { session_id: 'text' },
+  text: 'select session_id from sessions where merchant_id = :merchantId and status = any (:statuses) order by ordinal desc',
+});
+const oneSnapshot = statement({
+  name: 'session_list_test_snapshot',
+  parameters: {},
+  columns: {},
+  text: 'set transaction isolation level repeatable read, read only',
+});
 
 class GivenUp extends Error {}
 
@@ -83,7 +83,9 @@ async function checkLists(merchantId: string, size: number, pagesOf: (pages: num
 
   async function checkList(queryable: Queryable, status: SessionStatus | undefined) {
     const wanted = status === undefined ? [...statuses] : [status];
-    const ids = (await queryable.query(allIds, [merchantId, wanted])).map((row) => row.session_id);
+    const ids = (await queryable.query(allIds, { merchantId, statuses: wanted })).map(
+      (row) => row.session_id,
+    );
     const request = { merchantId, size, ...(status === undefined ? {} : { status }) };
     for (const page of pagesOf(Math.ceil(ids.length / size))) {
       const { total, hasMore, views } = await pageOf(queryable, { ...request, page });
@@ -120,25 +122,25 @@ async function addUpAndDie(): Promise<void> {
     write: () => assert.fail('adding up waits for its answers'),
   };
   await addUpLists(transaction as unknown as Parameters<typeof addUpLists>[0], 50);
-  await db.query(killBackend, [rows[0]?.pid ?? 0]);
+  await db.query(killBackend, { pid: rows[0]?.pid ?? 0 });
   await client.end().catch(() => undefined);
 }
 
-const killBackend = statement(
-  'session_list_test_kill',
-  ['int4'],
-  { killed: 'bool' },
-  'select pg_terminate_backend($1) as killed',
-);
+const killBackend = statement({
+  name: 'session_list_test_kill',
+  parameters: { pid: 'int4' },
+  columns: { killed: 'bool' },
+  text: 'select pg_terminate_backend(:pid) as killed',
+});
 
 test('totals and every page are exact, added up or not, and beyond the end there is nothing', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
-  await db.query(addSessions, [merchantId, 3_000, statuses, 40]);
+  await db.query(addSessions, { merchantId, count: 3_000, statuses, spacing: 40 });
   await checkLists(merchantId, 100, everyPage);
   await addUpAll(100);
   await checkLists(merchantId, 100, everyPage);
-  await db.query(moveSessions, [merchantId, 'completed', 1_500]);
-  await db.query(removeSessions, [merchantId, 200]);
+  await db.query(moveSessions, { merchantId, status: 'completed', limit: 1_500 });
+  await db.query(removeSessions, { merchantId, limit: 200 });
   await checkLists(merchantId, 77, everyPage);
   await addUpAll(100);
   await checkLists(merchantId, 77, everyPage);
@@ -150,10 +152,10 @@ test('totals and every page are exact, added up or not, and beyond the end there
 
 test('cursors lead through a list once, whatever arrives or changes its status meanwhile', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
-  await db.query(addSessions, [merchantId, 430, statuses, 1]);
+  await db.query(addSessions, { merchantId, count: 430, statuses, spacing: 1 });
   for (const status of [undefined, 'paid'] as const) {
     const wanted = status === undefined ? [...statuses] : [status];
-    const before = (await db.query(allIds, [merchantId, wanted])).map((row) => row.session_id);
+    const before = (await db.query(allIds, { merchantId, statuses: wanted })).map((row) => row.session_id);
     const read: string[] = [];
     let after: string | undefined;
     do {
@@ -161,9 +163,10 @@ test('cursors lead through a list once, whatever arrives or changes its status m
       read.push(...page.views.map(({ session }) => session.sessionId));
       after = page.nextCursor === '' ? undefined : page.nextCursor;
       assert.equal(page.hasMore, after !== undefined);
-      await db.query(addSessions, [merchantId, 7, statuses, 1]);
+      await db.query(addSessions, { merchantId, count: 7, statuses, spacing: 1 });
       // The item of the cursor leaves the list that it was read from.
-      if (status !== undefined) await db.query(setStatus, [read.at(-1) ?? '', 'settling']);
+      if (status !== undefined)
+        await db.query(setStatus, { sessionId: read.at(-1) ?? '', status: 'settling' });
     } while (after !== undefined);
     assert.deepEqual(read, before);
   }
@@ -171,7 +174,7 @@ test('cursors lead through a list once, whatever arrives or changes its status m
 
 test('behind a cursor pages count from 1', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
-  await db.query(addSessions, [merchantId, 60, statuses, 1]);
+  await db.query(addSessions, { merchantId, count: 60, statuses, spacing: 1 });
   const { nextCursor } = await pageOf(db, { merchantId, page: 1, size: 20 });
   assert.deepEqual(
     await pageOf(db, { merchantId, page: 2, size: 20, after: nextCursor }),
@@ -181,7 +184,7 @@ test('behind a cursor pages count from 1', async () => {
 
 test('a cursor that names no session of the merchant is refused', async () => {
   const [own, other] = [randomBytes(8), randomBytes(8)].map((bytes) => `mer_${bytes.toString('hex')}`);
-  await db.query(addSessions, [other ?? '', 2, statuses, 1]);
+  await db.query(addSessions, { merchantId: other ?? '', count: 2, statuses, spacing: 1 });
   const { nextCursor } = await pageOf(db, { merchantId: other ?? '', page: 1, size: 1 });
   for (const after of [nextCursor, 'sess_none'])
     await assert.rejects(pageOf(db, { merchantId: own ?? '', page: 1, size: 1, after }), {
@@ -191,16 +194,21 @@ test('a cursor that names no session of the merchant is refused', async () => {
 
 test('in every snapshot totals and pages are exact while writers come, go back and die', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
-  await db.query(addSessions, [merchantId, 2_500, statuses, 40]);
+  await db.query(addSessions, { merchantId, count: 2_500, statuses, spacing: 40 });
   await addUpAll(1_000);
   let isOver = false;
   const writer = async (seed: number) => {
     for (let round = 0; round < 12; round += 1) {
       const status = statuses[(seed + round) % statuses.length] ?? 'paid';
       const work = db.transaction(async (transaction) => {
-        await transaction.query(addSessions, [merchantId, 1 + ((seed * 7 + round) % 30), statuses, 40]);
-        await transaction.query(moveSessions, [merchantId, status, 20]);
-        if (round % 3 === 0) await transaction.query(removeSessions, [merchantId, 5]);
+        await transaction.query(addSessions, {
+          merchantId,
+          count: 1 + ((seed * 7 + round) % 30),
+          statuses,
+          spacing: 40,
+        });
+        await transaction.query(moveSessions, { merchantId, status, limit: 20 });
+        if (round % 3 === 0) await transaction.query(removeSessions, { merchantId, limit: 5 });
         // What was written with a batch before is undone by a transaction that gives up.
         if ((seed + round) % 4 === 0) throw new GivenUp();
       });
@@ -232,13 +240,13 @@ test('in every snapshot totals and pages are exact while writers come, go back a
 
 test('one read sees total and page alike, whatever is written and added up meanwhile', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
-  await db.query(addSessions, [merchantId, 20, statuses, 1]);
+  await db.query(addSessions, { merchantId, count: 20, statuses, spacing: 1 });
   let isOver = false;
   const change = async () => {
     for (let round = 0; round < 60; round += 1) {
-      await db.query(addSessions, [merchantId, 9, ['initialized'], 1]);
-      await db.query(removeSessions, [merchantId, 9]);
-      await db.query(moveSessions, [merchantId, 'paid', 5]);
+      await db.query(addSessions, { merchantId, count: 9, statuses: ['initialized'], spacing: 1 });
+      await db.query(removeSessions, { merchantId, limit: 9 });
+      await db.query(moveSessions, { merchantId, status: 'paid', limit: 5 });
     }
   };
   const count = async () => {
@@ -264,9 +272,9 @@ test('old pages stay as they are while sessions arrive: they only move back', as
     const { views } = await pageOf(db, { merchantId, page: number, size: 50 });
     return views.map(({ session }) => session.sessionId);
   };
-  await db.query(addSessions, [merchantId, 400, statuses, 40]);
+  await db.query(addSessions, { merchantId, count: 400, statuses, spacing: 40 });
   const before = [await page(1), await page(5), await page(8)];
-  await db.query(addSessions, [merchantId, 50, ['initialized'], 40]);
+  await db.query(addSessions, { merchantId, count: 50, statuses: ['initialized'], spacing: 40 });
   assert.deepEqual([await page(2), await page(6), await page(9)], before);
   await addUpAll(5);
   assert.deepEqual([await page(2), await page(6), await page(9)], before);
@@ -274,7 +282,7 @@ test('old pages stay as they are while sessions arrive: they only move back', as
 
 test('the migration takes over what was counted before, added up or not', async () => {
   const merchantId = `mer_${randomBytes(8).toString('hex')}`;
-  await db.query(addSessions, [merchantId, 700, statuses, 40]);
+  await db.query(addSessions, { merchantId, count: 700, statuses, spacing: 40 });
   const migration = new URL('../db/migrations/0238_list-totals.sql', import.meta.url);
   const client = new pg.Client({ connectionString: withSystemScope(database.url, schema) });
   await client.connect();

@@ -14,10 +14,10 @@ export async function listSessionViews(
   queryable: Queryable,
   request: PageRequest & { readonly status?: SessionStatus | undefined },
 ): Promise<{ place: ListPage; portions: AsyncIterable<readonly StoredSessionView[]> }> {
-  const { merchantId, status, size } = request;
+  const { status, size } = request;
   const rows = await (status === undefined
-    ? queryable.query(sessionPage, [merchantId, ...pageValues(request)])
-    : queryable.query(sessionPageByStatus, [merchantId, status, ...pageValues(request)]));
+    ? queryable.query(sessionPage, pageValues(request))
+    : queryable.query(sessionPageByStatus, { ...pageValues(request), status }));
   const page = readPage(rows, size, (row) => row.session_id);
   return { place: page.place, portions: portionsOf(queryable, page.rows) };
 }

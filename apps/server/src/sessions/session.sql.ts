@@ -1,5 +1,5 @@
 import { isWithinBudget, type Row, statement } from '@florin/pg';
-import { listPlace, listTotal, pageSize } from '#db/list-page.ts';
+import { listTotal, pageColumns, pageParameters, pageText } from '#db/list-page.ts';
 
 /** What is read of a session. */
 export const sessionColumns = {
@@ -85,53 +85,38 @@ export type SessionStateRow = Row<typeof sessionStatesByIds>;
 const { line_items: _, ...otherColumns } = sessionColumns;
 const otherColumnList = Object.keys(otherColumns).join(', ');
 /** Line items are null beyond the budget of bytes. */
-const pageColumns = { ...otherColumns, line_items: 'text?', total: 'int8?', is_listed: 'bool' } as const;
+const columnsOfPage = { ...otherColumns, ...pageColumns, line_items: 'text?' } as const;
 const itemsBytes = 'octet_length(line_items)';
 
-/** One page, newest first by order of creation, with the exact total, from the page's first row on. */
-function sessionPageText(list: {
-  readonly facet: string;
-  readonly condition: string;
-  readonly limit: string;
-  readonly skip: string;
-  readonly after: string;
-}): string {
-  const { facet, condition, limit, skip, after } = list;
-  return `with ${listPlace({
-    ...{ list: 'sessions', total: listTotal('sessions', facet), condition, skip },
-    after: { idColumn: 'session_id', id: after },
-  })}
-   select ${otherColumnList}, case when is_read then line_items end as line_items, place.total,
-     session_id is not null as is_listed
-   from place left join lateral (
-     select *, ${isWithinBudget(itemsBytes, 'ordinal desc')} as is_read from (
-       select ordinal, ${columnList} from sessions
-       where ${condition} and ordinal <= (select ordinal from first_row)
-       order by ordinal desc limit ${pageSize(limit)}
-     ) as rows_of_page
-   ) as page on true
-   order by page.ordinal desc`;
-}
+const sessionList = {
+  list: 'sessions',
+  id: 'session_id',
+  columns: `${otherColumnList}, case when is_read then line_items end as line_items`,
+  shown: (rows: string) =>
+    `select *, ${isWithinBudget(itemsBytes, 'ordinal desc')} as is_read from (${rows}) as shown`,
+} as const;
 
-export const sessionPage = statement(
-  'session_page',
-  ['text', 'int8', 'int8', 'text'],
-  pageColumns,
-  sessionPageText({
-    ...{ facet: "'*'", condition: 'merchant_id = $1' },
-    ...{ limit: '$2', skip: '$3', after: '$4' },
+export const sessionPage = statement({
+  name: 'session_page',
+  parameters: pageParameters,
+  columns: columnsOfPage,
+  text: pageText({
+    ...sessionList,
+    total: listTotal('sessions', "'*'"),
+    condition: 'merchant_id = :merchantId',
   }),
-);
+});
 
-export const sessionPageByStatus = statement(
-  'session_page_by_status',
-  ['text', 'text', 'int8', 'int8', 'text'],
-  pageColumns,
-  sessionPageText({
-    ...{ facet: '$2', condition: 'merchant_id = $1 and status = $2' },
-    ...{ limit: '$3', skip: '$4', after: '$5' },
+export const sessionPageByStatus = statement({
+  name: 'session_page_by_status',
+  parameters: { ...pageParameters, status: 'text' },
+  columns: columnsOfPage,
+  text: pageText({
+    ...sessionList,
+    total: listTotal('sessions', ':status'),
+    condition: 'merchant_id = :merchantId and status = :status',
   }),
-);
+});
 
 // Of the sessions given, in their order: as many as the budget of bytes allows.
 export const itemsOfSessions = statement({

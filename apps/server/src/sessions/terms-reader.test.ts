@@ -16,12 +16,12 @@ before(async () => {
 });
 after(() => world.close());
 
-const setCurrencies = statement(
-  'test_terms_set_currencies',
-  ['text', 'text[]'],
-  {},
-  'update accounts set settlement_currencies = $2 where account_id = $1',
-);
+const setCurrencies = statement({
+  name: 'test_terms_set_currencies',
+  parameters: { accountId: 'text', settlementCurrencies: 'text[]' },
+  columns: {},
+  text: 'update accounts set settlement_currencies = :settlementCurrencies where account_id = :accountId',
+});
 
 async function shop() {
   const { db } = world.database;
@@ -84,7 +84,7 @@ test('a token that an account gives up is refused at once, one that it takes up 
   const { db, accountId, create } = await shop();
   await create('ethereum::usdc');
   await assert.rejects(create('ethereum::usdt'), refusalOf('settlement_token_not_enabled'));
-  await db.query(setCurrencies, [accountId, ['ethereum::usdt']]);
+  await db.query(setCurrencies, { accountId, settlementCurrencies: ['ethereum::usdt'] });
   await assert.rejects(create('ethereum::usdc'), refusalOf('settlement_token_not_enabled'));
   assert.equal((await create('ethereum::usdt')).settlementToken, 'ethereum::usdt');
 });

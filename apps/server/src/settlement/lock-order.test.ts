@@ -6,12 +6,12 @@ import { untilLockWaiter } from '../../test/harness/lock-waiter.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { settlementRound } from './settlement.ts';
 
-const lockLeg = statement(
-  'lock_order_test_leg',
-  ['text'],
-  { status: 'text' },
-  'select status from settlements where order_id = $1 for update nowait',
-);
+const lockLeg = statement({
+  name: 'lock_order_test_leg',
+  parameters: { orderId: 'text' },
+  columns: { status: 'text' },
+  text: 'select status from settlements where order_id = :orderId for update nowait',
+});
 
 let world: SettlementWorld;
 before(async () => {
@@ -28,7 +28,7 @@ test('a settlement locks the session before its leg, so that a refund cannot dea
     const settling = settlementRound(world.deps, world.chain('ethereum'), 'settle');
     await untilLockWaiter(world.database.db);
     // Whoever holds the session may take the leg: the settlement waits without it.
-    assert.equal((await transaction.query(lockLeg, [order.orderId])).length, 1);
+    assert.equal((await transaction.query(lockLeg, { orderId: order.orderId })).length, 1);
     return { settling };
   });
   await round.settling;

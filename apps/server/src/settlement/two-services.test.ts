@@ -4,12 +4,12 @@ import { type Database, statement } from '@florin/pg';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { settlementRound } from './settlement.ts';
 
-const sentCount = statement(
-  'two_services_test_sent',
-  [],
-  { sent: 'int8' },
-  'select count(*) as sent from sent_transactions',
-);
+const sentCount = statement({
+  name: 'two_services_test_sent',
+  parameters: {},
+  columns: { sent: 'int8' },
+  text: 'select count(*) as sent from sent_transactions',
+});
 
 let world: SettlementWorld;
 before(async () => {

@@ -109,12 +109,12 @@ test('an order that is named is found among many others, and only its account is
   assert.deepEqual(await look(own, { signature: others, orderId }), ['signature_invalid', 0]);
 });
 
-const takeSignature = statement(
-  'signed_order_test_take_signature',
-  ['text'],
-  {},
-  `update orders set signature = '0x' where order_id = $1`,
-);
+const takeSignature = statement({
+  name: 'signed_order_test_take_signature',
+  parameters: { orderId: 'text' },
+  columns: {},
+  text: `update orders set signature = '0x' where order_id = :orderId`,
+});
 
 test('an order that is named must belong to the session and accept payment by signature', async () => {
   const payer = newPayer();
@@ -123,6 +123,6 @@ test('an order that is named must belong to the session and accept payment by si
   const signature = signatureFor(payer, own);
   assert.deepEqual(await look(own, { signature, orderId: other.orderId }), ['field_invalid', 0]);
   assert.deepEqual(await look(own, { signature, orderId: `0x${'12'.repeat(32)}` }), ['field_invalid', 0]);
-  await world.db.query(takeSignature, [own.orderId]);
+  await world.db.query(takeSignature, { orderId: own.orderId });
   assert.deepEqual(await look(own, { signature, orderId: own.orderId }), ['field_invalid', 0]);
 });

@@ -45,10 +45,10 @@ before(async () => {
     sender: {
       plan: async () => ({ reverted: true, data: '0x' }),
       async record(transaction, plan) {
-        const [row] = await transaction.query(insertSent, [plan.chainId, plan.data]);
+        const [row] = await transaction.query(insertSent, { chainId: plan.chainId, callData: plan.data });
         const transactionId = row?.transaction_id ?? 0n;
         const txHash: Hex = `0x${transactionId.toString(16).padStart(64, '0')}`;
-        await transaction.query(insertAttempt, [txHash, transactionId]);
+        await transaction.query(insertAttempt, { txHash, transactionId });
         return { transactionId, txHash };
       },
       broadcast: async () => {},
@@ -150,19 +150,19 @@ test('a payment by a removed wallet may be submitted again after its time', asyn
   assert.notEqual(second.view.txHash, first.view.txHash);
 });
 
-const takeSignature = statement(
-  'submission_test_take_signature',
-  ['text'],
-  {},
-  `update orders set signature = '0x' where order_id = $1`,
-);
+const takeSignature = statement({
+  name: 'submission_test_take_signature',
+  parameters: { orderId: 'text' },
+  columns: {},
+  text: `update orders set signature = '0x' where order_id = :orderId`,
+});
 
-const loseSignature = statement(
-  'submission_test_lose_signature',
-  ['text'],
-  {},
-  `update orders set signature = '' where order_id = $1`,
-);
+const loseSignature = statement({
+  name: 'submission_test_lose_signature',
+  parameters: { orderId: 'text' },
+  columns: {},
+  text: `update orders set signature = '' where order_id = :orderId`,
+});
 
 test('an x402 payment is never released: its client would pay another order as well', async () => {
   world.clock.time += 86_400_001;
@@ -197,7 +197,7 @@ test('a consent to a small amount, or to an order that the service did not sign,
   await assert.rejects(check(), refusal('payer_not_served', /would revert/));
   const more = microUsd(order.amounts.totalValue + 1n);
   await assert.rejects(check(more), refusal('method_not_available', /too small/));
-  await world.db.query(takeSignature, [order.orderId]);
+  await world.db.query(takeSignature, { orderId: order.orderId });
   await assert.rejects(check(), refusal('signature_invalid', /signature/));
 });
 
@@ -247,12 +247,12 @@ test('orders that strangers prepare for contracts cost a payer with a key nothin
   assert.equal(walletCalls, 10);
 });
 
-const changeOrder = statement(
-  'submission_test_change_order',
-  ['text', 'text', 'numeric'],
-  {},
-  'update orders set gateway = $2, fee = $3 where order_id = $1',
-);
+const changeOrder = statement({
+  name: 'submission_test_change_order',
+  parameters: { orderId: 'text', gateway: 'text', fee: 'numeric' },
+  columns: {},
+  text: 'update orders set gateway = :gateway, fee = :fee where order_id = :orderId',
+});
 
 /** The calls that the sender plans for an order's submission: the signatures for settlers, and for the relayer. */
 async function consentsAsked(order: StoredOrder, payer: ReturnType<typeof newPayer>, revert: Hex = '0x') {
@@ -290,7 +290,7 @@ test('the order signer’s wallet omits only the signature that its own key made
   const payer = newPayer();
   const order = await orderFor(payer.address as Hex);
   const change = async (gateway: Hex | '', fee: bigint) => {
-    await world.db.query(changeOrder, [order.orderId, gateway, fee]);
+    await world.db.query(changeOrder, { orderId: order.orderId, gateway, fee });
     return { ...order, gateway, order: { ...order.order, fee } };
   };
   const { fee } = order.order;
@@ -308,7 +308,7 @@ test('the order signer’s wallet omits only the signature that its own key made
 test('the service never consents to an order without a signature, even when the database is tampered with', async () => {
   const payer = newPayer();
   const order = await orderFor(payer.address as Hex);
-  await world.db.query(loseSignature, [order.orderId]);
+  await world.db.query(loseSignature, { orderId: order.orderId });
   assert.deepEqual(await consentsAsked({ ...order, signature: '0x' }, payer), []);
 });
 

@@ -45,10 +45,10 @@ before(async () => {
     sender: {
       plan: async () => ({ reverted: true, data: '0x' }),
       async record(transaction, plan) {
-        const [row] = await transaction.query(insertSent, [plan.chainId, plan.data]);
+        const [row] = await transaction.query(insertSent, { chainId: plan.chainId, callData: plan.data });
         const transactionId = row?.transaction_id ?? 0n;
         const txHash: Hex = `0x${transactionId.toString(16).padStart(64, '0')}`;
-        await transaction.query(insertAttempt, [txHash, transactionId]);
+        await transaction.query(insertAttempt, { txHash, transactionId });
         return { transactionId, txHash };
       },
       broadcast: async () => {},
@@ -162,7 +162,7 @@ test('a failed payment counts for its payer on the day that it is sent again', a
   const bound = { ...deps, gasless: { ...deps.gasless, budgets: { ...boundless, perNetwork: 150 } } };
   const one = submissionOf(first, 100, 'one network');
   assert.ok(await isTaken(one, true));
-  await world.db.query(dayOlder, [first.orderId]);
+  await world.db.query(dayOlder, { orderId: first.orderId });
   assert.ok(await isTaken(one));
   const record = world.db.transaction((transaction) =>
     recordSubmission(transaction, bound, submissionOf(second, 100, 'one network')),
@@ -170,19 +170,19 @@ test('a failed payment counts for its payer on the day that it is sent again', a
   await assert.rejects(record, /gas for this network is used up/);
 });
 
-const dayOlder = statement(
-  'submission_totals_test_day_older',
-  ['text'],
-  {},
-  `update submissions set created_at = created_at - interval '25 hours' where order_id = $1`,
-);
+const dayOlder = statement({
+  name: 'submission_totals_test_day_older',
+  parameters: { orderId: 'text' },
+  columns: {},
+  text: `update submissions set created_at = created_at - interval '25 hours' where order_id = :orderId`,
+});
 
-const revertSent = statement(
-  'submission_totals_test_revert',
-  ['int8'],
-  {},
-  `update sent_transactions set status = 'failed' where transaction_id = $1`,
-);
+const revertSent = statement({
+  name: 'submission_totals_test_revert',
+  parameters: { transactionId: 'int8' },
+  columns: {},
+  text: `update sent_transactions set status = 'failed' where transaction_id = :transactionId`,
+});
 
 /** Sends a payment of a payer with code and ends it. Returns its transaction. */
 async function sendSmart(
@@ -196,7 +196,7 @@ async function sendSmart(
     recordSubmission(transaction, bound, submission),
   );
   if (status === undefined) return transactionId;
-  if (status === 'failed') await world.db.query(revertSent, [transactionId]);
+  if (status === 'failed') await world.db.query(revertSent, { transactionId });
   const ended = { transactionId, chainId: order.chainId, txHash: '0x', blockTime: undefined } as const;
   await world.db.transaction((transaction) =>
     submissionOutcome(transaction, deps, { ...ended, purpose: 'relay', status }),
@@ -239,16 +239,16 @@ test('a merchant whose payers with code failed too often is refused such payment
   await assert.rejects(sendSmart(await newOrder(attacked), { gas, limits }), refused);
   await sendSmart(await newOrder(other), { gas, limits });
   assert.ok(await isTaken(submissionOf(await newOrder(attacked), 100, 'a network')));
-  await world.db.query(payOrder, [underWay.sessionId, underWay.orderId]);
+  await world.db.query(payOrder, { sessionId: underWay.sessionId, orderId: underWay.orderId });
   await sendSmart(await newOrder(attacked), { gas, limits });
 });
 
-const payOrder = statement(
-  'submission_totals_test_pay',
-  ['text', 'text'],
-  {},
-  'update sessions set order_id = $2 where session_id = $1',
-);
+const payOrder = statement({
+  name: 'submission_totals_test_pay',
+  parameters: { sessionId: 'text', orderId: 'text' },
+  columns: {},
+  text: 'update sessions set order_id = :orderId where session_id = :sessionId',
+});
 
 test('payers with code get a fifth of a merchant’s and of the total gas; plain keys keep the rest', async () => {
   world.clock.time += 30 * hourMs;

@@ -25,9 +25,9 @@ export async function deliveryDetail(
 ): Promise<DeliveryDetail> {
   const { merchantId, deliveryId } = request;
   const since = oldestReadable(deps.clock.now());
-  const [row] = await queryable.query(deliveryById, [merchantId, deliveryId, since]);
+  const [row] = await queryable.query(deliveryById, { merchantId, deliveryId, createdAfter: since });
   if (row === undefined) throw new Refusal('delivery_not_found', deliveryId);
-  const newestFirst = await queryable.query(attemptsOf, [deliveryId, maxShownAttempts]);
+  const newestFirst = await queryable.query(attemptsOf, { deliveryId, limit: maxShownAttempts });
   return {
     deliveryId: row.delivery_id,
     eventId: row.event_id,

@@ -13,12 +13,12 @@ export async function listDeliveries(
 ): Promise<{ place: ListPage; deliveries: Delivery[] }> {
   const { merchantId, webhookId, size } = request;
   await findWebhook(queryable, context, { ownerId: merchantId, webhookId });
-  const found = await queryable.query(sql.deliveryPage, [merchantId, webhookId, ...pageValues(request)]);
+  const found = await queryable.query(sql.deliveryPage, { ...pageValues(request), webhookId });
   const { place, rows } = readPage(found, size, (row) => row.delivery_id);
-  const attempts = await queryable.query(sql.lastAttempts, [
-    rows.map((row) => row.delivery_id),
-    maxShownAttempts,
-  ]);
+  const attempts = await queryable.query(sql.lastAttempts, {
+    deliveryIds: rows.map((row) => row.delivery_id),
+    limit: maxShownAttempts,
+  });
   const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
   return {
     place,

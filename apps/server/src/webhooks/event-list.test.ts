@@ -22,41 +22,41 @@ const types = ['session.created', 'session.paid', 'session.completed', 'product.
 
 // Some of every kind of age, out of order, and objects with several events; each takes 40 ordinals, so that few rows
 // fill many buckets.
-const addEvents = statement(
-  'event_list_test_add',
-  ['text', 'int8', 'text[]', 'timestamptz', 'int8'],
-  {},
-  `insert into events (event_id, merchant_id, event_type, object_id, sequence, body, ordinal, created_at)
+const addEvents = statement({
+  name: 'event_list_test_add',
+  parameters: { merchantId: 'text', count: 'int8', types: 'text[]', now: 'timestamptz', oldCount: 'int8' },
+  columns: {},
+  text: `insert into events (event_id, merchant_id, event_type, object_id, sequence, body, ordinal, created_at)
    overriding system value
-   select 'evt_' || n || $1, $1, ($3::text[])[1 + mod(n * 7 + n / 5, cardinality($3::text[]))],
-     'object_' || $1 || mod(n, 100), n, 'event ' || n, spaced.ordinal,
-     case when mod(n, 10) = 0 or n <= $5 then $4::timestamptz - interval '1 hour' else $4::timestamptz + n * interval '1 second' end
-   from generate_series(1, $2) as n cross join lateral (
+   select 'evt_' || n || :merchantId, :merchantId, (:types::text[])[1 + mod(n * 7 + n / 5, cardinality(:types::text[]))],
+     'object_' || :merchantId || mod(n, 100), n, 'event ' || n, spaced.ordinal,
+     case when mod(n, 10) = 0 or n <= :oldCount then :now::timestamptz - interval '1 hour' else :now::timestamptz + n * interval '1 second' end
+   from generate_series(1, :count) as n cross join lateral (
      select max(nextval('events_ordinal_seq')) as ordinal from generate_series(1, 40) where n > 0
    ) as spaced`,
-);
-const allEvents = statement(
-  'event_list_test_all',
-  ['text', 'timestamptz'],
-  { event_id: 'text', event_type: 'text', body: 'text' },
-  `select event_id, event_type, body from events
-   where merchant_id = $1 and created_at > $2 and body <> '' order by ordinal`,
-);
-const addDeliveries = statement(
-  'event_list_test_deliveries',
-  ['text', 'text', 'text'],
-  {},
-  `insert into deliveries (delivery_id, event_id, webhook_id, merchant_id, object_id, sequence, status, created_at)
+});
+const allEvents = statement({
+  name: 'event_list_test_all',
+  parameters: { merchantId: 'text', createdAfter: 'timestamptz' },
+  columns: { event_id: 'text', event_type: 'text', body: 'text' },
+  text: `select event_id, event_type, body from events
+   where merchant_id = :merchantId and created_at > :createdAfter and body <> '' order by ordinal`,
+});
+const addDeliveries = statement({
+  name: 'event_list_test_deliveries',
+  parameters: { merchantId: 'text', webhookId: 'text', otherWebhookId: 'text' },
+  columns: {},
+  text: `insert into deliveries (delivery_id, event_id, webhook_id, merchant_id, object_id, sequence, status, created_at)
    select 'dlv_' || webhook_id || event_id, event_id, webhook_id, merchant_id, object_id, sequence, 'succeeded',
      created_at
-   from events cross join (values ($2), ($3)) as to_webhook (webhook_id) where merchant_id = $1 order by ordinal`,
-);
-const allDeliveries = statement(
-  'event_list_test_all_deliveries',
-  ['text'],
-  { delivery_id: 'text' },
-  'select delivery_id from deliveries where webhook_id = $1 order by ordinal desc',
-);
+   from events cross join (values (:webhookId), (:otherWebhookId)) as to_webhook (webhook_id) where merchant_id = :merchantId order by ordinal`,
+});
+const allDeliveries = statement({
+  name: 'event_list_test_all_deliveries',
+  parameters: { webhookId: 'text' },
+  columns: { delivery_id: 'text' },
+  text: 'select delivery_id from deliveries where webhook_id = :webhookId order by ordinal desc',
+});
 
 const oldest = new Date(now.getTime() - eventLifeDays * 24 * 3_600_000);
 
@@ -66,7 +66,7 @@ async function addUpAll(): Promise<void> {
 
 /** Checks every page of every filter, with and without a beginning, against all events that are young enough. */
 async function checkEvents(merchantId: string): Promise<void> {
-  const events = await db.query(allEvents, [merchantId, oldest]);
+  const events = await db.query(allEvents, { merchantId, createdAfter: oldest });
   const size = 90;
   for (const type of ['*', 'session.*', 'webhook.*', 'session.paid', 'product.created', 'refund.failed']) {
     for (const start of [undefined, 0, Math.floor(events.length / 3), events.length - 1]) {
@@ -89,7 +89,7 @@ async function checkEvents(merchantId: string): Promise<void> {
 
 test('events of every type are counted and found, without those that are too old', async () => {
   const merchantId = await addMerchant(db);
-  await db.query(addEvents, [merchantId, 1_500, types, oldest, 300]);
+  await db.query(addEvents, { merchantId, count: 1_500, types, now: oldest, oldCount: 300 });
   await checkEvents(merchantId);
   await addUpAll();
   await checkEvents(merchantId);
@@ -104,11 +104,11 @@ test("each webhook's deliveries are counted and found, also when they are remove
   const merchantId = await addMerchant(db);
   const webhooks = [await addWebhook(db, merchantId), await addWebhook(db, merchantId)];
   const [first, second] = webhooks.map(({ webhookId }) => webhookId);
-  await db.query(addEvents, [merchantId, 1_000, types, oldest, 100]);
-  await db.query(addDeliveries, [merchantId, first ?? '', second ?? '']);
+  await db.query(addEvents, { merchantId, count: 1_000, types, now: oldest, oldCount: 100 });
+  await db.query(addDeliveries, { merchantId, webhookId: first ?? '', otherWebhookId: second ?? '' });
   const check = async () => {
     for (const { webhookId } of webhooks) {
-      const ids = (await db.query(allDeliveries, [webhookId])).map((row) => row.delivery_id);
+      const ids = (await db.query(allDeliveries, { webhookId })).map((row) => row.delivery_id);
       for (let page = 1; page <= ids.length / 100 + 2; page += 1) {
         const { place, deliveries } = await listDeliveries(db, outbox, {
           merchantId,

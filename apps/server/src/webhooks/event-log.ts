@@ -25,15 +25,20 @@ export async function listEvents(
   const { merchantId, type = '*', after, page, size } = request;
   if (!isSubscription(type)) throw new Refusal('event_type_unknown', { param: 'type', detail: type });
   const types = eventTypes.filter((candidate) => subscriptionTakes(type, candidate));
-  const window = [merchantId, oldestReadable(context.clock.now()), size, (page - 1) * size];
+  const window = { merchantId, oldest: oldestReadable(context.clock.now()), size, skip: (page - 1) * size };
   if (after === undefined) {
     const rows = await (type === '*'
       ? queryable.query(sql.eventPage, window)
-      : queryable.query(sql.eventPageOfTypes, [...window, type, types]));
+      : queryable.query(sql.eventPageOfTypes, { ...window, facet: type, types }));
     return pageOf(queryable, request, rows);
   }
   const { ordinal } = await findEvent(queryable, context, { ownerId: merchantId, eventId: after });
-  const rows = await queryable.query(sql.eventPageAfter, [...window, type, types, ordinal]);
+  const rows = await queryable.query(sql.eventPageAfter, {
+    ...window,
+    facet: type,
+    types,
+    afterOrdinal: ordinal,
+  });
   return pageOf(queryable, request, rows);
 }
 
@@ -56,7 +61,7 @@ async function* portionsOf(
   if (bodies.length > 0) yield bodies;
   let left = rows.slice(bodies.length).map(({ ordinal }) => ordinal);
   while (left.length > 0) {
-    const read = await queryable.query(sql.eventBodies, [merchantId, left]);
+    const read = await queryable.query(sql.eventBodies, { merchantId, ordinals: left });
     const last = read.at(-1);
     if (last === undefined) return;
     yield read.map(({ body }) => body);

@@ -120,7 +120,7 @@ test('redirects are failures and are not followed', async () => {
     await untilStatus(merchantId, 'failed');
   });
   assert.equal(elsewhere.requests.length, 0);
-  const [attempt] = await db.query(selectAttempts, [merchantId]);
+  const [attempt] = await db.query(selectAttempts, { merchantId });
   assert.deepEqual([attempt?.http_status, attempt?.error], [308, 'status 308: redirects are not followed']);
 });
 
@@ -157,7 +157,7 @@ test('whatever a receiver does, the attempt is logged, tried again, and holds up
     },
     { settings: { ...hasty, attemptTimeoutMs: 5_000 } },
   );
-  const attempts = await db.query(selectAttempts, [badId]);
+  const attempts = await db.query(selectAttempts, { merchantId: badId });
   assert.deepEqual(
     attempts.map((row) => [row.http_status, row.error]),
     [

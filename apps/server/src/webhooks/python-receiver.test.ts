@@ -58,7 +58,7 @@ test("Python's standard library verifies what the engine delivers, and refuses i
       },
       { egress },
     );
-    const attempts = await world.db.query(selectAttempts, [strangerId]);
+    const attempts = await world.db.query(selectAttempts, { merchantId: strangerId });
     assert.deepEqual(new Set(attempts.map((attempt) => attempt.http_status)), new Set([400]));
     const told = [await lines.next(), await lines.next(), await lines.next()].map(({ value }) =>
       String(value).trim(),

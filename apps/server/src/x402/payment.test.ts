@@ -11,12 +11,12 @@ import { everyDoor } from '../../test/harness/every-door.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { encoded, signedPayment } from '../../test/life/x402-client.ts';
 
-const ordersOf = statement(
-  'x402_payment_test_orders',
-  ['text'],
-  { order_id: 'text' },
-  'select orders.order_id from orders join sessions using (session_id) where business_id = $1',
-);
+const ordersOf = statement({
+  name: 'x402_payment_test_orders',
+  parameters: { businessId: 'text' },
+  columns: { order_id: 'text' },
+  text: 'select orders.order_id from orders join sessions using (session_id) where business_id = :businessId',
+});
 
 let world: MerchantWorld;
 let server: FastifyInstance;
@@ -80,5 +80,5 @@ test('an offer of a link that is paid on two chains at once accepts one payment 
     ],
     answers.map(({ body }) => body).join('\n'),
   );
-  assert.equal((await world.database.db.query(ordersOf, [linkId])).length, 1);
+  assert.equal((await world.database.db.query(ordersOf, { businessId: linkId })).length, 1);
 });

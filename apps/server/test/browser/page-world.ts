@@ -18,50 +18,57 @@ import { checkoutOptionsOf } from '../harness/checkout-fixture.ts';
 import { MerchantWorld } from '../harness/merchant-fixture.ts';
 import { addOrder, happen } from '../harness/payment-fixture.ts';
 
-const putCursor = statement(
-  'page_world_cursor',
-  ['int8', 'int8', 'int8', 'timestamptz'],
-  {},
-  `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
-   values ($1, $2, '0x', $4, $3, '0x', $4, $4)
-   on conflict (chain_id) do update set head_number = $2, final_number = $3`,
-);
+const putCursor = statement({
+  name: 'page_world_cursor',
+  parameters: { chainId: 'int8', headNumber: 'int8', finalNumber: 'int8', headTime: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
+   values (:chainId, :headNumber, '0x', :headTime, :finalNumber, '0x', :headTime, :headTime)
+   on conflict (chain_id) do update set head_number = :headNumber, final_number = :finalNumber`,
+});
 
-const blockOfOrder = statement(
-  'page_world_block',
-  ['text'],
-  { block_number: 'int8' },
-  'select block_number from chain_events where order_id = $1',
-);
+const blockOfOrder = statement({
+  name: 'page_world_block',
+  parameters: { orderId: 'text' },
+  columns: { block_number: 'int8' },
+  text: 'select block_number from chain_events where order_id = :orderId',
+});
 
-const putStatus = statement(
-  'page_world_status',
-  ['text', 'text', 'timestamptz'],
-  {},
-  `update sessions set status = $2,
-     complete_tx = case when $2 = 'completed' then '0x' || repeat('c1', 32) else '' end,
-     settlement_succeeded_at = case when $2 = 'completed' then $3::timestamptz end,
-     pending_reason = case when $2 = 'settlement_pending' then 'reverted' else '' end
-   where session_id = $1`,
-);
+const putStatus = statement({
+  name: 'page_world_status',
+  parameters: { sessionId: 'text', status: 'text', settledAt: 'timestamptz' },
+  columns: {},
+  text: `update sessions set status = :status,
+     complete_tx = case when :status = 'completed' then '0x' || repeat('c1', 32) else '' end,
+     settlement_succeeded_at = case when :status = 'completed' then :settledAt::timestamptz end,
+     pending_reason = case when :status = 'settlement_pending' then 'reverted' else '' end
+   where session_id = :sessionId`,
+});
 
-const putName = statement(
-  'page_world_name',
-  ['text', 'text'],
-  {},
-  'update merchants set merchant_name = $2 where merchant_id = $1',
-);
+const putName = statement({
+  name: 'page_world_name',
+  parameters: { merchantId: 'text', merchantName: 'text' },
+  columns: {},
+  text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
+});
 
-const putException = statement(
-  'page_world_exception',
-  ['text', 'text', 'text', 'text', 'timestamptz', 'int8'],
-  {},
-  `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
+const putException = statement({
+  name: 'page_world_exception',
+  parameters: {
+    merchantId: 'text',
+    sessionId: 'text',
+    kind: 'text',
+    status: 'text',
+    createdAt: 'timestamptz',
+    amountInToken: 'int8',
+  },
+  columns: {},
+  text: `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
      status, created_at, updated_at, resolved_tx)
-   select 'exc_' || order_id, $1, session_id, order_id, $3, 'ethereum::usdc', $6, '0x', '', $4, $5, $5,
-     case when $4 = 'resolved' then '0x' || repeat('5e', 32) else '' end
-   from orders where session_id = $2 limit 1`,
-);
+   select 'exc_' || order_id, :merchantId, session_id, order_id, :kind, 'ethereum::usdc', :amountInToken, '0x', '', :status, :createdAt, :createdAt,
+     case when :status = 'resolved' then '0x' || repeat('5e', 32) else '' end
+   from orders where session_id = :sessionId limit 1`,
+});
 
 /** A logo of two shapes and a product's picture, as a merchant would have them; by the first letter of their names. */
 const pictures: Readonly<Record<string, string>> = {
@@ -210,7 +217,7 @@ export class PageWorld {
   }
 
   async nameMerchant(name: string): Promise<void> {
-    await this.world.database.db.query(putName, [this.merchantId, name]);
+    await this.world.database.db.query(putName, { merchantId: this.merchantId, merchantName: name });
   }
 
   async disableLink(linkId: string): Promise<void> {
@@ -240,15 +247,20 @@ export class PageWorld {
     const order = await addOrder(this.world, begun.sessionId);
     await happen(this.world, order, 'Paid', options);
     const { db } = this.world.database;
-    const [row] = await db.query(blockOfOrder, [order.orderId]);
+    const [row] = await db.query(blockOfOrder, { orderId: order.orderId });
     const block = row?.block_number ?? 0n;
-    await db.query(putCursor, [order.chainId, block + 2n, block - 5n, this.world.clock.now()]);
+    await db.query(putCursor, {
+      chainId: order.chainId,
+      headNumber: block + 2n,
+      finalNumber: block - 5n,
+      headTime: this.world.clock.now(),
+    });
     return begun;
   }
 
   /** Puts a session into a status, whatever brings it there. */
   async putStatus(sessionId: string, status: CheckoutState['status']): Promise<void> {
-    await this.world.database.db.query(putStatus, [sessionId, status, this.world.clock.now()]);
+    await this.world.database.db.query(putStatus, { sessionId, status, settledAt: this.world.clock.now() });
   }
 
   /** Lets too little money arrive for a session. */
@@ -268,8 +280,14 @@ export class PageWorld {
     status: 'open' | 'resolved',
     amount = 2_500_000n,
   ): Promise<void> {
-    const values = [this.merchantId, sessionId, kind, status, this.world.clock.now(), amount];
-    await this.world.database.db.query(putException, values);
+    await this.world.database.db.query(putException, {
+      merchantId: this.merchantId,
+      sessionId,
+      kind,
+      status,
+      createdAt: this.world.clock.now(),
+      amountInToken: amount,
+    });
   }
 
   /** Opens a page at the world's time of day, in the time zone of the server's texts. */

@@ -25,37 +25,44 @@ import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
-const insertMerchant = statement(
-  'agent_fixture_merchant',
-  ['text', 'timestamptz'],
-  {},
-  `insert into merchants (merchant_id, merchant_name, created_at) values ($1, 'Test merchant', $2)`,
-);
+const insertMerchant = statement({
+  name: 'agent_fixture_merchant',
+  parameters: { merchantId: 'text', createdAt: 'timestamptz' },
+  columns: {},
+  text: `insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, 'Test merchant', :createdAt)`,
+});
 
-const insertAccount = statement(
-  'agent_fixture_account',
-  ['text', 'text', 'text', 'text[]', 'text', 'timestamptz'],
-  {},
-  `insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version, status,
+const insertAccount = statement({
+  name: 'agent_fixture_account',
+  parameters: {
+    accountId: 'text',
+    merchantId: 'text',
+    accountAddress: 'text',
+    settlementCurrencies: 'text[]',
+    version: 'text',
+    createdAt: 'timestamptz',
+  },
+  columns: {},
+  text: `insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version, status,
      created_at, updated_at)
-   values ($1, $2, 'Main', $3, $4, $5, 'normal', $6, $6)`,
-);
+   values (:accountId, :merchantId, 'Main', :accountAddress, :settlementCurrencies, :version, 'normal', :createdAt, :createdAt)`,
+});
 
-const setLinkStatus = statement(
-  'agent_fixture_link_status',
-  ['text', 'text'],
-  {},
-  `update links set status = $2, custom_disabled_text = 'Back at noon' where link_id = $1`,
-);
+const setLinkStatus = statement({
+  name: 'agent_fixture_link_status',
+  parameters: { linkId: 'text', status: 'text' },
+  columns: {},
+  text: `update links set status = :status, custom_disabled_text = 'Back at noon' where link_id = :linkId`,
+});
 
-const countRows = statement(
-  'agent_fixture_rows',
-  [],
-  { sessions: 'int8', orders: 'int8', authorizations: 'int8', events: 'int8' },
-  `select (select count(*) from sessions) as sessions, (select count(*) from orders) as orders,
+const countRows = statement({
+  name: 'agent_fixture_rows',
+  parameters: {},
+  columns: { sessions: 'int8', orders: 'int8', authorizations: 'int8', events: 'int8' },
+  text: `select (select count(*) from sessions) as sessions, (select count(*) from orders) as orders,
      (select count(*) from authorizations) as authorizations,
      (select count(*) from events where event_type like 'session.%') as events`,
-);
+});
 
 function token(chainName: string, chainId: number, symbol: string, decimals: number): Token {
   const address = new Wallet(toHex(chainId * 100 + symbol.charCodeAt(3), { size: 32 })).address as Hex;
@@ -218,15 +225,15 @@ export class AgentWorld {
     });
     const merchantId = newId('merchant', systemRandom.bytes);
     const accountId = newId('account', systemRandom.bytes);
-    await database.db.query(insertMerchant, [merchantId, clock.now()]);
-    await database.db.query(insertAccount, [
+    await database.db.query(insertMerchant, { merchantId, createdAt: clock.now() });
+    await database.db.query(insertAccount, {
       accountId,
       merchantId,
-      `0x${'c3'.repeat(20)}`,
-      fixtureChains.tokens.map(({ tokenId }) => tokenId),
-      newId('accountVersion', systemRandom.bytes),
-      clock.now(),
-    ]);
+      accountAddress: `0x${'c3'.repeat(20)}`,
+      settlementCurrencies: fixtureChains.tokens.map(({ tokenId }) => tokenId),
+      version: newId('accountVersion', systemRandom.bytes),
+      createdAt: clock.now(),
+    });
     return new AgentWorld({ database, server, deps, clock, chain: payerChain, merchantId, accountId });
   }
 
@@ -276,7 +283,7 @@ export class AgentWorld {
 
   /** Puts a link into a state, whatever brings it there. */
   async setLinkStatus(linkId: string, status: 'active' | 'disabled' | 'deleted'): Promise<void> {
-    await this.db.query(setLinkStatus, [linkId, status]);
+    await this.db.query(setLinkStatus, { linkId, status });
   }
 
   async rows() {

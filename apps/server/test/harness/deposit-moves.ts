@@ -16,15 +16,15 @@ import type { Log } from '#telemetry/log.ts';
 import { MerchantWorld } from './merchant-fixture.ts';
 import { addOrder, addSession } from './payment-fixture.ts';
 
-const insertSent = statement(
-  'deposit_moves_fixture_sent',
-  ['text'],
-  { transaction_id: 'int8' },
-  `insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
+const insertSent = statement({
+  name: 'deposit_moves_fixture_sent',
+  parameters: { purpose: 'text' },
+  columns: { transaction_id: 'int8' },
+  text: `insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
      updated_at)
-   select 1, '0xmoves', count(*), $1, '0xto', '0x', 1, 'pending', now(), now() from sent_transactions
+   select 1, '0xmoves', count(*), :purpose, '0xto', '0x', 1, 'pending', now(), now() from sent_transactions
    returning transaction_id`,
-);
+});
 
 /** Moves of deposit addresses over a real database, whose chain says what a test has written down for it. */
 export class DepositMoves {
@@ -128,7 +128,7 @@ export class DepositMoves {
             ? { reverted: true, data: node.collectReverts }
             : ({ ...request, chainId, gasLimit: 100n } as SendPlan),
         async record(transaction, plan) {
-          const [row] = await transaction.query(insertSent, [plan.purpose]);
+          const [row] = await transaction.query(insertSent, { purpose: plan.purpose });
           sent.push(plan);
           return { transactionId: row?.transaction_id ?? 0n, txHash: '0x' };
         },

@@ -17,12 +17,12 @@ import { silentLog } from '#telemetry/log.ts';
 import { fixtureChains } from './agent-fixture.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
-const eventBodies = statement(
-  'merchant_fixture_events',
-  ['text'],
-  { body: 'text' },
-  'select body from events where object_id = $1 order by sequence',
-);
+const eventBodies = statement({
+  name: 'merchant_fixture_events',
+  parameters: { objectId: 'text' },
+  columns: { body: 'text' },
+  text: 'select body from events where object_id = :objectId order by sequence',
+});
 
 export interface MerchantReply {
   readonly status: number;
@@ -137,7 +137,7 @@ export class MerchantWorld {
 
   /** The events about one object, in order. */
   async eventsOf(objectId: string): Promise<{ type: string; sequence: number; data: unknown }[]> {
-    const rows = await this.database.db.query(eventBodies, [objectId]);
+    const rows = await this.database.db.query(eventBodies, { objectId });
     return rows.map((row) => JSON.parse(row.body));
   }
 

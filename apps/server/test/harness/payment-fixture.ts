@@ -13,14 +13,24 @@ import { settlementHandler } from '#settlement/settlement-events.ts';
 import { silentLog } from '#telemetry/log.ts';
 import type { MerchantWorld } from './merchant-fixture.ts';
 
-const insertChainEvent = statement(
-  'payment_fixture_event',
-  ['int8', 'int8', 'text', 'text', 'timestamptz', 'text', 'text', 'bool', 'text'],
-  {},
-  `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
+const insertChainEvent = statement({
+  name: 'payment_fixture_event',
+  parameters: {
+    chainId: 'int8',
+    blockNumber: 'int8',
+    blockHash: 'text',
+    txHash: 'text',
+    blockTime: 'timestamptz',
+    eventName: 'text',
+    orderId: 'text',
+    isFinal: 'bool',
+    arguments: 'text',
+  },
+  columns: {},
+  text: `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
      order_id, arguments, is_final)
-   values ($1, $2, $3, 0, $4, $5, 'gateway', $6, $7, ($9::text)::jsonb, $8)`,
-);
+   values (:chainId, :blockNumber, :blockHash, 0, :txHash, :blockTime, 'gateway', :eventName, :orderId, (:arguments::text)::jsonb, :isFinal)`,
+});
 
 /** What the contracts have done so far, one event to a block. */
 let blocks = 0n;
@@ -90,10 +100,17 @@ export async function happen(
   };
   const block = { number: blocks, hash, parentHash: hash, time: event.blockTime };
   await world.database.db.transaction(async (transaction) => {
-    const { blockNumber, blockTime, txHash } = event;
-    const place = [chain.chainId, blockNumber, hash, txHash, blockTime];
-    const row = [...place, name, order.orderId, isFinal, JSON.stringify(event.arguments)];
-    await transaction.query(insertChainEvent, row);
+    await transaction.query(insertChainEvent, {
+      chainId: chain.chainId,
+      blockNumber: event.blockNumber,
+      blockHash: hash,
+      txHash: event.txHash,
+      blockTime: event.blockTime,
+      eventName: name,
+      orderId: order.orderId,
+      isFinal,
+      arguments: JSON.stringify(event.arguments),
+    });
     for (const handler of handlersOf(world)) {
       await handler.onBlock(transaction, chain, block, [event]);
       if (isFinal) await handler.onFinal(transaction, chain, block, [event]);

@@ -33,19 +33,19 @@ import { silentLog } from '#telemetry/log.ts';
 import { fixtureChains } from './agent-fixture.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
-const legsOfOrder = statement(
-  'settlement_fixture_legs',
-  ['text'],
-  { leg: 'text', status: 'text', reason: 'text', attempts: 'int4' },
-  'select leg, status, reason, attempts from settlements where order_id = $1 order by leg',
-);
+const legsOfOrder = statement({
+  name: 'settlement_fixture_legs',
+  parameters: { orderId: 'text' },
+  columns: { leg: 'text', status: 'text', reason: 'text', attempts: 'int4' },
+  text: 'select leg, status, reason, attempts from settlements where order_id = :orderId order by leg',
+});
 
-const eventBodies = statement(
-  'settlement_fixture_events',
-  ['text'],
-  { body: 'text' },
-  'select body from events where object_id = $1 order by sequence',
-);
+const eventBodies = statement({
+  name: 'settlement_fixture_events',
+  parameters: { objectId: 'text' },
+  columns: { body: 'text' },
+  text: 'select body from events where object_id = :objectId order by sequence',
+});
 
 /** What stands in a block: an event of an order, with arguments where the service reads them. */
 export type Happening = readonly [
@@ -73,13 +73,13 @@ const availableSelector = toFunctionSelector('available(address)');
 
 const vaultEvents: readonly ChainEventName[] = ['PaidOut', 'PayoutSkipped'];
 
-const sentOfOrder = statement(
-  'settlement_fixture_sent',
-  ['text'],
-  { leg: 'text', recipient: 'text', transaction_id: 'int8' },
-  `select l.leg, t.recipient, t.transaction_id from settlements l
-   join sent_transactions t on t.transaction_id = l.transaction_id where l.order_id = $1 order by l.leg`,
-);
+const sentOfOrder = statement({
+  name: 'settlement_fixture_sent',
+  parameters: { orderId: 'text' },
+  columns: { leg: 'text', recipient: 'text', transaction_id: 'int8' },
+  text: `select l.leg, t.recipient, t.transaction_id from settlements l
+   join sent_transactions t on t.transaction_id = l.transaction_id where l.order_id = :orderId order by l.leg`,
+});
 
 /**
  * Payments and settlements over a database of their own, with blocks made by the test: every order of events, finality
@@ -295,12 +295,12 @@ export class SettlementWorld {
   }
 
   async legs(order: StoredOrder) {
-    return this.database.db.query(legsOfOrder, [order.orderId]);
+    return this.database.db.query(legsOfOrder, { orderId: order.orderId });
   }
 
   /** The transactions that carry the order's legs: whom they call. */
   async sent(order: StoredOrder) {
-    return this.database.db.query(sentOfOrder, [order.orderId]);
+    return this.database.db.query(sentOfOrder, { orderId: order.orderId });
   }
 
   /** Notes that the transaction that carries the order's leg has succeeded in the final block; gives its id. */
@@ -322,7 +322,7 @@ export class SettlementWorld {
 
   /** The session's events: their types, and of exceptions the kind. */
   async eventsOf(sessionId: string): Promise<string[]> {
-    const rows = await this.database.db.query(eventBodies, [sessionId]);
+    const rows = await this.database.db.query(eventBodies, { objectId: sessionId });
     return rows.map((row) => {
       const body = JSON.parse(row.body) as { type: string; data: { exception?: { kind: string } } };
       const kind = body.data.exception?.kind;

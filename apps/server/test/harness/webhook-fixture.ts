@@ -8,24 +8,24 @@ import { type SecretBox, secretBox } from '#outside/secret-box.ts';
 import { outboxContext } from '#webhooks/outbox-context.ts';
 import { webhookFields } from '#webhooks/webhook.ts';
 
-const insertMerchant = statement(
-  'fixture_insert_merchant',
-  ['text', 'timestamptz'],
-  {},
-  `insert into merchants (merchant_id, merchant_name, created_at) values ($1, 'Test merchant', $2)`,
-);
+const insertMerchant = statement({
+  name: 'fixture_insert_merchant',
+  parameters: { merchantId: 'text', createdAt: 'timestamptz' },
+  columns: {},
+  text: `insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, 'Test merchant', :createdAt)`,
+});
 
-export const selectEvents = statement(
-  'fixture_select_events',
-  ['text'],
-  { event_id: 'text', event_type: 'text', object_id: 'text', sequence: 'int8', body: 'text' },
-  'select event_id, event_type, object_id, sequence, body from events where merchant_id = $1 order by ordinal',
-);
+export const selectEvents = statement({
+  name: 'fixture_select_events',
+  parameters: { merchantId: 'text' },
+  columns: { event_id: 'text', event_type: 'text', object_id: 'text', sequence: 'int8', body: 'text' },
+  text: 'select event_id, event_type, object_id, sequence, body from events where merchant_id = :merchantId order by ordinal',
+});
 
-export const selectDeliveries = statement(
-  'fixture_select_deliveries',
-  ['text'],
-  {
+export const selectDeliveries = statement({
+  name: 'fixture_select_deliveries',
+  parameters: { merchantId: 'text' },
+  columns: {
     delivery_id: 'text',
     webhook_id: 'text',
     object_id: 'text',
@@ -34,14 +34,14 @@ export const selectDeliveries = statement(
     attempt_count: 'int4',
     next_attempt_at: 'timestamptz?',
   },
-  `select delivery_id, webhook_id, object_id, sequence, status, attempt_count, next_attempt_at
-   from deliveries where merchant_id = $1 order by ordinal`,
-);
+  text: `select delivery_id, webhook_id, object_id, sequence, status, attempt_count, next_attempt_at
+   from deliveries where merchant_id = :merchantId order by ordinal`,
+});
 
-export const selectAttempts = statement(
-  'fixture_select_attempts',
-  ['text'],
-  {
+export const selectAttempts = statement({
+  name: 'fixture_select_attempts',
+  parameters: { merchantId: 'text' },
+  columns: {
     delivery_id: 'text',
     attempt: 'int4',
     attempted_at: 'timestamptz',
@@ -49,10 +49,10 @@ export const selectAttempts = statement(
     error: 'text',
     response_body: 'text',
   },
-  `select delivery_id, attempt, attempted_at, http_status, error, response_body
+  text: `select delivery_id, attempt, attempted_at, http_status, error, response_body
    from delivery_attempts join deliveries using (delivery_id)
-   where merchant_id = $1 order by attempted_at, attempt`,
-);
+   where merchant_id = :merchantId order by attempted_at, attempt`,
+});
 
 /** A box with one fixed master key. */
 export const testSecrets: SecretBox = secretBox([new Uint8Array(32).fill(7)]);
@@ -65,7 +65,7 @@ export function testOutbox(clock: Clock = systemClock): OutboxContext {
 /** A merchant of its own, so that tests share a database without seeing each other. */
 export async function addMerchant(db: Database): Promise<string> {
   const merchantId = newId('merchant', (size) => systemRandom.bytes(size));
-  await db.query(insertMerchant, [merchantId, systemClock.now()]);
+  await db.query(insertMerchant, { merchantId, createdAt: systemClock.now() });
   return merchantId;
 }
 

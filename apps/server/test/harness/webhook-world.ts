@@ -50,7 +50,7 @@ export async function openWebhookWorld(): Promise<WebhookWorld> {
   const certificate = makeCertificate({ now: new Date() });
   const egress = createEgress({ addresses: { allowLoopback: true }, ca: certificate.ca });
   const receivers: Receiver[] = [];
-  const deliveries = (merchantId: string) => database.db.query(selectDeliveries, [merchantId]);
+  const deliveries = (merchantId: string) => database.db.query(selectDeliveries, { merchantId });
   return {
     url: database.url,
     db: database.db,

@@ -15,12 +15,12 @@ import { addresses } from './life-chain.ts';
 import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
 
-const entriesByKind = statement(
-  'books_story_kinds',
-  [],
-  { kind: 'text', entries: 'int8' },
-  `select kind, count(*) as entries from ledger_entries where chain_id = 31337 group by kind order by kind`,
-);
+const entriesByKind = statement({
+  name: 'books_story_kinds',
+  parameters: {},
+  columns: { kind: 'text', entries: 'int8' },
+  text: `select kind, count(*) as entries from ledger_entries where chain_id = 31337 group by kind order by kind`,
+});
 
 const alarms: string[] = [];
 let life: Life;

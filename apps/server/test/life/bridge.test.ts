@@ -112,15 +112,15 @@ test('a message that somebody else delivers completes the session all the same',
   assert.equal((await merchantsUsdc()) - before, 8_946_000n);
 });
 
-const burnHash = statement(
-  'story_burn_hash',
-  ['text'],
-  { tx_hash: 'text' },
-  `select tx_hash from chain_events where order_id = $1 and event_name = 'Settled' and is_final`,
-);
+const burnHash = statement({
+  name: 'story_burn_hash',
+  parameters: { orderId: 'text' },
+  columns: { tx_hash: 'text' },
+  text: `select tx_hash from chain_events where order_id = :orderId and event_name = 'Settled' and is_final`,
+});
 
 async function burnOf(orderId: string): Promise<string> {
-  const [row] = await life.database.db.query(burnHash, [orderId]);
+  const [row] = await life.database.db.query(burnHash, { orderId });
   return row?.tx_hash ?? '';
 }
 

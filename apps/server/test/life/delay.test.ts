@@ -7,12 +7,12 @@ import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, closedRoutes } from './story-fixture.ts';
 
-const haltChain = statement(
-  'delay_test_halt',
-  ['int8'],
-  {},
-  `update chain_cursors set halted_reason = 'reorg below the final block' where chain_id = $1`,
-);
+const haltChain = statement({
+  name: 'delay_test_halt',
+  parameters: { chainId: 'int8' },
+  columns: {},
+  text: `update chain_cursors set halted_reason = 'reorg below the final block' where chain_id = :chainId`,
+});
 
 let life: Life;
 before(async () => {
@@ -126,7 +126,7 @@ test('over a halted chain no payment begins, others go on, and all is well once 
   const [ethereumToken, baseToken] = [life.ethereum.token('usdc'), life.base.token('usdc')];
   await payer.fund(life.base, baseToken, 10_000_000n);
   const sessionId = await checkout(life, 1_000_000, baseToken.tokenId);
-  await life.database.db.query(haltChain, [life.ethereum.chain.chainId]);
+  await life.database.db.query(haltChain, { chainId: life.ethereum.chain.chainId });
   const closed = await life.eventually(
     () => closedRoutes(life),
     (routes) => routes.length > 0,

@@ -23,12 +23,12 @@ const killCount = 4;
 /** How long the test waits for something to become true before it gives up: generous, for slow machines. */
 const patienceMs = 120_000;
 
-const succeededEvents = statement(
-  'delivery_kill_test_succeeded',
-  ['text'],
-  { event_id: 'text' },
-  `select event_id from deliveries where merchant_id = $1 and status = 'succeeded'`,
-);
+const succeededEvents = statement({
+  name: 'delivery_kill_test_succeeded',
+  parameters: { merchantId: 'text' },
+  columns: { event_id: 'text' },
+  text: `select event_id from deliveries where merchant_id = :merchantId and status = 'succeeded'`,
+});
 
 let database: TestDatabase;
 let receiver: Receiver;
@@ -110,7 +110,7 @@ test('SIGKILL of delivering processes loses no event, keeps the order, and repea
     await receiver.waitFor(wanted, patienceMs);
     const victim = index % 2;
     await kill(running[victim] as ChildProcess);
-    const written = new Set((await db.query(succeededEvents, [merchantId])).map((row) => row.event_id));
+    const written = new Set((await db.query(succeededEvents, { merchantId })).map((row) => row.event_id));
     const seen = receiver.requests.length;
     running[victim] = await startWorker();
     // Checked at the end for all later requests, too.
@@ -118,7 +118,7 @@ test('SIGKILL of delivering processes loses no event, keeps the order, and repea
   }
   await raising;
   const deadline = performance.now() + patienceMs;
-  while ((await db.query(succeededEvents, [merchantId])).length < total) {
+  while ((await db.query(succeededEvents, { merchantId })).length < total) {
     assert.ok(performance.now() < deadline, 'everything is delivered');
     await delay(20);
   }

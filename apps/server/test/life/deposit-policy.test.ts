@@ -22,13 +22,13 @@ before(async () => {
 });
 after(() => life.close());
 
-const toleranceSum = statement(
-  'story_tolerance',
-  ['text'],
-  { amount: 'numeric' },
-  `select coalesce(sum(p.amount), 0) as amount from ledger_postings p join ledger_entries e on e.entry_id = p.entry_id
-   where p.ledger_account = 'tolerance' and e.order_id = $1`,
-);
+const toleranceSum = statement({
+  name: 'story_tolerance',
+  parameters: { orderId: 'text' },
+  columns: { amount: 'numeric' },
+  text: `select coalesce(sum(p.amount), 0) as amount from ledger_postings p join ledger_entries e on e.entry_id = p.entry_id
+   where p.ledger_account = 'tolerance' and e.order_id = :orderId`,
+});
 
 interface Address {
   readonly sessionId: string;
@@ -115,7 +115,7 @@ const areResolved = (found: readonly PaymentException[]) =>
   found.length > 0 && found.every(({ status }) => status === 'resolved');
 
 async function addedTo(orderId: string): Promise<bigint> {
-  const [row] = await life.database.db.query(toleranceSum, [orderId]);
+  const [row] = await life.database.db.query(toleranceSum, { orderId });
   return row?.amount ?? 0n;
 }
 

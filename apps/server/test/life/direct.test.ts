@@ -37,23 +37,23 @@ async function choose(settlementMode: 'direct' | 'escrow' | ''): Promise<void> {
   );
 }
 
-const legsOfSession = statement(
-  'story_legs_of_session',
-  ['text'],
-  { legs: 'int8' },
-  'select count(*) as legs from settlements where session_id = $1',
-);
+const legsOfSession = statement({
+  name: 'story_legs_of_session',
+  parameters: { sessionId: 'text' },
+  columns: { legs: 'int8' },
+  text: 'select count(*) as legs from settlements where session_id = :sessionId',
+});
 
 // PostgreSQL writes into each row which transaction has made it.
-const transactionsOfEvents = statement(
-  'story_transactions_of_events',
-  ['text', 'text[]'],
-  { count: 'int8' },
-  'select count(distinct xmin::text) as count from events where object_id = $1 and event_type = any ($2)',
-);
+const transactionsOfEvents = statement({
+  name: 'story_transactions_of_events',
+  parameters: { objectId: 'text', eventTypes: 'text[]' },
+  columns: { count: 'int8' },
+  text: 'select count(distinct xmin::text) as count from events where object_id = :objectId and event_type = any (:eventTypes)',
+});
 
 async function legsOf(sessionId: string): Promise<bigint | undefined> {
-  const [row] = await life.database.db.query(legsOfSession, [sessionId]);
+  const [row] = await life.database.db.query(legsOfSession, { sessionId });
   return row?.legs;
 }
 
@@ -136,7 +136,7 @@ for (const [way, pay] of ways) {
       events.map(({ sequence, type }) => `${sequence} ${type}`),
       ['1 session.created', '2 session.payment_detected', '3 session.paid', '4 session.completed'],
     );
-    const both = [sessionId, ['session.paid', 'session.completed']];
+    const both = { objectId: sessionId, eventTypes: ['session.paid', 'session.completed'] };
     assert.deepEqual(await life.database.db.query(transactionsOfEvents, both), [{ count: 1n }]);
     assert.equal(session.completeTx, session.initiateTx);
     assert.notEqual(session.completeTx, '');

@@ -7,16 +7,16 @@ import { Life } from './life.ts';
 import { type AgentReply, Payer } from './payer.ts';
 import { ServiceProcess } from './service-process.ts';
 
-const countSessions = statement(
-  'nonce_test_sessions',
-  ['text'],
-  { sessions: 'int8', authorizations: 'int8', events: 'int8' },
-  `select count(*) as sessions, count(a.session_id) as authorizations, count(e.event_id) as events
+const countSessions = statement({
+  name: 'nonce_test_sessions',
+  parameters: { intendedPayer: 'text' },
+  columns: { sessions: 'int8', authorizations: 'int8', events: 'int8' },
+  text: `select count(*) as sessions, count(a.session_id) as authorizations, count(e.event_id) as events
    from sessions s
    left join authorizations a on a.session_id = s.session_id
    left join events e on e.object_id = s.session_id
-   where s.intended_payer = $1`,
-);
+   where s.intended_payer = :intendedPayer`,
+});
 
 /** The origins of two processes of the service over one database. */
 let origins: readonly string[] = [];
@@ -112,7 +112,7 @@ const inside = /postgres|sql|constraint|duplicate key|relation|deadlock|\bpg_|st
 const requestId = /"requestId":"req_[0-9A-Za-z]{22}"/;
 
 async function rowsOf(payer: Payer) {
-  return (await life.database.db.query(countSessions, [payer.address]))[0];
+  return (await life.database.db.query(countSessions, { intendedPayer: payer.address }))[0];
 }
 
 test('one signed request, sent a hundred times at once to two processes, makes one session that all get', async () => {

@@ -12,12 +12,12 @@ import { Payer } from './payer.ts';
 import { checkout } from './story-fixture.ts';
 
 // As an installation of before may hold it: an account of today refuses such an address.
-const writeAddress = statement(
-  'own_address_write',
-  ['text', 'text'],
-  {},
-  'update accounts set account_address = $2 where account_id = $1',
-);
+const writeAddress = statement({
+  name: 'own_address_write',
+  parameters: { accountId: 'text', accountAddress: 'text' },
+  columns: {},
+  text: 'update accounts set account_address = :accountAddress where account_id = :accountId',
+});
 
 const alarms: string[] = [];
 let life: Life;
@@ -67,7 +67,7 @@ async function accountAt(accountAddress: Hex): Promise<string> {
         settlementCurrencies: ['ethereum::usdc'],
       },
     );
-    await transaction.query(writeAddress, [accountId, accountAddress]);
+    await transaction.query(writeAddress, { accountId, accountAddress });
     return accountId;
   });
 }

@@ -10,20 +10,20 @@ import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, storedHeadOf } from './story-fixture.ts';
 
-const sentRefund = statement(
-  'story_sent_refund',
-  ['text'],
-  { status: 'text' },
-  `select t.status from settlements l join sent_transactions t on t.transaction_id = l.transaction_id
-   where l.session_id = $1 and l.leg = 'refund'`,
-);
+const sentRefund = statement({
+  name: 'story_sent_refund',
+  parameters: { sessionId: 'text' },
+  columns: { status: 'text' },
+  text: `select t.status from settlements l join sent_transactions t on t.transaction_id = l.transaction_id
+   where l.session_id = :sessionId and l.leg = 'refund'`,
+});
 
-const refundOutcomes = statement(
-  'story_refund_outcomes',
-  [],
-  { status: 'text' },
-  `select status from sent_transactions where purpose = 'refund' order by transaction_id`,
-);
+const refundOutcomes = statement({
+  name: 'story_refund_outcomes',
+  parameters: {},
+  columns: { status: 'text' },
+  text: `select status from sent_transactions where purpose = 'refund' order by transaction_id`,
+});
 
 let roles: ReadonlySet<Role> = new Set<Role>(['web', 'watcher', 'worker']);
 let life: Life;
@@ -185,7 +185,7 @@ test('a stranger who settles first wins over a refund that is on its way, and th
   const { refundId } = await life.post<Refund>('/refund/create', { sessionId });
   await restart('web', 'watcher', 'worker');
   await life.eventually(
-    async () => (await life.database.db.query(sentRefund, [sessionId]))[0]?.status,
+    async () => (await life.database.db.query(sentRefund, { sessionId }))[0]?.status,
     (status) => status === 'pending',
     'a refund that is sent',
   );

@@ -7,12 +7,12 @@ import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, closedRoutes, settlementHashOf, storedHeadOf } from './story-fixture.ts';
 
-const openTransactions = statement(
-  'reorg_test_open_transactions',
-  ['int8'],
-  { transaction_id: 'int8' },
-  `select transaction_id from sent_transactions where chain_id = $1 and status = 'pending'`,
-);
+const openTransactions = statement({
+  name: 'reorg_test_open_transactions',
+  parameters: { chainId: 'int8' },
+  columns: { transaction_id: 'int8' },
+  text: `select transaction_id from sent_transactions where chain_id = :chainId and status = 'pending'`,
+});
 
 let life: Life;
 before(async () => {
@@ -172,7 +172,7 @@ test('what a reorg below finality has undone is made good once an operator lets 
   life.mine();
   const done = await life.sessionIn(sessionId, 'completed');
   await life.eventually(
-    () => life.database.db.query(openTransactions, [chain.chainId]),
+    () => life.database.db.query(openTransactions, { chainId: chain.chainId }),
     (rows) => rows.length === 0,
     'the settlement to be concluded',
   );

@@ -7,13 +7,13 @@ import { type ApiKeyRequest, createApiKey, revokeApiKey } from '#merchants/api-k
 import { Life } from './life.ts';
 import { ServiceProcess } from './service-process.ts';
 
-const spentByKey = statement(
-  'replicas_test_spent',
-  ['text', 'text'],
-  { counted: 'int8?', created: 'int8' },
-  `select (select amount from api_key_spending where key_id = $1) as counted,
-     (select count(*) from sessions where merchant_id = $2) as created`,
-);
+const spentByKey = statement({
+  name: 'replicas_test_spent',
+  parameters: { keyId: 'text', merchantId: 'text' },
+  columns: { counted: 'int8?', created: 'int8' },
+  text: `select (select amount from api_key_spending where key_id = :keyId) as counted,
+     (select count(*) from sessions where merchant_id = :merchantId) as created`,
+});
 
 /** The origins of two processes of the service over one database. */
 let origins: readonly string[] = [];
@@ -72,7 +72,7 @@ test('a key that is revoked is refused by the next request to any process', asyn
 
 // proves W5.12
 test('100 sessions at once from two processes never come to more than the key may create in a day', async () => {
-  const before = await life.database.db.query(spentByKey, ['', life.merchantId]);
+  const before = await life.database.db.query(spentByKey, { keyId: '', merchantId: life.merchantId });
   const { keyId, key } = await addKey({
     permissions: ['checkout_sessions:write'],
     maxDayAmount: microUsd(1_000),
@@ -103,7 +103,7 @@ test('100 sessions at once from two processes never come to more than the key ma
     [codes.filter((code) => code === 0).length, codes.filter((code) => code === 100209).length],
     [33, 67],
   );
-  assert.deepEqual(await life.database.db.query(spentByKey, [keyId, life.merchantId]), [
+  assert.deepEqual(await life.database.db.query(spentByKey, { keyId, merchantId: life.merchantId }), [
     { counted: 990n, created: (before[0]?.created ?? 0n) + 33n },
   ]);
 });

@@ -1,20 +1,20 @@
 import { statement } from '@florin/pg';
 import type { Life } from './life.ts';
 
-const storedHead = statement(
-  'story_stored_head',
-  ['int8'],
-  { head_number: 'int8' },
-  'select head_number from chain_cursors where chain_id = $1',
-);
+const storedHead = statement({
+  name: 'story_stored_head',
+  parameters: { chainId: 'int8' },
+  columns: { head_number: 'int8' },
+  text: 'select head_number from chain_cursors where chain_id = :chainId',
+});
 
-const settlementHash = statement(
-  'story_settlement_hash',
-  ['text'],
-  { tx_hash: 'text' },
-  `select e.tx_hash from chain_events e join orders o on o.order_id = e.order_id
-   where o.session_id = $1 and e.event_name = 'Settled'`,
-);
+const settlementHash = statement({
+  name: 'story_settlement_hash',
+  parameters: { sessionId: 'text' },
+  columns: { tx_hash: 'text' },
+  text: `select e.tx_hash from chain_events e join orders o on o.order_id = e.order_id
+   where o.session_id = :sessionId and e.event_name = 'Settled'`,
+});
 
 /** A checkout session for one thing; gives its id. */
 export async function checkout(
@@ -34,13 +34,13 @@ export async function checkout(
 
 /** The number of the last block that the watcher has stored. */
 export async function storedHeadOf(life: Life, chainId: number): Promise<number> {
-  const rows = await life.database.db.query(storedHead, [chainId]);
+  const rows = await life.database.db.query(storedHead, { chainId });
   return Number(rows[0]?.head_number ?? 0n);
 }
 
 /** The transaction that settled the session, once it is in a canonical block; else empty. */
 export async function settlementHashOf(life: Life, sessionId: string): Promise<string> {
-  const rows = await life.database.db.query(settlementHash, [sessionId]);
+  const rows = await life.database.db.query(settlementHash, { sessionId });
   return rows[0]?.tx_hash ?? '';
 }
 

@@ -12,14 +12,21 @@ import { Life } from './life.ts';
 import { checkout } from './story-fixture.ts';
 import { decoded, encoded, fundedAccount, offerAt, signedPayment } from './x402-client.ts';
 
-const countRows = statement(
-  'forged_rows',
-  [],
-  { sessions: 'int8', orders: 'int8', submissions: 'int8', payments: 'int8', sent: 'int8', events: 'int8' },
-  `select (select count(*) from sessions) as sessions, (select count(*) from orders) as orders,
+const countRows = statement({
+  name: 'forged_rows',
+  parameters: {},
+  columns: {
+    sessions: 'int8',
+    orders: 'int8',
+    submissions: 'int8',
+    payments: 'int8',
+    sent: 'int8',
+    events: 'int8',
+  },
+  text: `select (select count(*) from sessions) as sessions, (select count(*) from orders) as orders,
      (select count(*) from submissions) as submissions, (select count(*) from x402_payments) as payments,
      (select count(*) from sent_transactions) as sent, (select count(*) from events) as events`,
-);
+});
 
 const price = 2_000_000n;
 const maxOpenSessions = 3;
@@ -106,13 +113,13 @@ async function assertRefused(
   forgeries: readonly (readonly [name: string, path: string, payment: unknown])[],
 ) {
   const { db } = life.database;
-  const [rows] = await db.query(countRows, []);
+  const [rows] = await db.query(countRows);
   for (const [name, path, payment] of forgeries) {
     const { status, receipt, body } = await send(path, payment);
     assert.equal(receipt, undefined, name);
     assert.ok([400, 402, 409, 410].includes(status), `${name}: ${status} ${JSON.stringify(body)}`);
   }
-  assert.deepEqual(await db.query(countRows, []), [rows]);
+  assert.deepEqual(await db.query(countRows), [rows]);
 }
 
 type Change = (payment: X402Payment) => unknown;

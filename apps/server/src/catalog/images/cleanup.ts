@@ -49,13 +49,13 @@ export async function removeUnusedImages(deps: CleanupDeps, signal: AbortSignal)
   const { db, clock, store } = deps;
   const oldest = new Date(clock.now().getTime() - unusedKeptMs);
   const removed: string[] = [];
-  for (const row of await db.query(unusedImages, [oldest, batchSize])) {
+  for (const row of await db.query(unusedImages, { touchedBefore: oldest, limit: batchSize })) {
     const name = row.image_name;
     const image = { name, merchantId: row.merchant_id, after: row.searched_ordinal };
     if (!(await isSearchedInVain(deps, image, signal))) continue;
-    if ((await db.query(startRemoval, [name, oldest])).length === 0) continue;
+    if ((await db.query(startRemoval, { imageName: name, touchedAt: oldest })).length === 0) continue;
     for (const size of imageSizes) await store.remove(imageFile(name, size));
-    await db.query(forgetImage, [name]);
+    await db.query(forgetImage, { imageName: name });
     removed.push(name);
   }
   return removed;
@@ -73,12 +73,12 @@ async function isSearchedInVain(
     const text = `${imagePath}${name}-`;
     const { isFound, last } = await searchSessions({ merchantId, text, after, limit: searchSize });
     if (isFound) {
-      await db.query(keepImage, [name]);
+      await db.query(keepImage, { imageName: name });
       return false;
     }
     if (last === undefined) return true;
     after = last;
-    await db.query(noteSearch, [name, after]);
+    await db.query(noteSearch, { imageName: name, searchedOrdinal: after });
     await clock.sleep(restMs, signal);
   }
   return false;

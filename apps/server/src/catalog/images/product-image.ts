@@ -15,12 +15,11 @@ export const noImage: ProductImage = { status: 'none' };
 /** Waits before the second and every later try, in milliseconds: 24 hours and 11 minutes in all. */
 export const retryDelaysMs = [60_000, 600_000, 3_600_000, 21_600_000, 61_200_000] as const;
 
-/** Values of image_status, image_reason, image_name and image_url of a product's row. */
-export function imageValues(image: ProductImage): [string, string, string, string] {
+/** Values of a product's row. */
+export function imageValues(image: ProductImage) {
+  const { name, url } = image.status === 'hosted' ? image : { name: '', url: '' };
   const reason = 'reason' in image ? image.reason : '';
-  return image.status === 'hosted'
-    ? [image.status, reason, image.name, image.url]
-    : [image.status, reason, '', ''];
+  return { imageStatus: image.status, imageReason: reason, imageName: name, imageUrl: url };
 }
 
 /** Reads image_status of a product's row. */
@@ -40,13 +39,20 @@ export async function followImage(
   image: ProductImage,
 ): Promise<void> {
   const { merchantId, productId, oldName, at } = product;
-  await transaction.query(dropDownload, [productId]);
+  await transaction.query(dropDownload, { productId });
   if (image.status === 'pending') {
     const nextAt = new Date(at.getTime() + retryDelaysMs[0]);
-    await transaction.query(putDownload, [productId, merchantId, image.sourceUrl, nextAt, at]);
+    await transaction.query(putDownload, {
+      productId,
+      merchantId,
+      sourceUrl: image.sourceUrl,
+      nextAt,
+      createdAt: at,
+    });
   }
   const name = image.status === 'hosted' ? image.name : '';
-  if (oldName !== '' && oldName !== name) await transaction.query(touchImage, [oldName, merchantId, at]);
+  if (oldName !== '' && oldName !== name)
+    await transaction.query(touchImage, { imageName: oldName, merchantId, touchedAt: at });
 }
 
 /** Enters an image before its files are stored. False while one of that name is being removed. */
@@ -54,7 +60,11 @@ export async function enterImage(
   queryable: Queryable,
   image: { merchantId: string; name: string; at: Date },
 ): Promise<boolean> {
-  const rows = await queryable.query(registerImage, [image.name, image.merchantId, image.at]);
+  const rows = await queryable.query(registerImage, {
+    imageName: image.name,
+    merchantId: image.merchantId,
+    touchedAt: image.at,
+  });
   return rows.length > 0;
 }
 
@@ -63,6 +73,10 @@ export async function holdImage(
   queryable: Queryable,
   image: { merchantId: string; name: string; at: Date },
 ): Promise<boolean> {
-  const rows = await queryable.query(touchImage, [image.name, image.merchantId, image.at]);
+  const rows = await queryable.query(touchImage, {
+    imageName: image.name,
+    merchantId: image.merchantId,
+    touchedAt: image.at,
+  });
   return rows.length > 0;
 }

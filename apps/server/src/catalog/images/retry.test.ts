@@ -9,12 +9,12 @@ import type { ProductImage } from './product-image.ts';
 import { retryDelaysMs } from './product-image.ts';
 import { retryOneImage } from './retry.ts';
 
-const eventTypes = statement(
-  'image_retry_test_events',
-  ['text'],
-  { event_type: 'text', body: 'text' },
-  'select event_type, body from events where object_id = $1 order by sequence',
-);
+const eventTypes = statement({
+  name: 'image_retry_test_events',
+  parameters: { objectId: 'text' },
+  columns: { event_type: 'text', body: 'text' },
+  text: 'select event_type, body from events where object_id = :objectId order by sequence',
+});
 
 const hour = 3_600_000;
 let world: ImageWorld;
@@ -51,7 +51,7 @@ async function imageOf(productId: string): Promise<unknown> {
 }
 
 async function eventsOf(productId: string): Promise<string[]> {
-  return (await world.database.db.query(eventTypes, [productId])).map((row) => row.event_type);
+  return (await world.database.db.query(eventTypes, { objectId: productId })).map((row) => row.event_type);
 }
 
 // proves W6.33
@@ -66,7 +66,7 @@ test('an image that turns up later is hosted, with an event that shows it', asyn
   world.clock.time += 600_000;
   assert.equal(await retry(), true);
   assert.deepEqual(await imageOf(productId), { status: 'hosted', reason: '', hasUrl: true });
-  const events = await world.database.db.query(eventTypes, [productId]);
+  const events = await world.database.db.query(eventTypes, { objectId: productId });
   assert.deepEqual(
     events.map((row) => row.event_type),
     ['product.created', 'product.updated'],

@@ -45,7 +45,7 @@ interface Try {
 export async function retryOneImage(deps: RetryDeps): Promise<boolean> {
   const { db, clock } = deps;
   const now = clock.now();
-  const [claimed] = await db.query(claimDownload, [now, new Date(now.getTime() + leaseMs)]);
+  const [claimed] = await db.query(claimDownload, { now, nextAt: new Date(now.getTime() + leaseMs) });
   if (claimed === undefined) return false;
   const tried: Try = {
     merchantId: claimed.merchant_id,
@@ -82,12 +82,18 @@ async function finish(deps: RetryDeps, tried: Try, outcome: ProductImage): Promi
       ...tried,
       image,
       isAwaited: async () =>
-        (await transaction.query(lockDownload, [tried.productId, tried.ordinal])).length > 0,
+        (await transaction.query(lockDownload, { productId: tried.productId, ordinal: tried.ordinal }))
+          .length > 0,
     }),
   );
 }
 
 async function postpone(deps: RetryDeps, tried: Try, delayMs: number): Promise<void> {
   const nextAt = new Date(deps.clock.now().getTime() + delayMs);
-  await deps.db.query(postponeDownload, [tried.productId, tried.ordinal, tried.attempts, nextAt]);
+  await deps.db.query(postponeDownload, {
+    productId: tried.productId,
+    ordinal: tried.ordinal,
+    attempts: tried.attempts,
+    nextAt,
+  });
 }

@@ -11,46 +11,46 @@ import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { buildServer } from '../server.ts';
 import { checkoutDoor } from './checkout-door.ts';
 
-const putCursor = statement(
-  'checkout_payment_test_cursor',
-  ['int8', 'timestamptz'],
-  {},
-  `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
-   values ($1, 9, '0x', $2, 3, '0x', $2, $2)
-   on conflict (chain_id) do update set head_time = $2, final_time = $2, halted_reason = ''`,
-);
+const putCursor = statement({
+  name: 'checkout_payment_test_cursor',
+  parameters: { chainId: 'int8', headTime: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
+   values (:chainId, 9, '0x', :headTime, 3, '0x', :headTime, :headTime)
+   on conflict (chain_id) do update set head_time = :headTime, final_time = :headTime, halted_reason = ''`,
+});
 
-const putPayment = statement(
-  'checkout_payment_test_paid',
-  ['text'],
-  {},
-  `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
+const putPayment = statement({
+  name: 'checkout_payment_test_paid',
+  parameters: { orderId: 'text' },
+  columns: {},
+  text: `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
      order_id, arguments, is_final)
-   select 1, 9, '0x', count(*), '0x', now(), 'gateway', 'Paid', $1, '{}', false from chain_events`,
-);
+   select 1, 9, '0x', count(*), '0x', now(), 'gateway', 'Paid', :orderId, '{}', false from chain_events`,
+});
 
-const putWinner = statement(
-  'checkout_payment_test_winner',
-  ['text', 'text', 'text'],
-  {},
-  'update sessions set initiate_tx = $2, order_id = $3 where session_id = $1',
-);
+const putWinner = statement({
+  name: 'checkout_payment_test_winner',
+  parameters: { sessionId: 'text', initiateTx: 'text', orderId: 'text' },
+  columns: {},
+  text: 'update sessions set initiate_tx = :initiateTx, order_id = :orderId where session_id = :sessionId',
+});
 
-const putRefunded = statement(
-  'checkout_payment_test_refunded',
-  ['text', 'int8'],
-  {},
-  'update sessions set refunded_amount = $2 where session_id = $1',
-);
+const putRefunded = statement({
+  name: 'checkout_payment_test_refunded',
+  parameters: { sessionId: 'text', refundedAmount: 'int8' },
+  columns: {},
+  text: 'update sessions set refunded_amount = :refundedAmount where session_id = :sessionId',
+});
 
-const putSeen = statement(
-  'checkout_payment_test_seen',
-  ['text', 'text', 'timestamptz'],
-  {},
-  `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
+const putSeen = statement({
+  name: 'checkout_payment_test_seen',
+  parameters: { orderId: 'text', txHash: 'text', blockTime: 'timestamptz' },
+  columns: {},
+  text: `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
      order_id, arguments, is_final)
-   select chain_id, 9, '0x', 99, $2, $3, 'gateway', 'Paid', order_id, '{}', false from orders where order_id = $1`,
-);
+   select chain_id, 9, '0x', 99, :txHash, :blockTime, 'gateway', 'Paid', order_id, '{}', false from orders where order_id = :orderId`,
+});
 
 const limits = { ofNetwork: 3, inAll: 5 };
 let world: MerchantWorld;
@@ -110,10 +110,10 @@ const read = async (sessionId: string) =>
   (await world.send('GET', `/session/${sessionId}`, { key })).data.session;
 /** A block of that time becomes final. */
 const finalAt = (seconds: number) =>
-  world.database.db.query(putCursor, [
-    world.deps.chains.token('ethereum::usdc')?.chainId ?? 0,
-    new Date(seconds * 1_000),
-  ]);
+  world.database.db.query(putCursor, {
+    chainId: world.deps.chains.token('ethereum::usdc')?.chainId ?? 0,
+    headTime: new Date(seconds * 1_000),
+  });
 
 test('an order without a payer’s signature expires after an hour, or earlier with its session', async () => {
   const sessionId = await newSession();
@@ -207,7 +207,7 @@ test('a session is cancelled once a final block is later than every order, and n
 test('a session with a payment in a block is not cancelled, even when the final block is late enough', async () => {
   const sessionId = await newSession();
   const { data } = await prepare(sessionId, 0xd1);
-  await world.database.db.query(putPayment, [data.orderId]);
+  await world.database.db.query(putPayment, { orderId: data.orderId });
   await finalAt(Number(data.deadline) + 1);
   assert.equal(await cancel(sessionId), 100_207);
 });
@@ -217,29 +217,37 @@ test('after payments on two chains the page names the network of the one that pa
   const first = (await prepare(sessionId, 0xd1)).data.orderId;
   const second = (await prepare(sessionId, 0xd2, '10.0.0.2', 'base::usdc')).data.orderId;
   for (const tokenId of ['ethereum::usdc', 'base::usdc'])
-    await world.database.db.query(putCursor, [
-      world.deps.chains.token(tokenId)?.chainId ?? 0,
-      new Date(world.clock.time),
-    ]);
-  await world.database.db.query(putSeen, [first, '0xa1', new Date(world.clock.time)]);
-  await world.database.db.query(putSeen, [second, '0xb2', new Date(world.clock.time + 1_000)]);
+    await world.database.db.query(putCursor, {
+      chainId: world.deps.chains.token(tokenId)?.chainId ?? 0,
+      headTime: new Date(world.clock.time),
+    });
+  await world.database.db.query(putSeen, {
+    orderId: first,
+    txHash: '0xa1',
+    blockTime: new Date(world.clock.time),
+  });
+  await world.database.db.query(putSeen, {
+    orderId: second,
+    txHash: '0xb2',
+    blockTime: new Date(world.clock.time + 1_000),
+  });
   const seen = async () => {
     const response = await pages.inject({ url: `/checkout/api/session/${sessionId}` });
     const { initiateTx, payment } = response.json().data.state;
     return [initiateTx, payment?.tokenId];
   };
-  await world.database.db.query(putWinner, [sessionId, '0xa1', '']);
+  await world.database.db.query(putWinner, { sessionId, initiateTx: '0xa1', orderId: '' });
   assert.deepEqual(await seen(), ['0xa1', 'ethereum::usdc']);
-  await world.database.db.query(putWinner, [sessionId, '0xb2', second]);
+  await world.database.db.query(putWinner, { sessionId, initiateTx: '0xb2', orderId: second });
   assert.deepEqual(await seen(), ['0xb2', 'base::usdc']);
 });
 
 test('a payment counts as refunded in full once the payer has back everything paid, fee included', async () => {
   const sessionId = await newSession();
   const { orderId, amountInToken } = (await prepare(sessionId, 0xd1)).data;
-  await world.database.db.query(putWinner, [sessionId, '0xa1', orderId]);
+  await world.database.db.query(putWinner, { sessionId, initiateTx: '0xa1', orderId });
   const refundedWith = async (amount: bigint) => {
-    await world.database.db.query(putRefunded, [sessionId, amount]);
+    await world.database.db.query(putRefunded, { sessionId, refundedAmount: amount });
     const response = await pages.inject({ url: `/checkout/api/session/${sessionId}` });
     return response.json().data.state.isRefunded;
   };

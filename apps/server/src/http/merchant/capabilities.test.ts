@@ -13,15 +13,15 @@ import { type VaultChain, vaultChain } from '../../../test/harness/vault-rpc.ts'
 import { buildServer } from '../server.ts';
 import { merchantDoor } from './merchant-door.ts';
 
-const setHalted = statement(
-  'capabilities_test_halt',
-  ['int8', 'timestamptz', 'text'],
-  {},
-  `insert into chain_cursors
+const setHalted = statement({
+  name: 'capabilities_test_halt',
+  parameters: { chainId: 'int8', headTime: 'timestamptz', haltedReason: 'text' },
+  columns: {},
+  text: `insert into chain_cursors
      (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason, updated_at)
-   values ($1, 100, '0x01', $2, 90, '0x02', $2::timestamptz - interval '20 seconds', $3, $2)
+   values (:chainId, 100, '0x01', :headTime, 90, '0x02', :headTime::timestamptz - interval '20 seconds', :haltedReason, :headTime)
    on conflict (chain_id) do update set halted_reason = excluded.halted_reason`,
-);
+});
 
 let world: MerchantWorld;
 let node: VaultChain;
@@ -59,7 +59,7 @@ after(async () => {
 /** Sets a chain's state, halted for a reason or running, and has the keeper read it. */
 async function stand(name: string, reason: string): Promise<void> {
   const chainId = world.deps.chains.byName(name)?.chainId ?? 0;
-  await world.database.db.query(setHalted, [chainId, world.clock.now(), reason]);
+  await world.database.db.query(setHalted, { chainId, headTime: world.clock.now(), haltedReason: reason });
   await keeper.refresh(signal);
 }
 

@@ -3,27 +3,35 @@ import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 
-const finishDelivery = statement(
-  'deliveries_test_finish',
-  ['text', 'text', 'timestamptz'],
-  {},
-  `with finished as (
-     update deliveries set status = $2, next_attempt_at = null, attempt_count = 1 where delivery_id = $1
+const finishDelivery = statement({
+  name: 'deliveries_test_finish',
+  parameters: { deliveryId: 'text', status: 'text', attemptedAt: 'timestamptz' },
+  columns: {},
+  text: `with finished as (
+     update deliveries set status = :status, next_attempt_at = null, attempt_count = 1 where delivery_id = :deliveryId
      returning delivery_id
    )
    insert into delivery_attempts
      (delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body)
-   select delivery_id, 1, $3, 500, 12, 'status 500', 'no' from finished`,
-);
+   select delivery_id, 1, :attemptedAt, 500, 12, 'status 500', 'no' from finished`,
+});
 
-const logAttempt = statement(
-  'deliveries_test_log_attempt',
-  ['text', 'int4', 'timestamptz', 'int4', 'text', 'text', 'text'],
-  {},
-  `insert into delivery_attempts
+const logAttempt = statement({
+  name: 'deliveries_test_log_attempt',
+  parameters: {
+    deliveryId: 'text',
+    attempt: 'int4',
+    attemptedAt: 'timestamptz',
+    httpStatus: 'int4',
+    error: 'text',
+    responseBody: 'text',
+    requestUrl: 'text',
+  },
+  columns: {},
+  text: `insert into delivery_attempts
      (delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body, request_url)
-   values ($1, $2, $3, $4, 7, $5, $6, $7)`,
-);
+   values (:deliveryId, :attempt, :attemptedAt, :httpStatus, 7, :error, :responseBody, :requestUrl)`,
+});
 
 let world: MerchantWorld;
 before(async () => {
@@ -96,7 +104,11 @@ test('deliveries are listed newest first with their attempts', async () => {
   await post('/product/create', { name: 'Tea', commonPrices: [1] });
   await post('/product/create', { name: 'Cup', commonPrices: [2] });
   const [newest, oldest] = (await list()).deliveries;
-  await world.database.db.query(finishDelivery, [oldest.deliveryId, 'failed', world.clock.now()]);
+  await world.database.db.query(finishDelivery, {
+    deliveryId: oldest.deliveryId,
+    status: 'failed',
+    attemptedAt: world.clock.now(),
+  });
   const second = await list(2, 1);
   assert.deepEqual([second.total, second.page, second.size, second.hasMore], [2, 2, 1, false]);
   assert.deepEqual(second.deliveries, [
@@ -140,7 +152,11 @@ for (const [rule, status] of finished) {
     const { post, list } = await addWebhook();
     await post('/product/create', { name: 'Tea', commonPrices: [1] });
     const [delivery] = (await list()).deliveries;
-    await world.database.db.query(finishDelivery, [delivery.deliveryId, status, world.clock.now()]);
+    await world.database.db.query(finishDelivery, {
+      deliveryId: delivery.deliveryId,
+      status,
+      attemptedAt: world.clock.now(),
+    });
     const reply = await post('/webhook/delivery/resend', { deliveryId: delivery.deliveryId });
     assert.deepEqual(reply.data, { success: true });
     const [again] = (await list()).deliveries;
@@ -156,7 +172,11 @@ test('a resent delivery waits while its webhook is inactive', async () => {
   const { webhookId, post, list } = await addWebhook();
   await post('/product/create', { name: 'Tea', commonPrices: [1] });
   const [delivery] = (await list()).deliveries;
-  await world.database.db.query(finishDelivery, [delivery.deliveryId, 'failed', world.clock.now()]);
+  await world.database.db.query(finishDelivery, {
+    deliveryId: delivery.deliveryId,
+    status: 'failed',
+    attemptedAt: world.clock.now(),
+  });
   await post('/webhook/disable', { webhookId });
   await post('/webhook/delivery/resend', { deliveryId: delivery.deliveryId });
   const [parked] = (await list()).deliveries;
@@ -187,15 +207,15 @@ test('a delivery is read with its body, its requests without signatures, and the
     [3, 204, '', '', 'https://shop.example.com/'],
   ] as const;
   for (const [attempt, status, error, body, url] of attempts)
-    await world.database.db.query(logAttempt, [
+    await world.database.db.query(logAttempt, {
       deliveryId,
       attempt,
-      new Date(1_893_456_000_000),
-      status,
+      attemptedAt: new Date(1_893_456_000_000),
+      httpStatus: status,
       error,
-      body,
-      url,
-    ]);
+      responseBody: body,
+      requestUrl: url,
+    });
   const { data } = await world.send('GET', `/webhook/delivery/detail/${deliveryId}`, { key });
   const event = await world.send('GET', `/event/${eventId}`, { key });
   assert.equal(event.text.includes(`"data":${data.body}`), true);

@@ -6,12 +6,12 @@ import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addPaidSession } from '../../../test/harness/payment-fixture.ts';
 import { shownText } from './events.ts';
 
-const bodyById = statement(
-  'events_test_body',
-  ['text'],
-  { body: 'text' },
-  'select body from events where event_id = $1',
-);
+const bodyById = statement({
+  name: 'events_test_body',
+  parameters: { eventId: 'text' },
+  columns: { body: 'text' },
+  text: 'select body from events where event_id = :eventId',
+});
 
 let world: MerchantWorld;
 before(async () => {
@@ -95,7 +95,7 @@ test('an event is read byte for byte, metadata included', async () => {
   const body = `{${terms},"metadata":${metadata}}`;
   const { sessionId } = (await world.send('POST', '/session/checkout/create', { key, body })).data;
   const { events } = (await world.send('GET', '/event/list/1/1', { key })).data;
-  const [row] = await world.database.db.query(bodyById, [events[0].id]);
+  const [row] = await world.database.db.query(bodyById, { eventId: events[0].id });
   const read = await world.send('GET', `/event/${events[0].id}`, { key });
   assert.equal(read.text, `{"code":0,"message":"success","data":${row?.body}}`);
   assert.ok(read.text.includes(metadata));
@@ -171,7 +171,7 @@ test('the event of a session or link over 64 KiB omits productData, and keeps it
   for (const { id, data } of shortened) {
     const { items } = (data.link ?? data.session).lineItems;
     assert.ok(items.length > 2 && items.every((item: object) => !('productData' in item)));
-    const [row] = await world.database.db.query(bodyById, [id]);
+    const [row] = await world.database.db.query(bodyById, { eventId: id });
     if (data.session) assert.ok(row?.body.includes(`,"metadata":${metadata}}`));
   }
 });

@@ -11,12 +11,12 @@ import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { checkoutDoor } from '../checkout/checkout-door.ts';
 import { buildServer } from '../server.ts';
 
-const growProduct = statement(
-  'line_items_test_grow',
-  ['text', 'text'],
-  {},
-  'update products set description = $2 where product_id = $1',
-);
+const growProduct = statement({
+  name: 'line_items_test_grow',
+  parameters: { productId: 'text', description: 'text' },
+  columns: {},
+  text: 'update products set description = :description where product_id = :productId',
+});
 
 let world: MerchantWorld;
 let pages: FastifyInstance;
@@ -146,7 +146,7 @@ test('a product change is refused when a link that shows it would exceed the lim
 test('a link that exceeds the limit regardless cannot be paid, shows as disabled, and states the reason', async () => {
   const productId = await addProduct(0);
   const { linkId } = (await post('/payment/link/create', linkBody(productId, 20))).data;
-  await world.database.db.query(growProduct, [productId, control.repeat(1_000)]);
+  await world.database.db.query(growProduct, { productId, description: control.repeat(1_000) });
   const { data } = await world.send('GET', `/payment/link/${linkId}`, { key });
   assert.equal(data.status, 'disabled');
   const begun = await pages.inject({

@@ -26,28 +26,28 @@ const lists = [
   ['/webhook/delivery/list/WEBHOOK', 'deliveries', 'deliveryId'],
 ] as const;
 
-const addReturns = statement(
-  'list_cursor_test_returns',
-  ['text'],
-  {},
-  `with own_order as (
+const addReturns = statement({
+  name: 'list_cursor_test_returns',
+  parameters: { merchantId: 'text' },
+  columns: {},
+  text: `with own_order as (
      insert into orders (order_id, session_id, chain_id, token_id, channel_id, meta_data, payer, payer_email, token,
        recipient, total, payment, fee, pay_by, reclaim_at, order_type, target_chain, total_value, payment_value, fee_value,
        net_value, signature, created_at)
      select 'order of ' || session_id, session_id, 1, 'ethereum::usdc', '', '', '', '', '', '', 1, 1, 0, 0, 0, 0, 1, 1, 1, 0,
        1, '0x', now()
-     from sessions where merchant_id = $1
+     from sessions where merchant_id = :merchantId
    ), refund as (
      insert into refunds (refund_id, merchant_id, session_id, order_id, amount, reason, status, created_at, updated_at)
-     select 'rfd_' || session_id, $1, session_id, 'order of ' || session_id, 1, '', 'completed', now(), now()
-     from sessions where merchant_id = $1
+     select 'rfd_' || session_id, :merchantId, session_id, 'order of ' || session_id, 1, '', 'completed', now(), now()
+     from sessions where merchant_id = :merchantId
    )
    insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer,
      tx_hash, status, created_at, updated_at)
-   select 'exc_' || session_id, $1, session_id, 'order of ' || session_id, 'late', 'ethereum::usdc', 1, '', '', 'open',
+   select 'exc_' || session_id, :merchantId, session_id, 'order of ' || session_id, 'late', 'ethereum::usdc', 1, '', '', 'open',
      now(), now()
-   from sessions where merchant_id = $1`,
-);
+   from sessions where merchant_id = :merchantId`,
+});
 
 /** A merchant with three items in every list. */
 async function shop() {
@@ -74,7 +74,7 @@ async function shop() {
     await post('/session/checkout/create', { ...common, lineItems: [oneTime] });
     await post('/webhook/test', { webhookId });
   }
-  await world.database.db.query(addReturns, [merchantId]);
+  await world.database.db.query(addReturns, { merchantId });
   return (path: string) => world.send('GET', path.replace('WEBHOOK', webhookId), { key });
 }
 

@@ -6,12 +6,12 @@ import type { Route } from '@florin/protocol/route.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addSession } from '../../../test/harness/payment-fixture.ts';
 
-const setPayerEmail = statement(
-  'merchant_door_test_payer_email',
-  ['text', 'text'],
-  {},
-  'update sessions set payer_email = $2 where session_id = $1',
-);
+const setPayerEmail = statement({
+  name: 'merchant_door_test_payer_email',
+  parameters: { sessionId: 'text', payerEmail: 'text' },
+  columns: {},
+  text: 'update sessions set payer_email = :payerEmail where session_id = :sessionId',
+});
 
 let world: MerchantWorld;
 let merchantId: string;
@@ -200,7 +200,7 @@ for (const [preset, expected] of presetRoutes) {
 test('a fulfilment key sees payers, an agent key does not', async () => {
   const accountId = await world.addAccount(merchantId);
   const sessionId = await addSession(world, { key, accountId });
-  await world.database.db.query(setPayerEmail, [sessionId, 'payer@example.com']);
+  await world.database.db.query(setPayerEmail, { sessionId, payerEmail: 'payer@example.com' });
   const emailFor = async (preset: 'fulfilment' | 'agent') => {
     const own = await world.addKey(merchantId, { preset });
     return (await world.send('GET', `/session/${sessionId}`, { key: own })).data.session.payerEmail;

@@ -15,25 +15,25 @@ import { merchantDoor } from './merchant-door.ts';
 
 const createPath = '/session/checkout/create';
 
-const storedAnswers = statement(
-  'once_test_answers',
-  ['text'],
-  { path: 'text', everything: 'text' },
-  'select path, k::text as everything from idempotency_keys k where idempotency_key = $1 order by path',
-);
-const countSessions = statement(
-  'once_test_sessions',
-  ['text'],
-  { sessions: 'int8', events: 'int8' },
-  `select (select count(*) from sessions where merchant_id = $1) as sessions,
-     (select count(*) from events where merchant_id = $1 and event_type = 'session.created') as events`,
-);
-const retireAccount = statement(
-  'once_test_retire_account',
-  ['text'],
-  {},
-  "update accounts set status = 'removed' where account_id = $1",
-);
+const storedAnswers = statement({
+  name: 'once_test_answers',
+  parameters: { idempotencyKey: 'text' },
+  columns: { path: 'text', everything: 'text' },
+  text: 'select path, k::text as everything from idempotency_keys k where idempotency_key = :idempotencyKey order by path',
+});
+const countSessions = statement({
+  name: 'once_test_sessions',
+  parameters: { merchantId: 'text' },
+  columns: { sessions: 'int8', events: 'int8' },
+  text: `select (select count(*) from sessions where merchant_id = :merchantId) as sessions,
+     (select count(*) from events where merchant_id = :merchantId and event_type = 'session.created') as events`,
+});
+const retireAccount = statement({
+  name: 'once_test_retire_account',
+  parameters: { accountId: 'text' },
+  columns: {},
+  text: "update accounts set status = 'removed' where account_id = :accountId",
+});
 
 interface Shop {
   readonly merchantId: string;
@@ -175,10 +175,10 @@ for (const [what, path, body, change] of requests) {
   test(`a key for ${what} with another body is 422, and changes nothing`, async () => {
     const key = freshKey();
     const first = await post(path, body(), key);
-    const before = await world.database.db.query(countSessions, [shop.merchantId]);
+    const before = await world.database.db.query(countSessions, { merchantId: shop.merchantId });
     const reused = await post(path, { ...body(), ...change }, key);
     assert.deepEqual([...codes(reused), reused.replayed], [422, 400401, undefined]);
-    assert.deepEqual(await world.database.db.query(countSessions, [shop.merchantId]), before);
+    assert.deepEqual(await world.database.db.query(countSessions, { merchantId: shop.merchantId }), before);
     assert.deepEqual(await post(path, body(), key), { ...first, replayed: 'true' });
   });
 
@@ -200,11 +200,11 @@ for (const [what, path, body, change] of requests) {
     }
     if (path === createPath) {
       assert.equal(answered.length, 50);
-      assert.deepEqual(await world.database.db.query(countSessions, [own.merchantId]), [
+      assert.deepEqual(await world.database.db.query(countSessions, { merchantId: own.merchantId }), [
         { sessions: 1n, events: 1n },
       ]);
     }
-    assert.equal((await world.database.db.query(storedAnswers, [key])).length, 1);
+    assert.equal((await world.database.db.query(storedAnswers, { idempotencyKey: key })).length, 1);
   });
 }
 
@@ -223,7 +223,7 @@ test('different sessions with different keys are all stored, in any batch', asyn
   const [first, second] = [await send(), await send()];
   assert.equal(new Set([...first, ...second].map((reply) => reply.text)).size, 40);
   assert.deepEqual(new Set([...first, ...second].map((reply) => reply.code)), new Set([0]));
-  assert.deepEqual(await world.database.db.query(countSessions, [own.merchantId]), [
+  assert.deepEqual(await world.database.db.query(countSessions, { merchantId: own.merchantId }), [
     { sessions: 40n, events: 40n },
   ]);
 });
@@ -306,8 +306,8 @@ test('a refused request is not stored, and may be sent again', async () => {
   const refused = await post(createPath, sessionBody({}, own), createKey, options);
   assert.deepEqual(codes(refused), [200, 100304]);
   assert.equal((await post('/product/remove', { productId: 'prd_none' }, removeKey, options)).code, 100301);
-  assert.deepEqual(await world.database.db.query(storedAnswers, [createKey]), []);
-  assert.deepEqual(await world.database.db.query(storedAnswers, [removeKey]), []);
+  assert.deepEqual(await world.database.db.query(storedAnswers, { idempotencyKey: createKey }), []);
+  assert.deepEqual(await world.database.db.query(storedAnswers, { idempotencyKey: removeKey }), []);
   await post('/product/unarchive', { productId }, freshKey(), options);
   const created = await post(createPath, sessionBody({}, own), createKey, options);
   assert.deepEqual([created.code, created.replayed], [0, undefined]);
@@ -333,12 +333,12 @@ test('a stored answer stays valid even when the request would now be refused', a
 test('a session that loses its account at the last moment stores no answer', async () => {
   const own = await openShop();
   const server = await replica(async () => {
-    await world.database.db.query(retireAccount, [own.accountId]);
+    await world.database.db.query(retireAccount, { accountId: own.accountId });
   });
   const key = freshKey();
   const reply = await post(createPath, sessionBody({}, own), key, { key: own.key, server });
   assert.deepEqual(codes(reply), [200, 100402]);
-  assert.deepEqual(await world.database.db.query(storedAnswers, [key]), []);
+  assert.deepEqual(await world.database.db.query(storedAnswers, { idempotencyKey: key }), []);
 });
 
 // proves W1.21
@@ -356,7 +356,7 @@ test('one key of two merchants, or on two paths, is two keys', async () => {
     const reply = await post(path, body, key, { key: apiKey });
     assert.deepEqual([path, reply.code, reply.replayed], [path, 0, undefined]);
   }
-  assert.equal((await world.database.db.query(storedAnswers, [key])).length, bodies.length);
+  assert.equal((await world.database.db.query(storedAnswers, { idempotencyKey: key })).length, bodies.length);
 });
 
 // proves W1.21
@@ -413,7 +413,7 @@ test('no secret of an answer is stored in clear with its key', async () => {
   ] as const) {
     const key = freshKey();
     const { data } = await post(path, body, key);
-    const [row] = await world.database.db.query(storedAnswers, [key]);
+    const [row] = await world.database.db.query(storedAnswers, { idempotencyKey: key });
     assert.equal(row?.path, path);
     for (const name of secrets) {
       assert.equal(row?.everything.includes(Buffer.from(data[name]).toString('hex')), false);

@@ -14,14 +14,14 @@ import { defaultRateLimits } from '../rate-limit.ts';
 import { buildServer } from '../server.ts';
 import { type MerchantDoorDeps, merchantDoor } from './merchant-door.ts';
 
-const spentByKey = statement(
-  'protection_test_spent',
-  ['text'],
-  { counted: 'int8?', created: 'int8' },
-  `select (select amount from api_key_spending where key_id = $1) as counted,
+const spentByKey = statement({
+  name: 'protection_test_spent',
+  parameters: { keyId: 'text' },
+  columns: { counted: 'int8?', created: 'int8' },
+  text: `select (select amount from api_key_spending where key_id = :keyId) as counted,
      (select coalesce(sum(amount), 0)::bigint from sessions
-      where merchant_id = (select merchant_id from api_keys where key_id = $1)) as created`,
-);
+      where merchant_id = (select merchant_id from api_keys where key_id = :keyId)) as created`,
+});
 
 let world: MerchantWorld;
 const closing: (() => Promise<void>)[] = [];
@@ -163,12 +163,12 @@ test('100 concurrent sessions on two replicas never exceed the daily limit', asy
     [codes.filter((code) => code === 0).length, codes.filter((code) => code === 100209).length],
     [33, 67],
   );
-  assert.deepEqual(await world.database.db.query(spentByKey, [shop.keyId]), [
+  assert.deepEqual(await world.database.db.query(spentByKey, { keyId: shop.keyId }), [
     { counted: 990n, created: 990n },
   ]);
   const last = await create(servers[0] as FastifyInstance, shop, 10);
   assert.equal(last.code, 0);
-  assert.deepEqual(await world.database.db.query(spentByKey, [shop.keyId]), [
+  assert.deepEqual(await world.database.db.query(spentByKey, { keyId: shop.keyId }), [
     { counted: 1_000n, created: 1_000n },
   ]);
 });
@@ -178,7 +178,9 @@ test('a repeated request counts once towards the daily limit', async () => {
   const server = await replica();
   const replies = await Promise.all(Array.from({ length: 20 }, () => create(server, shop, 60, 'same')));
   assert.ok(replies.every(({ status }) => status === 200 || status === 409));
-  assert.deepEqual(await world.database.db.query(spentByKey, [shop.keyId]), [{ counted: 60n, created: 60n }]);
+  assert.deepEqual(await world.database.db.query(spentByKey, { keyId: shop.keyId }), [
+    { counted: 60n, created: 60n },
+  ]);
 });
 
 test('a session takes the same statements with and without an idempotency key, and none for absent limits', async () => {
@@ -217,7 +219,7 @@ test('sessions with and without keys share a batch, and all are stored', async (
     ),
   );
   assert.deepEqual(new Set(replies.map(({ code }) => code)), new Set([0]));
-  assert.deepEqual(await world.database.db.query(spentByKey, [shop.keyId]), [
+  assert.deepEqual(await world.database.db.query(spentByKey, { keyId: shop.keyId }), [
     { counted: null, created: 600n },
   ]);
 });

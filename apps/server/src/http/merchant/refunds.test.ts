@@ -6,28 +6,28 @@ import { findLeg } from '#settlement/leg.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addOrder, addPaidSession, addSession, happen } from '../../../test/harness/payment-fixture.ts';
 
-const insertSettlement = statement(
-  'refunds_test_settlement',
-  ['int8', 'text', 'text'],
-  {},
-  `insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
+const insertSettlement = statement({
+  name: 'refunds_test_settlement',
+  parameters: { chainId: 'int8', callData: 'text', status: 'text' },
+  columns: {},
+  text: `insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
      updated_at)
-   select $1, '0xwallet', count(*), 'settle', '0xgateway', $2, 1, $3, now(), now() from sent_transactions`,
-);
+   select :chainId, '0xwallet', count(*), 'settle', '0xgateway', :callData, 1, :status, now(), now() from sent_transactions`,
+});
 
-const insertAddition = statement(
-  'refunds_test_addition',
-  ['text', 'text'],
-  {},
-  `with sent as (
+const insertAddition = statement({
+  name: 'refunds_test_addition',
+  parameters: { orderId: 'text', status: 'text' },
+  columns: {},
+  text: `with sent as (
      insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
        updated_at)
      select 1, '0xadding', count(*), 'add', '0xtoken', '0x', 1, 'succeeded', now(), now() from sent_transactions
      returning transaction_id
    )
    insert into deposit_moves (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at, amount)
-   select $1, 'add', '0xtoken', 1, $2, transaction_id, now(), now(), 5 from sent`,
-);
+   select :orderId, 'add', '0xtoken', 1, :status, transaction_id, now(), now(), 5 from sent`,
+});
 
 let world: MerchantWorld;
 let key: string;
@@ -169,7 +169,11 @@ test('a settlement transaction that may still be mined counts even when its leg 
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const { chainId, order: terms } = order;
   const send = (status: string) =>
-    world.database.db.query(insertSettlement, [chainId, `0x1234${terms.metaData.slice(2)}5678`, status]);
+    world.database.db.query(insertSettlement, {
+      chainId,
+      callData: `0x1234${terms.metaData.slice(2)}5678`,
+      status,
+    });
   await send('pending');
   const reply = await create({ sessionId });
   assert.deepEqual([reply.code, /its settlement is on its way/.test(reply.message)], [100702, true]);
@@ -267,10 +271,10 @@ test('refunds are read one by one, and listed page by page, newest first, to the
 
 test('before its settlement a payment that the operator added to is not refunded: the payer would get the addition', async () => {
   const added = await addPaidSession(world, { key, accountId });
-  await world.database.db.query(insertAddition, [added.order.orderId, 'succeeded']);
+  await world.database.db.query(insertAddition, { orderId: added.order.orderId, status: 'succeeded' });
   assert.equal((await create({ sessionId: added.sessionId })).code, 100702);
   const notAdded = await addPaidSession(world, { key, accountId });
-  await world.database.db.query(insertAddition, [notAdded.order.orderId, 'failed']);
+  await world.database.db.query(insertAddition, { orderId: notAdded.order.orderId, status: 'failed' });
   assert.equal((await create({ sessionId: notAdded.sessionId })).code, 0);
 });
 
@@ -281,6 +285,6 @@ test('a session with another deposit that was added to is not refunded either: i
     await addOrder(world, sessionId, `0x${'e5'.repeat(20)}`),
   ];
   await happen(world, one, 'Paid');
-  await world.database.db.query(insertAddition, [other.orderId, 'succeeded']);
+  await world.database.db.query(insertAddition, { orderId: other.orderId, status: 'succeeded' });
   assert.equal((await create({ sessionId })).code, 100702);
 });

@@ -6,12 +6,12 @@ import { expireSessions } from '#sessions/session.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 
 /** Sets the state directly: the test is about the API's answer in that state. */
-const setState = statement(
-  'session_states_test_set',
-  ['text', 'text', 'bool'],
-  {},
-  `update sessions set status = $2, signed_once = $3 where session_id = $1`,
-);
+const setState = statement({
+  name: 'session_states_test_set',
+  parameters: { sessionId: 'text', status: 'text', signedOnce: 'bool' },
+  columns: {},
+  text: `update sessions set status = :status, signed_once = :signedOnce where session_id = :sessionId`,
+});
 
 let world: MerchantWorld;
 before(async () => {
@@ -41,7 +41,7 @@ async function addSession({ key, accountId }: Shop): Promise<string> {
 
 async function addSessionIn(shop: Shop, status: SessionStatus, isSigned = status !== 'initialized') {
   const sessionId = await addSession(shop);
-  await world.database.db.query(setState, [sessionId, status, isSigned]);
+  await world.database.db.query(setState, { sessionId, status, signedOnce: isSigned });
   return sessionId;
 }
 

@@ -100,16 +100,16 @@ test('a session is created initialized and complete, and read back the same', as
 });
 
 /** As in rows from when the column was jsonb, which keeps no order of members. */
-const sortItems = statement(
-  'sessions_test_sort_items',
-  ['text'],
-  {},
-  `update sessions set line_items = line_items::jsonb::text where session_id = $1`,
-);
+const sortItems = statement({
+  name: 'sessions_test_sort_items',
+  parameters: { sessionId: 'text' },
+  columns: {},
+  text: `update sessions set line_items = line_items::jsonb::text where session_id = :sessionId`,
+});
 
 test('items are returned with members in order, regardless of their storage', async () => {
   const { data, text } = await create();
-  await world.database.db.query(sortItems, [data.sessionId]);
+  await world.database.db.query(sortItems, { sessionId: data.sessionId });
   const read = await get(`/session/${data.sessionId}`);
   const itemsIn = (reply: string) =>
     reply.slice(reply.indexOf('"lineItems":'), reply.indexOf(',"expirationTime"'));
