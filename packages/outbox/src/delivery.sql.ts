@@ -30,7 +30,7 @@ export const maxClaims = 256;
 const dueWindow = 256;
 
 /** A claim that has run out is none. */
-const unclaimed = '(claimed_until is null or claimed_until <= $1)';
+const unclaimed = '(claimed_until is null or claimed_until <= :now)';
 
 /**
  * Claims due heads of lines, and parks what may not go now. At most $3 in all, $4 for one webhook (or what the object $6

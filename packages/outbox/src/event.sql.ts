@@ -7,7 +7,8 @@ const deliveryStem = `'${idPrefixes.delivery}' || substr(event_id, ${idPrefixes.
 // What happened to objects that may have events already, numbered after those, in the order given.
 const incomingEvents = `incoming_events as (
     select * from unnest(
-      $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[]
+      :eventIds::text[], :merchantIds::text[], :eventTypes::text[], :eventPatterns::text[], :objectIds::text[],
+      :heads::text[], :tails::text[], :createdAts::timestamptz[]
     ) with ordinality as incoming (
       event_id, merchant_id, event_type, event_pattern, object_id, head, tail, created_at, position
     )

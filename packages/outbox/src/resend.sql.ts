@@ -5,8 +5,9 @@ const candidate = { delivery_id: 'text', ordinal: 'int8' } as const;
 // Not those of deleted webhooks, nor of events that can no longer be read.
 const resendable = `join webhooks on webhooks.webhook_id = deliveries.webhook_id
    join events on events.event_id = deliveries.event_id
-   where deliveries.merchant_id = $1 and webhooks.status <> 'removed' and events.body <> '' and events.created_at > $2
-     and deliveries.status = any ($3)`;
+   where deliveries.merchant_id = :merchantId and webhooks.status <> 'removed' and events.body <> ''
+     and events.created_at > :eventsSince
+     and deliveries.status = any (:statuses)`;
 
 export const deliveriesOfEvent = statement({
   name: 'webhooks_deliveries_of_event',

@@ -10,7 +10,8 @@ const wake = `pg_notify('florin_deliveries', '')::text`;
 /** Pending deliveries of a webhook along their lines, from the one after the place given. */
 const pendingWindow = `seen as materialized (
      select delivery_id, object_id, sequence from deliveries
-     where webhook_id = $1 and status = 'pending' and (object_id, sequence) > ($2::text, $3::int8)
+     where webhook_id = :webhookId and status = 'pending'
+       and (object_id, sequence) > (:afterObject::text, :afterSequence::int8)
      order by object_id, sequence limit ${sweepStep}
    ), ending as (
      select object_id, sequence from seen order by object_id desc, sequence desc limit 1

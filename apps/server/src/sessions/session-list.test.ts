@@ -117,8 +117,10 @@ async function addUpAndDie(): Promise<void> {
   await client.query('begin');
   const transaction = {
     inTransaction: true as const,
-    query: async (each: { text: string }, values: readonly unknown[] = []) =>
-      (await client.query(each.text, [...values])).rows,
+    query: async (
+      each: { text: string; positioned: (...values: unknown[]) => readonly unknown[] },
+      ...values: unknown[]
+    ) => (await client.query(each.text, [...each.positioned(...values)])).rows,
     write: () => assert.fail('adding up waits for its answers'),
   };
   await addUpLists(transaction as unknown as Parameters<typeof addUpLists>[0], 50);

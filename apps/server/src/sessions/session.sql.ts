@@ -85,7 +85,7 @@ export type SessionStateRow = Row<typeof sessionStatesByIds>;
 const { line_items: _, ...otherColumns } = sessionColumns;
 const otherColumnList = Object.keys(otherColumns).join(', ');
 /** Line items are null beyond the budget of bytes. */
-const columnsOfPage = { ...otherColumns, ...pageColumns, line_items: 'text?' } as const;
+const columnsOfPage = { ...otherColumns, line_items: 'text?', ...pageColumns } as const;
 const itemsBytes = 'octet_length(line_items)';
 
 const sessionList = {
