@@ -201,9 +201,9 @@ function optionsOf(given: {
       pauseAfterHours: 72,
     },
     settlement: {
-      batchSize: 50,
-      windowMs: 50,
-      notMinedAfterSeconds: 600,
+      ...{ mode: 'escrow', batchSize: 50, windowMs: 50, windowSeconds: 0 },
+      ...{ notMinedAfterSeconds: 600, keepAfterSeconds: 1_800 },
+      ...{ maxBaseFeeGwei: undefined, outflow: undefined },
       reclaimAfterSeconds: 604_800,
       maxFeePerGasGwei: 500,
     },

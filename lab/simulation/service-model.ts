@@ -81,7 +81,10 @@ const deliverySettings: DeliverySettings = {
 };
 
 /** Of settlements; a history is over in minutes. */
-const settlementSettings = { batchSize: 10, notMinedAfterSeconds: 45, keepAfterSeconds: 20 };
+const settlementSettings = {
+  ...{ batchSize: 10, windowSeconds: 0, notMinedAfterSeconds: 45, keepAfterSeconds: 20 },
+  ...{ maxBaseFeeGwei: undefined, outflow: undefined },
+};
 
 /** A history is over in minutes. */
 const reconcileIntervalMs = 20_000;
@@ -127,10 +130,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
       ...moves,
       ...shared,
       settings: { ...settlementSettings, windowMs: story.settlementWindowMs },
-      wallet: wallet.address,
-      ...(story.crossing === 'cctp'
-        ? { attestations: attestationModel(options.models, process, faults) }
-        : {}),
+      attestations: story.crossing === 'cctp' ? attestationModel(options.models, process, faults) : undefined,
       read: (chainId, request) => call(rpcOf(chainId), request, 'latest'),
     },
     signal,

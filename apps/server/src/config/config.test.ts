@@ -97,7 +97,8 @@ test('omitted settings have documented defaults', async () => {
       settlement: {
         ...{ mode: 'escrow', batchSize: 50 },
         ...{ windowMs: 2000, windowSeconds: 0 },
-        notMinedAfterSeconds: 600,
+        ...{ notMinedAfterSeconds: 600, keepAfterSeconds: 1_800 },
+        ...{ maxBaseFeeGwei: undefined, outflow: undefined },
         reclaimAfterSeconds: 604_800,
         maxFeePerGasGwei: 500,
       },

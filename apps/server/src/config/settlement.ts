@@ -1,20 +1,18 @@
-import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import { microUsd } from '@florin/protocol/money.ts';
 import { type SettlementMode, settlementModes } from '@florin/protocol/order.ts';
+import type { OutflowCaps, SettlementSettings } from '#settlement/context.ts';
 import { ConfigError, type Fields } from './field.ts';
 
 /** How paid orders are settled; see docs/runbook/settlement.md. */
-export interface SettlementConfig {
+export interface SettlementConfig extends SettlementSettings {
   /** For accounts without a mode of their own. */
   readonly mode: SettlementMode;
-  readonly batchSize: number;
-  readonly windowMs: number;
-  readonly windowSeconds: number;
-  readonly notMinedAfterSeconds: number;
   readonly reclaimAfterSeconds: number;
   readonly maxFeePerGasGwei: number;
-  readonly maxBaseFeeGwei?: number;
-  readonly outflow?: { readonly perOrder: MicroUsd; readonly hourly: MicroUsd; readonly daily: MicroUsd };
 }
+
+/** A payout that waits so long for a vault's caps is served before younger ones. */
+const keepAfterSeconds = 1_800;
 
 /** Reads `settlement`. */
 export function settlementOf(fields: Fields): SettlementConfig {
@@ -31,10 +29,11 @@ export function settlementOf(fields: Fields): SettlementConfig {
       fallback: 604_800,
     }),
     maxFeePerGasGwei: fields.integer('maxFeePerGasGwei', { least: 1, most: 100_000, fallback: 500 }),
-    ...(fields.has('maxBaseFeeGwei')
-      ? { maxBaseFeeGwei: fields.integer('maxBaseFeeGwei', { least: 1, most: 100_000 }) }
-      : {}),
-    ...(fields.has('outflow') ? { outflow: outflowOf(fields.object('outflow')) } : {}),
+    keepAfterSeconds,
+    maxBaseFeeGwei: fields.has('maxBaseFeeGwei')
+      ? fields.integer('maxBaseFeeGwei', { least: 1, most: 100_000 })
+      : undefined,
+    outflow: fields.has('outflow') ? outflowOf(fields.object('outflow')) : undefined,
   };
   fields.done();
   // With a window as long as the time to reclaim, the payer could reclaim before anything is settled.
@@ -47,7 +46,7 @@ export function settlementOf(fields: Fields): SettlementConfig {
 
 const microUsdPerUsd = 1_000_000n;
 
-function outflowOf(fields: Fields): NonNullable<SettlementConfig['outflow']> {
+function outflowOf(fields: Fields): OutflowCaps {
   const usd = (name: string) =>
     microUsd(BigInt(fields.integer(name, { least: 1, most: 10_000_000 })) * microUsdPerUsd);
   const outflow = { perOrder: usd('perOrderUsd'), hourly: usd('hourlyUsd'), daily: usd('dailyUsd') };

@@ -4,7 +4,7 @@ import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { type ChainCursor, findCursor } from '#chains/watcher/cursor.ts';
-import { type ExceptionDeps, findDecisions, raise } from '#exceptions/exception.ts';
+import { type ExceptionContext, findDecisions, raise } from '#exceptions/exception.ts';
 import { type DepositTerms, findDepositTerms } from '#orders/deposit-terms.ts';
 import { findOrders } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
@@ -30,7 +30,7 @@ export interface DepositSettings {
   readonly minAmount: MicroUsd;
 }
 
-export interface DepositDeps extends ExceptionDeps, DepositMoveDeps {
+export interface DepositDeps extends ExceptionContext, DepositMoveDeps {
   readonly chains: Chains;
   readonly settings: DepositSettings & SearchDeps['settings'];
 }

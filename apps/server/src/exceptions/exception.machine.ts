@@ -5,19 +5,19 @@ export type ExceptionStatus = (typeof exceptionStatuses)[number];
 
 /** What can end an exception. */
 export const exceptionTriggers = [
-  /** The merchant or the operator has dealt with it. */
+  /** The merchant or the operator has handled it. */
   'marked_resolved',
-  /** A final event shows the money back with its payer, or as the payment. */
+  /** A final event shows that the payer has the money back, or that it is the payment. */
   'money_placed',
 ] as const;
 export type ExceptionTrigger = (typeof exceptionTriggers)[number];
 
 type ExceptionMove = Move<ExceptionStatus, ExceptionTrigger>;
 
-/** Every move that an exception can make. A pair of status and trigger that is absent is refused. */
+/** Every move of an exception. An absent pair of status and trigger is refused. */
 export const exceptionMoves: readonly ExceptionMove[] = [
   { from: 'open', trigger: 'marked_resolved', to: 'resolved' },
-  // The same twice succeeds, so that a lost answer can be asked for again.
+  // A repeat succeeds, so that a request whose answer was lost can be sent again.
   { from: 'resolved', trigger: 'marked_resolved', to: 'resolved' },
   { from: 'open', trigger: 'money_placed', to: 'resolved' },
 ];

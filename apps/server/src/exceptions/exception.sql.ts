@@ -22,7 +22,7 @@ const columns = {
 
 const columnList = Object.keys(columns).join(', ');
 
-// A chain that is read again, or an address that is looked at again, raises nothing twice.
+// A chain or an address that is read again raises nothing twice.
 export const insertException = statement({
   name: 'exception_insert',
   parameters: {
@@ -49,7 +49,7 @@ export const insertException = statement({
 });
 export type ExceptionRow = Row<typeof insertException>;
 
-// Exceptions are few: counting them costs less than keeping a count.
+// There are few exceptions, so counting them costs less than keeping a count.
 export const exceptionPage = statement({
   name: 'exception_page',
   parameters: pageParameters,
@@ -95,7 +95,7 @@ export const resolveByEvent = statement({
    where order_id = :orderId and kind = any (:kinds) and status in (${placed.from}) and (:tokenId = '' or token_id = :tokenId)`,
 });
 
-// By their orders, which the sessions' index finds: exceptions have none of their own.
+// By their orders, which the index on sessions finds: exceptions have no index by session.
 export const exceptionsOfSessions = statement({
   name: 'exceptions_of_sessions',
   parameters: { sessionIds: 'text[]' },
@@ -106,7 +106,7 @@ export const exceptionsOfSessions = statement({
    from orders o join exceptions e on e.order_id = o.order_id where o.session_id = any (:sessionIds) order by e.ordinal`,
 });
 
-// The row lock lets one of two decisions win; the other one then reads what stands.
+// The row lock lets one of two decisions win; the other then reads the winner.
 export const lockException = statement({
   name: 'exception_lock',
   parameters: { merchantId: 'text', exceptionId: 'text' },
@@ -133,7 +133,7 @@ export const decisionsOfOrders = statement({
   text: `select order_id, kind, decision from exceptions where order_id = any (:orderIds) and decision <> '' order by updated_at`,
 });
 
-// Somebody may send more before anything is decided.
+// A payer may send more before the decision.
 export const updateHeldAmount = statement({
   name: 'exception_update_amount',
   parameters: {

@@ -42,7 +42,7 @@ async function raiseFor(order: StoredOrder, kind: ExceptionKind, change: Change 
   );
 }
 
-/** What was raised for the order, by its kind and token. */
+/** The exceptions of the order’s session. */
 async function raisedFor(order: StoredOrder) {
   return findExceptions(world.database.db, [order.sessionId]);
 }
@@ -59,7 +59,7 @@ async function raised(kind: ExceptionKind, change: Change = {}) {
 
 type Raised = Awaited<ReturnType<typeof raised>>;
 
-/** What a decision comes to: the name of the refusal, or the decision that stands. */
+/** The name of the refusal, or the decision that is stored. */
 async function decideOn({ merchantId, exceptionId }: Raised, decision: ExceptionDecision): Promise<string> {
   const { db } = world.database;
   try {
@@ -75,7 +75,7 @@ async function decideOn({ merchantId, exceptionId }: Raised, decision: Exception
 
 for (const kind of exceptionKinds) {
   const isOver = kind === 'refunded' || kind === 'reclaimed';
-  test(`${kind} is ${isOver ? 'resolved' : 'open'} from the beginning, and its merchant is told once`, async () => {
+  test(`${kind} is ${isOver ? 'resolved' : 'open'} from the beginning, and the merchant gets one event`, async () => {
     const { order } = await raised(kind);
     assert.equal(await raiseFor(order, kind), false);
     const [exception, ...others] = await raisedFor(order);
@@ -84,7 +84,7 @@ for (const kind of exceptionKinds) {
     assert.deepEqual(
       [exception?.tokenId, exception?.amountInToken],
       [token, order.order.total.toString()],
-      'it is about the order’s own money unless the caller says otherwise',
+      'by default it is about the order’s own money',
     );
     assert.deepEqual(await world.eventsOf(order.sessionId), ['session.created', `session.exception ${kind}`]);
   });
@@ -104,7 +104,7 @@ test('another token or another kind at the same order is an exception of its own
   );
 });
 
-test('money that is added before the decision is shown; after the decision the amount stays', async () => {
+test('an undecided exception shows the newest amount; a decided one keeps its amount', async () => {
   const decideBy = inHours(1);
   const held = (amount: bigint): Change => ({ money: { tokenId: token, amount }, decideBy });
   const late = await raised('late', held(5n));
@@ -112,13 +112,13 @@ test('money that is added before the decision is shown; after the decision the a
   await raiseFor(late.order, 'late', held(7n));
   assert.equal(await amountNow(), '7');
   await raiseFor(late.order, 'late', { money: { tokenId: token, amount: 8n } });
-  assert.equal(await amountNow(), '7', 'without a time for a decision nothing is waited for');
+  assert.equal(await amountNow(), '7', 'without a deadline the amount stays');
   assert.equal(await decideOn(late, 'refund'), 'refund');
   await raiseFor(late.order, 'late', held(9n));
   assert.equal(await amountNow(), '7');
 });
 
-/** What happened before the decision, and what the decision comes to. */
+/** What happened before, the decision, and its outcome. */
 const decisions: Readonly<
   Record<string, readonly [() => Promise<Raised>, ExceptionDecision, outcome: string]>
 > = {
@@ -130,8 +130,12 @@ const decisions: Readonly<
     'accept',
     'exception_not_acceptable',
   ],
-  'without a time there is nothing to decide': [() => raised('late'), 'accept', 'exception_not_acceptable'],
-  'what is resolved cannot be decided': [
+  'without a deadline there is nothing to decide': [
+    () => raised('late'),
+    'accept',
+    'exception_not_acceptable',
+  ],
+  'a resolved exception cannot be decided': [
     async () => {
       const late = await raised('late', { decideBy: inHours(1) });
       const { db } = world.database;
@@ -146,7 +150,7 @@ const decisions: Readonly<
     'refund',
     'exception_decided',
   ],
-  'the same decision again changes nothing, even when the time is over': [
+  'the same decision again changes nothing, even after the deadline': [
     () => raised('late', { decideBy: inHours(-1), decision: 'refund' }),
     'refund',
     'refund',
@@ -163,7 +167,7 @@ const decisions: Readonly<
     'accept',
     'exception_not_acceptable',
   ],
-  'a short payment that lacks nothing any more is accepted': [
+  'a short payment that has become complete is accepted': [
     () => raised('underpaid', { decideBy: inHours(1) }),
     'accept',
     'accept',
@@ -183,7 +187,7 @@ async function raisedBesidePayment(): Promise<Raised> {
 }
 
 for (const [name, [prepare, decision, outcome]] of Object.entries(decisions)) {
-  test(`${name}: ${decision} comes to ${outcome}`, async () => {
+  test(`${name}: ${decision} gives ${outcome}`, async () => {
     const exception = await prepare();
     const before = await findException(world.database.db, exception);
     assert.equal(await decideOn(exception, decision), outcome);
@@ -194,7 +198,7 @@ for (const [name, [prepare, decision, outcome]] of Object.entries(decisions)) {
   });
 }
 
-test('the first of two different decisions stands', async () => {
+test('the first of two different decisions is final', async () => {
   const late = await raised('late', { decideBy: inHours(1) });
   assert.equal(await decideOn(late, 'accept'), 'accept');
   assert.equal(await decideOn(late, 'accept'), 'accept');
@@ -219,7 +223,7 @@ test('another merchant, or an unknown id, finds no exception to read, resolve or
   assert.equal((await findException(db, late)).status, 'open');
 });
 
-/** Which kinds each event of the chain ends, once it is final. The events that are not named end none. */
+/** The kinds that each final event ends; all other events end none. */
 const endings: Readonly<Partial<Record<ChainEventName, readonly ExceptionKind[]>>> = {
   Paid: ['underpaid', 'late'],
   Refunded: ['duplicate'],
@@ -252,7 +256,7 @@ async function makeFinal(order: StoredOrder, name: ChainEventName, said: Record<
     await handler.onReorg(transaction, chain, [event]);
     assert.ok(
       (await findExceptions(transaction, [order.sessionId])).every(({ resolvedTx }) => resolvedTx === ''),
-      'before it is final an event ends nothing',
+      'an event that is not final ends nothing',
     );
     await handler.onFinal(transaction, chain, block, [event]);
   });
@@ -273,14 +277,14 @@ for (const name of chainEventNames) {
   });
 }
 
-test('a rescue ends the exceptions of the token that was rescued, and no others', async () => {
+test('a rescue ends only the exceptions of the rescued token', async () => {
   const other = 'ethereum::usdt';
   const { order } = await raised('overpaid');
   await raiseFor(order, 'overpaid', { money: { tokenId: other, amount: 3n } });
   const openTokens = async () =>
     (await raisedFor(order)).filter(({ status }) => status === 'open').map(({ tokenId }) => tokenId);
   await makeFinal(order, 'Rescued', { token: `0x${'ab'.repeat(20)}` });
-  assert.deepEqual(await openTokens(), [token, other], 'an unknown token is none of ours');
+  assert.deepEqual(await openTokens(), [token, other], 'an unknown token ends nothing');
   await makeFinal(order, 'Rescued', { token: world.chains.token(other)?.address ?? '' });
   assert.deepEqual(await openTokens(), [token]);
 });

@@ -27,38 +27,40 @@ import {
   updateHeldAmount,
 } from './exception.sql.ts';
 
-export interface ExceptionDeps extends SessionMoveContext {
+/** What this room needs of the process that it runs in. */
+export interface ExceptionContext extends SessionMoveContext {
   readonly log: Log;
 }
 
-/** What has happened to a payment out of the usual course. */
+/** An exception that a payment has caused. */
 export interface RaisedException {
   readonly session: StoredSession;
   readonly order: StoredOrder;
   readonly kind: ExceptionKind;
-  /** What it is about: the order's own token and total unless given. */
+  /** The money in question; the order's own token and total when absent. */
   readonly money?: { readonly tokenId: string; readonly amount: bigint };
-  /** Empty where no one transaction shows it. */
+  /** Empty if no single transaction shows it. */
   readonly txHash: string;
-  /** What the link's policy says; nothing when absent. */
+  /** The decision of the link's policy; undecided when absent. */
   readonly decision?: ExceptionDecision;
-  /** Until when the merchant can accept it; not at all when absent. */
+  /** The last moment in which the merchant can decide; without it there is nothing to decide. */
   readonly decideBy?: Date;
 }
 
-/** What is to become of money that came late or short. */
+/** The decision about money that came late or short. */
 export type ExceptionDecision = 'accept' | 'refund';
 
-/** Kinds after which the money is back with its payer already: nothing is left to be done. */
+/** Kinds that end at once: the payer has the money back already. */
 const settledKinds: ReadonlySet<ExceptionKind> = new Set(['refunded', 'reclaimed']);
 
 /**
- * Tells the merchant, and the operator's log, that something went another way than a payment should: once for each kind,
- * order and token. False when it was told before; what is still to be decided then shows the newest amount. The caller holds the session's row lock.
+ * Stores an exception, with an event for the merchant and a line in the log, once for each kind, order and token. False
+ * when it exists already; if it is still undecided, it then shows the newest amount. The caller holds the session's row
+ * lock.
  */
 export async function raise(
   transaction: Transaction,
-  deps: ExceptionDeps,
+  deps: ExceptionContext,
   raised: RaisedException,
 ): Promise<boolean> {
   const { session, order, kind, txHash } = raised;
@@ -96,25 +98,25 @@ export async function raise(
     sessionId: _id,
     createAt: _c,
     updateAt: _u,
-    ...told
+    ...shown
   } = exceptionOf(row);
-  const shown = fullView(deps.origin);
+  const view = fullView(deps.origin);
   const dataOf = (options: SessionJsonOptions) =>
-    `{"exception":${JSON.stringify(told)},"session":${sessionJson(session, options)}}`;
+    `{"exception":${JSON.stringify(shown)},"session":${sessionJson(session, options)}}`;
   await emit(transaction, deps.random, [
     {
       ownerId: session.merchantId,
       type: 'session.exception',
       objectId: session.sessionId,
-      dataJson: dataOf(shown),
-      shortDataJson: () => dataOf({ ...shown, showProductData: false }),
+      dataJson: dataOf(view),
+      shortDataJson: () => dataOf({ ...view, showProductData: false }),
       at: deps.clock.now(),
     },
   ]);
   return true;
 }
 
-/** One page of the merchant's exceptions, newest first, with the exact total. */
+/** A page of the merchant's exceptions, newest first, with the exact total. */
 export async function listExceptions(
   queryable: Queryable,
   request: PageRequest,
@@ -143,7 +145,7 @@ export async function findExceptions(
   return rows.map(exceptionOf);
 }
 
-/** Notes that somebody has dealt with an exception; again changes nothing. Refuses unknown ones with 100704. */
+/** Marks an exception as resolved; a repeat changes nothing. Refuses unknown ones with 100704. */
 export async function markResolved(
   transaction: Transaction,
   deps: { readonly clock: Clock },
@@ -159,9 +161,9 @@ export async function markResolved(
 }
 
 /**
- * Writes down what a merchant says of money that came late or short. The first decision stands: the same one again changes
- * nothing, the other one is refused with 100705. Refuses unknown exceptions (100704) and what cannot be decided any more, or
- * at all (100706), such as a second payment. Moves no money: whoever looks after the address does.
+ * Stores a merchant's decision about money that came late or short. The first decision is final: repeating it changes
+ * nothing, and the opposite is refused with 100705. Refuses unknown exceptions (100704), and exceptions that can no longer
+ * be decided, or never could (100706), such as a second payment. The loops of `deposits` move the money afterwards.
  */
 export async function decide(
   transaction: Transaction,
@@ -189,7 +191,7 @@ export async function decide(
   await transaction.query(decideException, { exceptionId, decision, updatedAt: now });
 }
 
-/** What has been decided about the deposits of several orders: by a refusal of anything, or an acceptance of what. */
+/** The latest decision about each of several orders, and the kind of exception that it is about. */
 export async function findDecisions(
   queryable: Queryable,
   orderIds: readonly string[],
@@ -203,16 +205,16 @@ export async function findDecisions(
   );
 }
 
-/** Exceptions that an event of the chain ends, when it is final. */
+/** The kinds of exception that each final event ends. */
 const endings: Readonly<Partial<Record<ChainEvent['name'], readonly ExceptionKind[]>>> = {
-  // What was late or short is the payment now.
+  // The late or short money has become the payment.
   Paid: ['underpaid', 'late'],
   Refunded: ['duplicate'],
   Reclaimed: ['duplicate'],
   Rescued: ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'],
 };
 
-/** Ends exceptions whose money the chain shows, finally, to be back with its payer, or to be the payment. */
+/** Ends exceptions by final events: the payer has the money back, or it has become the payment. */
 export function exceptionHandler(deps: { readonly clock: Clock; readonly chains: Chains }): ChainHandler {
   return {
     async onBlock() {},
@@ -240,7 +242,7 @@ export function exceptionHandler(deps: { readonly clock: Clock; readonly chains:
 function exceptionOf(row: ExceptionRow): PaymentException {
   return {
     exceptionId: row.exception_id,
-    // The schema's check constraints are what makes these narrowings true.
+    // The schema's check constraints guarantee these types.
     kind: row.kind as ExceptionKind,
     orderId: row.order_id,
     payer: row.payer,

@@ -10,9 +10,9 @@ import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 
 /**
- * What the merchant's wallet sends to give some of a settled payment back, in the token and on the chain that it was paid
- * in: approvals of exactly that amount, then the gateway's `refundSettled`. The same for every reader at every time:
- * a refund that waits for days has to be read without asking a chain.
+ * The transactions with which the merchant's wallet returns part of a settled payment, in the token and on the chain of
+ * the payment: approvals of exactly that amount, then the gateway's `refundSettled`. They never change, so that a refund
+ * which waits for days can be read without asking a chain.
  */
 export function refundTransactions(
   chain: Chain,
@@ -33,18 +33,18 @@ export function refundTransactions(
       spender: gatewayOf(order, chain),
       token: { ...tokenText(token), address: order.order.token as Hex },
       amount: units,
-      // Not known: a token that has to be reset first is reset in any case.
+      // Unknown, so a token that needs a reset first is always reset.
       allowance: undefined,
     }),
   };
 }
 
 function tokenText(token: Token | undefined): Pick<Token, 'symbol' | 'decimals'> {
-  // Its token has left the configuration; the transactions are the same.
+  // The token is no longer configured; the transactions are the same.
   return token ?? { symbol: 'units of the token', decimals: 0 };
 }
 
-/** How many units of the order's token are one Micro-USD: exact, because tokens have 6 decimals or more. */
+/** The units of the order's token in one Micro-USD. Exact, because tokens have at least 6 decimals. */
 export function unitsPerMicroUsd(order: StoredOrder): bigint {
   return order.order.total / order.amounts.totalValue;
 }

@@ -11,8 +11,8 @@ import { moveRefund } from './refund.ts';
 import { unitsPerMicroUsd } from './refund-call.ts';
 
 /**
- * Says what became of refunds once the chain shows it finally, and keeps `refundedAmount` of sessions. Runs after the
- * settlement handler in the same transaction. Until then nothing is known for good: a refund stays pending.
+ * Completes and fails refunds by final events, and updates `refundedAmount` of sessions. Runs before the settlement
+ * handler, in the same transaction. Events that are not final leave a refund as it is.
  */
 export function refundHandler(deps: SessionMoveContext): ChainHandler {
   return {
@@ -28,12 +28,12 @@ export function refundHandler(deps: SessionMoveContext): ChainHandler {
   };
 }
 
-/** Where an order's money went: each order has one such event at most. */
+/** Whether the event shows where an order's money went. An order has at most one such event. */
 function isOutcome(event: ChainEvent): boolean {
   return event.name === 'Settled' || isReturn(event);
 }
 
-/** The payer may have taken the money back before our refund came: the outcome is the same. */
+/** A reclaim by the payer has the same outcome as a refund. */
 function isReturn(event: ChainEvent): boolean {
   return event.name === 'Refunded' || event.name === 'Reclaimed';
 }
@@ -55,7 +55,7 @@ async function finish(
   }
 }
 
-/** Whoever sent the money back: the session shows it, unless what went back is a payment that lost against another. */
+/** Shows on the session that its payment went back, unless another order paid the session. */
 async function showReturn(
   transaction: Transaction,
   deps: SessionMoveContext,
@@ -69,8 +69,8 @@ async function showReturn(
 }
 
 /**
- * Somebody, who need not be the merchant, gave the payer some of a settled payment back. It is the refund of that amount
- * that has waited longest; what cannot go back any more beside it fails.
+ * The merchant, or anyone else, returned part of a settled payment. Completes the oldest refund of that amount, and fails
+ * refunds of more than is left.
  */
 async function refundSettled(
   transaction: Transaction,

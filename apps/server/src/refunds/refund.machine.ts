@@ -1,14 +1,14 @@
 import type { RefundStatus } from '@florin/protocol/refund.ts';
 
-/** What can happen to a refund once it was asked for: facts of the chain, when they are final. */
+/** What can happen to a requested refund: final facts of the chain. */
 export const refundTriggers = [
   /** The payer has the money back, out of the gateway. */
   'payment_returned',
-  /** Somebody settled the order first: the money went to the merchant. */
+  /** The order was settled first: the money went to the merchant. */
   'payment_settled',
   /** The merchant's wallet has sent this amount of a settled payment back. */
   'settlement_refunded',
-  /** So much went back since that this amount cannot any more. */
+  /** Other refunds have left less than this amount. */
   'amount_exceeded',
 ] as const;
 export type RefundTrigger = (typeof refundTriggers)[number];
@@ -20,7 +20,7 @@ interface RefundMove {
   readonly event: 'refund.completed' | 'refund.failed';
 }
 
-/** Every move that a refund can make. A pair of status and trigger that is absent is refused. */
+/** Every move of a refund. An absent pair of status and trigger is refused. */
 export const refundMoves: readonly RefundMove[] = [
   { from: 'pending', trigger: 'payment_returned', to: 'completed', event: 'refund.completed' },
   { from: 'pending', trigger: 'payment_settled', to: 'failed', event: 'refund.failed' },

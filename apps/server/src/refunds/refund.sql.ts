@@ -55,7 +55,7 @@ export const refundPage = statement({
   }),
 });
 
-// In one order, so that two chains' watchers cannot deadlock.
+// Locks in one order, so that the watchers of two chains cannot deadlock.
 export const lockOpenRefunds = statement({
   name: 'refund_lock_open',
   parameters: { orderIds: 'text[]' },
@@ -64,7 +64,7 @@ export const lockOpenRefunds = statement({
    order by refund_id for update`,
 });
 
-// Oldest first: of two refunds of one amount the first one was meant.
+// Oldest first: of two refunds of one amount, the older one is completed.
 export const lockRefundsToSign = statement({
   name: 'refund_lock_to_sign',
   parameters: { orderId: 'text' },
@@ -72,7 +72,7 @@ export const lockRefundsToSign = statement({
   text: `select ${columnList} from refunds where order_id = :orderId and status = 'requires_signature' order by ordinal for update`,
 });
 
-// The old status stands in the where clause: a move that raced with another changes nothing.
+// The condition on the old status makes a move that lost a race change nothing.
 export const updateRefund = statement({
   name: 'refund_update',
   parameters: {
@@ -88,7 +88,8 @@ export const updateRefund = statement({
    returning ${columnList}`,
 });
 
-// To any order of the session: what was added to another one has gone to its payer, and the fee of this one pays for it.
+// Additions to any order of the session: an addition to another order went to that order's payer, and the fee of this
+// order pays for it.
 export const additionToSession = statement({
   name: 'refund_addition',
   parameters: { sessionId: 'text' },

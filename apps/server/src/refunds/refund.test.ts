@@ -32,7 +32,7 @@ async function orderAfter(steps: readonly Step[]): Promise<StoredOrder> {
   return order;
 }
 
-/** Asks for a refund: its id, status and amount, or the name of the refusal. */
+/** Requests a refund: its id, status and amount, or the name of the refusal. */
 async function ask(order: StoredOrder, amount: number | undefined, merchantId?: string) {
   const session = await world.session(order.sessionId);
   const body = { sessionId: order.sessionId, ...(amount === undefined ? {} : { amount }) };
@@ -50,11 +50,11 @@ async function ask(order: StoredOrder, amount: number | undefined, merchantId?: 
   }
 }
 
-/** The price: the merchant bears the fee, so a payer has paid as much. */
+/** The price. The merchant bears the fee, so the payer has paid just that. */
 const all = 1_000_000;
 const part = 400_000;
 
-/** What the chain has shown of the payment, and what each amount comes to. */
+/** The events of the payment, and the answer to each requested amount. */
 const requests: Readonly<
   Record<string, { readonly after: readonly Step[]; readonly says: readonly [number | undefined, string][] }>
 > = {
@@ -142,7 +142,7 @@ test('another merchant has no payment to give back', async () => {
 
 const refundedPart: Step = ['SettlementRefunded', 'final', { value: '400000', refundedTotal: '400000' }];
 
-/** What was asked for after which events, and what the next event makes of it. */
+/** Events, the requested refunds, the next event, and what it makes of the refunds. */
 const outcomes: Readonly<
   Record<
     string,
@@ -159,7 +159,7 @@ const outcomes: Readonly<
     after: [paid],
     ...{ asked: [undefined], next: ['Refunded', 'final'], become: ['completed'], refunded: all },
   },
-  'before it is final nothing is known': {
+  'a refund that is not final changes nothing': {
     after: [paid],
     ...{ asked: [undefined], next: ['Refunded', 'not final'], become: ['pending'], refunded: 0 },
   },
@@ -167,7 +167,7 @@ const outcomes: Readonly<
     after: [paid],
     ...{ asked: [undefined], next: ['Reclaimed', 'final'], become: ['completed'], refunded: all },
   },
-  'a settlement that was faster ends it': {
+  'a settlement that came first ends it': {
     after: [paid],
     ...{ asked: [undefined], next: settled, become: ['failed'], refunded: 0 },
   },
@@ -181,11 +181,11 @@ const outcomes: Readonly<
     ...{ asked: [part, part], next: refundedPart, become: ['completed', 'requires_signature'] },
     refunded: part,
   },
-  'what cannot go back any more beside it fails': {
+  'a refund of more than is left fails': {
     after: [paid, settled],
     ...{ asked: [part, undefined], next: refundedPart, become: ['completed', 'failed'], refunded: part },
   },
-  'an amount that was not asked for shows on the session, and completes nothing': {
+  'an amount without a request shows on the session, and completes nothing': {
     after: [paid, settled],
     asked: [part],
     next: ['SettlementRefunded', 'final', { value: '5', refundedTotal: '5' }],

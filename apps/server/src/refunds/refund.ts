@@ -11,7 +11,7 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 import type { SessionContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
-import { exchangeSettlementForRefund, type WithdrawalObstacle } from '#settlement/withdrawal.ts';
+import { replaceSettlementByRefund, type WithdrawalObstacle } from '#settlement/withdrawal.ts';
 import { emit } from '#webhooks/outbox.ts';
 import { type RefundTrigger, refundMove } from './refund.machine.ts';
 import {
@@ -28,9 +28,9 @@ import { refundTransactions } from './refund-call.ts';
 export type RefundContext = Pick<SessionContext, 'clock' | 'random' | 'chains'>;
 
 /**
- * Asks for a payment to go back to its payer. While it waits for its settlement the platform returns it, all at once; once
- * it is settled the merchant's wallet has to, in parts if wished. Refuses unknown sessions (100201), more than is left
- * (100701), and what cannot go back, or not in part (100702).
+ * Requests a refund of a payment. The platform returns a payment that is not settled yet, as a whole. The merchant's
+ * wallet returns a settled one, also in parts. Refuses unknown sessions (100201), more than is left (100701), and payments
+ * that cannot go back, or not in part (100702).
  */
 export async function createRefund(
   transaction: Transaction,
@@ -38,7 +38,7 @@ export async function createRefund(
   request: { merchantId: string; body: RefundCreateBody },
 ): Promise<Refund> {
   const { merchantId, body } = request;
-  // Locked: what goes back at this moment is either counted here, or finds the refund that is made here.
+  // Locked: a return at the same moment is either counted here, or finds the refund that is created here.
   const session = await lockSession(transaction, body.sessionId);
   if (session === undefined || session.merchantId !== merchantId)
     throw new Refusal('session_not_found', body.sessionId);
@@ -54,7 +54,7 @@ export async function createRefund(
   const left = microUsd(order.amounts.totalValue - session.refundedAmount);
   const amount = body.amount === undefined ? left : microUsd(BigInt(body.amount));
   if (amount > left) throw new Refusal('refund_exceeds', leftText(session, order));
-  const obstacle = await exchangeSettlementForRefund(transaction, order, deps.clock.now());
+  const obstacle = await replaceSettlementByRefund(transaction, order, deps.clock.now());
   if (obstacle !== undefined && obstacle !== 'settled')
     throw new Refusal('refund_not_possible', obstacleTexts[obstacle]);
   if (left === 0n) throw new Refusal('refund_not_possible', obstacleTexts.returned);
@@ -62,18 +62,15 @@ export async function createRefund(
     const detail = `before the settlement only all of it can go back: leave amount out, or give ${left}`;
     throw new Refusal('refund_not_possible', { param: 'amount', detail });
   }
-  if (obstacle === undefined && (await hasAddition(transaction, session.sessionId))) {
-    // The whole order would go back, so the payer would get what the operator has given.
+  const additions = await transaction.query(additionToSession, { sessionId: session.sessionId });
+  if (obstacle === undefined && additions.length > 0) {
+    // The whole order would go back, so the payer would get the operator's addition.
     throw new Refusal('refund_not_possible', 'a deposit was short and added to: wait until it is settled');
   }
   const status = obstacle === 'settled' ? 'requires_signature' : 'pending';
   if (status === 'requires_signature' && deps.chains.byId(order.chainId) === undefined)
     throw new Refusal('refund_not_possible', `the chain ${order.chainId} is no longer configured`);
   return insert(transaction, deps, { session, order, amount, status, reason: body.reason ?? '' });
-}
-
-async function hasAddition(transaction: Transaction, sessionId: string): Promise<boolean> {
-  return (await transaction.query(additionToSession, { sessionId })).length > 0;
 }
 
 async function insert(
@@ -99,9 +96,9 @@ async function insert(
     createdAt: deps.clock.now(),
   });
   if (row === undefined) throw new Error('the insert returned no refund');
-  const toSign = toSignOf(deps, row, order);
-  await emitRefund(transaction, deps, refundOf(row, toSign), { row, type: 'refund.created' });
-  return refundOf(row, toSign);
+  const created = refundOf(row, toSignOf(deps, row, order));
+  await emitRefund(transaction, deps, created, { row, type: 'refund.created' });
+  return created;
 }
 
 function leftText(session: StoredSession, order: StoredOrder): string {
@@ -122,10 +119,7 @@ export async function findRefund(
   deps: RefundContext,
   request: { merchantId: string; refundId: string },
 ): Promise<Refund> {
-  const [row] = await queryable.query(refundById, {
-    merchantId: request.merchantId,
-    refundId: request.refundId,
-  });
+  const [row] = await queryable.query(refundById, request);
   if (row === undefined) throw new Refusal('refund_not_found', request.refundId);
   const [refund] = await refundsOf(queryable, deps, [row]);
   if (refund === undefined) throw new Error('a row gave no refund');
@@ -154,7 +148,7 @@ async function refundsOf(
   return rows.map((row) => refundOf(row, toSignOf(deps, row, orders.get(row.order_id))));
 }
 
-/** Makes one move of the refund machine, with its event. The caller holds the row lock. */
+/** Makes one move of the refund machine and writes its event. The caller holds the row lock. */
 export async function moveRefund(
   transaction: Transaction,
   deps: Pick<RefundContext, 'clock' | 'random'>,
@@ -181,25 +175,20 @@ async function emitRefund(
   raised: { row: RefundRow; type: Extract<EventType, `refund.${string}`> },
 ): Promise<void> {
   const { row, type } = raised;
+  const { merchant_id: ownerId, refund_id: objectId, updated_at: at } = row;
   await emit(transaction, deps.random, [
-    {
-      ownerId: row.merchant_id,
-      type,
-      objectId: row.refund_id,
-      dataJson: JSON.stringify({ refund }),
-      at: row.updated_at,
-    },
+    { ownerId, type, objectId, dataJson: JSON.stringify({ refund }), at },
   ]);
 }
 
-/** The schema's check constraint is what makes the narrowing true. */
+/** The schema's check constraint guarantees this type. */
 function statusOf(row: RefundRow): RefundStatus {
   return row.status as RefundStatus;
 }
 
 type ToSign = Pick<Refund, 'txRequest' | 'prerequisites'>;
 
-/** What the merchant's wallet has to send, while a refund waits for that. */
+/** The transactions of a refund that waits for the merchant's wallet. */
 function toSignOf(deps: RefundContext, row: RefundRow, order: StoredOrder | undefined): ToSign {
   if (statusOf(row) !== 'requires_signature' || order === undefined) return {};
   const chain = deps.chains.byId(order.chainId);

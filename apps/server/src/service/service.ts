@@ -51,7 +51,8 @@ import { groupSessionFinder } from '#sessions/session.ts';
 import { groupInserter } from '#sessions/session-insert.ts';
 import { searchSnapshots } from '#sessions/session-search.ts';
 import { groupTermsReader } from '#sessions/terms-reader.ts';
-import { runSettlement, type SettlementSettings } from '#settlement/settlement.ts';
+import type { SettlementSettings } from '#settlement/context.ts';
+import { runSettlement } from '#settlement/settlement.ts';
 import type { Log } from '#telemetry/log.ts';
 import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { checkoutOptionsOf } from './checkout.ts';
@@ -97,8 +98,8 @@ export interface ServiceOptions {
   readonly settlement: SettlementSettings & {
     readonly reclaimAfterSeconds: number;
     readonly maxFeePerGasGwei: number;
-    /** For accounts that say nothing; escrow when absent. */
-    readonly mode?: SettlementMode;
+    /** For accounts without a mode of their own. */
+    readonly mode: SettlementMode;
   };
   /** Where CCTP burns are attested; absent where no chain has CCTP. */
   readonly attestationUrl?: string;
@@ -243,7 +244,7 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
     origin,
     chains,
     rates: options.fees,
-    settlementMode: options.settlement.mode ?? 'escrow',
+    settlementMode: options.settlement.mode,
     termsReader: groupTermsReader(db),
     ...(options.rateLimits === undefined ? {} : { orderLimits: defaultOrderLimits }),
   };
@@ -342,10 +343,8 @@ function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promi
       sender,
       signer: orderSignerOf(options.orderKey),
       settings: options.settlement,
-      wallet: walletOf(options.settlerKey).address,
-      otherWallets: (options.otherSettlerKeys ?? []).map((key) => walletOf(key).address),
       read: (chainId, request) => call(rooms.rpcOf(chainId), request, 'latest'),
-      ...(attestations === undefined ? {} : { attestations }),
+      attestations,
     },
     signal,
   ).finally(() => attestations?.close());

@@ -8,7 +8,7 @@ import type { AttestationSource } from '#outside/attestation.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import type { Log } from '#telemetry/log.ts';
 
-/** Most that vaults of one chain pay out of the operator's float without a person's release, in Micro-USD. */
+/** The most that vaults of one chain pay out without a person's release, in Micro-USD. */
 export interface OutflowCaps {
   readonly perOrder: MicroUsd;
   readonly hourly: MicroUsd;
@@ -16,22 +16,23 @@ export interface OutflowCaps {
 }
 
 export interface SettlementSettings {
-  /** Orders in one settle or payout transaction, 1 to 50. */
+  /** Most orders in one settle or payout transaction, 1 to 50. */
   readonly batchSize: number;
   /** Milliseconds between rounds. */
   readonly windowMs: number;
-  /** How long the first order of a batch waits for others, in seconds; absent: not at all. */
-  readonly windowSeconds?: number;
-  /** A settlement not in a block after this many seconds shows as settlement_pending. */
+  /** How long the first order of a batch waits for others, in seconds; 0 sends it at once. */
+  readonly windowSeconds: number;
+  /** A settlement that is in no block after this many seconds shows as settlement_pending. */
   readonly notMinedAfterSeconds: number;
-  /** Gwei per gas above which the next block's base fee has settlements wait; absent: they go at any price. */
-  readonly maxBaseFeeGwei?: number;
-  /** A payout that waits for so long for a vault's caps is served before younger ones; absent: 1,800. */
-  readonly keepAfterSeconds?: number;
-  /** Absent: the vaults' own caps are all. */
-  readonly outflow?: OutflowCaps;
+  /** A payout that has waited this many seconds for a vault's caps is served before younger ones. */
+  readonly keepAfterSeconds: number;
+  /** Settlements wait while the next block's base fee is above this many gwei; undefined: at any price. */
+  readonly maxBaseFeeGwei: number | undefined;
+  /** Undefined: only the vaults' own caps apply. */
+  readonly outflow: OutflowCaps | undefined;
 }
 
+/** What this room needs of the process that it runs in. */
 export interface SettlementContext extends SessionMoveContext {
   readonly db: Database;
   readonly chains: Chains;
@@ -39,12 +40,8 @@ export interface SettlementContext extends SessionMoveContext {
   readonly signer: OrderSigner;
   readonly log: Log;
   readonly settings: SettlementSettings;
-  /** The sender's wallet. */
-  readonly wallet: Hex;
-  /** Its other wallets, when it has several. */
-  readonly otherWallets?: readonly Hex[];
   /** Reads a contract at the latest block. */
   readonly read: (chainId: number, call: { to: Hex; data: Hex }) => Promise<Hex>;
-  /** Where burns are attested; absent where no chain has CCTP. */
-  readonly attestations?: AttestationSource;
+  /** Where burns are attested; undefined where no chain has CCTP. */
+  readonly attestations: AttestationSource | undefined;
 }

@@ -17,7 +17,7 @@ async function statusOf(sessionId: string): Promise<readonly string[]> {
   return [status, pendingReason];
 }
 
-test('a payment whose final block is undone shows its session waiting, and is not settled until it is back', async () => {
+test('a payment whose final block is reverted shows its session as waiting, and is settled only once it is back', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
@@ -37,7 +37,7 @@ test('a payment whose final block is undone shows its session waiting, and is no
   );
 });
 
-test('a settlement whose final block is undone is made again, and everything is booked once', async () => {
+test('a settlement whose final block is reverted is made again, and everything is booked once', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
@@ -79,7 +79,7 @@ test('a vault pays nothing out while the payment or its settlement is gone', asy
   );
 });
 
-test('a settlement of ours that is taken back goes on by the transaction that made it', async () => {
+test('a reverted settlement of ours continues with the transaction that made it', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
@@ -100,7 +100,7 @@ test('a settlement of ours that is taken back goes on by the transaction that ma
   assert.deepEqual(await statusOf(sessionId), ['completed', '']);
 });
 
-test('a settlement that was concluded, and whose event nobody had read when its block was taken back, is made again', async () => {
+test('a settlement is made again if its block is reverted before its event was read', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
@@ -110,7 +110,7 @@ test('a settlement that was concluded, and whose event nobody had read when its 
   await world.dropFinal('ethereum', 1n);
   const statusNow = async () => (await world.legs(order)).map(({ status }) => status);
   assert.deepEqual(await statusNow(), ['sent']);
-  // Somebody else's transaction has its nonce on the chain that is left.
+  // Another transaction has its nonce on the remaining chain.
   const outcome = { transactionId, chainId: order.chainId, purpose: 'settle', status: 'superseded' } as const;
   await world.database.db.transaction((transaction) =>
     settlementOutcome(transaction, world.moves, { ...outcome, txHash: hash, blockTime: undefined }),
@@ -118,7 +118,7 @@ test('a settlement that was concluded, and whose event nobody had read when its 
   assert.deepEqual(await statusNow(), ['waiting']);
 });
 
-test('a vault pays nothing for a halted chain before its watcher has gone back, although an operator lets it go on', async () => {
+test('a vault pays nothing for a halted chain until its watcher has gone back, even when an operator resumes it', async () => {
   const sessionId = await world.openSession('base::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);

@@ -5,7 +5,7 @@ import type { SessionMoveContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';
 import { type LegName, reopenLeg, showDelay } from './leg.ts';
 
-/** What each final event had closed. */
+/** The leg that each final event closes. */
 const legOf: Partial<Readonly<Record<ChainEventName, LegName>>> = {
   Settled: 'settle',
   PaidOut: 'payout',
@@ -14,18 +14,18 @@ const legOf: Partial<Readonly<Record<ChainEventName, LegName>>> = {
 };
 
 /**
- * A final event is gone, by a reorganisation below finality: the merchant sees the session wait, and a leg that the event
- * had closed is in line once more. It is not sent before the payment is back (`leg.sql.ts`), and does no harm if the event
- * comes back by itself: an order is settled, paid out and refunded once. What the ledger says stays; it is told again by
- * nobody, and an operator corrects it where the event stays away.
+ * Reacts to a final event that a reorganisation below finality has removed. The merchant sees that the session waits,
+ * and a leg that the event had closed is queued again. The leg is not sent before the payment is back (`leg.sql.ts`).
+ * Sending it is harmless if the event returns, because an order is settled, paid out and refunded once. The ledger keeps
+ * its entry and does not repeat it; an operator corrects it if the event never returns.
  */
-export async function takeBackFinal(
+export async function reopenDropped(
   transaction: Transaction,
   deps: SessionMoveContext,
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
-  // Sessions are locked before their legs everywhere.
+  // Every transaction locks sessions before their legs.
   await lockSession(transaction, order.sessionId);
   const leg = legOf[event.name];
   if (leg !== undefined) {

@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-// For people: what waits longer than the usual, whose reason says why; the longest first.
+// For the operator: legs that wait for an unusual reason, the oldest first.
 export const openLegs = statement({
   name: 'legs_open_list',
   parameters: { limit: 'int8' },
@@ -24,7 +24,7 @@ export const openLegs = statement({
    where l.status <> 'done' and l.reason <> '' order by l.created_at, l.order_id limit :limit`,
 });
 
-// Due at once, and no cap of the operator's holds it any more.
+// Makes the legs due at once; the operator's caps no longer hold them.
 export const releaseLegs = statement({
   name: 'legs_release',
   parameters: { orderId: 'text', releasedAt: 'timestamptz' },

@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '@florin/pg';
 import { openLegs, releaseLegs } from './held.sql.ts';
 import type { LegName } from './leg.ts';
 
-/** A leg that does not go its usual way, for a person to look at. */
+/** A leg that an operator should see. */
 export interface OpenLeg {
   readonly orderId: string;
   readonly leg: LegName;
@@ -11,14 +11,14 @@ export interface OpenLeg {
   readonly status: 'waiting' | 'sent';
   readonly reason: string;
   readonly attempts: number;
-  /** Micro-USD that the merchant is to get. */
+  /** What the merchant gets, in Micro-USD. */
   readonly netValue: bigint;
   readonly since: Date;
-  /** When it is tried again; undefined while it is held for a person's release. */
+  /** The time of the next attempt; undefined while it waits for a person's release. */
   readonly retryAt: Date | undefined;
 }
 
-/** The legs that are delayed or held, the oldest first, at most `limit`. */
+/** Delayed and held legs, the oldest first, at most `limit`. */
 export async function listOpenLegs(queryable: Queryable, limit: number): Promise<readonly OpenLeg[]> {
   const rows = await queryable.query(openLegs, { limit });
   return rows.map((row) => ({
@@ -35,17 +35,17 @@ export async function listOpenLegs(queryable: Queryable, limit: number): Promise
   }));
 }
 
-/** A leg that a person has let go. */
+/** A leg that a person has released. */
 export interface ReleasedLeg {
   readonly leg: LegName;
   readonly chainId: number;
-  /** Whether a cap of the operator's had held it. */
+  /** Whether one of the operator's caps had held it. */
   readonly wasHeld: boolean;
 }
 
 /**
- * Lets an order's waiting legs go at once, over the operator's own caps; the caps of the contracts stay. Empty when none
- * waits. The order id pays once on chain, so releasing twice is harmless.
+ * Releases an order's waiting legs at once, above the operator's own caps; the contracts' caps still apply. Empty when
+ * none waits. The order id pays once on chain, so releasing twice is harmless.
  */
 export async function releaseOrder(
   transaction: Transaction,

@@ -1,6 +1,6 @@
 import { type Move, moveIn } from '@florin/protocol/machine.ts';
 
-/** waiting: to be sent. sent: a stored transaction carries it. done: the chain shows that it happened, or never can. */
+/** waiting: to be sent. sent: a stored transaction carries it. done: it happened on chain, or never can. */
 export const legStatuses = ['waiting', 'sent', 'done'] as const;
 export type LegStatus = (typeof legStatuses)[number];
 
@@ -8,25 +8,25 @@ export type LegStatus = (typeof legStatuses)[number];
 export const legTriggers = [
   /** A signed transaction that carries the leg is stored. */
   'transaction_recorded',
-  /** Its transaction failed or will never be mined, or none could be made: it is tried again later. */
+  /** Its transaction failed or will never be mined, or none could be made: a later attempt follows. */
   'delayed',
-  /** A final event shows that the leg happened, or that it never can. */
+  /** A final event shows that it happened, or that it never can. */
   'concluded',
-  /** The final event that showed it is gone, and no transaction carries the leg. */
+  /** That event is gone, and no pending transaction carries the leg. */
   'event_lost',
-  /** The final event that showed it is gone, and the transaction that made it is followed again. */
+  /** That event is gone, and the transaction that made it is pending again. */
   'event_lost_transaction_pending',
 ] as const;
 export type LegTrigger = (typeof legTriggers)[number];
 
 type LegMove = Move<LegStatus, LegTrigger>;
 
-/** Every move that a settlement leg can make. A pair of status and trigger that is absent is refused. */
+/** Every move of a settlement leg. An absent pair of status and trigger is refused. */
 export const legMoves: readonly LegMove[] = [
   { from: 'waiting', trigger: 'transaction_recorded', to: 'sent' },
   { from: 'waiting', trigger: 'delayed', to: 'waiting' },
   { from: 'sent', trigger: 'delayed', to: 'waiting' },
-  // The payer may have taken the money back, or settled the order in a transaction of their own.
+  // The payer may have reclaimed the money, or settled the order in another transaction.
   { from: 'waiting', trigger: 'concluded', to: 'done' },
   { from: 'sent', trigger: 'concluded', to: 'done' },
   { from: 'done', trigger: 'event_lost', to: 'waiting' },

@@ -17,7 +17,7 @@ const columns = {
 } as const;
 
 const columnList = Object.keys(columns).join(', ');
-/** The same of `settlements l`. */
+/** The same columns of `settlements l`. */
 const legColumnList = Object.keys(columns)
   .map((column) => `l.${column}`)
   .join(', ');
@@ -32,9 +32,9 @@ export const insertLeg = statement({
 });
 export type LegRow = Row<typeof waitingLegs>;
 
-// Of `settlements l`. Not those of a chain whose breaker has tripped, be it where the leg is sent or where the payment stood: a
-// vault must not pay for an order that a reorg below finality may have undone. Nor those of an order whose final payment, or for
-// what comes after the settlement, whose final settlement, is gone and has not come back.
+// A condition on `settlements l`. It excludes legs whose own chain, or whose payment's chain, is halted or stopped: a
+// vault must not pay for an order that a reorg below finality may have undone. It excludes orders whose final payment is
+// gone and has not returned, and for payouts and mints also those whose final settlement is gone.
 const isDue = `l.status = 'waiting' and (l.held_at is null or l.released_at is not null)
      and not exists (
        select from orders o join chain_cursors c on c.chain_id in (l.chain_id, o.chain_id)
@@ -60,8 +60,8 @@ export const markHeld = statement({
    where order_id = :orderId and leg = :leg and status = 'waiting' and held_at is null returning order_id`,
 });
 
-// Taken in one order, so that two workers cannot deadlock; rows that another worker holds are left to it, and so are those
-// that are to wait since they were read.
+// Locks in one order, so that two workers cannot deadlock. Skips rows that another worker has locked, and rows that must
+// wait since they were read.
 export const lockWaitingLegs = statement({
   name: 'legs_lock_waiting',
   parameters: { orderIds: 'text[]', leg: 'text' },
@@ -89,8 +89,8 @@ export const markDone = statement({
    where order_id = :orderId and leg = :leg and status in (${concluded.from}) returning order_id`,
 });
 
-// Only legs that an event had closed as done: one that was closed for a reason stays closed. Where the transaction that did
-// it is followed again, it goes on carrying the leg.
+// Only legs that happened: one that was closed for a reason stays closed. A transaction that is pending again keeps
+// carrying the leg.
 const lost = sqlMove(legMoves, 'event_lost');
 const lostWhilePending = sqlMove(legMoves, 'event_lost_transaction_pending');
 export const markReopened = statement({
@@ -107,9 +107,8 @@ export const markReopened = statement({
      and l.status in (${lost.from}) and l.reason = ''`,
 });
 
-// Back to waiting: the transaction that carried the leg will never settle it, or none could be made. A try that ended
-// before anything was sent counts, too, so that the next ones come ever later. Only as the leg was when it failed ($6, $7):
-// another worker may have sent it since.
+// The transaction that carried the leg will never settle it, or none could be made. An attempt that sent nothing counts
+// too, so that the pauses grow. Only if the leg is as it was when it failed: another worker may have sent it since.
 const delayed = sqlMove(legMoves, 'delayed');
 export const markWaiting = statement({
   name: 'leg_mark_waiting',
@@ -143,8 +142,8 @@ export const legByOrder = statement({
   text: `select ${columnList} from settlements where order_id = :orderId and leg = :leg`,
 });
 
-// Legs whose transaction has not been seen in a block for too long, those first that nobody follows: of another wallet
-// than those that settle now ($5, lower case).
+// Legs whose transaction is in no block for too long. Those of wallets that no longer settle come first. `wallets` are
+// the wallets that settle now, in lower case.
 export const legsNotMined = statement({
   name: 'legs_not_mined',
   parameters: {
@@ -162,9 +161,9 @@ export const legsNotMined = statement({
    order by is_followed, l.order_id limit :limit`,
 });
 
-// Legs whose transaction has succeeded for good, and whose event has not come: what is final and what it closes are stored
-// together, so it stands in a block that was read without it.
-export const untoldLegs = statement({
+// Legs whose transaction has finally succeeded, and whose event is missing. A final event is stored together with what it
+// closes, so the block was read without that event.
+export const unreportedLegs = statement({
   name: 'legs_untold',
   parameters: { chainId: 'int8', leg: 'text', now: 'timestamptz', limit: 'int8' },
   columns: { ...columns, mined_block: 'int8?', outcome_at: 'timestamptz' },
@@ -178,7 +177,7 @@ export const untoldLegs = statement({
    order by t.mined_block, l.order_id limit :limit`,
 });
 
-export const putOffUntold = statement({
+export const postponeUnreported = statement({
   name: 'legs_put_off_untold',
   parameters: { orderIds: 'text[]', leg: 'text', retryAts: 'timestamptz[]', updatedAt: 'timestamptz' },
   columns: {},
@@ -192,7 +191,7 @@ export const putOffUntold = statement({
    where l.order_id = given.order_id and l.leg = given.leg`,
 });
 
-// Legs of chains that are not configured ($1 lists those that are), until they are shown. Both indexes of open legs serve it.
+// Legs of chains outside `chainIds`, the configured ones, that were not shown yet. Both indexes of open legs serve it.
 export const legsOfOtherChains = statement({
   name: 'legs_of_other_chains',
   parameters: { chainIds: 'int8[]', limit: 'int8' },
@@ -202,7 +201,7 @@ export const legsOfOtherChains = statement({
    order by order_id, leg limit :limit`,
 });
 
-// Only while that transaction still carries the leg: its event may have closed the leg since it was looked up.
+// Only while that transaction still carries the leg: its event may have closed the leg since it was read.
 export const markNotMined = statement({
   name: 'leg_mark_not_mined',
   parameters: { orderId: 'text', leg: 'text', transactionId: 'int8?', updatedAt: 'timestamptz' },
@@ -211,8 +210,8 @@ export const markNotMined = statement({
    where order_id = :orderId and leg = :leg and transaction_id = :transactionId and status = 'sent' returning order_id`,
 });
 
-// What vaults of a chain have been told to pay since $2, or have paid, in Micro-USD. Known by when the leg was last touched:
-// a payout that is done counts from its finality on, which makes the cap stricter, never laxer. Released ones count, too.
+// The payouts of a chain's vaults that were sent or done since a time, in Micro-USD. The time is that of the leg's last
+// change. A done payout counts from its finality on, which makes the cap stricter, never laxer. Released ones count too.
 export const payoutsSince = statement({
   name: 'legs_payouts_since',
   parameters: { chainId: 'int8', since: 'timestamptz' },
@@ -222,9 +221,9 @@ export const payoutsSince = statement({
    where l.chain_id = :chainId and l.leg = 'payout' and l.status in ('sent', 'done') and l.updated_at > :since`,
 });
 
-// The oldest payout that the vault ($5) could not make although it can make one so large ($4, Micro-USD): others must not use
-// up for ever what it waits for. One that would not be sent anyway keeps nothing from others. Orders that name no vault are
-// paid by $6.
+// The oldest payout that the vault could not make, although it can make payouts of up to `mostNetValue` Micro-USD: others
+// must not use up forever what it waits for. A leg that is not due keeps nothing from others. The standard vault pays for
+// orders that name none.
 export const oldestShortPayout = statement({
   name: 'legs_oldest_short_payout',
   parameters: {
@@ -246,7 +245,7 @@ export const oldestShortPayout = statement({
    order by l.created_at, l.order_id limit 1`,
 });
 
-// What vaults have been told to pay and may not have paid yet, in Micro-USD by settlement token.
+// Sent payouts that are in no block yet, in Micro-USD, of one settlement token.
 export const payoutsUnderWay = statement({
   name: 'legs_payouts_under_way',
   parameters: { chainId: 'int8', settlementToken: 'text' },

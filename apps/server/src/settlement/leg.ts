@@ -4,6 +4,7 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
+import type { SettlementContext } from './context.ts';
 import type { LegStatus } from './leg.machine.ts';
 import {
   insertLeg,
@@ -15,11 +16,12 @@ import {
   markReopened,
   markWaiting,
 } from './leg.sql.ts';
+import { retryDelayMs } from './retry.ts';
 
 /**
- * A leg is one thing that must happen on one chain for a paid order, once: `settle` releases it from the gateway,
- * `payout` pays the merchant from the vault of another chain, `mint` delivers what was burnt for the merchant's chain,
- * `refund` returns a payment that lost against another. A burn of one that lost is delivered like any other.
+ * A leg is one thing that must happen once, on one chain, for a paid order. `settle` releases the money from the
+ * gateway. `payout` pays the merchant from the vault of another chain. `mint` delivers money that was burnt for the
+ * merchant's chain. `refund` returns a second payment to its payer; a second payment that is already burnt is minted.
  */
 export type LegName = 'settle' | 'payout' | 'mint' | 'refund';
 
@@ -30,10 +32,10 @@ export interface Leg {
   readonly chainId: number;
   readonly status: LegStatus;
   readonly transactionId: bigint | undefined;
-  /** How often it was sent, or could not be. */
+  /** How often it was sent, or could not be sent. */
   readonly attempts: number;
   readonly createdAt: Date;
-  /** A person has looked: no cap of ours holds it any more. */
+  /** A person has released it: the operator's caps no longer hold it. */
   readonly isReleased: boolean;
 }
 
@@ -52,19 +54,13 @@ export function parseLeg(row: LegRow): Leg {
   };
 }
 
-/** Asks for a leg. Asking again changes nothing. */
+/** Adds a leg; a leg that exists stays as it is. */
 export async function requestLeg(
   transaction: Transaction,
-  order: StoredOrder,
-  leg: { name: LegName; chainId: number; at: Date },
+  { orderId, sessionId }: StoredOrder,
+  { name, chainId, at }: { name: LegName; chainId: number; at: Date },
 ): Promise<void> {
-  await transaction.query(insertLeg, {
-    orderId: order.orderId,
-    leg: leg.name,
-    sessionId: order.sessionId,
-    chainId: leg.chainId,
-    retryAt: leg.at,
-  });
+  await transaction.query(insertLeg, { orderId, leg: name, sessionId, chainId, retryAt: at });
 }
 
 export async function findLeg(
@@ -72,54 +68,30 @@ export async function findLeg(
   orderId: string,
   name: LegName,
 ): Promise<Leg | undefined> {
-  const rows = await queryable.query(legByOrder, { orderId, leg: name });
-  return rows[0] === undefined ? undefined : parseLeg(rows[0]);
+  const [row] = await queryable.query(legByOrder, { orderId, leg: name });
+  return row === undefined ? undefined : parseLeg(row);
 }
 
-/** Closes a leg: the chain shows, finally, that it happened or that it never can. `reason` says which, empty when done. */
+/** Closes a leg after a final event. Without a reason it happened; a reason says why it never can. */
 export async function closeLeg(
   transaction: Transaction,
-  leg: { orderId: string; name: LegName; reason?: string; at: Date },
+  { orderId, name, reason = '', at }: { orderId: string; name: LegName; reason?: string; at: Date },
 ): Promise<void> {
-  await transaction.query(markDone, {
-    orderId: leg.orderId,
-    leg: leg.name,
-    reason: leg.reason ?? '',
-    updatedAt: leg.at,
-  });
+  await transaction.query(markDone, { orderId, leg: name, reason, updatedAt: at });
 }
 
-/** Puts a leg that was done back in line: the event that showed it is gone. */
+/** Queues a leg again whose closing event is gone. */
 export async function reopenLeg(
   transaction: Transaction,
-  leg: { orderId: string; name: LegName; at: Date },
+  { orderId, name, at }: { orderId: string; name: LegName; at: Date },
 ): Promise<void> {
-  await transaction.query(markReopened, { orderId: leg.orderId, leg: leg.name, retryAt: leg.at });
-}
-
-const firstRetryMs = 5_000;
-const longestRetryMs = 15 * 60_000;
-/** Each try for a blocked recipient costs gas, and lists of the blocked change by people's hands. */
-const longestBlockedRetryMs = 6 * 3_600_000;
-
-/** Waiting time before attempt `attempts + 1`: doubles from 5 s to 15 min, for a blocked recipient to 6 h. */
-export function retryDelayMs(attempts: number, reason?: PendingReason): number {
-  return doubled(attempts, reason === 'recipient_blocked' ? longestBlockedRetryMs : longestRetryMs);
-}
-
-/** Waiting time before blocks are read once more for the event of a leg: each time more of them. Doubles from 5 s to 6 h. */
-export function rereadDelayMs(attempts: number): number {
-  return doubled(attempts, 6 * 3_600_000);
-}
-
-function doubled(attempts: number, longestMs: number): number {
-  return Math.min(longestMs, firstRetryMs * 2 ** Math.min(attempts, 20));
+  await transaction.query(markReopened, { orderId, leg: name, retryAt: at });
 }
 
 /**
- * Puts a leg back to waiting after a failed try and shows the session as settlement_pending with the reason; nothing
- * when the leg is not as it was read any more. Retried
- * for ever: the order id pays once on chain, so trying again is always safe.
+ * Returns a leg to waiting after a failed attempt, and shows its session as settlement_pending with the reason. Does
+ * nothing if the leg has changed since it was read. Attempts never end: the order id pays once on chain, so trying again
+ * is always safe.
  */
 export async function delayLeg(
   transaction: Transaction,
@@ -127,24 +99,60 @@ export async function delayLeg(
   leg: Leg,
   reason: PendingReason,
 ): Promise<void> {
+  const isDelayed = await returnToWaiting(transaction, leg, { reason, now: deps.clock.now() });
+  if (isDelayed && leg.name !== 'refund') await showDelay(transaction, deps, leg, reason);
+}
+
+/** Delays legs for one reason, in one transaction. */
+export async function delayAll(
+  deps: SettlementContext,
+  legs: readonly Leg[],
+  reason: PendingReason,
+): Promise<void> {
+  await deps.db.transaction(async (transaction) => {
+    for (const leg of legs) await delayLeg(transaction, deps, leg, reason);
+  });
+}
+
+/** Returns a leg to waiting without showing it: the reason for the wait is usual. */
+export async function postponeLeg(transaction: Transaction, leg: Leg, now: Date): Promise<void> {
+  await returnToWaiting(transaction, leg, { reason: '', now });
+}
+
+/** Postpones a leg for a usual reason. Shows the reason once the leg has waited longer than a settlement should. */
+export async function postponeOrDelay(
+  deps: SettlementContext,
+  leg: Leg,
+  reason: PendingReason,
+): Promise<void> {
   const now = deps.clock.now();
-  const retryAt = new Date(now.getTime() + retryDelayMs(leg.attempts, reason));
+  const isLate = now.getTime() - leg.createdAt.getTime() >= deps.settings.notMinedAfterSeconds * 1_000;
+  await deps.db.transaction((transaction) =>
+    isLate ? delayLeg(transaction, deps, leg, reason) : postponeLeg(transaction, leg, now),
+  );
+}
+
+async function returnToWaiting(
+  transaction: Transaction,
+  leg: Leg,
+  { reason, now }: { readonly reason: PendingReason | ''; readonly now: Date },
+): Promise<boolean> {
+  const delayMs = retryDelayMs(leg.attempts, reason === '' ? undefined : reason);
   const rows = await transaction.query(markWaiting, {
     orderId: leg.orderId,
     leg: leg.name,
     reason,
-    retryAt,
+    retryAt: new Date(now.getTime() + delayMs),
     updatedAt: now,
     fromStatus: leg.status,
     transactionId: leg.transactionId ?? null,
   });
-  if (rows.length === 0 || leg.name === 'refund') return;
-  await showDelay(transaction, deps, leg, reason);
+  return rows.length > 0;
 }
 
 /**
- * Shows the session of an order as settlement_pending; nothing when it already is, when it has no settlement to delay, or
- * when another order has paid it: what becomes of a second payment delays nothing.
+ * Shows the session of an order as settlement_pending. Does nothing if it is shown so already, has no settlement to
+ * delay, or was paid by another order: a second payment delays nothing.
  */
 export async function showDelay(
   transaction: Transaction,
@@ -157,23 +165,9 @@ export async function showDelay(
   await moveSession(transaction, deps, session, 'settlement_delayed', { pendingReason: reason });
 }
 
-/** Puts a waiting leg off without a word to the merchant: what it waits for is usual. Nothing when it waits no more. */
-export async function putOffLeg(transaction: Transaction, leg: Leg, now: Date): Promise<void> {
-  const retryAt = new Date(now.getTime() + retryDelayMs(leg.attempts));
-  await transaction.query(markWaiting, {
-    orderId: leg.orderId,
-    leg: leg.name,
-    reason: '',
-    retryAt,
-    updatedAt: now,
-    fromStatus: leg.status,
-    transactionId: leg.transactionId ?? null,
-  });
-}
-
 /**
- * Holds a waiting leg until a person releases it, and shows its session as settlement_pending with the reason. True when
- * it was not held already.
+ * Holds a waiting leg until a person releases it, and shows its session as settlement_pending with the reason. False
+ * when it was held already.
  */
 export async function holdLeg(
   transaction: Transaction,
@@ -181,18 +175,14 @@ export async function holdLeg(
   leg: Leg,
   reason: PendingReason,
 ): Promise<boolean> {
-  const held = await transaction.query(markHeld, {
-    orderId: leg.orderId,
-    leg: leg.name,
-    reason,
-    heldAt: deps.clock.now(),
-  });
+  const { orderId, name } = leg;
+  const held = await transaction.query(markHeld, { orderId, leg: name, reason, heldAt: deps.clock.now() });
   if (held.length === 0) return false;
   await showDelay(transaction, deps, leg, reason);
   return true;
 }
 
-/** Shows that the transaction of a sent leg is not mined; nothing when it does not carry the leg any more. */
+/** Shows that the transaction of a sent leg is not mined. Does nothing if it no longer carries the leg. */
 export async function showLegNotMined(
   transaction: Transaction,
   deps: SessionMoveContext,

@@ -27,7 +27,7 @@ test('a settlement locks the session before its leg, so that a refund cannot dea
     await lockSession(transaction, sessionId);
     const settling = settlementRound(world.deps, world.chain('ethereum'), 'settle');
     await untilLockWaiter(world.database.db);
-    // Whoever holds the session may take the leg: the settlement waits without it.
+    // The settlement waits without holding the leg, so the holder of the session can lock it.
     assert.equal((await transaction.query(lockLeg, { orderId: order.orderId })).length, 1);
     return { settling };
   });

@@ -100,7 +100,7 @@ function minted(order: StoredOrder): Record<string, string> {
   return { amount: (order.order.total - order.order.fee).toString(), to: order.order.to, fee: '0' };
 }
 
-test('an order that no vault pays goes by CCTP, is delivered once it is attested, and completes when that is final', async () => {
+test('an order that no vault pays is minted by CCTP once it is attested, and completes when the mint is final', async () => {
   attested = [];
   const { sessionId, order } = await burnt();
   assert.deepEqual([order.order.orderType, order.order.targetChain, order.payoutVault], [3, 31_338n, '']);
@@ -128,7 +128,7 @@ test('an order that no vault pays goes by CCTP, is delivered once it is attested
   );
 });
 
-test('an attestation that stays away is told to the merchant after a while, and heals', async () => {
+test('a merchant sees that an attestation is late, and the session recovers', async () => {
   attested = 'down';
   const { sessionId, order } = await burnt();
   await mintRound();
@@ -154,7 +154,7 @@ test('a second payment that was burnt before it could go back is minted, and del
   await world.mineFinal('ethereum', ['Paid', first], ['Paid', second]);
   await world.mineFinal('ethereum', ['Settled', second]);
   assert.deepEqual((await world.eventsOf(sessionId)).slice(-1), ['session.exception duplicate_settled']);
-  // Attested late: a word to the merchant is due for a payment that counts, and for that alone.
+  // Attested late: only the payment that counts would show its session as waiting.
   world.clock.time += 601_000;
   await mintRound();
   assert.deepEqual(await mintLeg(second), {
@@ -184,7 +184,7 @@ test('a second payment whose mint is read before its burn, as after a restored b
   assert.equal((await world.session(sessionId)).status, 'paid');
 });
 
-test('a message that is not the whole of the order, from our route to its merchant, is never delivered', async () => {
+test('only a message for the whole order, from our route to its merchant, is delivered', async () => {
   const { order } = await burnt();
   const other: Hex = `0x${'e1'.repeat(20)}`;
   attested = [
@@ -198,7 +198,7 @@ test('a message that is not the whole of the order, from our route to its mercha
   assert.equal((await mintLeg(order))?.status, 'waiting');
 });
 
-test('a delivery that would revert, for somebody else was first, delays nothing until the event tells', async () => {
+test('a delivery that a third party has made already delays nothing', async () => {
   const { sessionId, order } = await burnt();
   attested = [complete(messageOf(order))];
   world.gasOf = () => undefined;
@@ -210,7 +210,7 @@ test('a delivery that would revert, for somebody else was first, delays nothing 
   assert.equal((await mintLeg(order))?.status, 'done');
 });
 
-test('a mint of another amount, or for somebody else, completes nothing', async () => {
+test('a mint of another amount, or to another recipient, completes nothing', async () => {
   const { sessionId, order } = await burnt();
   await world.mineFinal('base', ['Minted', order, { ...minted(order), amount: '1' }]);
   await world.mineFinal('base', ['Minted', order, { ...minted(order), to: messenger }]);
@@ -218,7 +218,7 @@ test('a mint of another amount, or for somebody else, completes nothing', async 
   assert.equal((await mintLeg(order))?.status, 'waiting');
 });
 
-test('a mint that a reorg took back is shown, and heals', async () => {
+test('a reorged mint shows the session as waiting, and the session recovers', async () => {
   const { sessionId, order } = await burnt();
   attested = [complete(messageOf(order))];
   await mintRound();
@@ -230,7 +230,7 @@ test('a mint that a reorg took back is shown, and heals', async () => {
   assert.equal((await world.session(sessionId)).status, 'completed');
 });
 
-test('a burn whose chain has no CCTP configured any more says that it waits', async () => {
+test('a burn shows that it waits when CCTP is no longer configured on its chain', async () => {
   attested = [];
   const { sessionId, order } = await burnt();
   await mintRound();

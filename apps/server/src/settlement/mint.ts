@@ -4,10 +4,10 @@ import { type BurnMessage, parseBurnMessage } from '#chains/cctp-message.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { AttestationUnavailable, type AttestedMessage } from '#outside/attestation.ts';
+import type { Item } from './batch.ts';
 import type { SettlementContext } from './context.ts';
-import { waitLonger } from './delay.ts';
-import type { Item } from './item.ts';
 import { finalEventOfOrder } from './leg.sql.ts';
+import { postponeOrDelay } from './leg.ts';
 
 const transmitterAbi = parseAbi(['function receiveMessage(bytes message, bytes attestation) returns (bool)']);
 
@@ -16,29 +16,26 @@ export interface Delivery extends Item {
   readonly data: Hex;
 }
 
-/** Finds the attested messages of burnt orders. Those that are not attested yet wait, after a while with a word. */
+/** Finds the attested messages of burnt orders. Orders without one wait; the merchant sees a long wait. */
 export async function findDeliveries(
   deps: SettlementContext,
   chain: Chain,
   items: readonly Item[],
 ): Promise<readonly Delivery[]> {
   const deliveries: Delivery[] = [];
-  // Orders that were settled together share a transaction: one question answers for all.
+  // Orders that were settled together share a transaction, so one request answers for all of them.
   const answers = new Map<string, Promise<readonly AttestedMessage[]>>();
   for (const item of items) {
     const attested = await findAttested(deps, chain, item.order, answers);
-    if (attested === undefined) await waitLonger(deps, item.leg, 'attestation_pending');
+    if (attested === undefined) await postponeOrDelay(deps, item.leg, 'attestation_pending');
     else deliveries.push({ ...item, data: receiveCall(attested) });
   }
   return deliveries;
 }
 
 function receiveCall({ message, attestation }: AttestedMessage): Hex {
-  return encodeFunctionData({
-    abi: transmitterAbi,
-    functionName: 'receiveMessage',
-    args: [message, attestation],
-  });
+  const args = [message, attestation] as const;
+  return encodeFunctionData({ abi: transmitterAbi, functionName: 'receiveMessage', args });
 }
 
 async function findAttested(
@@ -66,7 +63,7 @@ async function findAttested(
   }
 }
 
-/** Whether the message mints this order's money, whole, to its merchant. Nothing else is paid gas for. */
+/** Whether the message mints the whole of this order's money to its merchant. Other messages are not worth gas. */
 function isDeliveryOf(
   chain: Chain,
   { orderId, order }: StoredOrder,

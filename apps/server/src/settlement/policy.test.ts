@@ -11,7 +11,7 @@ import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import type { SettlementSettings } from './context.ts';
 import { listOpenLegs, releaseOrder } from './held.ts';
 import { payoutsUnderWay } from './leg.sql.ts';
-import { type RoundMemory, settlementRound } from './settlement.ts';
+import { newRoundState, type RoundState, settlementRound } from './settlement.ts';
 
 let world: SettlementWorld;
 before(async () => {
@@ -28,20 +28,20 @@ async function round(
   name: 'settle' | 'payout',
   chainName: string,
   settings: Partial<SettlementSettings> = {},
-  memory?: RoundMemory,
+  state?: RoundState,
 ): Promise<void> {
-  const deps = { ...world.deps, log: alarms };
+  const deps = { ...world.deps, log: errorLog };
   await settlementRound(
     { ...deps, settings: { ...deps.settings, ...settings } },
     world.chain(chainName),
     name,
-    memory,
+    state,
   );
 }
 
-/** What the operator was alarmed of. */
-const told: string[] = [];
-const alarms: Log = { ...silentLog, error: (event) => void told.push(event) };
+/** The errors in the operator's log. */
+const logged: string[] = [];
+const errorLog: Log = { ...silentLog, error: (event) => void logged.push(event) };
 
 async function paid(settlementToken = 'ethereum::usdc', unitPrice = 1_000_000): Promise<StoredOrder> {
   const sessionId = await world.openSession(settlementToken, unitPrice);
@@ -67,7 +67,7 @@ function replaced(chain: Chain): Chain {
   return { ...chain, gateway: fresh('d1'), vault: fresh('d2'), previousContracts: [{ gateway, vault }] };
 }
 
-test('orders of a gateway that is configured no more are settled on it, and new ones on the new one', async () => {
+test('orders of a replaced gateway are settled on it, and new orders on the new one', async () => {
   const old = await paid();
   const moved = world.with({ chains: chainsOf(world.chains.all.map(replaced)) });
   const sessionId = await moved.openSession('ethereum::usdc');
@@ -81,7 +81,7 @@ test('orders of a gateway that is configured no more are settled on it, and new 
   assert.deepEqual([old.gateway, young.gateway], recipients);
 });
 
-test('a payout is made by the vault that its order was signed for, whatever vault is configured since', async () => {
+test('the vault that an order was signed for pays it, even when another vault is configured now', async () => {
   const order = await toPayOut();
   const moved = world.with({ chains: chainsOf(world.chains.all.map(replaced)) });
   await settlementRound(moved.deps, moved.chain('base'), 'payout');
@@ -95,7 +95,7 @@ test('a payout is made by the vault that its order was signed for, whatever vaul
   assert.equal(await payerOf(young), moved.chain('base').vault);
 });
 
-test('a batch that would revert is sent in halves, until only what reverts waits', async () => {
+test('a batch that would revert is halved until only the order that reverts waits', async () => {
   const orders = [];
   for (let index = 0; index < 5; index += 1) orders.push(await paid());
   const [, bad] = orders;
@@ -108,7 +108,7 @@ test('a batch that would revert is sent in halves, until only what reverts waits
   assert.deepEqual(legs, [sent, ['waiting', 'reverted'], sent, sent, sent]);
 });
 
-test('a batch that needs too much gas is sent in parts that do not', async () => {
+test('a batch that needs too much gas is sent in smaller parts', async () => {
   const orders = [];
   for (let index = 0; index < 4; index += 1) orders.push(await paid());
   world.gasOf = (data) => BigInt(ordersIn(data)) * 6_000_000n;
@@ -135,19 +135,18 @@ test('the first order of a batch waits for others as long as the window, and no 
   assert.ok(one !== undefined && one.transaction_id === two?.transaction_id);
 });
 
-test('settlements wait while the base fee is over the cap, which is told once, and go when it falls', async () => {
+test('settlements wait while the base fee is above its limit, and one log line says so', async () => {
   const order = await paid();
   world.baseFee = 31_000_000_000n;
-  const memory = { isGasAlarmed: false };
-  told.length = 0;
-  await round('settle', 'ethereum', { maxBaseFeeGwei: 30 }, memory);
-  assert.deepEqual([await legOf(order), told], [['waiting', ''], []]);
+  const state = newRoundState();
+  logged.length = 0;
+  await round('settle', 'ethereum', { maxBaseFeeGwei: 30 }, state);
+  assert.deepEqual([await legOf(order), logged], [['waiting', ''], []]);
   world.clock.time += 601_000;
-  for (let times = 0; times < 3; times += 1)
-    await round('settle', 'ethereum', { maxBaseFeeGwei: 30 }, memory);
-  assert.deepEqual(told, ['settlement.gas_too_high']);
+  for (let times = 0; times < 3; times += 1) await round('settle', 'ethereum', { maxBaseFeeGwei: 30 }, state);
+  assert.deepEqual(logged, ['settlement.gas_too_high']);
   world.baseFee = 30_000_000_000n;
-  await round('settle', 'ethereum', { maxBaseFeeGwei: 30 }, memory);
+  await round('settle', 'ethereum', { maxBaseFeeGwei: 30 }, state);
   assert.deepEqual(await legOf(order), ['sent', '']);
 });
 
@@ -159,7 +158,7 @@ test('a payout over a cap of the operator is held until a person releases it', a
     daily: microUsd(9_000_000n),
   };
   world.clock.time += 2 * 3_600_000;
-  told.length = 0;
+  logged.length = 0;
   for (let times = 0; times < 2; times += 1) {
     await round('payout', 'base', { outflow });
     world.clock.time += 1_000;
@@ -169,7 +168,7 @@ test('a payout over a cap of the operator is held until a person releases it', a
     ['sent', ''],
     ['waiting', 'outflow_cap'],
   ]);
-  assert.deepEqual(told, ['settlement.held']);
+  assert.deepEqual(logged, ['settlement.held']);
   const held = (await listOpenLegs(world.database.db, 100)).filter(({ retryAt }) => retryAt === undefined);
   assert.deepEqual(
     held.map(({ leg, reason, netValue }) => ({ leg, reason, netValue })),
@@ -189,7 +188,7 @@ test('a payout over a cap of the operator is held until a person releases it', a
   ]);
 });
 
-test('a payout that a cap of the vault has held back for long is served before younger ones', async () => {
+test('a payout that has waited long for a cap of its vault is served before younger ones', async () => {
   const unit = 10n ** 18n;
   const [row] = await world.database.db.query(payoutsUnderWay, {
     chainId: 31_338,
@@ -204,7 +203,7 @@ test('a payout that a cap of the vault has held back for long is served before y
   await round('payout', 'base');
   assert.deepEqual(await legOf(large, 'payout'), ['waiting', 'vault_short']);
   assert.deepEqual(await legOf(young, 'payout'), ['waiting', 'vault_short']);
-  // Where the vault itself has too little, time alone mends nothing: then others go first.
+  // When the vault itself holds too little, waiting does not help, so others go first.
   world.held = 5n * unit;
   world.clock.time += 60_000;
   await round('payout', 'base');

@@ -6,7 +6,7 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem';
 import { type Chain, contractsOf } from '#chains/chain.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 
-/** The vault that pays for the order, on the chain of its payout: always the same, or two could pay. */
+/** The vault that pays for the order. It is always the same one: otherwise two could pay. */
 export function payoutVaultOf(order: StoredOrder, chain: Chain): Hex {
   return order.payoutVault === '' ? unnamedVaultOf(chain) : order.payoutVault;
 }
@@ -16,25 +16,22 @@ export function unnamedVaultOf(chain: Chain): Hex {
   return contractsOf(chain).vaults.at(-1) ?? chain.vault;
 }
 
-/** Neighbours with the same token and recipient share one transfer in the gateway. */
+/** Sorts orders with the same token and recipient together: they share one transfer in the gateway. */
 export function bySharedTransfer(left: StoredOrder, right: StoredOrder): number {
   const key = (order: StoredOrder) => `${order.order.token}${order.order.to}${order.orderId}`;
   return key(left) < key(right) ? -1 : 1;
 }
 
 export function settleCall(orders: readonly StoredOrder[]): Hex {
-  return encodeFunctionData({
-    abi: paymentGatewayAbi,
-    functionName: 'settle',
-    args: [orders.map((stored) => stored.order)],
-  });
+  const args = [orders.map((stored) => stored.order)] as const;
+  return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'settle', args });
 }
 
 export function refundCall(order: StoredOrder): Hex {
   return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'refund', args: [order.order] });
 }
 
-/** What the vault of the settlement token's chain owes for a settled order: netValue in the settlement token. */
+/** The payout that the vault owes for a settled order: its net value in the settlement token. */
 export function payoutOf(order: StoredOrder, settlementToken: Token): Payout {
   return {
     orderId: order.orderId,
@@ -48,18 +45,14 @@ export function payoutOf(order: StoredOrder, settlementToken: Token): Payout {
 }
 
 export function payoutCall(payouts: readonly Payout[], signatures: readonly Hex[]): Hex {
-  return encodeFunctionData({
-    abi: payoutVaultAbi,
-    functionName: 'payoutBatch',
-    args: [payouts, signatures],
-  });
+  const args = [payouts, signatures] as const;
+  return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'payoutBatch', args });
 }
 
 export function availableCall(token: Hex): Hex {
   return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'available', args: [token] });
 }
 
-/** What a holder has of a token. */
 export function balanceCall(holder: Hex): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] });
 }
@@ -68,13 +61,10 @@ export function capsCall(token: Hex): Hex {
   return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'capsOf', args: [token] });
 }
 
-/** Most that one order can ever be paid under a vault's caps as they are, from the answer to `capsCall`. */
+/** The most that a vault's present caps let one order be paid, from the answer to `capsCall`. */
 export function largestPayoutOf(answer: Hex): bigint {
-  const { perOrder, hourly, daily } = decodeFunctionResult({
-    abi: payoutVaultAbi,
-    functionName: 'capsOf',
-    data: answer,
-  });
+  const caps = { abi: payoutVaultAbi, functionName: 'capsOf', data: answer } as const;
+  const { perOrder, hourly, daily } = decodeFunctionResult(caps);
   let least = perOrder;
   for (const cap of [hourly, daily]) if (cap < least) least = cap;
   return least;

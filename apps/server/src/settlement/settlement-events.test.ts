@@ -22,12 +22,12 @@ async function settleRound(
 
 const payoutValues = { amount: '994000' };
 
-test('a settlement that others made and a reorg took back is made by ourselves, although ours was skipped before', async () => {
+test('the service makes a settlement again that a third party made and a reorg removed', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
   await settleRound('ethereum');
-  // Ours is skipped, for the recipient was blocked; once it is not, the merchant settles by itself.
+  // Our settlement is skipped because the recipient is blocked; later a third party settles.
   await world.mine('ethereum', ['SettleSkipped', order, { reason: '3' }]);
   await world.mine('ethereum', ['Settled', order]);
   await world.makeFinal('ethereum', 1n);
@@ -48,7 +48,7 @@ test('a payment that is settled and paid out before its session is known to be p
   assert.deepEqual(await world.legs(order), [{ leg: 'settle', status: 'done', reason: '', attempts: 0 }]);
 });
 
-test('money that a settlement sends to a vault is float, whoever the order says should get it', async () => {
+test('money that a settlement sends to a vault is float, even if the order names another recipient', async () => {
   const { vault } = world.chain('ethereum');
   const floatOf = async () => {
     const balances = await ledgerBalances(world.database.db);
@@ -71,7 +71,7 @@ test('money that a settlement sends to a vault is float, whoever the order says 
   assert.deepEqual(await floatOf(), [held + 998_000n, float - 998_000n], 'to a vault that is not ours');
 });
 
-test('a session whose payment has left settlement for its payer tells the merchant so', async () => {
+test('the merchant is notified when a payment goes back to its payer instead of being settled', async () => {
   for (const [name, kind] of [
     ['Reclaimed', 'reclaimed'],
     ['Refunded', 'refunded'],
@@ -85,7 +85,7 @@ test('a session whose payment has left settlement for its payer tells the mercha
   }
 });
 
-test('a refund that was asked for is no exception', async () => {
+test('a requested refund is no exception', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
@@ -99,7 +99,7 @@ test('a refund that was asked for is no exception', async () => {
   assert.equal(events.filter((type) => type.startsWith('session.exception')).length, 0);
 });
 
-test('a second payment that somebody settles before it goes back is told to the merchant', async () => {
+test('the merchant is notified when a stranger settles a second payment before it goes back', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const first = await world.signOrder(sessionId, 'ethereum::usdc');
   const second = await world.signOrder(sessionId, 'base::usdc');
@@ -115,7 +115,7 @@ test('a second payment that somebody settles before it goes back is told to the 
   ]);
 });
 
-test('a token that has left the configuration stops neither its chain nor the books', async () => {
+test('a token that is no longer configured stops neither its chain nor the books', async () => {
   const sessionId = await world.openSession('base::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdt');
   const all = world.chains.all.map((chain) => ({ ...chain, tokens: [] }));
@@ -128,7 +128,7 @@ test('a token that has left the configuration stops neither its chain nor the bo
   assert.equal(balances.find(({ asset }) => asset === 'ethereum::usdt')?.asset, 'ethereum::usdt');
 });
 
-test('a payout whose token has left the configuration waits, and holds up no other payout', async () => {
+test('a payout whose token is no longer configured waits, and holds up no other payout', async () => {
   const sessions = [
     await world.openSession('base::usdc'),
     await world.openSession('ethereum::usdt'),
@@ -152,7 +152,7 @@ test('a payout whose token has left the configuration waits, and holds up no oth
   assert.equal((await world.session(sessions[1])).status, 'settlement_pending');
 });
 
-test('a completed session is not shown as delayed by a look at its leg from before', async () => {
+test('a completed session is not shown as delayed by a worker that read its leg earlier', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
@@ -178,7 +178,7 @@ test('a settlement that stays unmined is shown as delayed, once', async () => {
   assert.equal(events.filter((type) => type === 'session.settlement_pending').length, 1);
 });
 
-test('what an earlier settler key sent and nobody can follow is sent anew, after a while', async () => {
+test('settlements of a replaced settler key are sent again after a while', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
@@ -197,7 +197,7 @@ test('what an earlier settler key sent and nobody can follow is sent anew, after
   assert.notEqual(leg?.transactionId, sentBefore);
 });
 
-test('a payout the vault never allows is tried ever less often', async () => {
+test('a payout that the vault never allows is tried again with growing delays', async () => {
   const sessionId = await world.openSession('base::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
@@ -211,14 +211,14 @@ test('a payout the vault never allows is tried ever less often', async () => {
   assert.deepEqual(leg, { leg: 'payout', status: 'waiting', reason: 'vault_short', attempts: 3 });
 });
 
-test('payouts under way count against what the vault has left', async () => {
+test('sent payouts count against what the vault has left', async () => {
   const orders = [];
   for (let index = 0; index < 2; index += 1) {
     const sessionId = await world.openSession('base::usdc');
     const order = await world.signOrder(sessionId, 'ethereum::usdc');
     await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
     orders.push(order);
-    // Enough for one and a half, besides what the stories before have under way.
+    // Enough for one and a half payouts, besides those that earlier tests have sent.
     const [row] = await world.database.db.query(payoutsUnderWay, {
       chainId: 31_338,
       settlementToken: 'base::usdc',
@@ -249,7 +249,7 @@ test('a payout over the cap of one order waits without a transaction, and holds 
   assert.deepEqual(leg, { leg: 'payout', status: 'waiting', reason: 'vault_short', attempts: 1 });
 });
 
-test('a worker that could not send a leg does not take it back from one that has', async () => {
+test('a worker that could not send a leg does not delay it after another worker has sent it', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
@@ -261,7 +261,7 @@ test('a worker that could not send a leg does not take it back from one that has
   assert.equal((await world.session(sessionId)).status, 'settling');
 });
 
-test('a stranger who has an order for another chain refused delays nothing', async () => {
+test('a stranger’s refused settlement of an order for another chain delays nothing', async () => {
   const sessionId = await world.openSession('base::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
@@ -271,7 +271,7 @@ test('a stranger who has an order for another chain refused delays nothing', asy
   assert.equal((await world.session(sessionId)).status, 'settling');
 });
 
-test('a settlement that was skipped delays nothing where the payment is back by the same final block', async () => {
+test('a skipped settlement delays nothing if the payment is back by the same final block', async () => {
   for (const name of ['Reclaimed', 'Refunded'] as const) {
     const sessionId = await world.openSession('ethereum::usdc');
     const order = await world.signOrder(sessionId, 'ethereum::usdc');
@@ -288,11 +288,11 @@ test('a settlement that was skipped delays nothing where the payment is back by 
   }
 });
 
-test('a payment that is heard of after it has gone back is not settled for ever', async () => {
+test('a payment that is read after its return is not settled forever', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Refunded', order]);
-  // Which only a second reading of its block has told of.
+  // Only a second reading of its block finds it.
   await world.mineFinal('ethereum', ['Paid', order]);
   await settleRound('ethereum');
   await world.mineFinal('ethereum', ['SettleSkipped', order, { reason: '1' }]);
@@ -305,7 +305,7 @@ test('a payment that is heard of after it has gone back is not settled for ever'
   assert.equal((await world.eventsOf(sessionId)).at(-1), 'session.exception refunded');
 });
 
-test('each reason for which a vault skips a payout is shown as what it is', async () => {
+test('each reason for which a vault skips a payout is shown', async () => {
   for (const [reason, shown] of [
     ['2', 'reverted'],
     ['3', 'reverted'],
@@ -323,7 +323,7 @@ test('each reason for which a vault skips a payout is shown as what it is', asyn
 });
 
 // Last, because the chain stays halted.
-test('a chain whose breaker has tripped gets no orders, and no vault pays for what stood on it', async () => {
+test('a halted chain gets no settlements, and no vault pays for payments on it', async () => {
   const sessions = [await world.openSession('base::usdc'), await world.openSession('base::usdc')] as const;
   const order = await world.signOrder(sessions[0], 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);

@@ -12,13 +12,13 @@ import { eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
-import { takeBackFinal } from './dropped-events.ts';
+import { reopenDropped } from './dropped-events.ts';
 import { attemptOfTransaction, finalEventOfOrder } from './leg.sql.ts';
 import { closeLeg, delayLeg, findLeg, type Leg, requestLeg, showDelay } from './leg.ts';
 
 /**
- * Turns settlement events into session moves and books them once they are final. Runs after the payment handler in the
- * same transaction. Anybody may settle an order of the same chain; what counts is the event, not who sent it.
+ * Turns settlement events into session moves, and books them once they are final. Runs after the payment handler in the
+ * same transaction. Anyone can settle an order of the same chain: the event counts, not its sender.
  */
 export function settlementHandler(deps: PaymentContext): ChainHandler {
   return {
@@ -28,7 +28,10 @@ export function settlementHandler(deps: PaymentContext): ChainHandler {
     },
     async onReorg(transaction, _chain, removed) {
       const settlements = removed.filter(isSettlement);
-      await eachWithOrder(transaction, settlements, (_event, order) => reorged(transaction, deps, order));
+      await eachWithOrder(transaction, settlements, (_event, order) =>
+        // The leg stays as it is: the sender rebroadcasts the same signed transaction.
+        showDelay(transaction, deps, order, 'reorged'),
+      );
     },
     async onFinal(transaction, chain, _block, events) {
       await eachWithOrder(transaction, events, (event, order) =>
@@ -37,27 +40,22 @@ export function settlementHandler(deps: PaymentContext): ChainHandler {
     },
     async onDropped(transaction, _chain, dropped) {
       await eachWithOrder(transaction, dropped, (event, order) =>
-        takeBackFinal(transaction, deps, order, event),
+        reopenDropped(transaction, deps, order, event),
       );
     },
   };
 }
 
-/** Whether the event is a step of the settlement of a session (not of a payment, refund or reclaim). */
+/** Whether the event is a step of a settlement, and not of a payment, refund or reclaim. */
 function isSettlement(event: ChainEvent): boolean {
   return event.name === 'Settled' || event.name === 'PaidOut' || event.name === 'Minted';
 }
 
-/** A settlement that had been reorged out is in a block again: the session is settling again. */
+/** A settlement that was reorged out is in a block again. */
 async function seen(transaction: Transaction, deps: PaymentContext, order: StoredOrder): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   if (session?.orderId !== order.orderId || session.status !== 'settlement_pending') return;
   await moveSession(transaction, deps, session, 'settlement_recorded');
-}
-
-async function reorged(transaction: Transaction, deps: PaymentContext, order: StoredOrder): Promise<void> {
-  // The sender sends the same signed transaction again; the leg stays as it is.
-  await showDelay(transaction, deps, order, 'reorged');
 }
 
 async function final(
@@ -84,12 +82,12 @@ async function final(
       return skipped(transaction, deps, order, event);
     case 'Rescued':
     case 'SettlementRefunded':
-      // Money that was never ours, or is the merchant's: it settles nothing.
+      // Money that was never ours, or that is the merchant's, settles nothing.
       return;
   }
 }
 
-/** The payment handler has just accepted the payment, or found that another one came first. */
+/** The payment handler has just accepted the payment, or found that another order has paid the session. */
 async function requestFirstLeg(
   transaction: Transaction,
   deps: PaymentContext,
@@ -102,7 +100,7 @@ async function requestFirstLeg(
   await requestLeg(transaction, order, {
     name: won ? 'settle' : 'refund',
     chainId: order.chainId,
-    // Our clock, not the block's: a chain whose time runs ahead must not delay what is due now.
+    // By our clock: a chain whose time runs ahead must not delay a leg that is due now.
     at: deps.clock.now(),
   });
 }
@@ -120,25 +118,25 @@ async function settled(
   }
   const at = deps.clock.now();
   await closeLeg(transaction, { orderId: order.orderId, name: 'settle', at });
-  // Settling is open to anybody, so a payment that was to go back may have been settled first.
+  // Anyone can settle, so a payment whose refund is queued may be settled first.
   await closeLeg(transaction, { orderId: order.orderId, name: 'refund', reason: 'settled', at });
   const session = await lockSession(transaction, order.sessionId);
   if (session === undefined) return;
   const arrival = arrivalOf(order);
-  // Read again after a restored backup, the chains come in any order: the arrival may stand there already.
+  // After a restored backup the chains are read in any order, so the arrival may be known already.
   const arrivedBefore =
     arrival === undefined ? undefined : await finalEvent(transaction, order.orderId, [arrival.event]);
   const nextLeg = arrival === undefined || arrivedBefore !== undefined ? undefined : arrival.leg;
   if (session.orderId !== order.orderId) {
-    // The merchant, or for a payout the vault, holds what is the payer's: people have to give it back. What was burnt is
-    // nobody's until it is minted, and can only be minted to the merchant.
+    // The merchant, or for a payout the vault, holds the payer's money, and a person must return it. Burnt money can only
+    // be minted to the merchant first.
     if (nextLeg === 'mint') await requestArrival(transaction, order, nextLeg, at);
     await raise(transaction, deps, { session, order, kind: 'duplicate_settled', txHash: event.txHash });
     return;
   }
   if (nextLeg === undefined) return complete(transaction, deps, { session, order }, arrivedBefore ?? event);
-  // Only now, with the payer's money finally in the vault of its own chain, does the other vault owe the merchant;
-  // and only for the payment that won the session.
+  // The other vault owes the merchant only now: the payer's money is finally in the vault of its own chain. It owes only
+  // for the order that paid the session.
   await requestArrival(transaction, order, nextLeg, at);
 }
 
@@ -151,18 +149,20 @@ async function requestArrival(
   await requestLeg(transaction, order, { name, chainId: Number(order.order.targetChain), at });
 }
 
-/** What brings the money to the merchant after the settlement, and shows that it has; undefined when that itself does. */
-function arrivalOf({
+/** The leg that brings the money to the merchant after the settlement, and its event; undefined if none is needed. */
+export function arrivalOf({
   order,
   amounts,
-}: StoredOrder): { leg: 'payout' | 'mint'; event: 'PaidOut' | 'Minted' } | undefined {
+}: Pick<StoredOrder, 'order' | 'amounts'>):
+  | { leg: 'payout' | 'mint'; event: 'PaidOut' | 'Minted' }
+  | undefined {
   if (order.orderType === orderKinds.vaultPayout) return { leg: 'payout', event: 'PaidOut' };
-  // A gateway burns nothing when the fee is all there is.
+  // When the fee is the whole amount, the gateway burns nothing.
   if (order.orderType === orderKinds.cctp && amounts.netValue > 0n) return { leg: 'mint', event: 'Minted' };
   return undefined;
 }
 
-/** An event of the order of one of these names in a final block; undefined while there is none. */
+/** A final event of the order with one of these names; undefined while there is none. */
 async function finalEvent(
   transaction: Transaction,
   orderId: string,
@@ -180,7 +180,7 @@ async function paidOut(
   order: StoredOrder,
   event: ChainEvent,
 ): Promise<void> {
-  // Locked before anything is written, so that the settled event of the other chain sees this one or comes before it.
+  // Locked before anything is written, so that the other chain's settled event sees this event or precedes it.
   const session = await lockSession(transaction, order.sessionId);
   const amount = event.arguments['amount'];
   if (session === undefined || amount === undefined)
@@ -192,8 +192,8 @@ async function paidOut(
 }
 
 /**
- * Circle minted for an order. A watcher has made sure that our route burnt it; that it is the order's own money, whole and
- * for its merchant, is looked at here: what differs moves nothing, for people have to look.
+ * Circle minted for an order. A watcher has checked that our route burnt it. This checks that it is all of the order's
+ * money, for its merchant. Any other mint changes nothing: a person must look at it.
  */
 async function minted(
   transaction: Transaction,
@@ -209,14 +209,14 @@ async function minted(
     deps.log.warn('settlement.mint_differs', { orderId: order.orderId, txHash: event.txHash });
     return;
   }
-  // By the chain's name in the token's id: it holds when the chain has left the configuration.
+  // The token's id names the chain, even when the chain is no longer configured.
   const [burnChain = ''] = order.tokenId.split('::');
   await bookEvent(transaction, 'mint', order, event, mintPostings(order, burnChain));
   await closeLeg(transaction, { orderId: order.orderId, name: 'mint', at: deps.clock.now() });
   if (session?.orderId === order.orderId) await complete(transaction, deps, { session, order }, event);
 }
 
-/** Completes a session whose row is locked, by an event of the order that counts. */
+/** Completes a session whose row is locked. */
 async function complete(
   transaction: Transaction,
   deps: PaymentContext,
@@ -241,7 +241,7 @@ async function returned(
   await endReturned(transaction, deps, { session, order, event });
 }
 
-/** Nothing is left to be settled of a payment that has gone back. */
+/** Ends the settlement of a payment that went back to its payer. */
 async function endReturned(
   transaction: Transaction,
   deps: PaymentContext,
@@ -256,11 +256,11 @@ async function endReturned(
   const reason = event.name === 'Refunded' ? 'refunded' : 'reclaimed';
   await closeLeg(transaction, { orderId, name: 'settle', reason, at: event.blockTime });
   if (session?.orderId !== orderId || (await findLeg(transaction, orderId, 'refund')) !== undefined) return;
-  // Asked for by nobody here: without this event the merchant would wait for a settlement that cannot come any more.
+  // No refund was requested here. Without an exception the merchant would wait for a settlement that can never come.
   await raise(transaction, deps, { session, order, kind: reason, txHash: event.txHash });
 }
 
-/** By the numbers of IPayoutVault: token not allowed, its caps, refused transfer. The caps are all "short" to the merchant. */
+/** Reasons of IPayoutVault: token not allowed, three caps, refused transfer. Merchants see every cap as `vault_short`. */
 const payoutReasons: Readonly<Record<string, PendingReason>> = {
   '4': 'token_paused',
   '5': 'vault_short',
@@ -269,29 +269,25 @@ const payoutReasons: Readonly<Record<string, PendingReason>> = {
   '8': 'recipient_blocked',
 };
 
-/** Reason of IPaymentGateway for a call by anybody else of an order for another chain or by CCTP. */
+/** Reason of IPaymentGateway when a stranger tries to settle an order for another chain or by CCTP. */
 const notSettler = '4';
 
-/** Whether the transaction that carries the leg made the event: everyone may call settle and be refused. */
+/** Whether the transaction that carries the leg made the event: anyone can call settle and be refused. */
 async function isOurs(transaction: Transaction, leg: Leg, event: ChainEvent): Promise<boolean> {
-  if (leg.transactionId === undefined) return false;
-  return (
-    (
-      await transaction.query(attemptOfTransaction, {
-        txHash: event.txHash,
-        transactionId: leg.transactionId,
-      })
-    ).length > 0
-  );
+  const { transactionId } = leg;
+  if (transactionId === undefined) return false;
+  const attempts = await transaction.query(attemptOfTransaction, { txHash: event.txHash, transactionId });
+  return attempts.length > 0;
 }
 
-function pendingReasonOf(event: ChainEvent): PendingReason {
+/** The reason that the merchant sees for a skipped leg. */
+export function pendingReasonOf(event: Pick<ChainEvent, 'name' | 'arguments'>): PendingReason {
   const reason = event.arguments['reason'] ?? '';
   if (event.name === 'SettleSkipped') return reason === '3' ? 'recipient_blocked' : 'reverted';
   return payoutReasons[reason] ?? 'reverted';
 }
 
-/** What a leg that was skipped is over by. */
+/** The final events that close a leg which was skipped. */
 const ends: Readonly<Record<'settle' | 'payout', readonly ChainEventName[]>> = {
   settle: ['Settled', 'Refunded', 'Reclaimed'],
   payout: ['PaidOut'],
@@ -312,8 +308,8 @@ async function skipped(
     !(await isOurs(transaction, leg, event))
   )
     return;
-  // Skipped because somebody was first, or is by now: that event closes the leg, and what it says of the session may be
-  // said already. One that is not final may vanish, and the leg with it, for nothing would ever send it again.
+  // A final event that came first closes the leg by itself. An event that is not final must not: it may vanish, and then
+  // no transaction would ever settle the order.
   const end = await finalEvent(transaction, order.orderId, ends[name]);
   if (end?.name === 'Refunded' || end?.name === 'Reclaimed')
     return skippedReturned(transaction, deps, order, end);
@@ -322,8 +318,8 @@ async function skipped(
 }
 
 /**
- * What was to be settled has gone back. Where that was known before the payment itself, which only a second reading had told of,
- * nothing else says so any more.
+ * The order that was skipped has gone back to its payer. If its return was read before its payment, which a second reading
+ * found, no other event ends the session.
  */
 async function skippedReturned(
   transaction: Transaction,

@@ -9,77 +9,63 @@ import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { runRounds } from '#telemetry/rounds.ts';
-import type { SettlementContext } from './context.ts';
-import { delayAll, waitLonger } from './delay.ts';
-import { chooseGroups, type Item } from './item.ts';
-import { legsNotMined, legsOfTransaction, lockWaitingLegs, markSent, waitingLegs } from './leg.sql.ts';
-import { delayLeg, type Leg, type LegName, parseLeg, putOffLeg, showLegNotMined } from './leg.ts';
+import { chooseGroups, type Item, isGathering } from './batch.ts';
+import type { SettlementContext, SettlementSettings } from './context.ts';
+import { legsOfTransaction, lockWaitingLegs, markSent, waitingLegs } from './leg.sql.ts';
+import { delayAll, delayLeg, type LegName, parseLeg, postponeLeg, postponeOrDelay } from './leg.ts';
 import { findDeliveries } from './mint.ts';
-import { choosePayouts, type OverCaps } from './payout-batch.ts';
+import { choosePayouts } from './payout-batch.ts';
 import { bySharedTransfer, payoutCall, payoutVaultOf, refundCall, settleCall } from './settlement-call.ts';
-import { showUnconfigured } from './unconfigured.ts';
-import { rereadUntold } from './untold.ts';
-
-export type { SettlementContext, SettlementSettings } from './context.ts';
+import { rereadUnreported, showNotMined, showUnconfigured } from './stuck-leg.ts';
 
 const legNames: readonly LegName[] = ['settle', 'payout', 'mint', 'refund'];
 
-/** Time between two looks for legs of chains that are not configured. */
+/** Between two checks for legs of chains that are not configured. */
 const unconfiguredIntervalMs = 60_000;
 
 /**
- * Settles until the signal aborts: one loop per chain and kind of leg, so that neither a chain that hangs nor payouts
- * that cannot be made delay anything else.
+ * Settles until the signal aborts, in one loop per chain and kind of leg. So neither a chain that hangs nor payouts that
+ * cannot be made delay anything else.
  */
 export async function runSettlement(deps: SettlementContext, signal: AbortSignal): Promise<void> {
+  const rounds = { clock: deps.clock, log: deps.log, failure: 'settlement.round_failed' };
   const loops = deps.chains.all.flatMap((chain) =>
-    legNames.map((name) => settleChain(deps, chain, name, signal)),
+    legNames.map((name) => {
+      const state = newRoundState();
+      const failureFields = { chainId: chain.chainId, leg: name };
+      const every = { ...rounds, intervalMs: deps.settings.windowMs, failureFields };
+      return runRounds(every, signal, () => settlementRound(deps, chain, name, state));
+    }),
   );
-  const { clock, log } = deps;
-  const rounds = { clock, log, intervalMs: unconfiguredIntervalMs, failure: 'settlement.round_failed' };
-  await Promise.all([...loops, runRounds(rounds, signal, () => showUnconfigured(deps))]);
+  const checks = { ...rounds, intervalMs: unconfiguredIntervalMs };
+  await Promise.all([...loops, runRounds(checks, signal, () => showUnconfigured(deps))]);
 }
 
-/** What a loop remembers between rounds. Losing it costs a repeated line in the log. */
-export interface RoundMemory {
-  /** Legs that wait for cheaper gas have been told to the operator. */
-  isGasAlarmed: boolean;
-  /** Payouts that have been told to the operator. */
-  readonly overCaps?: OverCaps;
+/** What a loop has reported to the operator. Losing it repeats lines in the log. */
+export interface RoundState {
+  /** Whether the log says that legs wait for cheaper gas. */
+  isGasReported: boolean;
+  /** The ids of reported orders whose payout is over its vault's caps. */
+  readonly overCaps: Set<string>;
 }
 
-async function settleChain(
-  deps: SettlementContext,
-  chain: Chain,
-  name: LegName,
-  signal: AbortSignal,
-): Promise<void> {
-  const memory: RoundMemory = { isGasAlarmed: false, overCaps: new Set() };
-  while (!signal.aborted) {
-    try {
-      await settlementRound(deps, chain, name, memory);
-    } catch (error) {
-      // The node or the database is away; every leg stands in the database and is taken up in a later round.
-      deps.log.error('settlement.round_failed', error, { chainId: chain.chainId, leg: name });
-      await deps.clock.sleep(1_000, signal);
-    }
-    await deps.clock.sleep(deps.settings.windowMs, signal);
-  }
+export function newRoundState(): RoundState {
+  return { isGasReported: false, overCaps: new Set() };
 }
 
-/** One round of one kind of leg on one chain: sends those that are due. */
+/** One round of one kind of leg on one chain: sends due legs, and reports those that are stuck. */
 export async function settlementRound(
   deps: SettlementContext,
   chain: Chain,
   name: LegName,
-  memory: RoundMemory = { isGasAlarmed: false },
+  state: RoundState = newRoundState(),
 ): Promise<void> {
-  await sendLegs(deps, chain, name, memory);
+  await sendLegs({ deps, chain, state }, name);
   await showNotMined(deps, chain, name);
-  await rereadUntold(deps, chain, name);
+  await rereadUnreported(deps, chain, name);
 }
 
-/** Items that travel together, and how their call is made from any part of them. */
+/** Items for one transaction, and the encoder of its call for any part of them. */
 interface Batch<T extends Item = Item> {
   readonly name: LegName;
   readonly items: readonly T[];
@@ -87,25 +73,24 @@ interface Batch<T extends Item = Item> {
   readonly encode: (items: readonly T[]) => Hex;
 }
 
-/** Looked through for neighbours of the oldest, in batches. */
+/** How many batches of legs are read to find those that share a transfer with the oldest. */
 const candidateBatches = 4;
 
-async function sendLegs(
-  deps: SettlementContext,
-  chain: Chain,
-  name: LegName,
-  memory: RoundMemory,
-): Promise<void> {
+/** What the steps of a round share. */
+interface Sending {
+  readonly deps: SettlementContext;
+  readonly chain: Chain;
+  readonly state: RoundState;
+}
+
+async function sendLegs(sending: Sending, name: LegName): Promise<void> {
+  const { deps, chain } = sending;
+  const now = deps.clock.now();
   const limit = name === 'refund' ? 1 : deps.settings.batchSize * (name === 'settle' ? candidateBatches : 1);
-  const rows = await deps.db.query(waitingLegs, {
-    chainId: chain.chainId,
-    leg: name,
-    now: deps.clock.now(),
-    limit,
-  });
+  const rows = await deps.db.query(waitingLegs, { chainId: chain.chainId, leg: name, now, limit });
   if (rows.length === 0) return;
   const legs = rows.map(parseLeg);
-  if (isGathering(deps, name, legs)) return;
+  if (isGathering(legs, deps.settings, now)) return;
   const orders = await findOrders(
     deps.db,
     legs.map((leg) => leg.orderId),
@@ -115,34 +100,17 @@ async function sendLegs(
     const order = ordersById.get(leg.orderId);
     return order === undefined ? [] : [{ leg, order }];
   });
-  const sending = { deps, chain, memory };
   if (name === 'settle') return sendSettlements(sending, items);
   if (name === 'payout') return sendPayouts(sending, items);
   if (name === 'mint') return sendMints(sending, items);
   return sendRefund(sending, items);
 }
 
-/** Whether the legs should wait for others to join them. What failed before has waited enough. */
-function isGathering(deps: SettlementContext, name: LegName, legs: readonly Leg[]): boolean {
-  const { windowSeconds = 0, batchSize } = deps.settings;
-  if ((name !== 'settle' && name !== 'payout') || windowSeconds === 0) return false;
-  if (legs.length >= batchSize || legs.some((leg) => leg.attempts > 0)) return false;
-  const oldestMs = Math.min(...legs.map((leg) => leg.createdAt.getTime()));
-  return deps.clock.now().getTime() - oldestMs < windowSeconds * 1_000;
-}
-
-/** What a round works with. */
-interface Sending {
-  readonly deps: SettlementContext;
-  readonly chain: Chain;
-  readonly memory: RoundMemory;
-}
-
 async function sendSettlements(sending: Sending, items: readonly Item[]): Promise<void> {
   const { deps, chain } = sending;
   const [oldest] = items;
   if (oldest === undefined) return;
-  // Orders of a gateway that is configured no more are settled there; each call goes to one gateway.
+  // An order is settled on the gateway that it was paid to, configured or not. One call goes to one gateway.
   const to = gatewayOf(oldest.order, chain);
   const there = items.filter((item) => gatewayOf(item.order, chain) === to);
   const neighbours = ({ order: { order } }: Item) => `${order.token}${order.to}`;
@@ -152,7 +120,7 @@ async function sendSettlements(sending: Sending, items: readonly Item[]): Promis
 }
 
 async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<void> {
-  const payouts = await choosePayouts(sending.deps, sending.chain, items, sending.memory.overCaps);
+  const payouts = await choosePayouts(sending.deps, sending.chain, items, sending.state.overCaps);
   const [first] = payouts;
   if (first === undefined) return;
   await sendBatch(sending, {
@@ -168,12 +136,12 @@ async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<vo
 }
 
 async function sendMints(sending: Sending, items: readonly Item[]): Promise<void> {
-  // Where CCTP has left the configuration, none is found, and the legs say that they wait.
+  // Without CCTP in the configuration there are none, and the legs show that they wait.
   const deliveries = await findDeliveries(sending.deps, sending.chain, items);
   const to = sending.chain.cctp?.transmitter;
   if (to === undefined) return;
   for (const delivery of deliveries) {
-    // Circle's transmitter takes one message a call.
+    // Circle's transmitter takes one message per call.
     await sendBatch(sending, { name: 'mint', items: [delivery], to, encode: () => delivery.data });
   }
 }
@@ -186,11 +154,11 @@ async function sendRefund(sending: Sending, items: readonly Item[]): Promise<voi
 }
 
 /**
- * Sends a batch in one transaction. One that needs too much gas, or would revert, is sent in halves: so one item that
+ * Sends a batch in one transaction. A batch that needs too much gas or would revert is halved, so that one item that
  * cannot be settled holds up no other.
  */
 async function sendBatch<T extends Item>(sending: Sending, batch: Batch<T>): Promise<void> {
-  const { deps, chain, memory } = sending;
+  const { deps, chain, state } = sending;
   const plan = await planBatch(deps, chain, batch);
   if (plan === 'too_large' || plan === 'would_revert') {
     const half = Math.ceil(batch.items.length / 2);
@@ -200,8 +168,8 @@ async function sendBatch<T extends Item>(sending: Sending, batch: Batch<T>): Pro
     }
     return giveUp(deps, batch);
   }
-  if (mustWaitForGas(deps, plan)) return noteGas(deps, chain, batch, memory);
-  memory.isGasAlarmed = false;
+  if (isGasTooHigh(plan, deps.settings)) return reportGas(sending, batch);
+  state.isGasReported = false;
   const recorded = await recordBatch(deps, batch, plan);
   if (recorded !== undefined) await deps.sender.broadcast(recorded.transactionId);
 }
@@ -211,7 +179,7 @@ async function planBatch<T extends Item>(
   { chainId }: Chain,
   { name, items, to, encode }: Batch<T>,
 ): Promise<SendPlan | 'too_large' | 'would_revert'> {
-  // A mint is a payout by other means: the sender knows no more of its purpose than that.
+  // The sender has no purpose of its own for mints, which are payouts by other means.
   const purpose = name === 'mint' ? 'payout' : name;
   try {
     const plan = await deps.sender.plan(chainId, { purpose, to, data: encode(items) });
@@ -225,34 +193,30 @@ async function planBatch<T extends Item>(
   }
 }
 
-/** The legs wait for their next try. */
+/** Legs that cannot be sent now wait for their next attempt. */
 async function giveUp<T extends Item>(deps: SettlementContext, { name, items }: Batch<T>): Promise<void> {
   const legs = items.map(({ leg }) => leg);
   if (name !== 'mint') return delayAll(deps, legs, 'reverted');
-  // Somebody else has delivered it, most likely, and the event that says so is not final yet.
-  for (const leg of legs) await waitLonger(deps, leg, 'reverted');
+  // Most likely a third party has delivered the message, and its event is not final yet.
+  for (const leg of legs) await postponeOrDelay(deps, leg, 'reverted');
 }
 
 const weiPerGwei = 1_000_000_000n;
 
-function mustWaitForGas({ settings }: SettlementContext, plan: SendPlan): boolean {
-  const { maxBaseFeeGwei } = settings;
-  return maxBaseFeeGwei !== undefined && plan.baseFee > BigInt(maxBaseFeeGwei) * weiPerGwei;
+function isGasTooHigh({ baseFee }: SendPlan, { maxBaseFeeGwei }: SettlementSettings): boolean {
+  return maxBaseFeeGwei !== undefined && baseFee > BigInt(maxBaseFeeGwei) * weiPerGwei;
 }
 
-/** Says once when legs have waited so long for cheaper gas that the merchant would be told of any other delay. */
-function noteGas<T extends Item>(
-  { clock, log, settings }: SettlementContext,
-  { chainId }: Chain,
-  { name, items }: Batch<T>,
-  memory: RoundMemory,
-): void {
+/** Logs once that legs have waited for cheaper gas for longer than a settlement should take. */
+function reportGas<T extends Item>({ deps, chain, state }: Sending, { name, items }: Batch<T>): void {
+  const { clock, log, settings } = deps;
   const oldestMs = Math.min(...items.map(({ leg }) => leg.createdAt.getTime()));
   const ageMs = clock.now().getTime() - oldestMs;
-  if (memory.isGasAlarmed || ageMs < settings.notMinedAfterSeconds * 1_000) return;
-  memory.isGasAlarmed = true;
+  if (state.isGasReported || ageMs < settings.notMinedAfterSeconds * 1_000) return;
+  state.isGasReported = true;
   const error = new Error('settlements wait for the base fee to fall under settlement.maxBaseFeeGwei');
-  log.error('settlement.gas_too_high', error, { chainId, leg: name, ageSeconds: Math.floor(ageMs / 1_000) });
+  const fields = { chainId: chain.chainId, leg: name, ageSeconds: Math.floor(ageMs / 1_000) };
+  log.error('settlement.gas_too_high', error, fields);
 }
 
 async function recordBatch<T extends Item>(
@@ -262,22 +226,18 @@ async function recordBatch<T extends Item>(
 ) {
   return deps.db.transaction(async (transaction) => {
     const orderIds = items.map(({ leg }) => leg.orderId);
-    // Sessions are locked before their legs everywhere, and in one order, so that no two transactions deadlock.
+    // Every transaction locks sessions before their legs, and in one order, so that no two deadlock.
     const sessions = new Map<string, StoredSession>();
     for (const sessionId of new Set(items.map(({ leg }) => leg.sessionId).toSorted())) {
       const session = await lockSession(transaction, sessionId);
       if (session !== undefined) sessions.set(sessionId, session);
     }
     const locked = await transaction.query(lockWaitingLegs, { orderIds, leg: name });
-    // Another worker has taken some of them: what was planned is not what would be sent.
+    // Another worker has taken some of the legs, so the plan no longer fits.
     if (locked.length !== items.length) return undefined;
     const sent = await deps.sender.record(transaction, plan);
-    await transaction.query(markSent, {
-      orderIds,
-      leg: name,
-      transactionId: sent.transactionId,
-      updatedAt: deps.clock.now(),
-    });
+    const { transactionId } = sent;
+    await transaction.query(markSent, { orderIds, leg: name, transactionId, updatedAt: deps.clock.now() });
     if (name === 'refund') return sent;
     for (const { leg } of items) {
       const session = sessions.get(leg.sessionId);
@@ -288,34 +248,10 @@ async function recordBatch<T extends Item>(
   });
 }
 
-function walletsOf({ wallet, otherWallets = [] }: SettlementContext): string[] {
-  return [wallet, ...otherWallets].map((address) => address.toLowerCase());
-}
-
-async function showNotMined(deps: SettlementContext, chain: Chain, name: LegName): Promise<void> {
-  const before = new Date(deps.clock.now().getTime() - deps.settings.notMinedAfterSeconds * 1000);
-  const found = await deps.db.query(legsNotMined, {
-    chainId: chain.chainId,
-    leg: name,
-    createdBefore: before,
-    limit: deps.settings.batchSize,
-    wallets: walletsOf(deps),
-  });
-  for (const row of found) {
-    const leg = parseLeg(row);
-    await deps.db.transaction((transaction) =>
-      row.is_followed === true
-        ? showLegNotMined(transaction, deps, leg)
-        : // The settler's key was changed meanwhile. Sent anew by its successor: an order id is paid once, whoever asks.
-          delayLeg(transaction, deps, leg, 'not_mined'),
-    );
-  }
-}
-
 /**
- * What became of a settlement transaction, told by the sender in its transaction. Success needs nothing: the events
- * speak, and where one does not come, blocks are read again (`untold.ts`). A failed or superseded transaction settles nothing
- * for ever, so its legs wait for a new one.
+ * Handles the outcome of a settlement transaction, in the sender's transaction. Success needs nothing: events close the
+ * legs, and blocks are read again where one is missing (`stuck-leg.ts`). A failed or superseded transaction never settles
+ * anything, so its legs wait for a new one.
  */
 export async function settlementOutcome(
   transaction: Transaction,
@@ -326,8 +262,8 @@ export async function settlementOutcome(
   const reason = outcome.status === 'failed' ? 'reverted' : 'not_mined';
   for (const row of await transaction.query(legsOfTransaction, { transactionId: outcome.transactionId })) {
     const leg = parseLeg(row);
-    // Whoever delivers a message first makes the others revert: what became of it, the chain's events tell.
-    if (leg.name === 'mint') await putOffLeg(transaction, leg, deps.clock.now());
+    // A third party may have delivered the message first. The chain's events show the result.
+    if (leg.name === 'mint') await postponeLeg(transaction, leg, deps.clock.now());
     else await delayLeg(transaction, deps, leg, reason);
   }
 }

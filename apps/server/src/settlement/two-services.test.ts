@@ -18,14 +18,14 @@ before(async () => {
 after(() => world.close());
 
 // proves W4.19
-test('of two services that have read the same payment at once, one settles it', async () => {
+test('when two services read the same payment at once, one of them settles it', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
   const { db } = world.deps;
   const both = Promise.withResolvers<void>();
   let waiting = 0;
-  // Neither records what it sends before the other has read what is due.
+  // Neither records its transaction before the other has read the due legs.
   const transaction: Database['transaction'] = async (work) => {
     waiting += 1;
     if (waiting === 2) both.resolve();

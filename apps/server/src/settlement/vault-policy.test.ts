@@ -8,33 +8,33 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 import { type Log, silentLog } from '#telemetry/log.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import type { SettlementSettings } from './context.ts';
-import { type RoundMemory, settlementRound } from './settlement.ts';
-import { showUnconfigured } from './unconfigured.ts';
+import { newRoundState, type RoundState, settlementRound } from './settlement.ts';
+import { showUnconfigured } from './stuck-leg.ts';
 
 const unit = 10n ** 18n;
 const boundless = 10n ** 30n;
 
-// A world for each test, so that none waits for payouts of another.
+// Each test has a world of its own, so that no payout waits for those of another test.
 let world: SettlementWorld;
 beforeEach(async () => {
   world = await SettlementWorld.open();
-  told.length = 0;
+  logged.length = 0;
 });
 afterEach(() => world.close());
 
-/** What the operator was alarmed of. */
-const told: string[] = [];
-const alarms: Log = { ...silentLog, error: (event) => void told.push(event) };
+/** The errors in the operator's log. */
+const logged: string[] = [];
+const errorLog: Log = { ...silentLog, error: (event) => void logged.push(event) };
 
 async function payOut(
-  given: { in?: SettlementWorld; memory?: RoundMemory; settings?: Partial<SettlementSettings> } = {},
+  given: { in?: SettlementWorld; state?: RoundState; settings?: Partial<SettlementSettings> } = {},
 ): Promise<void> {
   const at = given.in ?? world;
   const settings = { ...at.deps.settings, ...given.settings };
-  await settlementRound({ ...at.deps, log: alarms, settings }, at.chain('base'), 'payout', given.memory);
+  await settlementRound({ ...at.deps, log: errorLog, settings }, at.chain('base'), 'payout', given.state);
 }
 
-/** A payment on another chain that is settled, so that the vault is to pay for it. */
+/** A settled payment on another chain, which the vault is to pay out. */
 async function toPayOut(usd = 1, at = world): Promise<StoredOrder> {
   const sessionId = await at.openSession('base::usdc', usd * 1_000_000);
   const order = await at.signOrder(sessionId, 'ethereum::usdc');
@@ -53,35 +53,35 @@ async function shownOf({ sessionId }: StoredOrder): Promise<string> {
   return `${status} ${pendingReason}`.trim();
 }
 
-/** Longer than a payout that waits for caps leaves younger ones alone. */
+/** Until a payout that waits for caps is served before younger ones. */
 function waitLong(): void {
   world.clock.time += 1_801_000;
 }
 
 for (const cap of ['perOrderCap', 'hourlyCap', 'dailyCap'] as const) {
-  test(`a payout over a ${cap} that was lowered shows that it waits, holds up no other, and goes once the cap is raised`, async () => {
+  test(`a payout over a ${cap} that was lowered shows that it waits, holds up no other, and is made once the cap is raised`, async () => {
     const large = await toPayOut(10);
     world[cap] = 5n * unit;
     world.available = 5n * unit;
-    const memory = { isGasAlarmed: false, overCaps: new Set<string>() };
-    await payOut({ memory });
+    const state = newRoundState();
+    await payOut({ state });
     waitLong();
     const young = await toPayOut();
-    for (let times = 0; times < 2; times += 1) await payOut({ memory });
+    for (let times = 0; times < 2; times += 1) await payOut({ state });
     assert.deepEqual([await legOf(large), await legOf(young)], ['waiting vault_short', 'sent']);
     assert.deepEqual(
-      [await shownOf(large), told],
+      [await shownOf(large), logged],
       ['settlement_pending vault_short', ['settlement.over_vault_caps']],
     );
     world[cap] = boundless;
     world.available = boundless;
     waitLong();
-    await payOut({ memory });
+    await payOut({ state });
     assert.equal(await legOf(large), 'sent');
   });
 }
 
-test('a payout for which the vault holds too little leaves the room of the hour to the next one that waits for it', async () => {
+test('a payout that the vault holds too little for leaves the hour’s cap to the next one', async () => {
   const huge = await toPayOut(100);
   world.clock.time += 1_000;
   const large = await toPayOut(10);
@@ -100,13 +100,13 @@ test('a payout for which the vault holds too little leaves the room of the hour 
   assert.deepEqual([await legOf(huge), await legOf(large)], ['waiting vault_short', 'sent']);
 });
 
-test('a payout that is not sent while its payment is in doubt keeps no room from others', async () => {
+test('a payout whose payment is in doubt keeps nothing from others', async () => {
   const large = await toPayOut(10);
   world.available = 5n * unit;
   await payOut();
   waitLong();
   const young = await toPayOut();
-  // Its settlement was final, and is gone.
+  // Its final settlement is reverted.
   await world.dropFinal('ethereum', 3n);
   await payOut();
   assert.equal(await legOf(large), 'waiting vault_short');
@@ -116,7 +116,7 @@ test('a payout that is not sent while its payment is in doubt keeps no room from
   assert.deepEqual([await legOf(large), await legOf(other)], ['waiting vault_short', 'sent']);
 });
 
-test('a payout of one vault keeps no room in another', async () => {
+test('a payout of one vault keeps nothing in another', async () => {
   const large = await toPayOut(10);
   world.available = 5n * unit;
   await payOut();
@@ -134,7 +134,7 @@ function withNewVault(chain: Chain): Chain {
   return { ...chain, vault: fresh, previousContracts: [{ gateway, vault }] };
 }
 
-test('a vault that refuses to be read holds up its own payouts only, which say so', async () => {
+test('a vault that refuses to be read holds up only its own payouts, which show it', async () => {
   const old = await toPayOut();
   const moved = world.with({ chains: chainsOf(world.chains.all.map(withNewVault)) });
   const young = await toPayOut(1, moved);
@@ -144,22 +144,22 @@ test('a vault that refuses to be read holds up its own payouts only, which say s
   assert.equal(await shownOf(old), 'settlement_pending token_paused');
 });
 
-test('settlements of a chain that has left the configuration say that they wait, and go when it is back', async () => {
+test('settlements of a chain that is no longer configured show that they wait, and continue once it is back', async () => {
   const [waiting, sent] = [await toPayOut(), await toPayOut()];
   world.gasOf = (data) => (data.includes(waiting.orderId.slice(2)) ? undefined : 200_000n);
   const without = world.with({ chains: chainsOf(world.chains.all.filter(({ name }) => name !== 'base')) });
-  await showUnconfigured({ ...without.deps, log: alarms });
+  await showUnconfigured({ ...without.deps, log: errorLog });
   assert.deepEqual([await legOf(waiting), await legOf(sent)], Array(2).fill('waiting token_paused'));
   assert.equal(await shownOf(sent), 'settlement_pending token_paused');
-  assert.deepEqual(told, Array(2).fill('settlement.chain_not_configured'));
+  assert.deepEqual(logged, Array(2).fill('settlement.chain_not_configured'));
   waitLong();
   await payOut();
   assert.deepEqual([await legOf(waiting), await legOf(sent)], ['waiting reverted', 'sent']);
-  await showUnconfigured({ ...without.deps, log: alarms });
+  await showUnconfigured({ ...without.deps, log: errorLog });
   assert.equal(await shownOf(sent), 'settlement_pending not_mined');
 });
 
-test("a payout over the operator's cap for one order is held at once, and keeps no room from others", async () => {
+test("a payout above the operator's cap for one order is held at once, and keeps nothing from others", async () => {
   const large = await toPayOut(10);
   world.available = 5n * unit;
   await payOut();

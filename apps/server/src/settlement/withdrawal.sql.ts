@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-// The lock that decides between settling and refunding: whoever records a settlement takes the same one.
+// This lock decides between settling and refunding: recording a settlement takes the same one.
 export const lockSettleLeg = statement({
   name: 'leg_lock_settle',
   parameters: { orderId: 'text' },
@@ -16,8 +16,8 @@ export const canonicalOutcome = statement({
    where order_id = :orderId and event_name in ('Settled', 'Refunded', 'Reclaimed') limit 1`,
 });
 
-// Few transactions are pending at a time. Asked of the calldata itself, because a leg can be back in line while a
-// transaction that carries it is alive: a stranger's settle call that skips the order puts it there.
+// Searches the calldata of the few pending transactions. The leg alone does not tell: when a stranger's settle call
+// skips the order, the leg returns to waiting while our own transaction is still pending.
 export const pendingCarrier = statement({
   name: 'leg_pending_carrier',
   parameters: { chainId: 'int8', callDataPart: 'text' },

@@ -4,12 +4,15 @@ import type { Log } from './log.ts';
 interface Rounds {
   readonly clock: Clock;
   readonly log: Log;
-  /** Pause after an idle round or a failed one, in milliseconds. */
+  /** Pause after a round without more work, in milliseconds; a failed round adds a second. */
   readonly intervalMs: number;
   /** The log's event name and fields for a failed round. */
   readonly failure: string;
   readonly failureFields?: Readonly<Record<string, unknown>>;
 }
+
+/** A node or the database may not answer: what a round works on is stored, and a later round does it. */
+const failurePauseMs = 1_000;
 
 /**
  * Runs rounds of background work until the signal aborts. A round that returns true has more work, and the next follows
@@ -18,13 +21,14 @@ interface Rounds {
 export async function runRounds(
   { clock, log, intervalMs, failure, failureFields }: Rounds,
   signal: AbortSignal,
-  round: () => Promise<boolean>,
+  round: () => Promise<unknown>,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      if (await round()) continue;
+      if ((await round()) === true) continue;
     } catch (error) {
       log.error(failure, error, failureFields);
+      await clock.sleep(failurePauseMs, signal);
     }
     await clock.sleep(intervalMs, signal);
   }

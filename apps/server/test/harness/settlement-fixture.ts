@@ -28,7 +28,7 @@ import { chainReactions, outcomesOf } from '#service/reactions.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
 import { createCheckoutSession, findSession, lockSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
-import type { SettlementContext } from '#settlement/settlement.ts';
+import type { SettlementContext, SettlementSettings } from '#settlement/context.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { fixtureChains } from './agent-fixture.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
@@ -80,6 +80,16 @@ const sentOfOrder = statement({
   text: `select l.leg, t.recipient, t.transaction_id from settlements l
    join sent_transactions t on t.transaction_id = l.transaction_id where l.order_id = :orderId order by l.leg`,
 });
+
+export const settlementSettings: SettlementSettings = {
+  batchSize: 50,
+  windowMs: 50,
+  windowSeconds: 0,
+  notMinedAfterSeconds: 600,
+  keepAfterSeconds: 1_800,
+  maxBaseFeeGwei: undefined,
+  outflow: undefined,
+};
 
 /**
  * Payments and settlements over a database of their own, with blocks made by the test: every order of events, finality
@@ -167,8 +177,8 @@ export class SettlementWorld {
       chains: this.chains,
       sender: this.sender,
       signer: orderSignerOf(`0x${'11'.repeat(32)}`),
-      wallet: this.#wallet.address,
-      settings: { batchSize: 50, windowMs: 50, notMinedAfterSeconds: 600 },
+      settings: settlementSettings,
+      attestations: undefined,
       read: async (_chainId, { to, data }) => {
         if (this.refusing.has(to)) throw new RpcError(3, 'execution reverted', '0x');
         if (data.startsWith(availableSelector)) return toHex(this.available, { size: 32 });

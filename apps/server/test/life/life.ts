@@ -13,6 +13,7 @@ import { jsonLog } from '#telemetry/log.ts';
 import { type Role, type Service, type ServiceOptions, startService } from '../../src/service/service.ts';
 import { type TestDatabase, testDatabase } from '../harness/database.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { settlementSettings } from '../harness/settlement-fixture.ts';
 import { startAttester } from './bridge.ts';
 import { keys, LifeChain } from './life-chain.ts';
 
@@ -178,9 +179,8 @@ export class Life {
         },
       },
       settlement: {
-        batchSize: 50,
-        windowMs: 50,
-        notMinedAfterSeconds: 600,
+        ...settlementSettings,
+        mode: 'escrow',
         reclaimAfterSeconds: 604_800,
         maxFeePerGasGwei: 500,
       },

@@ -19,7 +19,7 @@ async function cursor() {
   return found;
 }
 
-/** The watcher has read up to the final block again, and found nothing. */
+/** The watcher has read again up to the final block, and found nothing. */
 async function endBackfill(): Promise<void> {
   const { backfillNext = 0n, finalNumber } = await cursor();
   const { chainId } = world.chain('ethereum');
@@ -32,8 +32,8 @@ async function endBackfill(): Promise<void> {
   });
 }
 
-/** A settlement of ours is final in a block; the node that told of it has left its log out. */
-async function settleUntold() {
+/** A settlement of ours is in a final block whose node left its log out. */
+async function settleUnreported() {
   const sessionId = await world.openSession('ethereum::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');
   await world.mineFinal('ethereum', ['Paid', order]);
@@ -42,10 +42,10 @@ async function settleUntold() {
   return { sessionId, order, hash, mined: (await cursor()).finalNumber };
 }
 
-test('blocks in which our transaction succeeded are read again until its event comes, ever less often', async () => {
-  const { sessionId, order, hash, mined } = await settleUntold();
+test('blocks in which our transaction succeeded are read again, with growing delays, until its event is found', async () => {
+  const { sessionId, order, hash, mined } = await settleUnreported();
   await settle();
-  assert.equal((await cursor()).backfillNext, undefined, 'what has no outcome yet is waited for');
+  assert.equal((await cursor()).backfillNext, undefined, 'a transaction without an outcome is waited for');
   await world.conclude(order, hash);
   await settle();
   assert.equal((await cursor()).backfillNext, mined);
@@ -62,7 +62,7 @@ test('blocks in which our transaction succeeded are read again until its event c
   await endBackfill();
   world.clock.time += 20_000;
   await settle();
-  assert.equal((await cursor()).backfillNext, undefined, 'ever less often');
+  assert.equal((await cursor()).backfillNext, undefined, 'the delay has grown');
   await world.mineFinal('ethereum', ['Settled', order]);
   assert.equal((await world.session(sessionId)).status, 'completed');
   world.clock.time += 24 * 3_600_000;
@@ -70,8 +70,8 @@ test('blocks in which our transaction succeeded are read again until its event c
   assert.equal((await cursor()).backfillNext, undefined, 'the event has come');
 });
 
-test('what stays untold is left to people after a day', async () => {
-  const { order, hash } = await settleUntold();
+test('after a day without the event, blocks are not read again', async () => {
+  const { order, hash } = await settleUnreported();
   await world.conclude(order, hash);
   let asked = 0;
   for (let minute = 0; minute < 3 * 24 * 60; minute += 10) {
