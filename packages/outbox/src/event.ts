@@ -23,8 +23,7 @@ export interface OutboxEvent {
 
 /**
  * Writes events and their deliveries in your transaction. What commits is sent at least once; what rolls back is never
- * sent. Sequences count per object from 1: the caller holds a lock on the object's row, or has just inserted it. The
- * statement travels with the transaction's next one, or with its commit.
+ * sent. Sequences count per object from 1: the caller holds a lock on the object's row, or has just inserted it.
  */
 export async function emit(
   transaction: Transaction,
@@ -34,7 +33,7 @@ export async function emit(
   if (events.length === 0) return;
   const eventIds = events.map(() => newId('event', random));
   const bodies = events.map((event, index) => eventBody({ ...event, eventId: eventIds[index] ?? '' }));
-  transaction.write(insertEvents, {
+  await transaction.query(insertEvents, {
     eventIds,
     merchantIds: events.map((event) => event.ownerId),
     eventTypes: events.map((event) => event.type),

@@ -52,16 +52,6 @@ export interface Block {
 export interface ChainHandler {
   /** A new canonical block with events of ours. Not called for blocks without events. */
   onBlock(transaction: Transaction, chain: Chain, block: Block, events: readonly ChainEvent[]): Promise<void>;
-  /**
-   * The same in two steps, for a handler that begins by asking: it asks, and locks what it finds, while the block is being
-   * stored, and gives what it will do once the block stands. Until then it changes nothing and tells nobody.
-   */
-  prepareBlock?(
-    transaction: Transaction,
-    chain: Chain,
-    block: Block,
-    events: readonly ChainEvent[],
-  ): Promise<() => Promise<void>>;
   /** Blocks were reorged out; their events are already deleted from `chain_events`. */
   onReorg(transaction: Transaction, chain: Chain, removed: readonly ChainEvent[]): Promise<void>;
   /** The final anchor advanced to `block`; `events` became final by it (marked in `chain_events`). Called even when empty. */
@@ -84,22 +74,11 @@ export interface ChainHandler {
   onMisread?(transaction: Transaction, chain: Chain, transfers: readonly ChainEvent[]): Promise<void>;
 }
 
-/**
- * Runs handlers one after the other in the same transaction: first what was paid, then what that settles. The first may
- * prepare itself for a block.
- */
-export function inOrder(first: ChainHandler, ...others: readonly ChainHandler[]): ChainHandler {
-  const handlers = [first, ...others];
+/** Runs handlers one after the other in the same transaction: first what was paid, then what that settles. */
+export function inOrder(...handlers: readonly ChainHandler[]): ChainHandler {
   return {
     async onBlock(...args) {
       for (const handler of handlers) await handler.onBlock(...args);
-    },
-    async prepareBlock(...args) {
-      const react = await first.prepareBlock?.(...args);
-      return async () => {
-        await (react === undefined ? first.onBlock(...args) : react());
-        for (const handler of others) await handler.onBlock(...args);
-      };
     },
     async onReorg(...args) {
       for (const handler of handlers) await handler.onReorg(...args);

@@ -26,10 +26,9 @@ export interface SessionChanges {
 }
 
 /**
- * Makes one move of the session machine: updates the row under its old status and writes the move's event in the same
- * transaction, without waiting for either: what the row will be is known, for it is locked. The caller holds that lock, and
- * has read the session under it; where the row has another status all the same, the transaction fails. Undefined when the
- * machine has no such move: nothing was changed. `order` is the one that pays the session, where the caller has it at hand.
+ * Makes one move of the session machine: updates the row and writes the move's event in the same transaction. The caller
+ * holds the row's lock and has read the session under it. Throws where the row has another status all the same. Undefined
+ * when the machine has no such move: nothing was changed. `order` is the one that pays the session, where the caller has it.
  */
 export async function moveSession(
   transaction: Transaction,
@@ -44,7 +43,7 @@ export async function moveSession(
   const now = deps.clock.now();
   const moved = sessionAfter(session, trigger, move.to, changes);
   const told = move.event === undefined ? undefined : await eventOf(transaction, deps, moved, order);
-  transaction.write(updateSession, {
+  const rows = await transaction.query(updateSession, {
     sessionId: session.sessionId,
     fromStatus: session.status,
     status: moved.status,
@@ -63,6 +62,8 @@ export async function moveSession(
     refundedAmount: moved.refundedAmount,
     isLate: moved.isLate,
   });
+  if (rows.length === 0)
+    throw new Error(`session ${session.sessionId} left ${session.status} without its lock`);
   if (move.event !== undefined && told !== undefined)
     await emit(transaction, deps.random, [{ ...told, type: move.event, at: now }]);
   return moved;

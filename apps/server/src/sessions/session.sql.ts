@@ -153,17 +153,12 @@ export const updateSession = statement({
     refundedAmount: 'int8',
     isLate: 'bool',
   },
-  columns: { refusal: 'text?' },
-  text: `with moved as (
-     update sessions set status = :status, signed_once = :signedOnce, pending_reason = :pendingReason, payer = :payer, payer_email = :payerEmail,
+  columns: { session_id: 'text' },
+  text: `update sessions set status = :status, signed_once = :signedOnce, pending_reason = :pendingReason, payer = :payer, payer_email = :payerEmail,
        paid_token = :paidToken, receipt_id = :receiptId, order_id = :orderId, initiate_tx = :initiateTx, complete_tx = :completeTx,
        payment_succeeded_at = :paymentSucceededAt, settlement_succeeded_at = :settlementSucceededAt, updated_at = :updatedAt, refunded_amount = :refundedAmount,
        is_late = :isLate
-     where session_id = :sessionId and status = :fromStatus
-     returning session_id
-   )
-   select case when not exists (select from moved)
-     then raise_error('session ' || :sessionId || ' left ' || :fromStatus || ' without its lock') end as refusal`,
+     where session_id = :sessionId and status = :fromStatus returning session_id`,
 });
 
 /** Of the rows that a query has found and locked: as many as the budget allows. What is locked besides is found again. */

@@ -143,7 +143,7 @@ async function appendBlock(
   const { chain, clock, handler } = context;
   const { header, events } = block;
   return context.db.transaction(async (transaction) => {
-    const rows = transaction.query(appendBlockWithEvents, {
+    const rows = await transaction.query(appendBlockWithEvents, {
       chainId: chain.chainId,
       expectedHash: cursor.headHash,
       ...blockOf(header),
@@ -151,9 +151,8 @@ async function appendBlock(
       term: context.term ?? null,
       ...eventColumnsOf(events),
     });
-    const place = [transaction, chain, blockOf(header), events] as const;
-    const [next, react] = await Promise.all([rows.then(moved), handler.prepareBlock?.(...place)]);
-    await (react === undefined ? handler.onBlock(...place) : react());
+    const next = moved(rows);
+    await handler.onBlock(transaction, chain, blockOf(header), events);
     return next;
   });
 }

@@ -24,11 +24,11 @@ import {
 } from '../../../test/harness/emitter.ts';
 import { type TestWatcher, testWatcher } from '../../../test/harness/watched-chain.ts';
 import type { Chain } from '../chain.ts';
-import { type ChainHandler, inOrder } from '../event.ts';
+import type { ChainHandler } from '../event.ts';
 import { fetchBlocks } from './block-source.ts';
 import { appendBlocks, CursorMoved, finalize, pruneChain, removeHead, storedBlock } from './chain-move.ts';
 import { findCursor } from './cursor.ts';
-import { blockAt, deleteEvents } from './watcher.sql.ts';
+import { deleteEvents } from './watcher.sql.ts';
 import { watcherOf } from './watcher.ts';
 
 let database: TestDatabase;
@@ -263,32 +263,6 @@ test('a move from a cursor that is no longer the stored one changes nothing', as
     await assert.rejects(move(), CursorMoved);
   }
   assert.deepEqual([await findCursor(database.db, chainId), story], before);
-});
-
-test('what a handler prepares goes along with the storing of its block, and is done only once that stands', async () => {
-  const asked: string[] = [];
-  const preparing: ChainHandler = {
-    ...handler,
-    async prepareBlock(transaction, ...[, block]) {
-      asked.push(
-        `block ${block.number}: ${(await transaction.query(blockAt, { chainId, blockNumber: block.number })).length}`,
-      );
-      return async () => {
-        story.push(`block ${block.number} stands`);
-      };
-    },
-  };
-  const own = newWatcher({ handler: inOrder(preparing, handler) });
-  await own.catchUp();
-  const stale = await findCursor(database.db, chainId);
-  assert.ok(stale !== undefined);
-  await emit(1);
-  await anvil.mine();
-  const blocks = await fetchBlocks(rpc, own.watcher.watched, 1n, 1);
-  await own.catchUp();
-  await assert.rejects(appendBlocks(own.watcher, stale, blocks), CursorMoved);
-  assert.deepEqual(asked, ['block 1: 1', 'block 1: 1']);
-  assert.deepEqual(story, ['block 1 stands', 'block 1: 1']);
 });
 
 test('an empty list of logs is not believed when the bloom promises some', async () => {
