@@ -41,9 +41,20 @@ export const payerLock = statement({
 });
 
 // No "on conflict": under the payer's lock a second row for one nonce is a bug, and the primary key reports it.
-export const insertAuthorization = statement(
-  'authorization_insert',
-  ['text', 'text', 'text', 'text', 'text', 'text', 'text', 'timestamptz'],
-  {},
-  `insert into authorizations (${columnList}, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-);
+export const insertAuthorization = statement({
+  name: 'authorization_insert',
+  parameters: {
+    payer: 'text',
+    nonce: 'text',
+    purpose: 'text',
+    digest: 'text',
+    signatureHash: 'text',
+    sessionId: 'text',
+    orderId: 'text',
+    createdAt: 'timestamptz',
+  },
+  columns: {},
+  text: `insert into authorizations
+     (payer, nonce, purpose, digest, signature_hash, session_id, order_id, created_at)
+   values (:payer, :nonce, :purpose, :digest, :signatureHash, :sessionId, :orderId, :createdAt)`,
+});

@@ -229,14 +229,14 @@ export async function claim(
   signed: SignedMessage,
   result: ClaimedAuthorization & { at: Date },
 ): Promise<void> {
-  await transaction.query(insertAuthorization, [
-    signed.payer.toLowerCase(),
-    signed.nonce,
-    signed.purpose,
-    signed.digest,
-    signatureHash(signed.signature),
-    result.sessionId,
-    result.orderId,
-    result.at,
-  ]);
+  await transaction.query(insertAuthorization, {
+    payer: signed.payer.toLowerCase(),
+    nonce: signed.nonce,
+    purpose: signed.purpose,
+    digest: signed.digest,
+    signatureHash: signatureHash(signed.signature),
+    sessionId: result.sessionId,
+    orderId: result.orderId,
+    createdAt: result.at,
+  });
 }

@@ -9,17 +9,29 @@ import { type VaultChain, vaultChain } from '../../test/harness/vault-rpc.ts';
 import { type Chain, type Chains, chainsOf } from './chain.ts';
 import { type ConditionKeeper, conditionKeeper, expectedSecondsToFinal } from './condition.ts';
 
-const setCursor = statement(
-  'condition_test_cursor',
-  ['int8', 'int8', 'timestamptz', 'int8', 'timestamptz', 'text'],
-  {},
-  `insert into chain_cursors
+const setCursor = statement({
+  name: 'condition_test_cursor',
+  parameters: {
+    chainId: 'int8',
+    headNumber: 'int8',
+    headTime: 'timestamptz',
+    finalNumber: 'int8',
+    finalTime: 'timestamptz',
+    haltedReason: 'text',
+  },
+  columns: {},
+  text: `insert into chain_cursors
      (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason, updated_at)
-   values ($1, $2, '0x01', $3, $4, '0x02', $5, $6, $3)
+   values (:chainId, :headNumber, '0x01', :headTime, :finalNumber, '0x02', :finalTime, :haltedReason, :headTime)
    on conflict (chain_id) do update set head_number = excluded.head_number, head_time = excluded.head_time,
      final_number = excluded.final_number, final_time = excluded.final_time, halted_reason = excluded.halted_reason`,
-);
-const forgetCursors = statement('condition_test_forget', [], {}, 'delete from chain_cursors');
+});
+const forgetCursors = statement({
+  name: 'condition_test_forget',
+  parameters: {},
+  columns: {},
+  text: 'delete from chain_cursors',
+});
 
 function chain(name: string, chainId: number, change: Partial<Chain> = {}): Chain {
   const address = (digit: string) => `0x${digit.repeat(40)}` as Hex;
@@ -85,7 +97,14 @@ async function stand(
 ): Promise<void> {
   const headTime = new Date(clock.time - age * 1_000);
   const finalTime = new Date(headTime.getTime() - lag * 1_000);
-  await database.db.query(setCursor, [chainId, 1_000n, headTime, BigInt(1_000 - blocks), finalTime, halted]);
+  await database.db.query(setCursor, {
+    chainId,
+    headNumber: 1_000n,
+    headTime,
+    finalNumber: BigInt(1_000 - blocks),
+    finalTime,
+    haltedReason: halted,
+  });
 }
 
 // proves W1.14

@@ -4,42 +4,46 @@ import { orderColumns } from './order-row.ts';
 const columnList = Object.keys(orderColumns).join(', ');
 
 // The same order signed again is the same row: identical terms give an identical id.
-export const insertOrder = statement(
-  'order_insert',
-  [
-    'text',
-    'text',
-    'int8',
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'text',
-    'numeric',
-    'numeric',
-    'numeric',
-    'int8',
-    'int8',
-    'int4',
-    'int8',
-    'int8',
-    'int8',
-    'int8',
-    'int8',
-    'text',
-    'text',
-    'text',
-    'timestamptz',
-    'text',
-    'text',
-  ],
-  {},
-  `insert into orders (${columnList}, created_at, receiver, network)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
+export const insertOrder = statement({
+  name: 'order_insert',
+  parameters: {
+    orderId: 'text',
+    sessionId: 'text',
+    chainId: 'int8',
+    tokenId: 'text',
+    channelId: 'text',
+    metaData: 'text',
+    payer: 'text',
+    payerEmail: 'text',
+    token: 'text',
+    recipient: 'text',
+    total: 'numeric',
+    payment: 'numeric',
+    fee: 'numeric',
+    payBy: 'int8',
+    reclaimAt: 'int8',
+    orderType: 'int4',
+    targetChain: 'int8',
+    totalValue: 'int8',
+    paymentValue: 'int8',
+    feeValue: 'int8',
+    netValue: 'int8',
+    signature: 'text',
+    gateway: 'text',
+    payoutVault: 'text',
+    createdAt: 'timestamptz',
+    receiver: 'text?',
+    network: 'text',
+  },
+  columns: {},
+  text: `insert into orders (order_id, session_id, chain_id, token_id, channel_id, meta_data, payer, payer_email, token,
+     recipient, total, payment, fee, pay_by, reclaim_at, order_type, target_chain, total_value, payment_value,
+     fee_value, net_value, signature, gateway, payout_vault, created_at, receiver, network)
+   values (:orderId, :sessionId, :chainId, :tokenId, :channelId, :metaData, :payer, :payerEmail, :token,
+     :recipient, :total, :payment, :fee, :payBy, :reclaimAt, :orderType, :targetChain, :totalValue,
+     :paymentValue, :feeValue, :netValue, :signature, :gateway, :payoutVault, :createdAt, :receiver, :network)
    on conflict (order_id) do nothing`,
-);
+});
 
 export const orderById = statement({
   name: 'order_by_id',

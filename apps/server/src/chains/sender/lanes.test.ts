@@ -11,12 +11,12 @@ import { newMemory, senderRound } from './sender-loop.ts';
 import { findPending } from './store.ts';
 import { type WalletSigner, walletOf } from './wallet.ts';
 
-const noncesByWallet = statement(
-  'lanes_test_nonces',
-  ['int8'],
-  { wallet: 'text', nonce: 'int8' },
-  'select wallet, nonce from sent_transactions where chain_id = $1 order by wallet, nonce',
-);
+const noncesByWallet = statement({
+  name: 'lanes_test_nonces',
+  parameters: { chainId: 'int8' },
+  columns: { wallet: 'text', nonce: 'int8' },
+  text: 'select wallet, nonce from sent_transactions where chain_id = :chainId order by wallet, nonce',
+});
 
 const { database, anvil, rpc, chain, outcomes, told, options, catchUp, close } = await senderWallets(61_000);
 after(close);
@@ -39,7 +39,7 @@ async function send(number: number): Promise<void> {
 
 test('several wallets take turns, each with nonces of its own, and all their transactions are followed', async () => {
   for (let number = 1; number <= 6; number += 1) await send(number);
-  const rows = await database.db.query(noncesByWallet, [chain.chainId]);
+  const rows = await database.db.query(noncesByWallet, { chainId: chain.chainId });
   const expected = wallets
     .map(({ address }) => address.toLowerCase())
     .sort()

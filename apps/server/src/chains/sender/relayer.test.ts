@@ -15,12 +15,12 @@ import { newMemory, senderRound } from './sender-loop.ts';
 import { findPending } from './store.ts';
 import { type WalletSigner, walletOf } from './wallet.ts';
 
-const sentCalls = statement(
-  'relayer_test_calls',
-  ['int8'],
-  { wallet: 'text', nonce: 'int8', purpose: 'text', call_data: 'text' },
-  'select wallet, nonce, purpose, call_data from sent_transactions where chain_id = $1 order by wallet, nonce',
-);
+const sentCalls = statement({
+  name: 'relayer_test_calls',
+  parameters: { chainId: 'int8' },
+  columns: { wallet: 'text', nonce: 'int8', purpose: 'text', call_data: 'text' },
+  text: 'select wallet, nonce, purpose, call_data from sent_transactions where chain_id = :chainId order by wallet, nonce',
+});
 
 const { database, anvil, rpc, chain, outcomes, told, options, watching, close } = await senderWallets(62_000);
 after(close);
@@ -74,7 +74,7 @@ test('96 settlements and 20 payments of others at once: each leaves from its own
     await Promise.all(running);
   }
   assert.deepEqual([...new Set(outcomes.map(({ status }) => status))], ['succeeded']);
-  const rows = await database.db.query(sentCalls, [chain.chainId]);
+  const rows = await database.db.query(sentCalls, { chainId: chain.chainId });
   const callsOf = (...wallets: readonly WalletSigner[]) => {
     const addresses = wallets.map(({ address }) => address.toLowerCase());
     return rows
