@@ -44,7 +44,7 @@ export interface BootedChain {
 }
 
 /** The part of a block that the keeper reads. */
-export interface Block {
+export interface AnvilBlock {
   readonly number: string;
   readonly hash: string;
   readonly timestamp: string;
@@ -52,10 +52,10 @@ export interface Block {
 }
 
 /** A block by its tag or number, with the hashes of its transactions. */
-export const readBlock = async (anvil: AnvilProcess, tag: string): Promise<Block> => {
+export const readBlock = async (anvil: AnvilProcess, tag: string): Promise<AnvilBlock> => {
   const block = await anvil.rpc('eth_getBlockByNumber', [tag, false]);
   if (block === null) throw new Error(`There is no block ${tag}.`);
-  return block as Block;
+  return block as AnvilBlock;
 };
 
 /** Mines blocks with the times of a journal's record. */
@@ -120,7 +120,7 @@ const compareBlocks = async (
 ): Promise<void> => {
   const find = async ([number]: BlockRecord['block']): Promise<string> => {
     const block = await anvil.rpc('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]);
-    return (block as Block | null)?.hash ?? 'no block';
+    return (block as AnvilBlock | null)?.hash ?? 'no block';
   };
   const last = blocks.at(-1);
   if (last === undefined || (await find(last)) === last[1]) return;

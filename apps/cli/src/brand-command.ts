@@ -3,7 +3,7 @@ import {
   bytesOf,
   type Config,
   findBranding,
-  findFront,
+  findShownMerchant,
   imageOptionsOf,
   noIntake,
   openImages,
@@ -59,7 +59,7 @@ interface Change {
 
 async function change(db: Database, config: Config, outside: Outside, wanted: Change): Promise<void> {
   const { merchantId } = wanted;
-  const before = await findFront(db, merchantId);
+  const before = await findShownMerchant(db, merchantId);
   const url = wanted.logo === 'none' ? '' : (wanted.logo ?? before.logoUrl);
   const images = imagesOf(db, config, outside);
   try {

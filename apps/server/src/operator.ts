@@ -3,7 +3,7 @@
  * service is imported from outside.
  */
 
-export { findBranding, findFront, takeLogo, updateBranding } from '#catalog/branding.ts';
+export { findBranding, findShownMerchant, takeLogo, updateBranding } from '#catalog/branding.ts';
 export { noIntake } from '#catalog/images/intake.ts';
 export { openImages } from '#catalog/images/open-images.ts';
 export { type Chain, type Chains, chainsOf, contractsOf, finalityText, ownContracts } from '#chains/chain.ts';

@@ -2,7 +2,7 @@ import type { Database, Queryable } from '@florin/pg';
 import type { CreateSessionBody, CreateSessionMessage } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type MicroUsd, tokenAmount, toMicroUsd } from '@florin/protocol/money.ts';
-import { type LinkReader, rememberingLinkReader, type VersionedLink } from '#links/link-reader.ts';
+import { cachedLinkReader, type LinkReader, type VersionedLink } from '#links/link-reader.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { assertServed } from '#orders/order.ts';
 import {
@@ -49,7 +49,7 @@ export function creationDepsOf(db: Database, deps: AuthorizationDeps): CreationD
     ...deps,
     db,
     findClaim: groupClaimFinder(db),
-    links: rememberingLinkReader(db),
+    links: cachedLinkReader(db),
     insertCreation: groupCreationInserter(db, deps),
   };
 }

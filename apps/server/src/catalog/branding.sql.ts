@@ -7,8 +7,7 @@ export const brandingOfMerchant = statement({
   text: 'select logo_name, logo_url, color, updated_at from branding where merchant_id = :merchantId',
 });
 
-// The row that was there, if any, is locked: two updates at once replace one another in order, and each lets the logo
-// go that it has really replaced.
+// Concurrent updates wait for each other, so that each one releases the logo that it replaced.
 export const lockBranding = statement({
   name: 'branding_lock',
   parameters: { merchantId: 'text' },
@@ -32,9 +31,9 @@ export const putBranding = statement({
      updated_at = excluded.updated_at`,
 });
 
-// What every hosted page begins with, in one round trip.
-export const frontOfMerchant = statement({
-  name: 'branding_front',
+// Every hosted page reads it: name and branding in one query.
+export const shownMerchant = statement({
+  name: 'branding_shown',
   parameters: { merchantId: 'text' },
   columns: { merchant_name: 'text', logo_url: 'text', color: 'text' },
   text: `select m.merchant_name, coalesce(b.logo_url, '') as logo_url, coalesce(b.color, '') as color

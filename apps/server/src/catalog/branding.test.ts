@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
 import { ImageWorld } from '../../test/harness/image-world.ts';
 import { sampleImage } from '../../test/harness/sample-image.ts';
-import { findBranding, findFront, type Logo, takeLogo, updateBranding } from './branding.ts';
+import { findBranding, findShownMerchant, type Logo, takeLogo, updateBranding } from './branding.ts';
 import { removeUnusedImages, unusedKeptMs } from './images/cleanup.ts';
 import { imageIntake } from './images/intake.ts';
 
@@ -39,7 +39,7 @@ test('branding is empty until it is set, and is replaced as a whole', async () =
   await update(logo, '#FF8800');
   const set = { logoUrl: logo.url, color: '#ff8800', updateAt: '2030-01-01 00:00:00' };
   assert.deepEqual(await find(), set);
-  assert.deepEqual(await findFront(world.database.db, merchantId), {
+  assert.deepEqual(await findShownMerchant(world.database.db, merchantId), {
     merchantName: 'Images',
     logoUrl: logo.url,
     color: '#ff8800',

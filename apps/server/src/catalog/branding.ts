@@ -3,9 +3,9 @@ import type { Branding } from '@florin/protocol/branding.ts';
 import { fieldRefusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Clock } from '#outside/clock.ts';
-import { brandingOfMerchant, frontOfMerchant, lockBranding, putBranding } from './branding.sql.ts';
+import { brandingOfMerchant, lockBranding, putBranding, shownMerchant } from './branding.sql.ts';
 import type { ImageIntake, ImageRequest } from './images/intake.ts';
-import { holdImage } from './images/product-image.ts';
+import { touchHostedImage } from './images/product-image.ts';
 
 /** A hosted image to be shown as a logo; without a name there is none. */
 export interface Logo {
@@ -15,7 +15,7 @@ export interface Logo {
 
 const noLogo: Logo = { name: '', url: '' };
 
-/** How the merchant's hosted pages look; all of it empty before anybody has said so. */
+/** How the merchant's hosted pages look; empty until the merchant sets it. */
 export async function findBranding(queryable: Queryable, merchantId: string): Promise<Branding> {
   const [row] = await queryable.query(brandingOfMerchant, { merchantId });
   return row === undefined
@@ -23,21 +23,21 @@ export async function findBranding(queryable: Queryable, merchantId: string): Pr
     : { logoUrl: row.logo_url, color: row.color, updateAt: formatTimestamp(row.updated_at) };
 }
 
-/** Whom payers deal with: the merchant's name, and how its pages look; logoUrl and color may be empty. */
-export interface Front extends Pick<Branding, 'logoUrl' | 'color'> {
+/** What hosted pages show of the merchant; logoUrl and color may be empty. */
+export interface ShownMerchant extends Pick<Branding, 'logoUrl' | 'color'> {
   readonly merchantName: string;
 }
 
-/** The front of a merchant who has links or sessions. */
-export async function findFront(queryable: Queryable, merchantId: string): Promise<Front> {
-  const [row] = await queryable.query(frontOfMerchant, { merchantId });
-  if (row === undefined) throw new Error(`the merchant ${merchantId} has vanished`);
+/** What hosted pages show of a merchant who has links or sessions. */
+export async function findShownMerchant(queryable: Queryable, merchantId: string): Promise<ShownMerchant> {
+  const [row] = await queryable.query(shownMerchant, { merchantId });
+  if (row === undefined) throw new Error(`there is no merchant ${merchantId}`);
   return { merchantName: row.merchant_name, logoUrl: row.logo_url, color: row.color };
 }
 
 /**
- * Gets the logo that a merchant names, outside of any transaction. Unlike a product, which is sold without its image all
- * the same, branding is nothing but this: a logo that cannot be had now is refused (400101), and not tried again.
+ * Downloads the logo that a merchant names, outside of any transaction. A product can be sold without its image, so that image
+ * is retried later. A logo that cannot be downloaded is refused (400101).
  */
 export async function takeLogo(
   intake: ImageIntake,
@@ -51,7 +51,7 @@ export async function takeLogo(
 }
 
 /**
- * Replaces a merchant's branding. Links keep their versions: a payer agrees to a price, not to a colour. The colour is
+ * Replaces a merchant's branding. Links keep their versions, because payers agree to a price and not to a color. The color is
  * empty, or `#` and six hexadecimal digits.
  */
 export async function updateBranding(
@@ -69,8 +69,8 @@ export async function updateBranding(
     color: color.toLowerCase(),
     updatedAt: at,
   });
-  // From now on the old one counts as unused.
+  // The old logo counts as unused from now on.
   const oldName = before?.logo_name ?? '';
   if (oldName !== '' && oldName !== logo.name)
-    await holdImage(transaction, { merchantId, name: oldName, at });
+    await touchHostedImage(transaction, { merchantId, name: oldName, at });
 }

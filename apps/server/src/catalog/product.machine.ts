@@ -1,6 +1,6 @@
 import { type Move, moveIn } from '@florin/protocol/machine.ts';
 
-/** A removed product keeps its row for the sessions that sold it and is not found any more. */
+/** A removed product keeps its row, for the sessions that sold it. */
 export const productStatuses = ['active', 'archived', 'removed'] as const;
 export type ProductStatus = (typeof productStatuses)[number];
 
@@ -9,7 +9,7 @@ export const productTriggers = ['archive', 'unarchive', 'remove'] as const;
 export type ProductTrigger = (typeof productTriggers)[number];
 
 interface ProductMove extends Move<ProductStatus, ProductTrigger> {
-  /** Undefined where the product stays as it is. */
+  /** Undefined where nothing changes. */
   readonly event?: 'product.archived' | 'product.unarchived' | 'product.removed';
 }
 
@@ -17,7 +17,7 @@ interface ProductMove extends Move<ProductStatus, ProductTrigger> {
 export const productMoves: readonly ProductMove[] = [
   { from: 'active', trigger: 'archive', to: 'archived', event: 'product.archived' },
   { from: 'archived', trigger: 'unarchive', to: 'active', event: 'product.unarchived' },
-  // The same twice succeeds, so that a lost answer can be asked for again.
+  // Repeating a change succeeds, so that a caller that lost the answer can retry.
   { from: 'archived', trigger: 'archive', to: 'archived' },
   { from: 'active', trigger: 'unarchive', to: 'active' },
   { from: 'active', trigger: 'remove', to: 'removed', event: 'product.removed' },

@@ -40,7 +40,6 @@ export const insertProduct = statement({
 });
 export type ProductRow = Row<typeof insertProduct>;
 
-// Newest first by order of creation; ordinal breaks ties within one second.
 export const productPage = statement({
   name: 'product_page',
   parameters: pageParameters,
@@ -62,8 +61,8 @@ export const productsById = statement({
    where product_id = any(:productIds) and merchant_id = :merchantId and status <> 'removed'`,
 });
 
-// PostgreSQL gives a row another xmin at each change: by it a reader that remembers a product asks later whether it is
-// still the same.
+// PostgreSQL gives a row another xmin at each change. A reader that caches a product checks by it that the product has not
+// changed.
 export const versionedProductsById = statement({
   name: 'product_versioned_by_ids',
   parameters: { merchantId: 'text', productIds: 'text[]' },
@@ -85,8 +84,7 @@ export const changedProducts = `changed_products as (
     where (select xmin::text from products where products.product_id = seen.product_id) is distinct from seen.version
   )`;
 
-// For new links: the lock keeps a product from being archived or removed between this look and the link's commit.
-// In the order of ids, so that two links cannot wait for each other.
+// For new links: until the link commits, its products cannot be archived or removed. The order of ids prevents deadlocks.
 export const lockProductsById = statement({
   name: 'product_lock_by_ids',
   parameters: { merchantId: 'text', productIds: 'text[]' },
@@ -103,7 +101,7 @@ export const markReferenced = statement({
   text: `update products set referenced = true where merchant_id = :merchantId and product_id = any(:productIds) and not referenced`,
 });
 
-// Removed products too: they are refused by name.
+// Includes removed products, which get an error of their own.
 export const lockProduct = statement({
   name: 'product_lock',
   parameters: { merchantId: 'text', productId: 'text' },

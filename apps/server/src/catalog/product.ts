@@ -5,16 +5,15 @@ import { newId } from '@florin/protocol/id.ts';
 import type { ProductData } from '@florin/protocol/line-item.ts';
 import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
-import type { Clock } from '#outside/clock.ts';
-import type { Random } from '#outside/random.ts';
+import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { emit, type OutboxEvent } from '#webhooks/outbox.ts';
+import type { CatalogContext } from './context.ts';
 import {
-  followImage,
   imageStatusOf,
   imageValues,
   noImage,
   type ProductImage,
+  replaceImage,
 } from './images/product-image.ts';
 import { type ProductStatus, type ProductTrigger, productMove } from './product.machine.ts';
 import {
@@ -32,15 +31,10 @@ import {
   versionedProductsById,
 } from './product.sql.ts';
 
-// For rooms that ask in their own statement whether products are still as they were read.
+// For rooms whose own statement checks that products have not changed since they were read.
 export { changedProducts, productVersionParameters } from './product.sql.ts';
 
-export interface CatalogDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-/** What line items take from a product: its state, its prices in Micro-USD, and what payers are shown. */
+/** A product as line items need it: its status, its prices in Micro-USD, and what payers see. */
 export interface ItemProduct {
   readonly productId: string;
   readonly status: 'active' | 'archived';
@@ -49,12 +43,12 @@ export interface ItemProduct {
 }
 
 /**
- * Creates a product, with its event. The body has been checked against its schema. Its imageUrl is not looked at: only
- * images of our own origin are ever shown to payers, and `image` says what became of it; without it there is none.
+ * Creates a product, with its event. The body has been checked against its schema. Its imageUrl is ignored, because payers
+ * see images of our own origin only: `image` is the result of hosting it.
  */
 export async function createProduct(
   transaction: Transaction,
-  deps: CatalogDeps,
+  deps: CatalogContext,
   request: { merchantId: string; body: ProductCreateBody; image?: ProductImage },
 ): Promise<Product> {
   const { merchantId, body, image = noImage } = request;
@@ -68,37 +62,34 @@ export async function createProduct(
     ...imageValues(image),
   });
   if (image.status === 'pending') {
-    await followImage(transaction, { merchantId, productId, oldName: '', at: now }, image);
+    await replaceImage(transaction, { merchantId, productId, oldName: '', at: now }, image);
   }
   const created = productOf(onlyRow(rows));
   await emit(transaction, deps.random, [productEvent(merchantId, 'product.created', created, now)]);
   return created;
 }
 
-/** One page of the merchant's products, newest first, archived ones too, with the exact total. */
+/** One page of the merchant's products, archived ones included, newest first, with the exact total. */
 export async function listProducts(
   queryable: Queryable,
-  request: PageRequest,
+  request: ListRequest,
 ): Promise<{ place: ListPage; products: Product[] }> {
   const found = await queryable.query(productPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.product_id);
   return { place, products: rows.map(productOf) };
 }
 
-/** The merchant's products of these ids, in the order asked for, each once; others are left out. */
+/** The merchant's products with these ids, each once, in the order of the ids. Unknown ids are left out. */
 export async function productsByIds(
   queryable: Queryable,
   request: { merchantId: string; productIds: readonly string[] },
 ): Promise<Product[]> {
-  const rows = await queryable.query(productsById, {
-    merchantId: request.merchantId,
-    productIds: request.productIds,
-  });
+  const rows = await queryable.query(productsById, request);
   const found = new Map(rows.map((row) => [row.product_id, productOf(row)]));
   return [...new Set(request.productIds)].flatMap((productId) => found.get(productId) ?? []);
 }
 
-/** The merchant's products of these ids, as line items take them; unknown and removed ones are left out. */
+/** The merchant's products with these ids, as line items need them. Unknown and removed ones are left out. */
 export async function productsForItems(
   queryable: Queryable,
   merchantId: string,
@@ -108,12 +99,12 @@ export async function productsForItems(
   return new Map(rows.map((row) => [row.product_id, itemProductOf(row)]));
 }
 
-/** A product as a line item takes it, and what its row is recognized by until it changes. */
+/** A product as line items need it, with the version of its row. */
 export interface VersionedProduct extends ItemProduct {
   readonly version: string;
 }
 
-/** The same with the version of each. */
+/** The same with their versions. */
 export async function versionedProducts(
   queryable: Queryable,
   merchantId: string,
@@ -124,8 +115,7 @@ export async function versionedProducts(
 }
 
 /**
- * The same for a new link: the products stay locked until the transaction ends and count as referenced by a link from
- * now on, which forbids their removal for good.
+ * The same for a new link. The products stay locked until the transaction ends, and can never be removed from now on.
  */
 export async function referenceProducts(
   transaction: Transaction,
@@ -138,12 +128,12 @@ export async function referenceProducts(
 }
 
 /**
- * Archives or unarchives a product, with its event; undefined, and no event, when it is in that state already. Leaves
- * links alone: archiving with its links is `archiveProduct` of the room links. Refuses with 100301 or 100306.
+ * Archives or unarchives a product, with its event. Undefined, without an event, when it has that status already. Its links
+ * stay as they are: `archiveProduct` of the room links disables them. Refuses with 100301 or 100306.
  */
 export async function moveProduct(
   transaction: Transaction,
-  deps: CatalogDeps,
+  deps: CatalogContext,
   request: { merchantId: string; productId: string; trigger: 'archive' | 'unarchive' },
 ): Promise<Product | undefined> {
   const { merchantId, productId, trigger } = request;
@@ -158,12 +148,12 @@ export async function moveProduct(
 }
 
 /**
- * Replaces every field of a product, its image too, with its event; fields left out are reset. The links that show it
- * move to a new version. Refuses with 100301 or 100306.
+ * Replaces every field of a product, its image included, with its event. Omitted fields are reset. The links that show it get
+ * a new version. Refuses with 100301 or 100306.
  */
 export async function updateProduct(
   transaction: Transaction,
-  deps: CatalogDeps,
+  deps: CatalogContext,
   request: { merchantId: string; productId: string; body: ProductCreateBody; image?: ProductImage },
 ): Promise<Product> {
   const { merchantId, productId, body, image = noImage } = request;
@@ -179,12 +169,12 @@ export async function updateProduct(
 }
 
 /**
- * Gives a product the image that was waited for, or gives up on it, with its event; `isAwaited` is asked once the
- * product is locked. Undefined, and no event, for a product that is removed or awaits no such image any more.
+ * Ends a product's wait for an image, with or without one, and with its event. `isAwaited` is called when the product is
+ * locked. Undefined, without an event, for a product that is removed or no longer waits for this image.
  */
 export async function settleProductImage(
   transaction: Transaction,
-  deps: CatalogDeps,
+  deps: CatalogContext,
   request: {
     merchantId: string;
     productId: string;
@@ -210,10 +200,10 @@ function bodyValues(body: ProductCreateBody) {
   };
 }
 
-/** What every change of a product ends with: its images are kept or let go, and its event is raised. */
+/** Ends every change of a product: updates its images and emits its event. */
 async function announceUpdate(
   transaction: Transaction,
-  deps: CatalogDeps,
+  deps: CatalogContext,
   change: {
     merchantId: string;
     before: { readonly image_name: string };
@@ -224,19 +214,19 @@ async function announceUpdate(
 ): Promise<Product> {
   const { merchantId, before, row, image, at } = change;
   const place = { merchantId, productId: row.product_id, oldName: before.image_name, at };
-  await followImage(transaction, place, image);
+  await replaceImage(transaction, place, image);
   const updated = productOf(row);
   await emit(transaction, deps.random, [productEvent(merchantId, 'product.updated', updated, at)]);
   return updated;
 }
 
 /**
- * Removes a product for good, with its event. Refuses one that any payment link ever referenced (100305), an unknown
- * one (100301), and one that is removed already (100306).
+ * Removes a product permanently, with its event. Refuses a product that a payment link ever referenced (100305), an unknown
+ * one (100301) and a removed one (100306).
  */
 export async function removeProduct(
   transaction: Transaction,
-  deps: CatalogDeps,
+  deps: CatalogContext,
   request: { merchantId: string; productId: string },
 ): Promise<void> {
   const { merchantId, productId } = request;
@@ -245,14 +235,14 @@ export async function removeProduct(
   const { to } = moveOf(row, 'remove');
   const now = deps.clock.now();
   await transaction.query(removeProductRow, { productId, status: to, updatedAt: now });
-  await followImage(transaction, { merchantId, productId, oldName: row.image_name, at: now }, noImage);
+  await replaceImage(transaction, { merchantId, productId, oldName: row.image_name, at: now }, noImage);
   const removed = { ...productOf(row), updateAt: formatTimestamp(now) };
   await emit(transaction, deps.random, [productEvent(merchantId, 'product.removed', removed, now)]);
 }
 
-/** The move of a locked product; 100306 when it has no such move. */
+/** The move of a locked product. Refuses (100306) when there is none. */
 function moveOf(row: { readonly product_id: string; readonly status: string }, trigger: ProductTrigger) {
-  // The schema's check constraint is what makes the narrowing true.
+  // A check constraint of the schema guarantees the type.
   const move = productMove(row.status as ProductStatus, trigger);
   if (move === undefined) throw new Refusal('product_removed', row.product_id);
   return move;

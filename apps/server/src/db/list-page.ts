@@ -73,7 +73,7 @@ export function pageText({ id, columns, shown = (rows) => rows, ...list }: Paged
 }
 
 /** Which page of a merchant's list. */
-export interface PageRequest {
+export interface ListRequest {
   readonly merchantId: string;
   /** From 1. */
   readonly page: number;
@@ -91,7 +91,7 @@ export interface ListPage {
 }
 
 /** The values of `pageParameters`. */
-export function pageValues({ merchantId, page, size, after = '' }: PageRequest) {
+export function pageValues({ merchantId, page, size, after = '' }: ListRequest) {
   return { merchantId, size, skip: (page - 1) * size, after };
 }
 

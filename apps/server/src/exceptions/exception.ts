@@ -5,7 +5,7 @@ import { newId } from '@florin/protocol/id.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#chains/event.ts';
-import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
+import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
@@ -119,7 +119,7 @@ export async function raise(
 /** A page of the merchant's exceptions, newest first, with the exact total. */
 export async function listExceptions(
   queryable: Queryable,
-  request: PageRequest,
+  request: ListRequest,
 ): Promise<{ place: ListPage; exceptions: PaymentException[] }> {
   const found = await queryable.query(exceptionPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.exception_id);

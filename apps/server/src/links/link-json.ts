@@ -12,8 +12,8 @@ function linkUrlOf(linkId: string, origin: string): string {
 }
 
 function linkFields(link: StoredLink, origin: string): Omit<Link, 'lineItems'> {
-  // Deleted links are refused or left out before they could be shown.
-  if (link.status === 'deleted') throw new Error(`a deleted link was to be shown: ${link.linkId}`);
+  // Callers refuse or leave out deleted links.
+  if (link.status === 'deleted') throw new Error(`a deleted link cannot be shown: ${link.linkId}`);
   return {
     linkId: link.linkId,
     linkType: link.linkType,
@@ -26,7 +26,7 @@ function linkFields(link: StoredLink, origin: string): Omit<Link, 'lineItems'> {
     successUrl: link.successUrl,
     customSuccessText: link.customSuccessText,
     customDisabledText: link.customDisabledText,
-    ...(link.exceptionPolicy === undefined ? {} : { exceptionPolicy: link.exceptionPolicy }),
+    ...(link.exceptionPolicy && { exceptionPolicy: link.exceptionPolicy }),
     linkUrl: linkUrlOf(link.linkId, origin),
     status: link.status,
     versionCode: link.versionCode,
@@ -77,7 +77,7 @@ function withProductStatus(item: LineItem, product: ItemProduct | undefined): Li
   return { ...item, productData: { ...item.productData, status: product.status } };
 }
 
-/** Empty but for the id when an operator has taken the token out of the configuration since. */
+/** Empty except for the id when the token has been removed from the configuration. */
 function settlementTokenInfoOf(tokenId: string, chains: Chains): LinkDetail['settlementTokenInfo'] {
   const token = chains.token(tokenId);
   return {

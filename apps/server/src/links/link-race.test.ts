@@ -5,7 +5,8 @@ import type { LinkCreateBody } from '@florin/protocol/link.ts';
 import { createProduct } from '#catalog/product.ts';
 import { removeAccount } from '#merchants/account.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
-import { createLink, type LinkDeps, updateLink } from './link.ts';
+import type { LinkContext } from './context.ts';
+import { createLink, updateLink } from './link.ts';
 import { archiveProduct, disableLink, disableLinksOfAccount, enableLink } from './link-status.ts';
 
 const lockWaits = statement({
@@ -27,7 +28,7 @@ const linkState = statement({
 
 let world: MerchantWorld;
 let merchantId: string;
-let deps: LinkDeps;
+let deps: LinkContext;
 before(async () => {
   world = await MerchantWorld.open();
   merchantId = await world.addMerchant();
@@ -176,17 +177,17 @@ test('a link that moves to another account while it is enabled is never active o
   const [first, second] = [await world.addAccount(merchantId), await world.addAccount(merchantId)];
   const productId = await addProduct();
   const linkId = await addDisabledLink(first, productId);
-  const enabling = pausedAt(['link_hold_account', 'link_set_status'], (transaction) =>
+  const enabling = pausedAt(['link_lock_account', 'link_set_status'], (transaction) =>
     enableLink(transaction, deps, { merchantId, linkId }),
   );
   // It has seen the link with its first account, and holds nothing of that account yet.
-  await enabling.reached('link_hold_account');
+  await enabling.reached('link_lock_account');
   const updating = await startedBehind(() =>
     world.database.db.transaction((transaction) =>
       updateLink(transaction, deps, { merchantId, linkId, body: bodyFor(second, productId) }),
     ),
   );
-  enabling.release('link_hold_account');
+  enabling.release('link_lock_account');
   await enabling.reached('link_set_status');
   const removing = await startedBehind(() => remove(second));
   enabling.release('link_set_status');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Queryable } from '@florin/pg';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
-import { rememberingLinkReader } from './link-reader.ts';
+import { cachedLinkReader } from './link-reader.ts';
 
 let world: AgentWorld;
 before(async () => {
@@ -19,7 +19,7 @@ async function readerOf(limits: { links: number; items: number }) {
       return world.db.query(statement, ...values);
     },
   };
-  const reader = rememberingLinkReader(counting, limits);
+  const reader = cachedLinkReader(counting, limits);
   return async (linkId: string) => {
     asked = 0;
     assert.equal((await reader.find(linkId))?.link.linkId, linkId);

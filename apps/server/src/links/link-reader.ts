@@ -5,62 +5,59 @@ import { productIdsOf } from './link.ts';
 import { parseLink } from './link-row.ts';
 import type { StoredLink } from './stored-link.ts';
 
-// For rooms that ask in their own statement whether a link is still as it was read.
+// For rooms whose own statement checks that a link has not changed since it was read.
 export { isLinkUnchanged } from './link.sql.ts';
 
-/** A link with what its row and those of its products are recognized by until they change. */
+/** A link with the versions of its row and of its products' rows. */
 export interface VersionedLink {
   readonly link: StoredLink;
   readonly rowVersion: string;
   readonly products: readonly Pick<VersionedProduct, 'productId' | 'version'>[];
 }
 
-/** Looks up links, whoever asks and whatever their status. */
+/** Looks up links of any merchant and in any status. */
 export interface LinkReader {
   /** One link; undefined when there is none. */
   find(linkId: string): Promise<VersionedLink | undefined>;
-  /**
-   * Set when this reader remembers: one that reads everything anew. Whoever is refused on what the first one said asks
-   * it, and has the insert check what may have changed.
-   */
+  /** For a reader with a cache: reads the database. Before a request is refused by a cached link, it is read again. */
   readonly fresh?: LinkReader;
 }
 
-/** Links and items of links that are remembered; the oldest go first. An item shows a product of at most some 15 kB. */
-const rememberedLimits = { links: 2_000, items: 4_000 };
+/** Cached links and items; the oldest are dropped first. An item shows a product of at most 15 kB. */
+const cacheLimits = { links: 2_000, items: 4_000 };
 
 /**
- * A reader that remembers links that can be paid: three round trips less for each session. What it says may be out of
- * date; whoever stores something made of it checks the versions in the statement that stores it.
+ * A reader that caches payable links, which saves three queries for each session. Cached links may be stale: a statement that
+ * stores something made from them checks their versions.
  */
-export function rememberingLinkReader(
+export function cachedLinkReader(
   queryable: Queryable,
-  limits: { readonly links: number; readonly items: number } = rememberedLimits,
+  limits: { readonly links: number; readonly items: number } = cacheLimits,
 ): LinkReader {
-  const remembered = new Map<string, VersionedLink>();
+  const cached = new Map<string, VersionedLink>();
   let items = 0;
-  const forget = (linkId: string) => {
-    items -= remembered.get(linkId)?.link.items.length ?? 0;
-    remembered.delete(linkId);
+  const drop = (linkId: string) => {
+    items -= cached.get(linkId)?.link.items.length ?? 0;
+    cached.delete(linkId);
   };
   const fresh: LinkReader = {
     async find(linkId) {
       const found = await readLink(queryable, linkId);
-      forget(linkId);
+      drop(linkId);
       if (found?.link.status !== 'active') return found;
-      remembered.set(linkId, found);
+      cached.set(linkId, found);
       items += found.link.items.length;
-      for (const oldest of remembered.keys()) {
-        if (remembered.size <= limits.links && items <= limits.items) break;
-        forget(oldest);
+      for (const oldest of cached.keys()) {
+        if (cached.size <= limits.links && items <= limits.items) break;
+        drop(oldest);
       }
       return found;
     },
   };
-  return { find: async (linkId) => remembered.get(linkId) ?? fresh.find(linkId), fresh };
+  return { find: async (linkId) => cached.get(linkId) ?? fresh.find(linkId), fresh };
 }
 
-/** The row first: what is changed between these statements makes the version of the row old. */
+/** Reads the row first: a change between these statements gives the row another version. */
 async function readLink(queryable: Queryable, linkId: string): Promise<VersionedLink | undefined> {
   const [row] = await queryable.query(versionedLinkById, { linkId });
   if (row === undefined) return undefined;

@@ -9,7 +9,7 @@ import { doItemsFit } from './link-terms.ts';
 import { linkVersionOf } from './link-version.ts';
 import type { StoredLink } from './stored-link.ts';
 
-/** Parses a link with its items and the live products that they show, and computes its version. */
+/** Parses a link with its items and their current products, and computes its version. */
 export function parseLink(
   row: LinkRow,
   items: readonly LinkItemRow[],
@@ -35,7 +35,7 @@ export function parseLink(
     successUrl: row.success_url,
     customSuccessText: row.custom_success_text,
     customDisabledText: row.custom_disabled_text,
-    ...policyOf(row.exception_policy),
+    exceptionPolicy: policyOf(row.exception_policy),
     status: statusOf(row, shownItems),
     items: shownItems,
     createdAt: row.created_at,
@@ -44,7 +44,7 @@ export function parseLink(
   return { ...unversioned, versionCode: linkVersionOf(unversioned) };
 }
 
-/** A link whose products have come to say more than a session may hold cannot be paid, like one that is disabled. */
+/** A link whose items exceed the size limit of a session cannot be paid, like a disabled one. */
 function statusOf(row: LinkRow, items: readonly LineItem[]): StoredLink['status'] {
   const status = row.status as StoredLink['status'];
   return status === 'active' && !doItemsFit(items) ? 'disabled' : status;
@@ -61,20 +61,18 @@ function parseItem(row: LinkItemRow, linkName: string, product: ItemProduct | un
   };
 }
 
-/** What an item without a product shows: the link's name, so that payers and receipts never see a blank line. */
+/** An item without a product shows the link's name, so that payers and receipts never show an empty line. */
 function namedOnly(linkName: string): ProductData {
   return { productName: linkName, productDescription: '', imageUrl: '', attributes: [] };
 }
 
-/** Reads a stored policy. jsonb keeps no order of members; what stands there has passed the door's schema. */
-export function policyOf(stored: unknown): Pick<StoredLink, 'exceptionPolicy'> {
-  if (stored === null) return {};
-  const { underpaidPpm, underpaidAmount, latePayment, lateHours } = stored as ExceptionPolicy;
-  const exceptionPolicy = {
-    ...(underpaidPpm === undefined ? {} : { underpaidPpm }),
-    ...(underpaidAmount === undefined ? {} : { underpaidAmount }),
-    ...(latePayment === undefined ? {} : { latePayment }),
-    ...(lateHours === undefined ? {} : { lateHours }),
-  };
-  return { exceptionPolicy };
+const policyFields = ['underpaidPpm', 'underpaidAmount', 'latePayment', 'lateHours'] as const;
+
+/** Reads a stored policy, which was checked against its schema. jsonb does not keep the order of its members. */
+export function policyOf(stored: unknown): ExceptionPolicy | undefined {
+  if (stored === null) return undefined;
+  const policy = stored as ExceptionPolicy;
+  return Object.fromEntries(
+    policyFields.filter((name) => name in policy).map((name) => [name, policy[name]]),
+  );
 }

@@ -1,23 +1,25 @@
 import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
-import { type CatalogDeps, moveProduct, referenceProducts, updateProduct } from '#catalog/product.ts';
+import type { CatalogContext } from '#catalog/context.ts';
+import { moveProduct, referenceProducts, updateProduct } from '#catalog/product.ts';
 import { emit } from '#webhooks/outbox.ts';
+import type { LinkContext } from './context.ts';
 import { type LinkStatus, type LinkTrigger, linkMove } from './link.machine.ts';
 import {
-  holdAccount,
   linkOverLimit,
   linksOfProduct,
+  lockAccount,
   lockActiveLinksOfAccount,
   lockActiveLinksOfProduct,
   setLinksStatus,
   takeLinkTurn,
 } from './link.sql.ts';
-import { type LinkDeps, linkDetails, lockOwnLink, ownLink, productIdsOf } from './link.ts';
+import { linkDetails, lockOwnLink, ownLink, productIdsOf } from './link.ts';
 import { linkEventData } from './link-json.ts';
 import { assertItemsFit } from './link-terms.ts';
 
-/** Links whose events are written together: each may be of 64 KiB. */
+/** Links whose events are written together: each may have 64 KiB. */
 const linksAtOnce = 16;
 
 /** Why a link has the status that a trigger gives it; empty while it is active. */
@@ -28,10 +30,10 @@ const reasonOf: Readonly<Record<LinkTrigger, string>> = {
   account_removed: 'account_removed',
 };
 
-/** Disables a link, with its event; one that is disabled already stays so silently. Refuses with 100101 or 100102. */
+/** Disables a link, with its event. A disabled link stays disabled, without an event. Refuses with 100101 or 100102. */
 export async function disableLink(
   transaction: Transaction,
-  deps: LinkDeps,
+  deps: LinkContext,
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
   const from = await lockOwnLink(transaction, request);
@@ -39,19 +41,19 @@ export async function disableLink(
 }
 
 /**
- * Enables a link, with its event; one that is active already stays so silently. Refuses with 100101, 100102, 100304
- * (a product of it is archived), 100402 (its account is removed) or 400101 (its line items take over 64 KiB).
+ * Enables a link, with its event. An active link stays active, without an event. Refuses with 100101, 100102, 100304 (one of
+ * its products is archived), 100402 (its account is removed) or 400101 (its line items exceed 64 KiB).
  */
 export async function enableLink(
   transaction: Transaction,
-  deps: LinkDeps,
+  deps: LinkContext,
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
   const { merchantId, linkId } = request;
   await transaction.query(takeLinkTurn, { linkId });
   const before = await ownLink(transaction, request);
-  // Turn, account, products, link: the order in which every change of links locks, so that none waits for another in a ring.
-  await transaction.query(holdAccount, { accountId: before.link.account.accountId });
+  // Every change of links locks in this order, which prevents deadlocks: turn, account, products, link.
+  await transaction.query(lockAccount, { accountId: before.link.account.accountId });
   await referenceProducts(transaction, merchantId, productIdsOf(before.link.items));
   const from = await lockOwnLink(transaction, request);
   const { link, products } = await ownLink(transaction, request);
@@ -71,7 +73,7 @@ export async function enableLink(
  */
 export async function archiveProduct(
   transaction: Transaction,
-  deps: LinkDeps,
+  deps: LinkContext,
   request: { merchantId: string; productId: string },
 ): Promise<void> {
   const { merchantId, productId } = request;
@@ -88,12 +90,12 @@ export async function archiveProduct(
 }
 
 /**
- * Disables every active link of an account, each with its event, and tells how many there were. For the transaction
- * that has just removed the account.
+ * Disables every active link of an account, each with its event, and returns their number. Called in the transaction that
+ * removes the account.
  */
 export async function disableLinksOfAccount(
   transaction: Transaction,
-  deps: Omit<LinkDeps, 'isPayable'>,
+  deps: Omit<LinkContext, 'isPayable'>,
   request: { merchantId: string; accountId: string },
 ): Promise<number> {
   const { merchantId, accountId } = request;
@@ -105,12 +107,12 @@ export async function disableLinksOfAccount(
 }
 
 /**
- * Changes a product as `updateProduct` does. Refuses (400101) one with which the line items of a link that shows it would
- * take over 64 KiB: nobody could pay that link any more.
+ * Changes a product as `updateProduct` does. Refuses (400101) a product with which the line items of a link would exceed
+ * 64 KiB, because that link could not be paid any more.
  */
 export async function changeProduct(
   transaction: Transaction,
-  deps: CatalogDeps,
+  deps: CatalogContext,
   request: Parameters<typeof updateProduct>[2],
 ): Promise<void> {
   const { productId } = await updateProduct(transaction, deps, request);
@@ -123,16 +125,16 @@ export async function changeProduct(
 /** Unarchives a product, with its event; its links stay disabled. Refuses with 100301 or 100306. */
 export async function unarchiveProduct(
   transaction: Transaction,
-  deps: LinkDeps,
+  deps: LinkContext,
   request: { merchantId: string; productId: string },
 ): Promise<void> {
   await moveProduct(transaction, deps, { ...request, trigger: 'unarchive' });
 }
 
-/** Moves locked links, which all have the status `from`, each with its event; nothing where they stay as they are. */
+/** Moves locked links, which all have the status `from`, each with its event. */
 async function changeLinks(
   transaction: Transaction,
-  deps: Omit<LinkDeps, 'isPayable'>,
+  deps: Omit<LinkContext, 'isPayable'>,
   change: {
     readonly merchantId: string;
     readonly linkIds: readonly string[];

@@ -8,7 +8,7 @@ import type { ItemProduct } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { Random } from '#outside/random.ts';
 
-/** A line item of a link as it is stored; what it shows comes from the live product. */
+/** A line item of a link as it is stored. What it shows comes from its current product. */
 export interface LinkItem {
   readonly lineItemId: string;
   readonly itemType: 'product' | 'user_priced';
@@ -64,12 +64,12 @@ function mismatch(detail: string, param = 'lineItems'): Refusal {
   return new Refusal('link_items_mismatch', { detail, param });
 }
 
-/** Whether line items keep to 64 KiB as JSON, with the data of their products. */
+/** Whether line items take at most 64 KiB as JSON, with the data of their products. */
 export function doItemsFit(items: readonly LineItem[]): boolean {
   return Buffer.byteLength(JSON.stringify(items)) <= maxLineItemsBytes;
 }
 
-/** Refuses (400101) line items that do not. */
+/** Refuses larger line items (400101). */
 export function assertItemsFit(items: readonly LineItem[]): void {
   if (doItemsFit(items)) return;
   const reason = `must take at most ${maxLineItemsBytes} bytes as JSON, with the data of their products`;
@@ -84,7 +84,7 @@ export function linkAmountOf(items: readonly LinkItem[]): MicroUsd {
   return microUsd(sum);
 }
 
-/** A price towards a settlement token, for asking whether any route takes it. */
+/** A price in a settlement token, to find out whether any route takes it. */
 export interface LinkPrice {
   readonly settlementToken: string;
   readonly paymentValue: MicroUsd;
@@ -109,8 +109,8 @@ export function assertSettlementToken(chains: Chains, tokenId: string, enabled: 
 }
 
 /**
- * Refuses products that are missing or archived. One code when the only product, or every named one, fails the rule;
- * another when some of several do.
+ * Refuses products that are missing or archived. There is one code when all named products fail the rule, and another when
+ * only some do.
  */
 export function assertSellable(
   productIds: readonly string[],

@@ -3,7 +3,7 @@ import { canonicalJson } from '@florin/protocol/canonical-json.ts';
 import { base62Of, idPrefixes } from '@florin/protocol/id.ts';
 import type { StoredLink } from './stored-link.ts';
 
-/** Everything of a link that its version is made of. */
+/** What a link's version depends on. */
 export type LinkTerms = Pick<
   StoredLink,
   | 'linkId'
@@ -20,9 +20,9 @@ export type LinkTerms = Pick<
 > & { readonly account: Pick<StoredLink['account'], 'accountId' | 'version'> };
 
 /**
- * The version code: `ver_` and 22 base62 characters of the SHA-256 of everything that a payer agrees to. It moves with
- * any real edit of the link, of a product that it shows, or of its account, and with nothing else: ids of line items
- * and states are not part of it, so an identical update, disabling and enabling keep it.
+ * The version code: `ver_` and 22 base62 characters of the SHA-256 of everything that a payer agrees to. It changes with every
+ * real change of the link, of its products or of its account. Statuses and ids of line items are not part of it, so that an
+ * identical update, disabling and enabling keep it.
  */
 export function linkVersionOf(terms: LinkTerms): string {
   const content = canonicalJson({
@@ -37,7 +37,7 @@ export function linkVersionOf(terms: LinkTerms): string {
     successUrl: terms.successUrl,
     customSuccessText: terms.customSuccessText,
     customDisabledText: terms.customDisabledText,
-    // Left out when nothing is said, so that links from before there were policies keep their versions.
+    // Undefined is left out, so that links older than policies keep their versions.
     exceptionPolicy: terms.exceptionPolicy,
     lineItems: terms.items.map(({ itemType, productId, quantity, unitPrice, productData }) => ({
       itemType,

@@ -1,6 +1,6 @@
 import { type Move, moveIn } from '@florin/protocol/machine.ts';
 
-/** A deleted link keeps its row for its sessions and cannot be used any more. */
+/** A deleted link keeps its row for its sessions. */
 export const linkStatuses = ['active', 'disabled', 'deleted'] as const;
 export type LinkStatus = (typeof linkStatuses)[number];
 
@@ -16,7 +16,7 @@ export const linkTriggers = [
 export type LinkTrigger = (typeof linkTriggers)[number];
 
 interface LinkMove extends Move<LinkStatus, LinkTrigger> {
-  /** Undefined where the link stays as it is. */
+  /** Undefined where nothing changes. */
   readonly event?: 'payment.link.enabled' | 'payment.link.disabled';
 }
 
@@ -24,7 +24,7 @@ interface LinkMove extends Move<LinkStatus, LinkTrigger> {
 export const linkMoves: readonly LinkMove[] = [
   { from: 'active', trigger: 'disable', to: 'disabled', event: 'payment.link.disabled' },
   { from: 'disabled', trigger: 'enable', to: 'active', event: 'payment.link.enabled' },
-  // The same twice succeeds, so that a lost answer can be asked for again.
+  // Repeating a change succeeds, so that a caller that lost the answer can retry.
   { from: 'disabled', trigger: 'disable', to: 'disabled' },
   { from: 'active', trigger: 'enable', to: 'active' },
   { from: 'active', trigger: 'product_archived', to: 'disabled', event: 'payment.link.disabled' },

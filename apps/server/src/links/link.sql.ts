@@ -29,32 +29,31 @@ const selectedColumns = `l.link_id, l.merchant_id, l.link_type, l.link_name, l.s
     l.amount, l.payer_email_required, l.success_url, l.custom_success_text, l.custom_disabled_text, l.exception_policy, l.status,
     l.created_at, l.updated_at, a.account_id, a.account_name, a.account_address, a.version as account_version,
     a.status as account_status`;
-const joinedTables = 'links l join accounts a on a.account_id = l.account_id';
-const selectLinks = `select ${selectedColumns} from ${joinedTables}`;
 
 export const linksById = statement({
   name: 'link_by_ids',
   parameters: { linkIds: 'text[]' },
   columns,
-  text: `${selectLinks} where l.link_id = any(:linkIds)`,
+  text: `select ${selectedColumns} from links l join accounts a on a.account_id = l.account_id
+   where l.link_id = any(:linkIds)`,
 });
 export type LinkRow = Row<typeof linksById>;
 
-// PostgreSQL gives a row another xmin at each change, and every change of a link, its items and its status is one of its
-// row: by it a reader that remembers a link asks later whether it is still the same.
+// PostgreSQL gives a row another xmin at each change. Changing a link's items or status also changes its row, so a reader that
+// caches a link checks by xmin that the link has not changed.
 export const versionedLinkById = statement({
   name: 'link_versioned_by_id',
   parameters: { linkId: 'text' },
   columns: { ...columns, row_version: 'text' },
-  text: `select ${selectedColumns}, l.xmin::text as row_version from ${joinedTables} where l.link_id = :linkId`,
+  text: `select ${selectedColumns}, l.xmin::text as row_version
+   from links l join accounts a on a.account_id = l.account_id where l.link_id = :linkId`,
 });
 
-/** A condition: whether a link is still as it was when its row had this version. One look into the primary key. */
+/** The SQL condition that a link's row still has this version. It costs one lookup by primary key. */
 export function isLinkUnchanged(linkId: string, rowVersion: string): string {
   return `(select links.xmin::text from links where links.link_id = ${linkId}) = ${rowVersion}`;
 }
 
-// Newest first by order of creation; ordinal breaks ties within one second.
 export const linkPage = statement({
   name: 'link_page',
   parameters: pageParameters,
@@ -113,7 +112,7 @@ export const insertLink = statement({
    values (:linkId, :merchantId, :linkType, :linkName, :accountId, :settlementToken, :feeModel, :amount, :payerEmailRequired, :successUrl, :customSuccessText, :customDisabledText, :exceptionPolicy, 'active', :createdAt, :createdAt)`,
 });
 
-// What decides about deposits of its sessions, whatever the link's status.
+// The policy for deposits applies in every status of the link.
 export const exceptionPolicyOfLink = statement({
   name: 'link_exception_policy',
   parameters: { linkId: 'text' },
@@ -138,8 +137,8 @@ export const insertLinkItems = statement({
      with ordinality as item (line_item_id, item_type, product_id, quantity, unit_price, position)`,
 });
 
-// Those who change what a link sells, or enable it, take turns before they look at it: only so do they know which account
-// and products to lock before the link itself. Held until the transaction ends.
+// Held until the transaction ends. Updating and enabling a link wait for each other before they read it: they must know its
+// account and products, which they lock before the link itself.
 export const takeLinkTurn = statement({
   name: 'link_take_turn',
   parameters: { linkId: 'text' },
@@ -147,15 +146,15 @@ export const takeLinkTurn = statement({
   text: `select ${awaitLockOf('link', ':linkId::text')}::text as locked`,
 });
 
-// Keeps the account from being removed, which disables its links, between this look and the link's commit.
-export const holdAccount = statement({
-  name: 'link_hold_account',
+// Until the link commits, its account cannot be removed. Removing it would have to disable the link.
+export const lockAccount = statement({
+  name: 'link_lock_account',
   parameters: { accountId: 'text' },
   columns: { account_id: 'text' },
   text: `select account_id from accounts where account_id = :accountId for share`,
 });
 
-// The row lock orders status changes of one link and the sequence of its events.
+// The row lock orders the link's changes of status and its events.
 export const lockLink = statement({
   name: 'link_lock',
   parameters: { merchantId: 'text', linkId: 'text' },
@@ -163,7 +162,7 @@ export const lockLink = statement({
   text: `select status from links where merchant_id = :merchantId and link_id = :linkId for update`,
 });
 
-// In the order of ids, so that two archived products cannot wait for each other.
+// The order of ids prevents deadlocks between two archived products.
 export const lockActiveLinksOfProduct = statement({
   name: 'link_lock_of_product',
   parameters: { merchantId: 'text', productId: 'text' },
@@ -174,7 +173,7 @@ export const lockActiveLinksOfProduct = statement({
    order by link_id for update`,
 });
 
-// A statement of its own, after the lock: a link that was waited for may show other products by now.
+// A second statement after the lock: a link may have changed its products while this transaction waited.
 export const linksOfProduct = statement({
   name: 'link_of_product',
   parameters: { linkIds: 'text[]', productId: 'text' },
@@ -182,8 +181,8 @@ export const linksOfProduct = statement({
   text: `select distinct link_id from link_items where link_id = any (:linkIds) and product_id = :productId`,
 });
 
-// What items say as JSON, without what stands around it: 4 spaces of each attribute are PostgreSQL's own. A link that is a
-// little over the limit is not found here, and one that two products take over it together.
+// Sums the JSON of products without the keys around it; PostgreSQL adds 4 spaces to each attribute. It does not find a link
+// slightly above the limit, nor one that two concurrent changes take above it.
 export const linkOverLimit = statement({
   name: 'link_over_limit',
   parameters: { productId: 'text', maxBytes: 'int8' },
@@ -198,7 +197,7 @@ export const linkOverLimit = statement({
    order by i.link_id limit 1`,
 });
 
-// In the order of ids, for the same reason.
+// The order of ids prevents deadlocks, as above.
 export const lockActiveLinksOfAccount = statement({
   name: 'link_lock_of_account',
   parameters: { merchantId: 'text', accountId: 'text' },

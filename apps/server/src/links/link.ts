@@ -6,15 +6,13 @@ import type { Link, LinkCreateBody, LinkCreated, LinkDetail } from '@florin/prot
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import { type ItemProduct, productsForItems, referenceProducts } from '#catalog/product.ts';
 import type { Chains } from '#chains/chain.ts';
-import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
+import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findAccount } from '#merchants/account.ts';
-import type { Clock } from '#outside/clock.ts';
-import type { Random } from '#outside/random.ts';
 import { emit } from '#webhooks/outbox.ts';
+import type { LinkContext } from './context.ts';
 import {
   deleteLinkItems,
   exceptionPolicyOfLink,
-  holdAccount,
   insertLink,
   insertLinkItems,
   itemsOfLinks,
@@ -22,6 +20,7 @@ import {
   type LinkRow,
   linkPage,
   linksById,
+  lockAccount,
   lockLink,
   replaceLink,
   takeLinkTurn,
@@ -33,23 +32,12 @@ import {
   assertSellable,
   assertSettlementToken,
   type LinkItem,
-  type LinkPrice,
   linkAmountOf,
   linkItemsOf,
 } from './link-terms.ts';
 import type { StoredLink } from './stored-link.ts';
 
-export interface LinkDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly chains: Chains;
-  /** The public origin, without a slash at the end. */
-  readonly origin: string;
-  /** Whether any route takes this price; routes and fees belong to the room sessions. */
-  readonly isPayable: (price: LinkPrice) => boolean;
-}
-
-/** A link with the live products that it shows, by id. */
+/** A link with the current products that it shows, by id. */
 interface LoadedLink {
   readonly link: StoredLink;
   readonly products: ReadonlyMap<string, ItemProduct>;
@@ -61,7 +49,7 @@ interface LoadedLink {
  */
 export async function createLink(
   transaction: Transaction,
-  deps: LinkDeps,
+  deps: LinkContext,
   request: { merchantId: string; body: LinkCreateBody },
 ): Promise<LinkCreated> {
   const { merchantId, body } = request;
@@ -75,12 +63,12 @@ export async function createLink(
 }
 
 /**
- * Replaces every field of a link, with its event; fields left out are reset. A disabled link stays disabled, open
- * sessions keep their snapshot. Refuses what createLink refuses, an unknown link (100101) and a deleted one (100102).
+ * Replaces every field of a link, with its event. Omitted fields are reset. A disabled link stays disabled, and open sessions
+ * keep their copy. Refuses what createLink refuses, an unknown link (100101) and a deleted one (100102).
  */
 export async function updateLink(
   transaction: Transaction,
-  deps: LinkDeps,
+  deps: LinkContext,
   request: { merchantId: string; linkId: string; body: LinkCreateBody },
 ): Promise<void> {
   const { merchantId, linkId, body } = request;
@@ -94,10 +82,10 @@ export async function updateLink(
   await emitLink(transaction, deps, { merchantId, linkId }, 'payment.link.updated');
 }
 
-/** Checks what a link is to sell. Locks its account, then its products, the order that every change of links keeps. */
+/** Checks what a link sells. Locks its account, then its products: every change of links uses this order. */
 async function checkedTerms(
   transaction: Transaction,
-  deps: LinkDeps,
+  deps: LinkContext,
   merchantId: string,
   body: LinkCreateBody,
 ): Promise<{ items: LinkItem[]; amount: MicroUsd }> {
@@ -124,7 +112,7 @@ async function assertAccount(
   merchantId: string,
   body: LinkCreateBody,
 ): Promise<void> {
-  await transaction.query(holdAccount, { accountId: body.accountId });
+  await transaction.query(lockAccount, { accountId: body.accountId });
   const account = await findAccount(transaction, merchantId, body.accountId);
   if (account === undefined) {
     throw new Refusal('account_not_found', { detail: body.accountId, param: 'accountId' });
@@ -135,7 +123,7 @@ async function assertAccount(
   assertSettlementToken(chains, body.settlementToken, account.settlementCurrencies);
 }
 
-/** What create and update write alike, in the order of their statements. */
+/** What create and update both write. */
 function fieldValues(body: LinkCreateBody, amount: MicroUsd) {
   return {
     linkType: body.linkType,
@@ -170,7 +158,7 @@ function itemValues(linkId: string, items: readonly LinkItem[]) {
 
 async function emitLink(
   transaction: Transaction,
-  deps: LinkDeps,
+  deps: LinkContext,
   changed: { merchantId: string; linkId: string },
   type: EventType,
 ): Promise<LoadedLink> {
@@ -184,31 +172,29 @@ async function emitLink(
   return loaded;
 }
 
-/** Locks the merchant's link until the transaction ends and says its status. Refuses with 100101 or 100102. */
+/** Locks the merchant's link until the transaction ends, and returns its status. Refuses with 100101 or 100102. */
 export async function lockOwnLink(
   transaction: Transaction,
   request: { merchantId: string; linkId: string },
 ): Promise<'active' | 'disabled'> {
-  const row = (
-    await transaction.query(lockLink, { merchantId: request.merchantId, linkId: request.linkId })
-  )[0];
+  const [row] = await transaction.query(lockLink, request);
   if (row === undefined) throw new Refusal('link_not_found', request.linkId);
   if (row.status === 'deleted') throw new Refusal('link_archived', request.linkId);
   return row.status === 'active' ? 'active' : 'disabled';
 }
 
-/** One link by id, whoever asks and whatever its status; undefined when there is none. */
+/** One link by id, of any merchant and in any status; undefined when there is none. */
 export async function findLink(queryable: Queryable, linkId: string): Promise<StoredLink | undefined> {
   return (await loadLink(queryable, linkId))?.link;
 }
 
-/** What a link says at the moment about deposits that are short or late; undefined when it says nothing. */
+/** A link's current policy for short and late deposits; undefined when it has none. */
 export async function findExceptionPolicy(
   queryable: Queryable,
   linkId: string,
 ): Promise<StoredLink['exceptionPolicy']> {
   const [row] = await queryable.query(exceptionPolicyOfLink, { linkId });
-  return policyOf(row?.exception_policy ?? null).exceptionPolicy;
+  return policyOf(row?.exception_policy ?? null);
 }
 
 /** The same with the products that the link shows. */
@@ -216,14 +202,12 @@ async function loadLink(queryable: Queryable, linkId: string): Promise<LoadedLin
   return (await loadLinks(queryable, await queryable.query(linksById, { linkIds: [linkId] })))[0];
 }
 
-/** Loads what these rows of links show; all of one merchant. */
+/** Loads the items and products of these links, which belong to one merchant. */
 async function loadLinks(queryable: Queryable, rows: readonly LinkRow[]): Promise<LoadedLink[]> {
   const merchantId = rows[0]?.merchant_id;
   if (merchantId === undefined) return [];
   const itemRows = await queryable.query(itemsOfLinks, { linkIds: rows.map((row) => row.link_id) });
-  const productIds = [
-    ...new Set(itemRows.map((item) => item.product_id).filter((productId) => productId !== '')),
-  ];
+  const productIds = productIdsOf(itemRows.map((item) => ({ productId: item.product_id })));
   const products =
     productIds.length === 0
       ? new Map<string, ItemProduct>()
@@ -231,14 +215,15 @@ async function loadLinks(queryable: Queryable, rows: readonly LinkRow[]): Promis
   const itemsByLink = Map.groupBy(itemRows, (item: LinkItemRow) => item.link_id);
   const loaded: LoadedLink[] = [];
   for (const [index, row] of rows.entries()) {
-    // A version is a hash of all that a link shows, of up to 64 KiB: others are served between some of them.
-    if (index > 0 && index % linksInOneTurn === 0) await new Promise((resolve) => setImmediate(resolve));
+    // Each version hashes up to 64 KiB: let other requests run in between.
+    if (index > 0 && index % linksAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
     loaded.push({ link: parseLink(row, itemsByLink.get(row.link_id) ?? [], products), products });
   }
   return loaded;
 }
 
-const linksInOneTurn = 16;
+/** Links whose versions are computed without a pause. */
+const linksAtOnce = 16;
 
 /** Several links with their details, for events about each. */
 export async function linkDetails(
@@ -250,7 +235,7 @@ export async function linkDetails(
   return loaded.map(({ link, products }) => linkDetailOf(link, products, deps));
 }
 
-/** One link of the merchant in detail. Refuses with 100101 (none of this merchant) or 100102 (deleted). */
+/** One link of the merchant in detail. Refuses with 100101 (unknown) or 100102 (deleted). */
 export async function linkDetail(
   queryable: Queryable,
   deps: { origin: string; chains: Chains },
@@ -273,11 +258,11 @@ export async function ownLink(
   return loaded;
 }
 
-/** One page of the merchant's links, newest first, disabled ones too, with the exact total. */
+/** One page of the merchant's links, disabled ones included, newest first, with the exact total. */
 export async function listLinks(
   queryable: Queryable,
   deps: { origin: string },
-  request: PageRequest,
+  request: ListRequest,
 ): Promise<{ place: ListPage; links: Link[] }> {
   const found = await queryable.query(linkPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.link_id);

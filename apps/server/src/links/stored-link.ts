@@ -4,7 +4,7 @@ import type { LineItem } from '@florin/protocol/line-item.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 
-/** A payment link with all that its reads and its sessions need: live products, account and version. */
+/** A payment link with its account, its current products and its version. */
 export interface StoredLink {
   readonly linkId: string;
   readonly merchantId: string;
@@ -25,8 +25,8 @@ export interface StoredLink {
   readonly successUrl: string;
   readonly customSuccessText: string;
   readonly customDisabledText: string;
-  /** Absent when the link leaves all of it to the installation. */
-  readonly exceptionPolicy?: ExceptionPolicy;
+  /** Undefined where the configuration decides. */
+  readonly exceptionPolicy?: ExceptionPolicy | undefined;
   readonly status: 'active' | 'disabled' | 'deleted';
   /** Content address of everything that the payer agrees to: `ver_` and 22 base62. */
   readonly versionCode: string;

@@ -38,7 +38,7 @@ export const accountsOfMerchant = statement({
   text: `select ${columnList} from accounts where merchant_id = :merchantId and status = 'normal' order by ordinal desc`,
 });
 
-// For the operator's look, now and then: reads all accounts.
+// Reads all accounts: for the operator's commands, which run rarely.
 export const accountsAtAddresses = statement({
   name: 'accounts_at_addresses',
   parameters: { addresses: 'text[]', limit: 'int8' },
@@ -47,8 +47,8 @@ export const accountsAtAddresses = statement({
    order by ordinal limit :limit`,
 });
 
-// The merchant's row orders its account creations, so that the limit holds under concurrent ones. Not `for update`: that
-// would also wait for every session being inserted, whose foreign key holds a key share on the merchant.
+// Creations of one merchant's accounts wait for each other here, so that the limit holds. `for update` would also wait for
+// every session that is being inserted, because its foreign key holds a key share lock on the merchant.
 export const lockMerchantForAccounts = statement({
   name: 'account_lock_merchant',
   parameters: { merchantId: 'text' },

@@ -9,7 +9,6 @@ import { systemRandom } from '#outside/random.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import {
-  type AccountDeps,
   type AccountRequest,
   accountOf,
   chooseSettlementMode,
@@ -19,6 +18,7 @@ import {
   removeAccount,
   type StoredAccount,
 } from './account.ts';
+import type { MerchantContext } from './context.ts';
 import { createMerchant, findMerchant, listMerchants } from './merchant.ts';
 
 let time = Date.parse('2026-03-01T12:00:00Z');
@@ -45,7 +45,7 @@ function newAddress(): Hex {
 function create(
   merchantId: string,
   change: Partial<AccountRequest> = {},
-  given: AccountDeps = deps,
+  given: Omit<MerchantContext, 'secrets'> = deps,
 ): Promise<StoredAccount> {
   const request = {
     merchantId,

@@ -5,9 +5,6 @@ import { newId } from '@florin/protocol/id.ts';
 import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import { getAddress, isAddress } from 'viem';
-import type { Chains } from '#chains/chain.ts';
-import type { Clock } from '#outside/clock.ts';
-import type { Random } from '#outside/random.ts';
 import { emit } from '#webhooks/outbox.ts';
 import {
   type AccountRow,
@@ -20,6 +17,7 @@ import {
   removeAccountRow,
   setSettlementMode,
 } from './account.sql.ts';
+import type { MerchantContext } from './context.ts';
 import { findOwn } from './own-address.ts';
 
 /** A collection account: the wallet that a merchant is paid into. */
@@ -31,19 +29,13 @@ export interface StoredAccount {
   readonly accountAddress: Hex;
   /** Token ids that the account is settled in. */
   readonly settlementCurrencies: readonly string[];
-  /** New at every creation, so that a removed and re-created address can be told apart. */
+  /** New at every creation, so that an account created again at the same address differs. */
   readonly version: string;
   readonly status: 'normal' | 'removed';
-  /** How payments in a settlement token itself reach the wallet; empty: as the configuration says. */
+  /** How payments in a settlement token reach the wallet; empty: the configuration decides. */
   readonly settlementMode: SettlementMode | '';
   readonly createdAt: Date;
   readonly updatedAt: Date;
-}
-
-export interface AccountDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly chains: Chains;
 }
 
 function parseAccount(row: AccountRow): StoredAccount {
@@ -77,7 +69,7 @@ export function accountOf(stored: StoredAccount): Account {
   };
 }
 
-/** One account of the merchant, removed ones included; undefined when the merchant never had it. */
+/** One account of the merchant, even when removed; undefined when the merchant never had it. */
 export async function findAccount(
   queryable: Queryable,
   merchantId: string,
@@ -87,7 +79,7 @@ export async function findAccount(
   return rows[0] === undefined ? undefined : parseAccount(rows[0]);
 }
 
-/** Many accounts in one round trip, in the order asked for; undefined where the merchant never had the account. */
+/** Many accounts in one query, in the order of the request; undefined where the merchant never had the account. */
 export async function findAccounts(
   queryable: Queryable,
   refs: readonly { merchantId: string; accountId: string }[],
@@ -105,7 +97,7 @@ export async function listAccounts(queryable: Queryable, merchantId: string): Pr
   return (await queryable.query(accountsOfMerchant, { merchantId })).map(parseAccount);
 }
 
-/** Accounts in use, of all merchants, at these addresses (lower case), the oldest first; `limit` at most. */
+/** At most `limit` accounts in use at these addresses (lower case), of any merchant, oldest first. */
 export async function findAccountsAt(
   queryable: Queryable,
   addresses: readonly string[],
@@ -119,17 +111,18 @@ export interface AccountRequest {
   readonly accountName: string;
   readonly accountAddress: string;
   readonly settlementCurrencies: readonly string[];
-  /** As the configuration says when absent. */
+  /** The configuration decides when absent. */
   readonly settlementMode?: SettlementMode;
 }
 
 /**
- * Creates a collection account. Refuses the twenty-first (100405), an address that is not a checksummed or lower-case
- * EVM address, the zero address, a contract or deposit address of the installation, one in use already, and tokens that are not configured (400201).
+ * Creates a collection account. Refuses the twenty-first (100405), and tokens that are not configured (400201). The address
+ * must be an EVM address with a valid checksum or in lower case. Refused are the zero address, contracts and deposit
+ * addresses of the installation, and the address of another account.
  */
 export async function createAccount(
   transaction: Transaction,
-  deps: AccountDeps,
+  deps: Omit<MerchantContext, 'secrets'>,
   request: AccountRequest,
 ): Promise<StoredAccount> {
   const { merchantId } = request;
@@ -160,11 +153,11 @@ export async function createAccount(
   return account;
 }
 
-function checkedTerms(deps: AccountDeps, request: AccountRequest) {
+function checkedTerms(deps: Pick<MerchantContext, 'chains'>, request: AccountRequest) {
   const { accountName, accountAddress, settlementCurrencies } = request;
   const length = [...accountName].length;
   if (length === 0 || length > 100) throw fieldRefusal('accountName', 'must have 1 to 100 characters');
-  // Strict: an address in mixed case must carry its checksum, which catches most typing errors.
+  // An address in mixed case must have a valid checksum: that catches most typing errors.
   if (!isAddress(accountAddress))
     throw fieldRefusal('accountAddress', 'must be an EVM address with its checksum');
   if (settlementCurrencies.length === 0)
@@ -180,26 +173,25 @@ function checkedTerms(deps: AccountDeps, request: AccountRequest) {
 }
 
 /**
- * Chooses how payments in a settlement token itself reach the account's wallet; empty: as the configuration says. It counts
- * for every order that is signed from then on, in open sessions too. Refuses an account that is unknown (100401) or
- * removed (100402).
+ * Chooses how payments in a settlement token reach the account's wallet; empty: the configuration decides. It applies to
+ * orders signed from now on, also in open sessions. Refuses an unknown account (100401) and a removed one (100402).
  */
 export async function chooseSettlementMode(
   transaction: Transaction,
-  deps: Pick<AccountDeps, 'clock' | 'random'>,
+  deps: Pick<MerchantContext, 'clock' | 'random'>,
   request: { merchantId: string; accountId: string; settlementMode: SettlementMode | '' },
 ): Promise<StoredAccount> {
   const { merchantId, accountId, settlementMode } = request;
   const chosen = { merchantId, accountId, settlementMode, updatedAt: deps.clock.now() };
   const [row] = await transaction.query(setSettlementMode, chosen);
-  if (row === undefined) throw await missing(transaction, request);
+  if (row === undefined) throw await accountRefusal(transaction, request);
   const account = parseAccount(row);
   await emitAccount(transaction, deps, 'account.updated', account);
   return account;
 }
 
-/** Why there is no such account in use. */
-async function missing(
+/** Why the account is not in use. */
+async function accountRefusal(
   queryable: Queryable,
   { merchantId, accountId }: { merchantId: string; accountId: string },
 ): Promise<Refusal> {
@@ -208,27 +200,26 @@ async function missing(
 }
 
 /**
- * Removes an account from use. In the same transaction the caller disables its links (`disableLinksOfAccount` of the
- * room links); open sessions keep their snapshot and stay payable. Refuses an account that is unknown (100401) or
- * removed already (100402).
+ * Removes an account from use. In the same transaction the caller disables its links (`disableLinksOfAccount`). Open
+ * sessions keep their copy of the account and stay payable. Refuses an unknown account (100401) and a removed one (100402).
  */
 export async function removeAccount(
   transaction: Transaction,
-  deps: Pick<AccountDeps, 'clock' | 'random'>,
+  deps: Pick<MerchantContext, 'clock' | 'random'>,
   request: { merchantId: string; accountId: string },
 ): Promise<StoredAccount> {
   const { merchantId, accountId } = request;
   const now = deps.clock.now();
-  const rows = await transaction.query(removeAccountRow, { merchantId, accountId, updatedAt: now });
-  if (rows[0] === undefined) throw await missing(transaction, request);
-  const account = parseAccount(rows[0]);
+  const [row] = await transaction.query(removeAccountRow, { merchantId, accountId, updatedAt: now });
+  if (row === undefined) throw await accountRefusal(transaction, request);
+  const account = parseAccount(row);
   await emitAccount(transaction, deps, 'account.removed', account);
   return account;
 }
 
 async function emitAccount(
   transaction: Transaction,
-  deps: Pick<AccountDeps, 'clock' | 'random'>,
+  deps: Pick<MerchantContext, 'clock' | 'random'>,
   type: 'account.created' | 'account.updated' | 'account.removed',
   account: StoredAccount,
 ): Promise<void> {

@@ -6,15 +6,15 @@ import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { addSpending, keyOfOrigin, setLastUsed } from './api-key.sql.ts';
 
-/** What a key is restricted to beside its permissions. */
+/** Limits of a key besides its permissions. */
 export interface ApiKeyLimits {
-  /** Addresses and CIDR blocks that requests may come from; empty: from anywhere. */
+  /** IP addresses and CIDR blocks from which the key may be used; empty: any. */
   readonly ipAllowList: readonly string[];
-  /** Web origins that requests may come from, as browsers send them; empty: from anywhere, with or without one. */
+  /** Web origins, as browsers send them, from which the key may be used; empty: any, and requests without one. */
   readonly origins: readonly string[];
-  /** Micro-USD that one session may come to; undefined: no limit of the key's own. */
+  /** Maximum of one session in Micro-USD; undefined: no limit of the key's own. */
   readonly maxSessionAmount: MicroUsd | undefined;
-  /** Micro-USD that all sessions that the key creates in one UTC day may come to, paid or not; undefined: no limit. */
+  /** Maximum in Micro-USD of all sessions that the key creates in one UTC day, paid or not; undefined: no limit. */
   readonly maxDayAmount: MicroUsd | undefined;
 }
 
@@ -30,7 +30,7 @@ const maxOrigins = 20;
 /** A million sessions of the largest amount; a bigint column holds no more. */
 const maxDayAmount = maxMicroUsd * 900_000n;
 
-/** Completes the limits of a new key. Refuses addresses, origins and amounts that mean nothing (400101). */
+/** Completes the limits of a new key. Refuses invalid addresses, origins and amounts (400101). */
 export function limitsOf(request: Partial<ApiKeyLimits>): ApiKeyLimits {
   const limits = {
     ipAllowList: request.ipAllowList ?? [],
@@ -70,7 +70,7 @@ interface Network {
   readonly family: 'ipv4' | 'ipv6';
 }
 
-/** Reads `203.0.113.7`, `203.0.113.0/24` or the like in IPv6; undefined when it is neither. */
+/** Reads an address like `203.0.113.7` or a block like `203.0.113.0/24`, in IPv4 or IPv6; undefined for other texts. */
 function parseNetwork(text: string): Network | undefined {
   const match = /^([0-9A-Fa-f.:]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text);
   const address = match?.[1] ?? '';
@@ -86,21 +86,21 @@ function isNetwork(text: string): boolean {
   return parseNetwork(text) !== undefined;
 }
 
-/** An origin as browsers write it: https, or plain HTTP on the developer's own machine. */
+/** An origin as browsers write it: https, or http on localhost. */
 function isWebOrigin(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.origin !== text) return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && url.hostname === 'localhost');
 }
 
-/** Whether a request may come from this address. A restricted key whose request does not tell is refused. */
+/** Whether a request may come from this address. With an allow list, an unknown address is refused. */
 export function isAddressAllowed(ipAllowList: readonly string[], clientAddress: string | undefined): boolean {
   return ipAllowList.length === 0 || isAddressIn(ipAllowList, clientAddress ?? '');
 }
 
 /**
- * Refuses a request that a web page of the wrong origin sends (api_key_forbidden). Who holds the key may know why: it
- * stands in the page anyway. A secret key is refused wherever a browser is: what stands in a page is public.
+ * Refuses a web page whose origin the key does not list, and any web page with a secret key (200103). The message may say
+ * why: the key's holder can read it in the page anyway.
  */
 export function assertOrigin(
   key: { readonly kind: 'secret' | 'restricted'; readonly origins: readonly string[] },
@@ -110,7 +110,7 @@ export function assertOrigin(
     if (origin === undefined) return;
     throw new Refusal(
       'api_key_forbidden',
-      'a secret key is for servers and is refused in browsers; replace it, for the page that sent it is public',
+      'a secret key is for servers and is refused in browsers; replace it, because the page that sent it is public',
     );
   }
   if (key.origins.length === 0 || key.origins.includes(origin ?? '')) return;
@@ -119,7 +119,7 @@ export function assertOrigin(
   throw new Refusal('api_key_forbidden', `the key is bound to web origins, ${problem}`);
 }
 
-/** IPv4 addresses that a dual-stack socket reports as IPv4-mapped IPv6 count as what they are. */
+/** IPv4-mapped IPv6 addresses, which dual-stack sockets report, count as IPv4. */
 function isAddressIn(networks: readonly string[], address: string): boolean {
   const version = isIP(address);
   if (version === 0) return false;
@@ -131,7 +131,7 @@ function isAddressIn(networks: readonly string[], address: string): boolean {
   return list.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Refuses a session over what the key may create at once (100209). */
+/** Refuses a session above the key's limit for one session (100209). */
 export function assertSessionAmount(limits: Pick<ApiKeyLimits, 'maxSessionAmount'>, amount: MicroUsd): void {
   const { maxSessionAmount } = limits;
   if (maxSessionAmount === undefined || amount <= maxSessionAmount) return;
@@ -142,8 +142,8 @@ export function assertSessionAmount(limits: Pick<ApiKeyLimits, 'maxSessionAmount
 }
 
 /**
- * Counts a session towards the key's UTC day, in the transaction that creates it. Refuses one that would take the day
- * over the key's limit (100209); nothing is counted then.
+ * Counts a session towards the key's UTC day, in the transaction that creates it. Refuses a session that would exceed the
+ * limit of the day (100209); then nothing is counted.
  */
 export async function countDayAmount(
   transaction: Transaction,
@@ -166,24 +166,24 @@ export async function countDayAmount(
   );
 }
 
-/** Whether a key that works lists this web origin: only then may a page of that origin be told that it can ask. */
+/** Whether a valid key lists this web origin. Only then does the answer to a preflight request allow the origin. */
 export async function isOriginListed(queryable: Queryable, origin: string, now: Date): Promise<boolean> {
   return (await queryable.query(keyOfOrigin, { origin, now })).length > 0;
 }
 
-/** A limit as its column holds it. */
+/** Reads the column of a limit. */
 export function amountOf(value: bigint | null): MicroUsd | undefined {
   return value === null ? undefined : microUsd(value);
 }
 
-/** Notes that a key was used just now. Resolves when that is stored or was not worth storing; never rejects. */
+/** Records that a key was used just now. It never rejects. */
 export type KeyUseRecorder = (keyId: string) => Promise<void>;
 
 const recordIntervalMs = 60_000;
-/** Keys whose last record is remembered; the least recently recorded is forgotten first. */
-const maxRememberedKeys = 10_000;
+/** Keys whose last record is cached; the oldest record is dropped first. */
+const maxCachedKeys = 10_000;
 
-/** A recorder that writes each key's time at most once a minute. Nobody who answers a request waits for it. */
+/** A recorder that writes each key's time at most once a minute. Requests do not wait for it. */
 export function keyUseRecorder(deps: { db: Queryable; clock: Clock; log: Log }): KeyUseRecorder {
   const recordedAtMs = new Map<string, number>();
   return async (keyId) => {
@@ -193,11 +193,11 @@ export function keyUseRecorder(deps: { db: Queryable; clock: Clock; log: Log }):
     recordedAtMs.delete(keyId);
     recordedAtMs.set(keyId, nowMs);
     const oldest = recordedAtMs.keys().next();
-    if (recordedAtMs.size > maxRememberedKeys && oldest.done !== true) recordedAtMs.delete(oldest.value);
+    if (recordedAtMs.size > maxCachedKeys && oldest.done !== true) recordedAtMs.delete(oldest.value);
     try {
       await deps.db.query(setLastUsed, { keyId, lastUsedAt: deps.clock.now() });
     } catch (error) {
-      // The time is for people to look at; a database that is away is reported by whoever needs it.
+      // The time is only shown to people. Requests themselves report an unreachable database.
       deps.log.warn('api_key_use_not_recorded', { keyId, message: String(error) });
     }
   };

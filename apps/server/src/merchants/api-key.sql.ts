@@ -42,7 +42,7 @@ const identityColumns = {
 
 const identityList = Object.keys(identityColumns).join(', ');
 
-// By the hash of the whole key: an index lookup, and no secret is ever compared byte by byte.
+// An index lookup by the key's hash compares no secret byte by byte.
 export const apiKeyByHash = statement({
   name: 'api_key_by_hash',
   parameters: { keyHash: 'bytea' },
@@ -50,7 +50,7 @@ export const apiKeyByHash = statement({
   text: `select ${identityList} from api_keys where key_hash = :keyHash`,
 });
 
-// PostgreSQL plans a look-up by a list afresh each time.
+// PostgreSQL plans a query with a list anew each time, so one key has its own statement.
 export const apiKeysByHashes = statement({
   name: 'api_keys_by_hashes',
   parameters: { keyHashes: 'bytea[]' },
@@ -58,8 +58,8 @@ export const apiKeysByHashes = statement({
   text: `select ${identityList} from api_keys where key_hash = any (:keyHashes)`,
 });
 
-// Asked before any key is known, by a browser. Keys that still stand have their origins in a table by origin: policies let
-// no array operator reach an index.
+// Browsers ask before any key is known. Origins of valid keys are in a table of their own, because row-level security keeps
+// array operators from using an index.
 export const keyOfOrigin = statement({
   name: 'api_key_of_origin',
   parameters: { origin: 'text', now: 'timestamptz' },
@@ -81,7 +81,7 @@ export const revokeKey = statement({
    select key_id from revoked`,
 });
 
-// Replicas each write on their own: the time never goes back, and never moves by less than a minute.
+// Several replicas write it: the time never goes back, and moves by a minute at least.
 export const setLastUsed = statement({
   name: 'api_key_set_last_used',
   parameters: { keyId: 'text', lastUsedAt: 'timestamptz' },
@@ -90,8 +90,8 @@ export const setLastUsed = statement({
    where key_id = :keyId and (last_used_at is null or last_used_at <= :lastUsedAt::timestamptz - interval '1 minute')`,
 });
 
-// The row stays locked until the session's transaction ends, so sums are exact whatever comes at the same time. Clocks of
-// replicas differ around midnight: an amount of yesterday counts to today once today has begun.
+// The row stays locked until the session's transaction ends, so that concurrent sums are exact. Clocks of replicas differ
+// around midnight: once one replica has begun a day, amounts of slower replicas count to that day, too.
 export const addSpending = statement({
   name: 'api_key_add_spending',
   parameters: { keyId: 'text', dayStart: 'timestamptz', amount: 'int8', mostPerDay: 'int8' },

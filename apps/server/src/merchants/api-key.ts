@@ -29,9 +29,9 @@ export interface ApiKeyIdentity {
   readonly merchantId: string;
   readonly kind: ApiKeyKind;
   readonly permissions: ReadonlySet<Permission>;
-  /** What sessions that the key creates may come to. Where it may be used from has been checked already. */
+  /** Limits on the sessions that the key creates. Its addresses and origins have been checked already. */
   readonly limits: Pick<ApiKeyLimits, 'maxSessionAmount' | 'maxDayAmount'>;
-  /** The web origin of the request, when the key lists it: a page of that origin may read the answer. */
+  /** The web origin of the request, when the key lists it. A page of that origin may read the answer. */
   readonly webOrigin: string | undefined;
 }
 
@@ -52,7 +52,7 @@ const prefixes: Record<ApiKeyKind, string> = { secret: 'sk_live_', restricted: '
 /** 256 random bits and a 32-bit checksum, in base62. */
 const secretLength = 43;
 const checksumLength = 6;
-/** What secret scanners look for: a key in any text. Its last six characters are the checksum of all before them. */
+/** Finds keys in any text, for secret scanners. The last six characters are a checksum of the others. */
 export const keyInTextPattern = `\\b[sr]k_live_[0-9A-Za-z]{${secretLength + checksumLength}}\\b`;
 const keyPattern = new RegExp(`^[sr]k_live_[0-9A-Za-z]{${secretLength + checksumLength}}$`);
 
@@ -66,7 +66,7 @@ function base62(value: bigint, length: number): string {
   return text;
 }
 
-/** The last six characters of a key: CRC-32 of all before them, so that secret scanners can tell a key from noise. */
+/** The last six characters of a key: CRC-32 of the others. With it secret scanners distinguish keys from noise. */
 function checksumOf(text: string): string {
   let checksum = '';
   let rest = crc32(text);
@@ -91,8 +91,8 @@ export interface ApiKeyRequest extends Partial<ApiKeyLimits> {
 }
 
 /**
- * Makes a key and returns it, the only time that it is ever seen: only its SHA-256 and last four characters are kept.
- * Refuses (400101) limits that mean nothing, the preset `storefront` without origins, and a secret key with some.
+ * Creates a key and returns it. This is the only time that it is shown: only its SHA-256 and last four characters are stored.
+ * Refuses (400101) invalid limits, the preset `storefront` without origins, and a secret key with origins.
  */
 export async function createApiKey(
   transaction: Transaction,
@@ -126,7 +126,7 @@ export async function createApiKey(
   return { keyId, key };
 }
 
-/** Whatever stands in a web page is public, so a key for one must be bound to it, and a secret key is never for one. */
+/** A key in a web page is public: it must be bound to the page's origin, and must not be a secret key. */
 function assertPlaces(request: ApiKeyRequest, origins: readonly string[]): void {
   if (request.kind === 'secret') {
     if (origins.length > 0)
@@ -149,15 +149,15 @@ export function keyOfHeader(header: string | undefined): string {
   return match[1];
 }
 
-/** Looks up a key by the SHA-256 of all of it; undefined when there is none. */
+/** Looks up a key by its SHA-256; undefined when there is none. */
 export type ApiKeyLookup = (keyHash: Buffer) => Promise<Row<typeof apiKeyByHash> | undefined>;
 
-/** A lookup that asks the database for each key alone. */
+/** A lookup with one query for each key. */
 export function apiKeyLookup(queryable: Queryable): ApiKeyLookup {
   return async (keyHash) => (await queryable.query(apiKeyByHash, { keyHash }))[0];
 }
 
-/** Looks up many keys in one round trip, in the order given; a key that comes many times is looked up once. */
+/** Looks up many keys in one query, in the order given. A key that occurs several times is looked up once. */
 export async function findApiKeys(
   queryable: Queryable,
   keyHashes: readonly Buffer[],
@@ -174,9 +174,9 @@ export async function findApiKeys(
 }
 
 /**
- * Tells who calls. Refuses a missing or malformed header (200101), and (200102) a key that is unknown, expired or revoked
- * or may not be used from the request's address; callers cannot tell these apart. A web page of another origin than the
- * key's, and any page with a secret key, is refused with 200103.
+ * Identifies the caller. Refuses a missing or malformed header (200101). Refuses with 200102 a key that is unknown, expired,
+ * revoked or not allowed from the request's address; callers cannot distinguish these. Refuses with 200103 a web page whose
+ * origin the key does not list, and any page with a secret key.
  */
 export async function authenticate(
   lookup: ApiKeyLookup,
@@ -185,7 +185,7 @@ export async function authenticate(
   source: RequestSource = {},
 ): Promise<ApiKeyIdentity> {
   const key = keyOfHeader(header);
-  // The checksum is looked at first, so that typing errors and guesses never reach the database.
+  // Checking the checksum first keeps typing errors and guesses away from the database.
   const isWellFormed =
     keyPattern.test(key) && checksumOf(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
   const row = isWellFormed ? await lookup(hashOf(key)) : undefined;
@@ -207,7 +207,7 @@ export async function authenticate(
   };
 }
 
-/** Requests that come together share the row of their key, and then what it says. */
+/** Concurrent requests share the row of their key, and also its set of permissions. */
 const readPermissions = new WeakMap<Row<typeof apiKeyByHash>, ReadonlySet<Permission>>();
 
 function permissionsOf(row: Row<typeof apiKeyByHash>): ReadonlySet<Permission> {
@@ -218,7 +218,7 @@ function permissionsOf(row: Row<typeof apiKeyByHash>): ReadonlySet<Permission> {
   return read;
 }
 
-/** Revokes a key at once and for ever. False when there is no such key; revoking again changes nothing. */
+/** Revokes a key permanently. False when there is no such key. Revoking again changes nothing. */
 export async function revokeApiKey(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
   return (await transaction.query(revokeKey, { keyId, revokedAt: now })).length === 1;
 }

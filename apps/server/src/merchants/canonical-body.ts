@@ -1,10 +1,9 @@
 /**
- * One spelling of a JSON text in which nothing is lost: keys sorted by UTF-16 code units, no white space, escapes undone
- * where they can be, and every number exact, whatever its size and precision. `1.0`, `1` and `10e-1` are one number;
- * 12345678901234567890 and ...891 are two, although a double holds them alike. A key that stands twice keeps both
- * values, in their order: metadata is stored as it was sent, so the texts mean different things.
+ * The canonical spelling of a JSON text. Keys are sorted by UTF-16 code units, there is no white space, escapes are undone
+ * where possible, and numbers are exact: `1.0`, `1` and `10e-1` are equal; 12345678901234567890 and ...891 differ, although
+ * they are the same double. A key that occurs twice keeps both values in their order, because metadata is stored as sent.
  *
- * The text must be valid JSON, nested so little that recursion is safe; both are the case for a body that was parsed.
+ * The text must be valid JSON whose nesting is safe for recursion. A body that was parsed is.
  */
 export function canonicalBody(text: string): string {
   return readValue({ text, index: 0 });
@@ -34,12 +33,12 @@ function readValue(reader: Reader): string {
   return readWord(reader);
 }
 
-/** All white space of JSON lies at or below U+0020, and nothing else that stands between its tokens does. */
+/** Between JSON tokens only white space lies at or below U+0020. */
 function skipSpace(reader: Reader): void {
   while (reader.text.charCodeAt(reader.index) <= space) reader.index += 1;
 }
 
-/** Whether the reader has come to this unit; steps over it then. */
+/** Whether this unit comes next; if so, skips it. */
 function takes(reader: Reader, unit: number): boolean {
   skipSpace(reader);
   if (reader.text.charCodeAt(reader.index) !== unit) return false;
@@ -74,7 +73,7 @@ function readObject(reader: Reader): string {
     last = key;
   } while (takes(reader, comma));
   reader.index += 1;
-  // Stable: values of one key keep their order.
+  // The sort is stable: values of a repeated key keep their order.
   if (!isSorted) members.sort(byKey);
   let text = '';
   for (const member of members) text += text === '' ? member.text : `,${member.text}`;
@@ -100,7 +99,7 @@ function readString(reader: Reader): string {
   return reader.text.slice(start, end + 1);
 }
 
-/** Whether an odd number of backslashes stands before the quote at `end`. */
+/** Whether an odd number of backslashes precedes the quote at `end`. */
 function isEscaped(text: string, end: number): boolean {
   let before = end - 1;
   while (text.charCodeAt(before) === backslash) before -= 1;
@@ -125,8 +124,8 @@ function readWord(reader: Reader): string {
 }
 
 /**
- * A number as ECMAScript writes it where a double holds exactly what was sent; otherwise its digits without zeros at
- * their end, an E and the power of ten, as no double is ever written.
+ * A number as ECMAScript writes it, where a double holds it exactly. Otherwise its digits without trailing zeros, an E, and the
+ * power of ten; ECMAScript never writes doubles like that.
  */
 function numberSpelling(word: string): string {
   const written = JSON.stringify(Number(word));
@@ -134,14 +133,14 @@ function numberSpelling(word: string): string {
   return written !== 'null' && exactSpelling(written) === exact ? written : exact;
 }
 
-/** Digits of a power of ten up to which equal numbers are told from spelling. */
+/** Numbers whose exponent has more digits are compared as text. */
 const maxPowerLength = 400;
 
 function exactSpelling(word: string): string {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(word);
   if (match === null) throw new TypeError('not a JSON number');
   const [, sign = '', whole = '', fraction = '', power = '0'] = match;
-  // Nobody means such a number; arithmetic with a quarter of a million digits would take a tenth of a second.
+  // Arithmetic with a quarter of a million digits would take a tenth of a second.
   if (power.length > maxPowerLength) return word;
   const digits = (whole + fraction).replace(/^0+/, '');
   // Minus zero is zero.

@@ -1,13 +1,13 @@
 import { statement } from '@florin/pg';
 import { tryLockOf } from '#db/advisory-lock.ts';
 
-// Held until the transaction ends, however it ends: a crash frees the key. Two keys of one hash only make one of two
-// requests at the same time answer "in flight".
-export const holdKey = statement({
-  name: 'idempotency_hold',
+// Held until the transaction ends; a crash frees it. Two keys with the same hash only make one of two concurrent requests
+// answer "in flight".
+export const lockKey = statement({
+  name: 'idempotency_lock',
   parameters: { merchantId: 'text', path: 'text', idempotencyKey: 'text' },
-  columns: { is_held: 'bool' },
-  text: `select ${tryLockOf('idempotencyKey', "concat_ws(' ', :merchantId::text, :path::text, :idempotencyKey::text)")} as is_held`,
+  columns: { is_mine: 'bool' },
+  text: `select ${tryLockOf('idempotencyKey', "concat_ws(' ', :merchantId::text, :path::text, :idempotencyKey::text)")} as is_mine`,
 });
 
 export const answerByKey = statement({
@@ -56,30 +56,30 @@ export const deleteAnswers = statement({
    select count(*) as deleted from gone`,
 });
 
-/** Columns that a draft carries its claim in, with the type of the array of each; null in drafts without a key. */
-export const claimColumns = {
-  claim_key: 'text[]',
-  claim_body_hash: 'bytea[]',
-  claim_request_id: 'text[]',
-  claim_answer: 'bytea[]',
+/** Columns of a new object's row for its answer, with the array type of each; null for objects without a key. */
+export const keyedAnswerColumns = {
+  key: 'text[]',
+  key_body_hash: 'bytea[]',
+  key_request_id: 'text[]',
+  key_answer: 'bytea[]',
 } as const;
 
-/** Further columns of a claim, which many claims of one moment have alike; null in drafts without a key. */
-export const claimPlaceColumns = { claim_path: 'text[]', claim_api_key_id: 'text[]' } as const;
+/** Further columns, which concurrent requests often share; null for objects without a key. */
+export const sharedKeyColumns = { key_path: 'text[]', key_api_key_id: 'text[]' } as const;
 
 /**
- * The common table `claimed`, from a table `draft` with merchant_id, created_at and all columns of claims: stores
- * the answers of those whose key is unused, and names their requests. It waits for a key that another statement is storing.
- * All statements take their keys in one order, so that none waits for another in a circle.
+ * The common table `stored_answers`. It reads a table `draft` with merchant_id, created_at and the columns above, stores the
+ * answers whose key is unused, and returns the ids of their requests. It waits for a key that another statement is storing.
+ * All statements store their keys in the same order, so that they cannot deadlock.
  */
-export const claimedTable = `claimed as (
+export const storedAnswers = `stored_answers as (
     insert into idempotency_keys
       (merchant_id, path, idempotency_key, body_hash, api_key_id, request_id, sealed_answer, created_at)
     select
-      merchant_id, claim_path, claim_key, claim_body_hash, claim_api_key_id, claim_request_id, claim_answer, created_at
+      merchant_id, key_path, key, key_body_hash, key_api_key_id, key_request_id, key_answer, created_at
     from draft
-    where claim_key is not null
-    order by merchant_id, claim_path, claim_key
+    where key is not null
+    order by merchant_id, key_path, key
     on conflict do nothing
     returning request_id
   )`;

@@ -1,48 +1,41 @@
 import { hash } from 'node:crypto';
 import type { Queryable, Row, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
-import type { Clock } from '#outside/clock.ts';
-import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
 import type { ApiKeyIdentity } from './api-key.ts';
 import { canonicalBody } from './canonical-body.ts';
-import { answerByKey, deleteAnswers, holdKey, insertAnswer } from './idempotency.sql.ts';
+import type { IdempotencyContext } from './context.ts';
+import { answerByKey, deleteAnswers, insertAnswer, lockKey } from './idempotency.sql.ts';
 
-// For rooms that claim a key in their own statement, in one round trip with the business change.
-export { claimColumns, claimedTable, claimPlaceColumns } from './idempotency.sql.ts';
+// For rooms that store an answer in the statement of the change itself.
+export { keyedAnswerColumns, sharedKeyColumns, storedAnswers } from './idempotency.sql.ts';
 
 /** How long answers are kept: 30 days, in milliseconds. */
 const answersKeptMs = 30 * 24 * 3_600_000;
 const maxKeyLength = 255;
 
-/** A request that must have its effect once, however often it is sent. */
+/** A request that takes effect once, even when it is sent several times. */
 export interface KeyedRequest {
   readonly caller: Pick<ApiKeyIdentity, 'merchantId' | 'keyId' | 'kind'>;
-  /** The route's path. One key may stand on several paths. */
+  /** The route's path. The same key may be used on several paths. */
   readonly path: string;
   readonly key: string;
   readonly bodyHash: Buffer;
   readonly requestId: string;
 }
 
-/** What a claim is stored with when a statement of another room stores it. */
-export interface IdempotencyClaim {
+/** The answer to a request, to be stored by a statement of another room. */
+export interface KeyedAnswer {
   readonly request: KeyedRequest;
   readonly sealedAnswer: Uint8Array;
 }
 
-export interface IdempotencyDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly secrets: SecretBox;
-}
-
-/** Thrown when the key turns out to be used by a request that was carried out meanwhile; its answer is stored. */
+/** Thrown when a concurrent request with the same key was carried out first. Its answer is stored. */
 export class IdempotencyKeyUsed extends Error {
   override readonly name = 'IdempotencyKeyUsed';
 }
 
-/** Reads the header Idempotency-Key; undefined when absent. Refuses (400101) what is empty or over 255 characters. */
+/** Reads the header Idempotency-Key; undefined when absent. It must have 1 to 255 characters (400101). */
 export function idempotencyKeyOf(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   const key = typeof header === 'string' ? header : header.join(', ');
@@ -52,31 +45,31 @@ export function idempotencyKeyOf(header: string | readonly string[] | undefined)
   return key;
 }
 
-/** What bodies are compared by: SHA-256 of the canonical body, so that spelling does not count and precision does. */
+/** SHA-256 of the canonical body: bodies that differ only in their spelling have the same hash. */
 export function bodyHashOf(bodyText: string): Buffer {
   return hash('sha256', canonicalBody(bodyText), 'buffer');
 }
 
 /**
- * Takes the key for this transaction, and gives the answer when the request was carried out before. Refuses the key of
- * another body (400401), and a key that another transaction holds (400402).
+ * Locks the key for this transaction, and returns the answer when the request was carried out before. Refuses a key that was
+ * used with another body (400401) or is locked by another transaction (400402).
  */
-export async function holdIdempotencyKey(
+export async function lockIdempotencyKey(
   transaction: Transaction,
-  deps: IdempotencyDeps,
+  deps: IdempotencyContext,
   request: KeyedRequest,
 ): Promise<string | undefined> {
-  const [held] = await transaction.query(holdKey, scopeOf(request));
-  // Only after the lock: a statement of its own sees whatever the last holder has committed.
+  const [lock] = await transaction.query(lockKey, scopeOf(request));
+  // A second statement after the lock: it sees what the last holder of the lock has committed.
   const earlier = await findAnswer(transaction, deps, request);
-  if (earlier === undefined && held?.is_held !== true) throw inFlight();
+  if (earlier === undefined && lock?.is_mine !== true) throw inFlight();
   return earlier;
 }
 
-/** Stores the answer in the transaction of the change. Throws IdempotencyKeyUsed when a change elsewhere was faster. */
+/** Stores the answer in the transaction of the change. Throws IdempotencyKeyUsed when a concurrent request was faster. */
 export async function storeAnswer(
   transaction: Transaction,
-  deps: IdempotencyDeps,
+  deps: IdempotencyContext,
   request: KeyedRequest,
   answer: string,
 ): Promise<void> {
@@ -91,36 +84,36 @@ export async function storeAnswer(
   if (rows.length === 0) throw new IdempotencyKeyUsed('the key was used while the request was carried out');
 }
 
-/** Makes the claim that a new object is stored with; the answer is sealed. */
-export function claimOf(deps: IdempotencyDeps, request: KeyedRequest, answer: string): IdempotencyClaim {
+/** Seals the answer that a new object is stored with. */
+export function keyedAnswerOf(deps: IdempotencyContext, request: KeyedRequest, answer: string): KeyedAnswer {
   return { request, sealedAnswer: sealAnswer(deps, request, answer) };
 }
 
-/** Values of `claimColumns` for drafts, some of them without a key. */
-export function claimValues(claims: readonly (IdempotencyClaim | undefined)[]) {
+/** Values of `keyedAnswerColumns` for objects of which some have no key. */
+export function keyedAnswerValues(answers: readonly (KeyedAnswer | undefined)[]) {
   return {
-    claim_key: claims.map((claim) => claim?.request.key ?? null),
-    claim_body_hash: claims.map((claim) => claim?.request.bodyHash ?? null),
-    claim_request_id: claims.map((claim) => claim?.request.requestId ?? null),
-    claim_answer: claims.map((claim) => claim?.sealedAnswer ?? null),
+    key: answers.map((answer) => answer?.request.key ?? null),
+    key_body_hash: answers.map((answer) => answer?.request.bodyHash ?? null),
+    key_request_id: answers.map((answer) => answer?.request.requestId ?? null),
+    key_answer: answers.map((answer) => answer?.sealedAnswer ?? null),
   };
 }
 
-/** Values of `claimPlaceColumns`. */
-export function claimPlaceValues(claims: readonly (IdempotencyClaim | undefined)[]) {
+/** Values of `sharedKeyColumns`. */
+export function sharedKeyValues(answers: readonly (KeyedAnswer | undefined)[]) {
   return {
-    claim_path: claims.map((claim) => claim?.request.path ?? null),
-    claim_api_key_id: claims.map((claim) => claim?.request.caller.keyId ?? null),
+    key_path: answers.map((answer) => answer?.request.path ?? null),
+    key_api_key_id: answers.map((answer) => answer?.request.caller.keyId ?? null),
   };
 }
 
 /**
- * The whole body that the request was answered before, byte for byte; undefined when it was never carried out. Refuses the key of another body, and
- * of another API key unless the caller's is a secret one: what a key may see differs from key to key (400401).
+ * The stored answer to the request, byte for byte; undefined when the request was never carried out. Refuses a key that was
+ * used with another body, or by another API key (400401): API keys may see different fields. A secret key sees all of them.
  */
 export async function findAnswer(
   queryable: Queryable,
-  deps: Pick<IdempotencyDeps, 'secrets'>,
+  deps: Pick<IdempotencyContext, 'secrets'>,
   request: KeyedRequest,
 ): Promise<string | undefined> {
   const [row] = await queryable.query(answerByKey, scopeOf(request));
@@ -141,12 +134,12 @@ function openAnswer(secrets: SecretBox, request: KeyedRequest, row: Row<typeof a
   if (row.sealed_answer !== null) {
     return Buffer.from(secrets.open(row.sealed_answer, contextOf(request))).toString('utf8');
   }
-  // Only rows of an older version hold their answer as text (migration 0230).
+  // Rows from before migration 0230 hold their answer as text.
   if (row.open_answer === null) throw new Error('a stored key has no answer');
   return row.open_answer;
 }
 
-/** What is answered while an identical request is being carried out (400402). */
+/** The refusal while an identical request is being carried out (400402). */
 export function inFlight(): Refusal {
   return new Refusal('idempotency_in_flight', { detail: 'try again', retryAfterSeconds: 1 });
 }
@@ -166,6 +159,6 @@ function contextOf({ caller, path, key }: KeyedRequest): string {
   return `idempotency ${caller.merchantId} ${path} ${key}`;
 }
 
-function sealAnswer(deps: IdempotencyDeps, request: KeyedRequest, answer: string): Uint8Array {
+function sealAnswer(deps: IdempotencyContext, request: KeyedRequest, answer: string): Uint8Array {
   return deps.secrets.seal(deps.random, Buffer.from(answer), contextOf(request));
 }

@@ -5,8 +5,8 @@ import { type Chains, ownerlessAt } from '#chains/chain.ts';
 import { orderAtReceiver } from './own-address.sql.ts';
 
 /**
- * Why an address can have no money of its own, in words: it is the zero address, a contract of the installation, or the
- * deposit address of an order; undefined where it can. Money for it reaches nobody, or pays for somebody else.
+ * What an address is that must not be paid: the zero address, a contract of the installation, or the deposit address of an
+ * order. Undefined for all others. Money sent there would be lost, or would pay another payer's order.
  */
 export async function findOwn(
   queryable: Queryable,
@@ -20,7 +20,7 @@ export async function findOwn(
   return rows.length === 0 ? undefined : 'the deposit address of an order';
 }
 
-/** Refuses a payer who has signed nothing and to whom nothing could go back (100611). */
+/** Refuses a payer at such an address (100611): the address cannot sign, and a refund to it would be lost. */
 export async function assertNotOwn(queryable: Queryable, chains: Chains, payer: Hex): Promise<void> {
   const own = await findOwn(queryable, chains, payer);
   if (own !== undefined)

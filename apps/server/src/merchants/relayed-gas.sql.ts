@@ -1,7 +1,7 @@
 import { statement } from '@florin/pg';
 import { awaitLockOf } from '#db/advisory-lock.ts';
 
-// Puts what counts in the same sums in line until its transaction ends: then nobody else adds to them between look and entry.
+// Transactions that count in the same total wait for each other: the sum stays true until the gas is added.
 export const lockRelayedGas = statement({
   name: 'relayed_gas_lock',
   parameters: { total: 'text' },
@@ -18,7 +18,7 @@ export const relayedGasSince = statement({
    from relayed_gas where chain_id = :chainId and kind = :kind and merchant_id in (:merchantId, '') and hour >= :since`,
 });
 
-// For the merchant, and for all.
+// Counts for the merchant and, with an empty id, for all merchants.
 export const addRelayedGas = statement({
   name: 'relayed_gas_add',
   parameters: { chainId: 'int8', kind: 'text', merchantId: 'text', hour: 'timestamptz', gas: 'int8' },
@@ -28,7 +28,7 @@ export const addRelayedGas = statement({
    on conflict (chain_id, kind, merchant_id, hour) do update set gas = relayed_gas.gas + excluded.gas`,
 });
 
-// For the look now and then: sums of one kind over $2 ($3 for all merchants together), those with most first.
+// The totals of one kind that reach their limit, largest first.
 export const relayedGasOver = statement({
   name: 'relayed_gas_over',
   parameters: {

@@ -9,25 +9,25 @@ import {
   relayedGasSince,
 } from './relayed-gas.sql.ts';
 
-/** Units of gas on one chain within 24 hours, for one merchant's payers and for those of all merchants. */
+/** Units of gas on one chain in 24 hours: for the payers of one merchant, and for those of all merchants. */
 export interface GasTotal {
   readonly perMerchant: number;
   readonly all: number;
 }
 
 /**
- * What the service spends for payers on each chain: `payments` that it sends for them (submissions, x402, collections and
- * additions), and `returns`.
+ * The gas that the service may spend for payers on each chain: for payments (submissions, x402, collections, additions) and
+ * for returns.
  */
 export interface GasTotals {
   readonly payments: GasTotal;
   readonly returns: GasTotal;
 }
 
-/** What goes to payers with code counts among the payments, and once more by itself. */
+/** Gas for smart accounts counts as payments, and again as `smart_accounts`. */
 type GasKind = keyof GasTotals | 'smart_accounts';
 
-/** Payers with code have a fifth of the payments' total at the most: the code can fail for nothing, a plain key cannot. */
+/** Smart accounts get a fifth of the payments' total: their code can fail after spending gas, a plain key cannot. */
 const smartAccountShare = 5;
 
 function totalOf(totals: GasTotals, kind: GasKind): GasTotal {
@@ -45,14 +45,14 @@ export interface AskedGas {
   readonly chainId: number;
   readonly kind: GasKind;
   readonly gas: bigint;
-  /** It was set apart before, or is owed by a promise: it counts, and is not refused. */
+  /** The service has promised this gas: it counts but is not refused. */
   readonly isOwed?: boolean;
 }
 
 const hourMs = 3_600_000;
 const hoursOfDay = 24;
 
-/** Counted by whole hours, so that a sum has few rows: some minutes more than a day, never less. */
+/** Gas is counted per hour, so that a sum has few rows. A sum covers up to an hour more than a day, never less. */
 function hourOf(clock: Clock): Date {
   return new Date(Math.floor(clock.now().getTime() / hourMs) * hourMs);
 }
@@ -62,8 +62,8 @@ function dayBefore(hour: Date): Date {
 }
 
 /**
- * Counts gas in the totals of its merchant and of all, unless it would go over one: then nothing is counted, and it is said
- * whose total that is. What counts in the same totals waits from here until the transaction ends. Without totals all is within.
+ * Counts gas in the totals of its merchant and of all merchants. If it would exceed one of them, nothing is counted, and the
+ * answer names that total. Other calls for the same totals wait until the transaction ends. Without totals there is no limit.
  */
 export async function takeGas(
   transaction: Transaction,
@@ -77,16 +77,16 @@ export async function takeGas(
     transaction.query(lockRelayedGas, { total: `${kind} ${chainId}` }),
     transaction.query(relayedGasSince, { chainId, kind, merchantId, since: dayBefore(hour) }),
   ]);
-  if (spent === undefined) throw new Error('sums came back without a row');
+  if (spent === undefined) throw new Error('a sum returned no row');
   if (!isOwed && spent.by_merchant + gas > BigInt(perMerchant)) return 'merchant_used_up';
   if (!isOwed && spent.by_all + gas > BigInt(all)) return 'all_used_up';
   await transaction.query(addRelayedGas, { chainId, kind, merchantId, hour, gas });
   return 'within';
 }
 
-/** Parts of a total, in percent, at which the operator is told, at which that ends, and from which nothing more is offered. */
-const [toldAt, endsAt, offeredUntil] = [75, 50, 90];
-/** Most totals that are looked at in one round. */
+/** Percent of a total: the alarm starts, the alarm ends, and no more payments are offered. */
+const [alarmAt, alarmEndsAt, offeredUntil] = [75, 50, 90];
+/** Totals read in one round. */
 const maxTotals = 1_000;
 
 function partOf({ perMerchant, all }: GasTotal, percent: number) {
@@ -103,14 +103,14 @@ interface GasWatch {
   readonly totals: GasTotals;
 }
 
-/** Tells the operator of totals that run out, once until half is free again. A look a minute keeps what is stored small. */
+/** Logs totals that run out, once until half is free again, and deletes old counts. The caller runs it every minute. */
 export function gasAlarm({ db, clock, log, totals }: GasWatch): () => Promise<void> {
-  const told = new Map<string, Readonly<Record<string, unknown>>>();
+  const reported = new Map<string, Readonly<Record<string, unknown>>>();
   return async () => {
     const hour = hourOf(clock);
     for (const kind of ['payments', 'smart_accounts', 'returns'] as const) {
       const kindTotal = totalOf(totals, kind);
-      const least = partOf(kindTotal, endsAt);
+      const least = partOf(kindTotal, alarmEndsAt);
       const rows = await db.query(relayedGasOver, {
         kind,
         ...least,
@@ -125,14 +125,14 @@ export function gasAlarm({ db, clock, log, totals }: GasWatch): () => Promise<vo
           kind,
           merchantId: merchant_id === '' ? 'all' : merchant_id,
         };
-        if (told.has(key) || gas * 100n < BigInt(total) * BigInt(toldAt)) continue;
-        told.set(key, fields);
+        if (reported.has(key) || gas * 100n < BigInt(total) * BigInt(alarmAt)) continue;
+        reported.set(key, fields);
         const error = new Error("three quarters of a day's gas for payers are spent");
         log.error('gas.running_out', error, { ...fields, spent: gas.toString(), total });
       }
-      for (const [key, fields] of told) {
+      for (const [key, fields] of reported) {
         if (!key.startsWith(`${kind} `) || over.has(key)) continue;
-        told.delete(key);
+        reported.delete(key);
         log.info('gas.available', fields);
       }
     }
@@ -140,9 +140,9 @@ export function gasAlarm({ db, clock, log, totals }: GasWatch): () => Promise<vo
   };
 }
 
-/** What a process knows of the totals of payments. */
+/** Which payments at the service's cost the process offers. */
 export interface GasOffers {
-  /** Whether payments at the service's cost are offered: the last tenth of a total is for those that were. */
+  /** The last tenth of a total is reserved for payments that were offered before. */
   readonly isOffered: (chainId: number, merchantId: string) => boolean;
   readonly refresh: () => Promise<void>;
 }

@@ -5,7 +5,7 @@ import { newId } from '@florin/protocol/id.ts';
 import { type MicroUsd, microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
 import type { Refund, RefundCreateBody, RefundStatus } from '@florin/protocol/refund.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
+import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findOrder, findOrders } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { SessionContext } from '#sessions/context.ts';
@@ -130,7 +130,7 @@ export async function findRefund(
 export async function listRefunds(
   queryable: Queryable,
   deps: RefundContext,
-  request: PageRequest,
+  request: ListRequest,
 ): Promise<{ place: ListPage; refunds: Refund[] }> {
   const found = await queryable.query(refundPage, pageValues(request));
   const { place, rows } = readPage(found, request.size, (row) => row.refund_id);

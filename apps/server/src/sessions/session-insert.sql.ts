@@ -1,7 +1,7 @@
 import { firstEventColumns, firstEventWrites, outboxWake } from '@florin/outbox';
 import { type ParameterKind, statement } from '@florin/pg';
 import { changedProducts, productVersionParameters } from '#catalog/product.ts';
-import { claimColumns, claimedTable, claimPlaceColumns } from '#merchants/idempotency.ts';
+import { keyedAnswerColumns, sharedKeyColumns, storedAnswers } from '#merchants/idempotency.ts';
 
 type Columns = Readonly<Record<string, ParameterKind>>;
 
@@ -50,8 +50,8 @@ export const draftColumns = {
   ...firstEventColumns,
 } as const;
 
-const claimedDraftColumns = { ...draftColumns, ...claimColumns } as const;
-const claimedTermsColumns = { ...termsColumns, ...claimPlaceColumns } as const;
+const keyedDraftColumns = { ...draftColumns, ...keyedAnswerColumns } as const;
+const keyedTermsColumns = { ...termsColumns, ...sharedKeyColumns } as const;
 
 const sessionNames = `${namesOf(termsColumns)}, ${namesOf(ownColumns)}`;
 
@@ -126,13 +126,13 @@ export const insertSessions = statement({
  * whole sessions only the drafts are materialized: each other one would be a copy of some 4 kB for each session. Which
  * keys were refused is found out once, mostly nothing, and not by every reader of the accepted ones.
  */
-export const insertClaimedSessions = statement({
-  name: 'sessions_insert_claimed',
-  parameters: { ...claimedDraftColumns, ...soldParameters, ...claimedTermsColumns },
+export const insertKeyedSessions = statement({
+  name: 'sessions_insert_keyed',
+  parameters: { ...keyedDraftColumns, ...soldParameters, ...keyedTermsColumns },
   columns: { session_id: 'text', is_stored: 'bool', woken: 'text?' },
-  text: `with ${drafts(claimedDraftColumns, claimedTermsColumns)}, ${claimedTable}, refused as materialized (
+  text: `with ${drafts(keyedDraftColumns, keyedTermsColumns)}, ${storedAnswers}, refused as materialized (
      select position from draft
-     where claim_key is not null and claim_request_id not in (select request_id from claimed)
+     where key is not null and key_request_id not in (select request_id from stored_answers)
    ), accepted as not materialized (
      select * from draft where position not in (select position from refused)
    ), ${writesOf('accepted')}

@@ -2,13 +2,13 @@ import { firstEventValues } from '@florin/outbox';
 import { batched, type Database, type Queryable } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { VersionedProduct } from '#catalog/product.ts';
-import { claimPlaceValues, claimValues, type IdempotencyClaim } from '#merchants/idempotency.ts';
+import { type KeyedAnswer, keyedAnswerValues, sharedKeyValues } from '#merchants/idempotency.ts';
 import type { SessionContext } from './context.ts';
-import { insertClaimedSessions, insertSessions } from './session-insert.sql.ts';
+import { insertKeyedSessions, insertSessions } from './session-insert.sql.ts';
 import { sessionEventData } from './session-json.ts';
 import type { StoredSession } from './stored-session.ts';
 
-// For rooms that claim something of their own in the statement that stores the session.
+// For rooms that store rows of their own in the statement that stores the session.
 export { draftColumns, drafts, sharedParameters, writesOf } from './session-insert.sql.ts';
 
 /** A session that is about to be stored, with the secret that its on-chain key was made with. */
@@ -16,7 +16,7 @@ export interface NewSession {
   readonly session: StoredSession;
   readonly salt: Hex;
   /** The idempotency key that the session is stored under, with the answer for repeats; both or none are stored. */
-  readonly claim?: IdempotencyClaim;
+  readonly keyedAnswer?: KeyedAnswer;
   /** `data` of the session.created event, where it has been written already; written for `fullView` when absent. */
   readonly eventDataJson?: string;
   /** Products that the terms were read from, when they must still be the same at the insert. */
@@ -60,14 +60,14 @@ async function insertAll(
   created: readonly NewSession[],
 ): Promise<InsertOutcome[]> {
   const values = insertValues(deps, created);
-  const claims = created.map(({ claim }) => claim);
-  const rows: readonly { session_id: string; is_stored?: boolean }[] = claims.some(
-    (claim) => claim !== undefined,
+  const answers = created.map(({ keyedAnswer }) => keyedAnswer);
+  const rows: readonly { session_id: string; is_stored?: boolean }[] = answers.some(
+    (answer) => answer !== undefined,
   )
-    ? await queryable.query(insertClaimedSessions, {
+    ? await queryable.query(insertKeyedSessions, {
         ...values,
-        ...claimValues(claims),
-        ...claimPlaceValues(distinctTerms(created).first.map(({ claim }) => claim)),
+        ...keyedAnswerValues(answers),
+        ...sharedKeyValues(distinctTerms(created).first.map(({ keyedAnswer }) => keyedAnswer)),
       })
     : await queryable.query(insertSessions, values);
   const stored = new Map(rows.map((row) => [row.session_id, row.is_stored !== false]));
@@ -118,7 +118,7 @@ function distinctTerms(created: readonly NewSession[]) {
 }
 
 /** Equal for sessions whose terms are equal. No text in here holds a line feed: they are ids, addresses and names of tokens. */
-function termsKey({ session, claim }: NewSession): string {
+function termsKey({ session, keyedAnswer }: NewSession): string {
   return [
     session.merchantId,
     session.sessionType,
@@ -132,8 +132,8 @@ function termsKey({ session, claim }: NewSession): string {
     session.payerEmailRequired,
     session.channelId,
     session.intendedToken,
-    claim?.request.path,
-    claim?.request.caller.keyId,
+    keyedAnswer?.request.path,
+    keyedAnswer?.request.caller.keyId,
   ].join('\n');
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable, Row } from '@florin/pg';
 import type { SessionStatus } from '@florin/protocol/session.ts';
-import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
+import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findOrders } from '#orders/order.ts';
 import { itemsOfSessions, sessionPage, sessionPageByStatus } from './session.sql.ts';
 import type { StoredSessionView } from './session-json.ts';
@@ -12,7 +12,7 @@ import { parseSession } from './session-row.ts';
  */
 export async function listSessionViews(
   queryable: Queryable,
-  request: PageRequest & { readonly status?: SessionStatus | undefined },
+  request: ListRequest & { readonly status?: SessionStatus | undefined },
 ): Promise<{ place: ListPage; portions: AsyncIterable<readonly StoredSessionView[]> }> {
   const { status, size } = request;
   const rows = await (status === undefined

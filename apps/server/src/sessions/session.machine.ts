@@ -35,7 +35,7 @@ export const sessionTriggers = [
 export type SessionTrigger = (typeof sessionTriggers)[number];
 
 /** The state that decides: the status, and whether an order was ever signed. */
-export interface SessionState {
+export interface SessionMoveState {
   readonly status: SessionStatus;
   readonly signedOnce: boolean;
 }
@@ -106,7 +106,7 @@ export const sessionMoves: readonly Move[] = [
 ];
 
 /** The move for a state and a trigger; undefined when there is none. */
-export function sessionMove(state: SessionState, trigger: SessionTrigger): Move | undefined {
+export function sessionMove(state: SessionMoveState, trigger: SessionTrigger): Move | undefined {
   return sessionMoves.find(
     (move) =>
       move.from === state.status &&

@@ -6,7 +6,7 @@ import { decodeErrorResult, encodeFunctionData } from 'viem';
 import type { StoredOrder } from '#orders/stored-order.ts';
 
 /** What a payer signed to pay an order. */
-export interface Consent {
+export interface SignedConsent {
   readonly method: SubmitMethod;
   readonly signature: Hex;
   /** The nonce of the signature. */
@@ -19,7 +19,7 @@ export interface Consent {
  */
 export function submissionCall(
   { order, signature: orderSignature }: Pick<StoredOrder, 'order' | 'signature'>,
-  { method, signature, nonce }: Consent,
+  { method, signature, nonce }: SignedConsent,
 ): Hex {
   const abi = paymentGatewayAbi;
   if (method === 'eip3009') {

@@ -2,14 +2,14 @@ import { findWebhook, type OutboxContext } from '@florin/outbox';
 import type { Queryable, Row } from '@florin/pg';
 import { type Delivery, type DeliveryStatus, maxShownAttempts } from '@florin/protocol/delivery-api.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
-import { type ListPage, type PageRequest, pageValues, readPage } from '#db/list-page.ts';
+import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import * as sql from './delivery-log.sql.ts';
 
 /** One page of a webhook's deliveries, newest first, with the exact total. Unknown: 100501. */
 export async function listDeliveries(
   queryable: Queryable,
   context: OutboxContext,
-  request: PageRequest & { readonly webhookId: string },
+  request: ListRequest & { readonly webhookId: string },
 ): Promise<{ place: ListPage; deliveries: Delivery[] }> {
   const { merchantId, webhookId, size } = request;
   await findWebhook(queryable, context, { ownerId: merchantId, webhookId });

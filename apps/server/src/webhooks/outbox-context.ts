@@ -12,7 +12,7 @@ import { type Egress, EgressFailure } from '#outside/egress.ts';
 import { webhookView } from './webhook.ts';
 
 /** What doors for webhooks need. */
-export interface WebhookDeps extends Omit<OutboxContext, 'refusal'> {
+export interface WebhookContext extends Omit<OutboxContext, 'refusal'> {
   readonly addresses: AddressPolicy;
 }
 

@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ImageContext } from '#catalog/context.ts';
 import { folderStore } from '#catalog/images/folder-store.ts';
 import { imageNameKey } from '#catalog/images/image-name.ts';
 import type { ImageStore } from '#catalog/images/image-store.ts';
 import { ImageStoreFailure } from '#catalog/images/image-store.ts';
-import type { IntakeDeps } from '#catalog/images/intake.ts';
 import { processDecoder } from '#catalog/images/process-decoder.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import { type Clock, systemClock } from '#outside/clock.ts';
@@ -56,9 +56,10 @@ export class ImageWorld {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  get deps(): IntakeDeps {
+  get deps(): ImageContext {
     return {
       clock: this.clock,
+      random: this.random,
       log: silentLog,
       origin: this.origin,
       downloader: this.downloader,

@@ -5,7 +5,7 @@ export interface DecodedImage {
   readonly files: readonly { readonly size: ImageSize; readonly bytes: Uint8Array }[];
 }
 
-/** Why bytes become no image; said to the merchant. */
+/** Why bytes cannot become an image. Merchants see it. */
 export type DecodeReason =
   | 'not a jpeg, png or webp image'
   | 'more than 25 megapixels'
@@ -13,7 +13,7 @@ export type DecodeReason =
   | 'too costly to decode'
   | 'could not be decoded now';
 
-/** The bytes are no image that could be hosted; `could not be decoded now` alone is no fault of theirs. */
+/** The bytes are not an image that can be hosted. `could not be decoded now` alone is not the fault of the bytes. */
 export class DecodeFailure extends Error {
   readonly reason: DecodeReason;
 
@@ -24,18 +24,18 @@ export class DecodeFailure extends Error {
   }
 }
 
-/** Turns strangers' bytes into images of ours. */
+/** Turns untrusted bytes into hosted images. */
 export interface ImageDecoder {
   /** Throws `DecodeFailure`. */
   decode(bytes: Uint8Array): Promise<DecodedImage>;
-  /** Ends what is under way. */
+  /** Ends running decoders. */
   close(): Promise<void>;
 }
 
-/** The largest source. */
+/** The largest source in bytes. */
 export const maxImageBytes = 5 * 1024 * 1024;
 
-/** What the first bytes say; undefined for everything but jpeg, png and webp. */
+/** The type by the first bytes; undefined for everything but jpeg, png and webp. */
 export function imageTypeOf(bytes: Uint8Array): 'jpeg' | 'png' | 'webp' | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
   if (head.startsWith('\xff\xd8\xff')) return 'jpeg';

@@ -1,9 +1,8 @@
 import { statement } from '@florin/pg';
 
-// Before the files are stored, and again when they are there already. No row comes back for one that is being removed:
-// its files may go at any moment.
-export const registerImage = statement({
-  name: 'image_register',
+// Runs before the files are stored. It returns no row for an image that is being removed, because its files may disappear.
+export const insertImage = statement({
+  name: 'image_insert',
   parameters: { imageName: 'text', merchantId: 'text', touchedAt: 'timestamptz' },
   columns: { image_name: 'text' },
   text: `insert into images (image_name, merchant_id, touched_at, created_at) values (:imageName, :merchantId, :touchedAt, :touchedAt)
@@ -40,9 +39,9 @@ export const dropDownload = statement({
   text: 'delete from image_downloads where product_id = :productId',
 });
 
-// One try: the row is leased, so that a process that dies gives it back. Rows that others are looking at are passed by.
-export const claimDownload = statement({
-  name: 'image_download_claim',
+// Leases one download: if the process dies, another one retries it. Rows that other processes have locked are skipped.
+export const leaseDownload = statement({
+  name: 'image_download_lease',
   parameters: { now: 'timestamptz', nextAt: 'timestamptz' },
   columns: { product_id: 'text', merchant_id: 'text', source_url: 'text', ordinal: 'int8', attempts: 'int4' },
   text: `update image_downloads set next_at = :nextAt, attempts = attempts + 1
@@ -52,7 +51,7 @@ export const claimDownload = statement({
    returning product_id, merchant_id, source_url, ordinal, attempts`,
 });
 
-// Locked after the product's row, as every change of products does it.
+// Locked after the product's row, in the order that every change of products uses.
 export const lockDownload = statement({
   name: 'image_download_lock',
   parameters: { productId: 'text', ordinal: 'int8' },
@@ -67,8 +66,8 @@ export const postponeDownload = statement({
   text: 'update image_downloads set attempts = :attempts, next_at = :nextAt where product_id = :productId and ordinal = :ordinal',
 });
 
-// Images that nothing has touched since, that neither a product nor a merchant's branding shows, and that no session is
-// known to show; those whose removal was broken off come first.
+// Images that were not touched since, that no product and no branding shows, and that were not found in a session.
+// Interrupted removals come first.
 export const unusedImages = statement({
   name: 'image_unused',
   parameters: { touchedBefore: 'timestamptz', limit: 'int8' },
@@ -80,22 +79,22 @@ export const unusedImages = statement({
    order by removing desc, touched_at limit :limit`,
 });
 
-export const keepImage = statement({
-  name: 'image_keep',
+export const retainImage = statement({
+  name: 'image_retain',
   parameters: { imageName: 'text' },
   columns: {},
   text: 'update images set kept = true where image_name = :imageName and not removing',
 });
 
-export const noteSearch = statement({
-  name: 'image_note_search',
+export const recordSearch = statement({
+  name: 'image_record_search',
   parameters: { imageName: 'text', searchedOrdinal: 'int8' },
   columns: {},
   text: 'update images set searched_ordinal = :searchedOrdinal where image_name = :imageName',
 });
 
-// Whoever gives the image to a product touches its row first, and so either comes before this statement, which then
-// leaves it alone, or after it, and is turned away.
+// A product that takes the image touches its row first. If it does so before this statement, the image stays; afterwards
+// the touch finds no row.
 export const startRemoval = statement({
   name: 'image_start_removal',
   parameters: { imageName: 'text', touchedAt: 'timestamptz' },
@@ -107,8 +106,8 @@ export const startRemoval = statement({
    returning image_name`,
 });
 
-export const forgetImage = statement({
-  name: 'image_forget',
+export const deleteImage = statement({
+  name: 'image_delete',
   parameters: { imageName: 'text' },
   columns: {},
   text: 'delete from images where image_name = :imageName and removing',

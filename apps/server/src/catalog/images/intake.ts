@@ -1,24 +1,11 @@
 import type { Queryable } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
-import type { Clock } from '#outside/clock.ts';
 import { type Downloader, EgressFailure } from '#outside/egress.ts';
-import type { Log } from '#telemetry/log.ts';
-import { type DecodedImage, DecodeFailure, type ImageDecoder, maxImageBytes } from './image-decoder.ts';
+import type { ImageContext } from '../context.ts';
+import { type DecodedImage, DecodeFailure, maxImageBytes } from './image-decoder.ts';
 import { hostedImageUrl, imageFile, imageNameOf, nameOfHostedUrl } from './image-name.ts';
-import { type ImageStore, ImageStoreFailure } from './image-store.ts';
-import { enterImage, holdImage, noImage, type ProductImage } from './product-image.ts';
-
-export interface IntakeDeps {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** The public origin, without a slash at the end. */
-  readonly origin: string;
-  readonly downloader: Downloader;
-  readonly decoder: ImageDecoder;
-  readonly store: ImageStore;
-  /** The key of image names. */
-  readonly nameKey: Uint8Array;
-}
+import { ImageStoreFailure } from './image-store.ts';
+import { insertHostedImage, noImage, type ProductImage, touchHostedImage } from './product-image.ts';
 
 /** An image that a merchant names by URL; empty for none. */
 export interface ImageRequest {
@@ -26,26 +13,26 @@ export interface ImageRequest {
   readonly url: string;
 }
 
-/** Gets the images that merchants name, outside of any transaction. */
+/** Downloads the images that merchants name, outside of any transaction. */
 export interface ImageIntake {
-  /** Says what is to be stored with the product. Refuses with 900301 when the image is there and cannot be stored. */
+  /** Returns what is to be stored with the product. Refuses with 900301 when the image cannot be stored. */
   take(queryable: Queryable, request: ImageRequest): Promise<ProductImage>;
 }
 
 const downloadTimeoutMs = 10_000;
-/** Images that one process gets at once, and of these, for one merchant; more are left to the background. */
+/** Images that one process downloads at once, in all and for one merchant. Others are downloaded in the background. */
 export const imageLimits = { atOnce: 16, perMerchant: 4 } as const;
-/** Why an image is pending whose source was not asked. */
-export const noPlace = 'too many images at once';
+/** Why an image is pending whose source was not requested. */
+export const tooManyImages = 'too many images at once';
 
-/** An installation without a place for images makes its products without. */
+/** For an installation that stores no images. */
 export const noIntake: ImageIntake = {
   take: async (_queryable, { url }) =>
     url === '' ? noImage : { status: 'failed', reason: 'this installation hosts no images' },
 };
 
-/** The intake of a process: keeps a merchant with slow images from taking every place. */
-export function imageIntake(deps: IntakeDeps): ImageIntake {
+/** The intake of a process. Its limits keep a merchant with slow images from delaying the others. */
+export function imageIntake(deps: ImageContext): ImageIntake {
   const underWay = new Map<string, number>();
   let total = 0;
   return {
@@ -56,7 +43,7 @@ export function imageIntake(deps: IntakeDeps): ImageIntake {
       if (own !== undefined) return takeOwn(queryable, deps, { merchantId, name: own });
       const count = underWay.get(merchantId) ?? 0;
       if (total >= imageLimits.atOnce || count >= imageLimits.perMerchant) {
-        return { status: 'pending', sourceUrl: url, reason: noPlace };
+        return { status: 'pending', sourceUrl: url, reason: tooManyImages };
       }
       total += 1;
       underWay.set(merchantId, count + 1);
@@ -76,20 +63,21 @@ export function imageIntake(deps: IntakeDeps): ImageIntake {
   };
 }
 
-/** The merchant sends back what a read returned: the image stays, and nothing is asked of the network. */
+/** The merchant names an image that is hosted here: no download is needed. */
 async function takeOwn(
   queryable: Queryable,
-  deps: IntakeDeps,
+  deps: ImageContext,
   image: { merchantId: string; name: string },
 ): Promise<ProductImage> {
-  const isHeld = image.name !== '' && (await holdImage(queryable, { ...image, at: deps.clock.now() }));
-  return isHeld ? hosted(deps, image.name) : { status: 'failed', reason: 'no such hosted image' };
+  const isThere =
+    image.name !== '' && (await touchHostedImage(queryable, { ...image, at: deps.clock.now() }));
+  return isThere ? hosted(deps, image.name) : { status: 'failed', reason: 'no such hosted image' };
 }
 
-/** Downloads, decodes and stores one image. Throws ImageStoreFailure only; every fault of the source is an outcome. */
+/** Downloads, decodes and stores one image. Throws ImageStoreFailure only: faults of the source are results. */
 export async function fetchImage(
   queryable: Queryable,
-  deps: IntakeDeps,
+  deps: ImageContext,
   request: ImageRequest,
 ): Promise<ProductImage> {
   const { merchantId, url } = request;
@@ -107,18 +95,18 @@ export async function fetchImage(
     throw error;
   }
   const name = imageNameOf(deps.nameKey, { merchantId, files: image.files.map((file) => file.bytes) });
-  if (!(await enterImage(queryable, { merchantId, name, at: deps.clock.now() }))) {
+  if (!(await insertHostedImage(queryable, { merchantId, name, at: deps.clock.now() }))) {
     return later('an image of this content is just being removed');
   }
   for (const { size, bytes } of image.files) await deps.store.put(imageFile(name, size), bytes);
   return hosted(deps, name);
 }
 
-function hosted({ origin }: IntakeDeps, name: string): ProductImage {
+function hosted({ origin }: ImageContext, name: string): ProductImage {
   return { status: 'hosted', name, url: hostedImageUrl(origin, name) };
 }
 
-/** An answer that cannot be an image. */
+/** The source's response cannot be an image. */
 class SourceFailure extends Error {
   override readonly name = 'SourceFailure';
 }
@@ -130,7 +118,7 @@ async function download(downloader: Downloader, url: string): Promise<Uint8Array
     timeoutMs: downloadTimeoutMs,
   });
   if (status !== 200) throw new SourceFailure(`answered ${status}`);
-  // Asked for as it is; what comes packed stays packed, since it could unfold to any size.
+  // We ask for no compression. A compressed response could unpack to any size.
   if (contentEncoding !== '' && contentEncoding !== 'identity') throw new SourceFailure('came compressed');
   return bytes;
 }

@@ -1,12 +1,12 @@
 import type { Queryable } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
-import { type ImageIntake, noPlace } from './intake.ts';
+import { type ImageIntake, tooManyImages } from './intake.ts';
 
-/** Gets the images that one request names for items of its own, outside of any transaction. */
+/** Hosts the images that a request names for its own items, outside of any transaction. */
 export interface ItemImages {
   /**
-   * The hosted URL for each URL that there is an image for; the others are left out. Items are for one sale, so nothing is
-   * tried again later. Refuses with 900301 when an image is there and cannot be stored.
+   * The hosted URL of each image; URLs without an image are left out. The items are for one sale, so nothing is retried
+   * later. Refuses with 900301 when an image cannot be stored.
    */
   take(
     queryable: Queryable,
@@ -14,30 +14,30 @@ export interface ItemImages {
   ): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Images of one request that are got at once: as many as one merchant may. */
+/** Images that one request downloads at once: the limit of one merchant. */
 const maxAtOnce = 4;
-/** After this time of one request no more images are asked for: they are left out. */
+/** After this time a request starts no more downloads. */
 const takeMs = 10_000;
-/** Requests for what a shop sells name the same images again and again; a source that fails is asked again sooner. */
-const hostedKnownMs = 600_000;
-const failureKnownMs = 60_000;
-const maxKnown = 2_000;
+/** How long results are cached: a shop names the same images again and again. */
+const hostedCacheMs = 600_000;
+const failureCacheMs = 60_000;
+const maxCached = 2_000;
 
-interface Known {
+interface CachedResult {
   /** Undefined: there is no image. */
   readonly hostedUrl: string | undefined;
   readonly untilMs: number;
 }
 
-/** Hosts the images of items by way of the intake, and remembers for some minutes what became of each URL. */
+/** Hosts the images of items through the intake, and caches the result of each URL for some minutes. */
 export function itemImages(intake: ImageIntake, clock: Clock): ItemImages {
-  const known = new Map<string, Known>();
+  const cache = new Map<string, CachedResult>();
   const remember = (key: string, hostedUrl: string | undefined) => {
-    const [oldest] = known.keys();
-    if (known.size >= maxKnown && oldest !== undefined) known.delete(oldest);
-    const forMs = hostedUrl === undefined ? failureKnownMs : hostedKnownMs;
-    known.delete(key);
-    known.set(key, { hostedUrl, untilMs: clock.monotonicMs() + forMs });
+    const [oldest] = cache.keys();
+    if (cache.size >= maxCached && oldest !== undefined) cache.delete(oldest);
+    const forMs = hostedUrl === undefined ? failureCacheMs : hostedCacheMs;
+    cache.delete(key);
+    cache.set(key, { hostedUrl, untilMs: clock.monotonicMs() + forMs });
   };
   return {
     async take(queryable, { merchantId, urls }) {
@@ -45,14 +45,14 @@ export function itemImages(intake: ImageIntake, clock: Clock): ItemImages {
       const endsAtMs = clock.monotonicMs() + takeMs;
       const takeOne = async (url: string) => {
         const key = `${merchantId} ${url}`;
-        const earlier = known.get(key);
+        const earlier = cache.get(key);
         if (earlier === undefined || earlier.untilMs <= clock.monotonicMs()) {
           const image = await intake.take(queryable, { merchantId, url });
-          // Says nothing of the source, which the next request may ask.
-          if (image.status === 'pending' && image.reason === noPlace) return;
+          // The source was not requested, so the next request may try it.
+          if (image.status === 'pending' && image.reason === tooManyImages) return;
           remember(key, image.status === 'hosted' ? image.url : undefined);
         }
-        const hostedUrl = known.get(key)?.hostedUrl;
+        const hostedUrl = cache.get(key)?.hostedUrl;
         if (hostedUrl !== undefined) found.set(url, hostedUrl);
       };
       const waiting = [...new Set(urls)];

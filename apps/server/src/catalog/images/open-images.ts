@@ -3,23 +3,24 @@ import type { Clock } from '#outside/clock.ts';
 import { createEgress } from '#outside/egress.ts';
 import type { Random } from '#outside/random.ts';
 import type { Log } from '#telemetry/log.ts';
+import type { ImageContext } from '../context.ts';
 import { runImageCleanup, type SessionSearch } from './cleanup.ts';
 import { folderStore } from './folder-store.ts';
 import { imageNameKey } from './image-name.ts';
 import type { ImageStore } from './image-store.ts';
-import { type ImageIntake, type IntakeDeps, imageIntake } from './intake.ts';
+import { type ImageIntake, imageIntake } from './intake.ts';
 import { processDecoder } from './process-decoder.ts';
 import { runImageRetries } from './retry.ts';
 import { type S3StoreOptions, s3Store } from './s3-store.ts';
 
-/** Where images are kept, and from where they may be had. */
+/** Where images are stored, and which sources are allowed. */
 export interface ImageSettings {
   readonly store:
     | { readonly kind: 'folder'; readonly folder: string }
     | ({ readonly kind: 's3' } & S3StoreOptions);
-  /** For the local world only: sources on this machine. */
+  /** Allows sources on this machine, for the local world only. */
   readonly allowLoopback: boolean;
-  /** Authorities that sources' certificates may come from, in PEM, instead of the system's. */
+  /** Certificate authorities for sources, in PEM, instead of the system's. */
   readonly certificateAuthority?: string;
 }
 
@@ -38,20 +39,21 @@ export interface ImagesOptions {
 export interface Images {
   readonly intake: ImageIntake;
   readonly store: ImageStore;
-  /** What a worker does in the background until the signal aborts. */
+  /** The background work of a worker, until the signal aborts. */
   run(signal: AbortSignal): Promise<void>[];
   close(): Promise<void>;
 }
 
-/** Opens the store, the way out to sources, and the decoder. */
+/** Opens the store, the downloader and the decoder. */
 export function openImages(options: ImagesOptions): Images {
-  const { settings, clock, log, origin, masterKey } = options;
+  const { settings, clock, random, log, origin, masterKey } = options;
   const { allowLoopback, certificateAuthority: ca } = settings;
   const downloader = createEgress({ addresses: { allowLoopback }, ...(ca === undefined ? {} : { ca }) });
   const decoder = processDecoder({ clock });
   const store = openStore(options);
-  const deps: IntakeDeps = {
+  const context: ImageContext = {
     clock,
+    random,
     log,
     origin,
     downloader,
@@ -60,10 +62,10 @@ export function openImages(options: ImagesOptions): Images {
     nameKey: imageNameKey(masterKey),
   };
   return {
-    intake: imageIntake(deps),
+    intake: imageIntake(context),
     store,
     run: (signal) => [
-      runImageRetries({ ...options, ...deps }, signal),
+      runImageRetries({ ...options, ...context }, signal),
       runImageCleanup({ ...options, store }, signal),
     ],
     async close() {

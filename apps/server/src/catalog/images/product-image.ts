@@ -1,18 +1,18 @@
 import type { Queryable, Transaction } from '@florin/pg';
 import type { Product } from '@florin/protocol/product.ts';
-import { dropDownload, putDownload, registerImage, touchImage } from './image.sql.ts';
+import { dropDownload, insertImage, putDownload, touchImage } from './image.sql.ts';
 
-/** What became of the image that a merchant named for a product. Reasons are said to the merchant. */
+/** The state of the image that a merchant named for a product. Merchants see the reasons. */
 export type ProductImage =
   | { readonly status: 'none' }
   | { readonly status: 'hosted'; readonly name: string; readonly url: string }
-  /** Its source failed for now and is tried again in the background. */
+  /** The download failed and is retried in the background. */
   | { readonly status: 'pending'; readonly sourceUrl: string; readonly reason: string }
   | { readonly status: 'failed'; readonly reason: string };
 
 export const noImage: ProductImage = { status: 'none' };
 
-/** Waits before the second and every later try, in milliseconds: 24 hours and 11 minutes in all. */
+/** Waits before each retry, in milliseconds: 24 hours and 11 minutes in all. */
 export const retryDelaysMs = [60_000, 600_000, 3_600_000, 21_600_000, 61_200_000] as const;
 
 /** Values of a product's row. */
@@ -30,10 +30,10 @@ export function imageStatusOf(text: string): Product['imageStatus'] {
 }
 
 /**
- * What a product's new image means beside its row, which the caller has locked or just inserted: older tries end, a
- * pending one is put on the list, and the image that it replaces counts as unused from now on.
+ * Updates what belongs to a product's image besides the product's row, which the caller has locked or inserted. Older retries
+ * end, a pending image gets its first retry, and the replaced image counts as unused from now on.
  */
-export async function followImage(
+export async function replaceImage(
   transaction: Transaction,
   product: { merchantId: string; productId: string; oldName: string; at: Date },
   image: ProductImage,
@@ -55,12 +55,12 @@ export async function followImage(
     await transaction.query(touchImage, { imageName: oldName, merchantId, touchedAt: at });
 }
 
-/** Enters an image before its files are stored. False while one of that name is being removed. */
-export async function enterImage(
+/** Inserts an image before its files are stored. False while an image of that name is being removed. */
+export async function insertHostedImage(
   queryable: Queryable,
   image: { merchantId: string; name: string; at: Date },
 ): Promise<boolean> {
-  const rows = await queryable.query(registerImage, {
+  const rows = await queryable.query(insertImage, {
     imageName: image.name,
     merchantId: image.merchantId,
     touchedAt: image.at,
@@ -68,8 +68,8 @@ export async function enterImage(
   return rows.length > 0;
 }
 
-/** Says that a hosted image of the merchant is about to be used. False when there is none of that name. */
-export async function holdImage(
+/** Marks a hosted image of the merchant as used. False when there is none of that name. */
+export async function touchHostedImage(
   queryable: Queryable,
   image: { merchantId: string; name: string; at: Date },
 ): Promise<boolean> {

@@ -1,23 +1,24 @@
 import type { Database } from '@florin/pg';
-import { type CatalogDeps, settleProductImage } from '../product.ts';
-import { claimDownload, lockDownload, postponeDownload } from './image.sql.ts';
+import type { ImageContext } from '../context.ts';
+import { settleProductImage } from '../product.ts';
+import { leaseDownload, lockDownload, postponeDownload } from './image.sql.ts';
 import { ImageStoreFailure } from './image-store.ts';
-import { fetchImage, type IntakeDeps } from './intake.ts';
+import { fetchImage } from './intake.ts';
 import { type ProductImage, retryDelaysMs } from './product-image.ts';
 
-export type RetryDeps = IntakeDeps & CatalogDeps & { readonly db: Database };
+type RetryContext = ImageContext & { readonly db: Database };
 
-/** A try is given back after so long, when the process that made it died. */
+/** After this time another process may retry the download. */
 const leaseMs = 120_000;
-/** A store that is away does not use up the source's tries. */
+/** An unreachable store does not use up the source's retries. */
 const storeDelayMs = 60_000;
 const pollMs = 5_000;
-/** Images tried at once, so that one slow source does not hold up all others. */
-const lanes = 4;
+/** Images that are retried at once, so that one slow source does not delay the others. */
+const concurrency = 4;
 
-/** Tries images that failed again until the signal aborts. */
-export async function runImageRetries(deps: RetryDeps, signal: AbortSignal): Promise<void> {
-  const lane = async () => {
+/** Retries failed images until the signal aborts. */
+export async function runImageRetries(deps: RetryContext, signal: AbortSignal): Promise<void> {
+  const retryEach = async () => {
     while (!signal.aborted) {
       try {
         if (await retryOneImage(deps)) continue;
@@ -27,39 +28,39 @@ export async function runImageRetries(deps: RetryDeps, signal: AbortSignal): Pro
       await deps.clock.sleep(pollMs, signal);
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, retryEach));
 }
 
-interface Try {
+interface Retry {
   readonly merchantId: string;
   readonly productId: string;
   readonly ordinal: bigint;
-  /** Tries after the first, this one included. */
+  /** Retries, this one included. */
   readonly attempts: number;
 }
 
 /**
- * Makes the next try that is due; false when none is. The product gets its image, with its event, or waits for the next
- * try; after the last one it has none, with its event. A try that was overtaken by an update changes nothing.
+ * Makes the next retry that is due; false when none is. The product gets its image, with its event, or waits for the next
+ * retry. After the last one it has no image, with its event. A retry changes nothing if the product was updated meanwhile.
  */
-export async function retryOneImage(deps: RetryDeps): Promise<boolean> {
+export async function retryOneImage(deps: RetryContext): Promise<boolean> {
   const { db, clock } = deps;
   const now = clock.now();
-  const [claimed] = await db.query(claimDownload, { now, nextAt: new Date(now.getTime() + leaseMs) });
-  if (claimed === undefined) return false;
-  const tried: Try = {
-    merchantId: claimed.merchant_id,
-    productId: claimed.product_id,
-    ordinal: claimed.ordinal,
-    attempts: claimed.attempts,
+  const [leased] = await db.query(leaseDownload, { now, nextAt: new Date(now.getTime() + leaseMs) });
+  if (leased === undefined) return false;
+  const tried: Retry = {
+    merchantId: leased.merchant_id,
+    productId: leased.product_id,
+    ordinal: leased.ordinal,
+    attempts: leased.attempts,
   };
-  // A process that dies, or a bug, uses up a try without an outcome.
+  // A process that dies, or a bug, uses up a retry without a result.
   if (tried.attempts > retryDelaysMs.length) {
     await finish(deps, tried, { status: 'failed', reason: 'could not be had' });
     return true;
   }
   try {
-    const request = { merchantId: tried.merchantId, url: claimed.source_url };
+    const request = { merchantId: tried.merchantId, url: leased.source_url };
     await finish(deps, tried, await fetchImage(db, deps, request));
   } catch (error) {
     if (!(error instanceof ImageStoreFailure)) throw error;
@@ -69,7 +70,7 @@ export async function retryOneImage(deps: RetryDeps): Promise<boolean> {
   return true;
 }
 
-async function finish(deps: RetryDeps, tried: Try, outcome: ProductImage): Promise<void> {
+async function finish(deps: RetryContext, tried: Retry, outcome: ProductImage): Promise<void> {
   const delayMs = retryDelaysMs[tried.attempts];
   if (outcome.status === 'pending' && delayMs !== undefined) {
     await postpone(deps, tried, delayMs);
@@ -88,7 +89,7 @@ async function finish(deps: RetryDeps, tried: Try, outcome: ProductImage): Promi
   );
 }
 
-async function postpone(deps: RetryDeps, tried: Try, delayMs: number): Promise<void> {
+async function postpone(deps: RetryContext, tried: Retry, delayMs: number): Promise<void> {
   const nextAt = new Date(deps.clock.now().getTime() + delayMs);
   await deps.db.query(postponeDownload, {
     productId: tried.productId,

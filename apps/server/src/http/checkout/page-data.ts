@@ -2,7 +2,7 @@ import type { CheckoutData, Language, PageItem } from '@florin/checkout';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
-import type { Front } from '#catalog/branding.ts';
+import type { ShownMerchant } from '#catalog/branding.ts';
 import { imageUrlOfSize } from '#catalog/images/image-name.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredLink } from '#links/stored-link.ts';
@@ -30,7 +30,7 @@ export interface PageDeps extends StateDeps {
 /** The data of a link's page. */
 export function linkPageData(
   deps: PageDeps,
-  { link, front }: { readonly link: StoredLink; readonly front: Front },
+  { link, front }: { readonly link: StoredLink; readonly front: ShownMerchant },
   language: Language,
 ): CheckoutData {
   const isCustom = link.linkType === 'custom';
@@ -55,7 +55,7 @@ export function linkPageData(
 /** The data of a session's page. */
 export async function sessionPageData(
   deps: PageDeps,
-  { session, front }: { readonly session: StoredSession; readonly front: Front },
+  { session, front }: { readonly session: StoredSession; readonly front: ShownMerchant },
   language: Language,
 ): Promise<CheckoutData> {
   const facts = await findSessionFacts(deps.db, [session.sessionId]);
@@ -88,7 +88,7 @@ function frameData({ demoPayer, agentApi, gasless }: PageDeps, { tag, texts }: L
   };
 }
 
-function frontData({ merchantName, logoUrl }: Front): Pick<CheckoutData, 'merchant' | 'logo'> {
+function frontData({ merchantName, logoUrl }: ShownMerchant): Pick<CheckoutData, 'merchant' | 'logo'> {
   const logo = logoOf(logoUrl);
   return {
     merchant: merchantText(merchantName, merchantTextLimits.linkName),

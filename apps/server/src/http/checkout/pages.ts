@@ -2,7 +2,7 @@ import { chooseLanguage, type Language, parseAmount, problemOfAmount } from '@fl
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
-import { type Front, findFront } from '#catalog/branding.ts';
+import { findShownMerchant, type ShownMerchant } from '#catalog/branding.ts';
 import { findLink } from '#links/link.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { findSession } from '#sessions/session.ts';
@@ -36,7 +36,7 @@ export async function linkPage(
   const { options } = pageRequest;
   const link = await findLink(options.db, linkId);
   if (link === undefined || link.status === 'deleted') return notFound(pageRequest);
-  const front = await findFront(options.db, link.merchantId);
+  const front = await findShownMerchant(options.db, link.merchantId);
   const frame = frameOf(pageRequest, `${options.agentApi}/payment/link/${link.linkId}`, front);
   const { texts } = frame.language;
   if (link.status !== 'active') {
@@ -62,7 +62,7 @@ export async function sessionPage(
   const { options } = pageRequest;
   const session = await findSession(options.db, sessionId);
   if (session === undefined) return notFound(pageRequest);
-  const front = await findFront(options.db, session.merchantId);
+  const front = await findShownMerchant(options.db, session.merchantId);
   const frame = frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
   const data = await sessionPageData(pageRequest.page, { session, front }, frame.language);
   return send(pageRequest, frame, renderCheckout(data, frame, unixSeconds(options.clock.now()), answer));
@@ -73,7 +73,7 @@ export async function claimPage(pageRequest: PageRequest, sessionId: string): Pr
   const { options, page } = pageRequest;
   const session = await findSession(options.db, sessionId);
   if (session === undefined) return notFound(pageRequest);
-  const front = await findFront(options.db, session.merchantId);
+  const front = await findShownMerchant(options.db, session.merchantId);
   const frame = frameOf(pageRequest, `${options.agentApi}/session/${session.sessionId}`, front);
   const { title } = await sessionPageData(page, { session, front }, frame.language);
   const data = await claimData(options, session, { language: frame.language, title, query: frame.query });
@@ -148,7 +148,11 @@ async function notFound(pageRequest: PageRequest): Promise<Buffer> {
   return send(pageRequest, frame, renderNotice(frame, { title, texts: [notFoundHint] }));
 }
 
-function frameOf({ options, script, request }: PageRequest, agentUrl: string, front?: Front): PageFrame {
+function frameOf(
+  { options, script, request }: PageRequest,
+  agentUrl: string,
+  front?: ShownMerchant,
+): PageFrame {
   return {
     language: languageOf(request),
     nonce: Buffer.from(options.random.bytes(16)).toString('base64'),

@@ -10,7 +10,7 @@ import { eventFixture } from '@florin/protocol/event-fixture.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { deliveryDetail } from '#webhooks/delivery-detail.ts';
 import { listDeliveries } from '#webhooks/delivery-log.ts';
-import { outboxContext, type WebhookDeps } from '#webhooks/outbox-context.ts';
+import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { type Call, success } from '../route-handler.ts';
 import { shownText } from './events.ts';
 import type { MerchantCaller, MerchantRoutes } from './once.ts';
@@ -20,7 +20,7 @@ const { routes } = merchantApi;
 /** Deliveries of webhooks: send a test, list, read, resend. */
 export function addDeliveryRoutes(
   add: MerchantRoutes,
-  deps: WebhookDeps & { readonly origin: string },
+  deps: WebhookContext & { readonly origin: string },
 ): void {
   const outbox = outboxContext(deps);
 

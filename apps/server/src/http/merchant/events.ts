@@ -3,7 +3,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Session } from '@florin/protocol/session.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import { listEvents } from '#webhooks/event-log.ts';
-import { outboxContext, type WebhookDeps } from '#webhooks/outbox-context.ts';
+import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { rawMember } from '../body.ts';
 import { type RawJson, rawJson, writeJson } from '../raw-json.ts';
 import type { MerchantRoutes } from './once.ts';
@@ -12,7 +12,7 @@ import { listReply, shownPortions } from './page.ts';
 const { routes } = merchantApi;
 
 /** The event log: list and read, with the exact bytes of the webhook. */
-export function addEventRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
+export function addEventRoutes(add: MerchantRoutes, deps: WebhookContext): void {
   const outbox = outboxContext(deps);
 
   add.read(routes.listEvents, async ({ params, query, caller }, db) => {

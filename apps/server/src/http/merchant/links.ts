@@ -1,5 +1,6 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { createLink, type LinkDeps, linkDetail, listLinks, updateLink } from '#links/link.ts';
+import type { LinkContext } from '#links/context.ts';
+import { createLink, linkDetail, listLinks, updateLink } from '#links/link.ts';
 import { disableLink, enableLink } from '#links/link-status.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
@@ -7,7 +8,7 @@ import type { MerchantRoutes } from './once.ts';
 const { routes } = merchantApi;
 
 /** Payment links: create, change, list and read. */
-export function addLinkRoutes(add: MerchantRoutes, deps: LinkDeps): void {
+export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext): void {
   add.change(routes.createLink, ({ body, caller: { merchantId } }, transaction) =>
     createLink(transaction, deps, { merchantId, body }),
   );

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ImageIntake, noIntake } from '#catalog/images/intake.ts';
 import { itemImages } from '#catalog/images/item-images.ts';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
-import type { LinkDeps } from '#links/link.ts';
+import type { LinkContext } from '#links/context.ts';
 import type { LinkPrice } from '#links/link-terms.ts';
 import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';
 import type { KeyUseRecorder } from '#merchants/api-key-limits.ts';
@@ -15,7 +15,7 @@ import { quoteOf, routesTo } from '#orders/quote.ts';
 import type { SessionContext } from '#sessions/context.ts';
 import type { SessionFinder } from '#sessions/session.ts';
 import type { SessionInserter } from '#sessions/session-insert.ts';
-import type { WebhookDeps } from '#webhooks/outbox-context.ts';
+import type { WebhookContext } from '#webhooks/outbox-context.ts';
 import { envelope } from '../envelope.ts';
 import { type MerchantGuards, merchantGuards, networkOf, type RateLimits } from '../rate-limit.ts';
 import { requirePermission, routesOf } from '../route-handler.ts';
@@ -34,7 +34,7 @@ import { addRefundRoutes } from './refunds.ts';
 import { addSessionRoutes } from './sessions.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
-export interface MerchantDoorDeps extends SessionContext, WebhookDeps {
+export interface MerchantDoorDeps extends SessionContext, WebhookContext {
   /** Always in the caller's scope. Facts needed before the caller is known come from the functions below. */
   readonly db: MerchantDatabases;
   readonly lookupApiKey: ApiKeyLookup;
@@ -61,7 +61,7 @@ export interface MerchantDoorDeps extends SessionContext, WebhookDeps {
  * request, so that every path without a valid key is 401.
  */
 export function merchantDoor(deps: MerchantDoorDeps): Door {
-  const linkDeps: LinkDeps = {
+  const linkDeps: LinkContext = {
     clock: deps.clock,
     random: deps.random,
     chains: deps.chains,

@@ -2,16 +2,16 @@ import type { Database, Queryable, ScopedDatabase, Transaction } from '@florin/p
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
+import type { IdempotencyContext } from '#merchants/context.ts';
 import {
   bodyHashOf,
-  claimOf,
   findAnswer,
-  holdIdempotencyKey,
-  type IdempotencyClaim,
-  type IdempotencyDeps,
   IdempotencyKeyUsed,
   inFlight,
+  type KeyedAnswer,
   type KeyedRequest,
+  keyedAnswerOf,
+  lockIdempotencyKey,
   storeAnswer,
 } from '#merchants/idempotency.ts';
 import { envelope } from '../envelope.ts';
@@ -26,7 +26,7 @@ export interface MerchantCaller extends ApiKeyIdentity {
 /** The merchant API's access to the database: only the narrowing to its caller. */
 export type MerchantDatabases = Pick<Database, 'inScope'>;
 
-export interface MerchantRouteDeps extends IdempotencyDeps {
+export interface MerchantRouteDeps extends IdempotencyContext {
   readonly db: MerchantDatabases;
 }
 
@@ -114,12 +114,12 @@ export function keyedRequestOf<R extends Route>(
  */
 export async function once(
   db: ScopedDatabase,
-  deps: IdempotencyDeps,
+  deps: IdempotencyContext,
   request: KeyedRequest,
   work: (transaction: Transaction) => Promise<unknown>,
 ): Promise<FinishedReply> {
   const inTransaction = db.transaction(async (transaction) => {
-    const earlier = await holdIdempotencyKey(transaction, deps, request);
+    const earlier = await lockIdempotencyKey(transaction, deps, request);
     if (earlier !== undefined) return replayed(earlier);
     const answer = envelope.success(await work(transaction));
     await storeAnswer(transaction, deps, request, answer);
@@ -129,20 +129,20 @@ export async function once(
 }
 
 /**
- * Does work that stores the answer itself, as a claim within its one statement. Reads nothing first: a used key shows
- * as a refused claim, or as another refusal of work that happens only once.
+ * Does work that stores the answer itself, in its one statement. It reads nothing first: a used key shows
+ * as a key that is used, or as another refusal of work that happens only once.
  */
-export async function onceByClaim(
+export async function onceInStatement(
   db: ScopedDatabase,
-  deps: IdempotencyDeps,
+  deps: IdempotencyContext,
   request: KeyedRequest,
-  work: (claim: (data: RawJson) => IdempotencyClaim) => Promise<void>,
+  work: (answerFor: (data: RawJson) => KeyedAnswer) => Promise<void>,
 ): Promise<FinishedReply> {
   let answer = '';
   try {
     await work((data) => {
       answer = envelope.success(data);
-      return claimOf(deps, request, answer);
+      return keyedAnswerOf(deps, request, answer);
     });
   } catch (error) {
     return answerOfWinner(db, deps, request, error);
@@ -153,7 +153,7 @@ export async function onceByClaim(
 /** The stored answer of an identical request; for work that runs before the change itself. */
 export async function replyOfEarlier(
   db: ScopedDatabase,
-  deps: IdempotencyDeps,
+  deps: IdempotencyContext,
   request: KeyedRequest | undefined,
 ): Promise<FinishedReply | undefined> {
   const earlier = request === undefined ? undefined : await findAnswer(db, deps, request);
@@ -163,7 +163,7 @@ export async function replyOfEarlier(
 /** After a refusal: returns the stored answer of an identical request, else throws the refusal. */
 async function answerOfWinner(
   db: ScopedDatabase,
-  deps: IdempotencyDeps,
+  deps: IdempotencyContext,
   request: KeyedRequest,
   error: unknown,
 ): Promise<FinishedReply> {

@@ -2,7 +2,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { ImageIntake } from '#catalog/images/intake.ts';
 import { noImage } from '#catalog/images/product-image.ts';
 import { createProduct, listProducts, productsByIds, removeProduct } from '#catalog/product.ts';
-import type { LinkDeps } from '#links/link.ts';
+import type { LinkContext } from '#links/context.ts';
 import { archiveProduct, changeProduct, unarchiveProduct } from '#links/link-status.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
@@ -10,7 +10,7 @@ import type { MerchantRoutes } from './once.ts';
 const { routes } = merchantApi;
 
 /** Products: create, change, list and read. */
-export function addProductRoutes(add: MerchantRoutes, deps: LinkDeps, images: ImageIntake): void {
+export function addProductRoutes(add: MerchantRoutes, deps: LinkContext, images: ImageIntake): void {
   add.preparedChange(
     routes.createProduct,
     ({ body, caller: { merchantId } }, db) => images.take(db, { merchantId, url: body.imageUrl ?? '' }),

@@ -207,7 +207,7 @@ test('a session takes the same statements with and without an idempotency key, a
   };
   const plain = await costOf();
   assert.equal(plain.at(-1), 'sessions_insert');
-  assert.deepEqual(await costOf('cost'), [...plain.slice(0, -1), 'sessions_insert_claimed']);
+  assert.deepEqual(await costOf('cost'), [...plain.slice(0, -1), 'sessions_insert_keyed']);
 });
 
 test('sessions with and without keys share a batch, and all are stored', async () => {

@@ -5,7 +5,8 @@ import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@flo
 import type { ItemImages } from '#catalog/images/item-images.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
 import { assertSessionAmount, countDayAmount } from '#merchants/api-key-limits.ts';
-import type { IdempotencyClaim, IdempotencyDeps } from '#merchants/idempotency.ts';
+import type { IdempotencyContext } from '#merchants/context.ts';
+import type { KeyedAnswer } from '#merchants/idempotency.ts';
 import type { SessionContext } from '#sessions/context.ts';
 import {
   cancelSession,
@@ -26,7 +27,7 @@ import {
   type MerchantCaller,
   type MerchantRoutes,
   once,
-  onceByClaim,
+  onceInStatement,
   replyOfEarlier,
 } from './once.ts';
 import { listReply, shownPortions } from './page.ts';
@@ -65,8 +66,8 @@ export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): v
       return keyed === undefined ? db.transaction(work) : once(db, deps, keyed, work);
     }
     if (keyed === undefined) return createInGroup(db, deps, creation);
-    return onceByClaim(db, deps, keyed, async (claimFor) => {
-      await createInGroup(db, deps, creation, claimFor);
+    return onceInStatement(db, deps, keyed, async (answerFor) => {
+      await createInGroup(db, deps, creation, answerFor);
     });
   });
 
@@ -92,7 +93,7 @@ export function addSessionRoutes(add: MerchantRoutes, deps: SessionRouteDeps): v
   }
 }
 
-interface SessionRouteDeps extends SessionContext, IdempotencyDeps {
+interface SessionRouteDeps extends SessionContext, IdempotencyContext {
   readonly insertSession: SessionInserter;
   readonly findSession?: SessionFinder;
   readonly itemImages: ItemImages;
@@ -114,14 +115,14 @@ interface Creation {
 }
 
 /**
- * Creates a session and its claim with the statement that concurrent requests share. The statement checks again what
+ * Creates a session and stores its answer with the statement that concurrent requests share. The statement checks again what
  * was read before.
  */
 async function createInGroup(
   db: ScopedDatabase,
   deps: SessionRouteDeps,
   { caller, request, write }: Creation,
-  claimFor?: (data: RawJson) => IdempotencyClaim,
+  answerFor?: (data: RawJson) => KeyedAnswer,
 ): Promise<RawJson> {
   let answer: RawJson | undefined;
   const insert: SessionInserter = (created: NewSession) => {
@@ -133,7 +134,7 @@ async function createInGroup(
     return deps.insertSession({
       ...created,
       ...(eventDataJson === undefined ? {} : { eventDataJson }),
-      ...(claimFor === undefined ? {} : { claim: claimFor(answer) }),
+      ...(answerFor === undefined ? {} : { keyedAnswer: answerFor(answer) }),
     });
   };
   const session = await createCheckoutSession(db, deps, request, insert);

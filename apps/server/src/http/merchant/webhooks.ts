@@ -10,7 +10,7 @@ import {
 } from '@florin/outbox';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { ApiKeyIdentity } from '#merchants/api-key.ts';
-import { outboxContext, type WebhookDeps } from '#webhooks/outbox-context.ts';
+import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
 import { keyedWebhookView, webhookFields } from '#webhooks/webhook.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
@@ -18,7 +18,7 @@ import type { MerchantRoutes } from './once.ts';
 const { routes } = merchantApi;
 
 /** Webhooks: register, change, list and read. Signing keys are shown only to keys that may read webhook secrets. */
-export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
+export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookContext): void {
   const outbox = outboxContext(deps);
   const maySeeKeys = (caller: ApiKeyIdentity) => caller.permissions.has('webhook_secrets:read');
 

@@ -1,0 +1,15 @@
+import type { Chains } from '#chains/chain.ts';
+import type { Clock } from '#outside/clock.ts';
+import type { Random } from '#outside/random.ts';
+import type { SecretBox } from '#outside/secret-box.ts';
+
+/** What this room needs of the process that it runs in. */
+export interface MerchantContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly chains: Chains;
+  readonly secrets: SecretBox;
+}
+
+/** What of it idempotency keys need. */
+export type IdempotencyContext = Pick<MerchantContext, 'clock' | 'random' | 'secrets'>;
