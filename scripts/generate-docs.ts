@@ -3,21 +3,9 @@
 //   node scripts/generate-docs.ts            writes
 //   node scripts/generate-docs.ts --check    exits 1 when a committed file differs from its source
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, posix, relative } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  conformancePage,
-  contractPage,
-  guidePages,
-  indexPage,
-  type LinkTarget,
-  referencePages,
-  renderMarkdown,
-} from '@florin/server/operator';
-import { agentApi } from '../packages/protocol/src/agent-api.ts';
-import { exampleOrigin } from '../packages/protocol/src/example.ts';
-import { merchantApi } from '../packages/protocol/src/merchant-api.ts';
-import { x402Api } from '../packages/protocol/src/x402-api.ts';
+import { filePath, indexMarkdown, mapLinks, pageMarkdown, referencePages, sitePath } from '@florin/docs';
 import { conformanceMarkdown } from './generate-conformance.ts';
 import { contractPages } from './generate-contract-pages.ts';
 
@@ -46,41 +34,39 @@ function main(args: readonly string[]): void {
   console.log(`${outputs.size} pages, ${stale.length} changed, ${orphans.length} removed`);
 }
 
-/** Every file below docs/ with its text. */
+/** Every generated file below docs/ with its text. */
 function generate(): Map<string, string> {
-  const conformance = conformanceMarkdown(root);
-  const pages = referencePages({ origin: exampleOrigin, tables: [merchantApi, agentApi, x402Api] });
-  const contracts = contractPages(root);
-  const ofContracts = [...contracts].map(([file, text]) =>
-    contractPage(file.slice('reference/contracts/'.length), text),
+  const reference = new Map(referencePages().map((page) => [page.path, pageMarkdown(page)]));
+  const files = new Map([...contractPages(root), ['reference/conformance.md', conformanceMarkdown(root)]]);
+  const index = indexMarkdown(
+    new Map([
+      ...filesIn(join(docsFolder, 'guide'))
+        .sort()
+        .map((name) => written(`guide/${name}`)),
+      ...reference,
+      ...[...files].map(([file, text]) => [sitePath(file), text] as const),
+      written('changelog.md'),
+    ]),
   );
-  const index = indexPage([...guidePages(), ...pages, conformancePage(conformance), ...ofContracts]);
-  const files = new Map(
-    [...pages, index].map((page) => {
-      const file = fileOf(page.path);
-      return [file, renderMarkdown(page, targetFrom(file))];
-    }),
-  );
-  for (const [file, text] of contracts) files.set(file, text);
-  return files.set('reference/conformance.md', conformance);
+  for (const [path, text] of [...reference, ['/docs', index] as const]) {
+    files.set(filePath(path), withFileLinks(filePath(path), text));
+  }
+  return files;
 }
 
-/** The file of a page, below docs/. */
-function fileOf(path: string): string {
-  if (path === '/docs') return 'reference/README.md';
-  const rest = path.slice('/docs/'.length);
-  if (/^contracts(?:\/[\w-]+)?$/.test(rest)) return `reference/${rest}/README.md`;
-  return rest.startsWith('guide/') ? `${rest}.md` : `reference/${rest}.md`;
+/** The path and the text of a hand-written page. */
+function written(file: string): [path: string, markdown: string] {
+  return [sitePath(file), readFileSync(join(docsFolder, file), 'utf8')];
 }
 
 /** Links between files are relative, so that they work wherever the repository is read. */
-function targetFrom(file: string): LinkTarget {
-  return (target) => {
+function withFileLinks(file: string, markdown: string): string {
+  return mapLinks(markdown, (target) => {
     const [path = '', anchor] = target.split('#');
     if (!path.startsWith('/docs')) return target;
-    const to = relative(posix.dirname(file), fileOf(path));
+    const to = posix.relative(posix.dirname(file), filePath(path));
     return anchor === undefined ? to : `${to}#${anchor}`;
-  };
+  });
 }
 
 function filesIn(path: string): string[] {

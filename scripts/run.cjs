@@ -1,15 +1,24 @@
 'use strict';
 // Every command of the checkout starts here: `node scripts/run.cjs <command> [arguments]`.
 const { spawn } = require('node:child_process');
-const { constants } = require('node:os');
+const { constants, setPriority } = require('node:os');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { ensureDependencies, findNode, root } = require('./ensure.cjs');
 
 const COMMANDS = {
-  start: { script: 'world/src/main.ts', does: 'runs the whole local world until Ctrl-C', isTethered: true },
+  start: {
+    script: 'world/src/main.ts',
+    does: 'runs the whole local world until Ctrl-C',
+    isTethered: true,
+    servesDocs: true,
+  },
   demo: { script: 'world/src/demo.ts', does: 'pays a session from beginning to end and tells about it' },
-  serve: { script: 'apps/server/src/main.ts', does: 'runs the service itself, as FLORIN_CONFIG says' },
+  serve: {
+    script: 'apps/server/src/main.ts',
+    does: 'runs the service itself, as FLORIN_CONFIG says',
+    servesDocs: true,
+  },
   florin: { script: 'apps/cli/src/main.ts', does: 'the command line of an operator' },
   conformance: {
     script: 'lab/conformance/src/main.ts',
@@ -20,6 +29,7 @@ const COMMANDS = {
     script: 'scripts/test-deep.ts',
     does: 'runs what takes hours, and goes on where it was broken off',
   },
+  docs: { script: 'apps/docs/src/build.ts', does: 'builds the documentation site that the service serves' },
   generate: { script: 'scripts/generate.ts', does: 'writes everything that is generated from a source' },
   bench: { script: 'lab/bench/run.ts', does: 'measures' },
   mutate: {
@@ -92,6 +102,25 @@ const watchLaunchers = (onGone) => {
   timer.unref();
 };
 
+/**
+ * Builds the documentation beside the service, which does not wait for it. A build of the same content is found and kept.
+ * The lowest priority leaves the processors to the service.
+ */
+const buildDocs = () => {
+  const script = join(root, COMMANDS.docs.script);
+  const builder = spawn(findNode(), [...NODE_FLAGS, script], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let complaint = '';
+  builder.stderr.on('data', (chunk) => {
+    complaint += chunk;
+  });
+  builder.once('spawn', () => setPriority(builder.pid, constants.priority.PRIORITY_LOW));
+  builder.once('error', (error) => console.error(`The documentation was not built: ${error.message}`));
+  builder.once('exit', (code) => {
+    if (code !== 0 && code !== null) console.error(`The documentation was not built:\n${complaint}`);
+  });
+  process.once('exit', () => builder.kill());
+};
+
 const printCommands = () => {
   console.error('Usage: node scripts/run.cjs <command> [arguments]\n');
   for (const [name, { does }] of Object.entries(COMMANDS)) console.error(`  ${name.padEnd(17)}${does}`);
@@ -104,6 +133,7 @@ const runCommand = (name, args) => {
   // A tethered child sees its channel close when this process is killed, and ends in order.
   const stdio = COMMANDS[name].isTethered ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
   const child = spawn(findNode(), [...NODE_FLAGS, script, ...args], { stdio });
+  if (COMMANDS[name].servesDocs) buildDocs();
   for (const signal of SIGNALS) {
     // A terminal sends its signal to the child as well; a repeated one means no more than the first.
     process.on(signal, () => child.kill(signal));

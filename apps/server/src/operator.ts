@@ -1,5 +1,5 @@
 /**
- * What operators' tools use of the service: the command line, the local world, and the documents. Nothing else of the
+ * What operators' tools use of the service: the command line and the local world. Nothing else of the
  * service is imported from outside.
  */
 
@@ -27,9 +27,6 @@ export { readAdditionBalances } from '#deposits/addition-balance.ts';
 export { type DepositBudgets, findUsedUpBudgets } from '#deposits/deposit-gas.ts';
 export { sendBack } from '#deposits/deposit-move.ts';
 export { decide, findException, listExceptions, markResolved } from '#exceptions/exception.ts';
-export { contractPage } from '#http/docs/contract-pages.ts';
-export { type LinkTarget, renderMarkdown } from '#http/docs/markdown.ts';
-export { conformancePage, guidePages, indexPage, referencePages } from '#http/docs/site.ts';
 export { verifyLedger } from '#ledger/seal.ts';
 export { createLink } from '#links/link.ts';
 export { disableLinksOfAccount } from '#links/link-status.ts';

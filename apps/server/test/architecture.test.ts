@@ -31,6 +31,7 @@ const rooms = [
   'service',
   'config',
   'start',
+  'documents.ts',
   'operator.ts',
   'parts.ts',
   'main.ts',

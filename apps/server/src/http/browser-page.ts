@@ -50,7 +50,8 @@ export function addHomePage(server: FastifyInstance): void {
   });
 }
 
-function renderPage(title: string, body: Html): string {
+/** A small page in the service's own style, for browserPagePolicy. */
+export function renderPage(title: string, body: Html): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>${style}</style></head><body><main><h1>${title}</h1>${body}</main></body></html>`

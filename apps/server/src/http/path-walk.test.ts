@@ -49,7 +49,7 @@ before(async () => {
       openApiDoor({ origin, tables }),
       discoveryDoor({ origin, serviceDomain: 'pay.example.com', chains, hasX402: false }),
       mcpDoor({ ...world.deps, origin, clock, rateLimits: undefined }),
-      docsDoor({ origin, tables, chains }),
+      docsDoor({ origin, chains }),
     ],
   });
 });

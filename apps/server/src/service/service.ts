@@ -277,7 +277,7 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
       openApiDoor({ origin, tables: interfacesOf(options) }),
       discoveryDoor({ ...options, hasX402: options.gasless !== undefined }),
       mcpDoor({ origin, clock, rateLimits, lookupApiKey: rooms.lookupApiKey }),
-      docsDoor({ origin, tables: interfacesOf(options), chains }),
+      docsDoor({ origin, chains }),
     ],
   });
   await server.listen({ host: http.host, port: http.port });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { type Coding, codeAsset } from './compression.ts';
+import { type Coding, codeAsset } from '../compression.ts';
 
 /** The page's one script, as it is served. */
 export interface Script {

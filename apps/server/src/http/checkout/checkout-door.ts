@@ -1,10 +1,10 @@
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '#telemetry/log.ts';
+import { chooseCoding } from '../compression.ts';
 import type { Door } from '../server.ts';
 import { bundleScript, type Script } from './assets.ts';
 import { addCheckoutApi } from './checkout-api.ts';
-import { chooseCoding } from './compression.ts';
 import { addDemoPayer, type DemoPayer } from './demo-payer.ts';
 import { acceptForms } from './forms.ts';
 import { beginByForm, claimPage, depositByForm, linkPage, type PageRequest, sessionPage } from './pages.ts';

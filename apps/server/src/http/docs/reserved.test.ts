@@ -14,13 +14,13 @@ const routes: Route[] = [merchantApi, agentApi, checkoutApi, x402Api].flatMap((t
   Object.values<Route>(table.routes),
 );
 
-/** The sources that can throw refusals: without tests and without the documents about codes. */
+/** The sources that can throw refusals, without tests. */
 async function sources(): Promise<string> {
   const texts = [];
   for (const folder of ['../../', '../../../../cli/src/']) {
     const url = new URL(folder, import.meta.url);
     for (const file of await readdir(url, { recursive: true })) {
-      if (!file.endsWith('.ts') || file.endsWith('.test.ts') || file.startsWith('http/docs/')) continue;
+      if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
       texts.push((await readFile(new URL(file, url), 'utf8')).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ''));
     }
   }

@@ -4,8 +4,9 @@ import { successBody, tagDescriptions } from '@florin/protocol/openapi.ts';
 import { errorsOf, needsKey, takesIdempotencyKey } from '@florin/protocol/openapi-errors.ts';
 import { namedSchemas } from '@florin/protocol/openapi-schema.ts';
 import { type Route, type RouteTable, rateClassOf } from '@florin/protocol/route.ts';
+import { anchorOf } from '../markdown.ts';
 import { errorTable } from './error-table.ts';
-import { anchorOf, type Block, code, type DocsPage, heading, linkTo, paragraph, table } from './page.ts';
+import { code, type DocsPage, heading, json, linkTo, table } from './page.ts';
 import { fieldRows, ignoredFields, objectsPath, schemaPart, typeText } from './schema-rows.ts';
 
 const fieldHead = ['Field', 'Type', 'Required', 'Meaning'];
@@ -27,7 +28,6 @@ export function operationPages(options: { origin: string; tables: readonly Route
     path: operationsPath(tag),
     title: tag,
     summary: tagDescriptions[tag] ?? `Operations about ${tag}.`,
-    section: 'API',
     blocks: [
       table(
         ['Operation', 'Method and path'],
@@ -49,7 +49,7 @@ interface Operation {
   readonly example: OperationExample | undefined;
 }
 
-function operationBlocks(operation: Operation): Block[] {
+function operationBlocks(operation: Operation): string[] {
   const { table: interfaceTable, id, route } = operation;
   const key = needsKey(interfaceTable, route)
     ? `Permission: ${route.permissions.map((permission) => `\`${permission}\``).join(' or ')}.`
@@ -57,9 +57,9 @@ function operationBlocks(operation: Operation): Block[] {
   const rate = interfaceTable.security === 'api_key' ? ` Counts as a ${rateClassOf(route)}.` : '';
   return [
     heading(route.summary),
-    ...(route.deprecation === undefined ? [] : [paragraph(`**${deprecationText(route.deprecation)}**`)]),
+    ...(route.deprecation === undefined ? [] : [`**${deprecationText(route.deprecation)}**`]),
     code('http', `${route.method} ${interfaceTable.basePath}${route.path}`),
-    paragraph(`${route.description ?? `${route.summary}.`} ${key}${rate} Operation id: \`${id}\`.`),
+    `${route.description ?? `${route.summary}.`} ${key}${rate} Operation id: \`${id}\`.`,
     ...requestBlocks(operation),
     ...replyBlocks(operation),
     heading(`Errors: ${route.summary.toLowerCase()}`, 3),
@@ -67,7 +67,7 @@ function operationBlocks(operation: Operation): Block[] {
   ];
 }
 
-function requestBlocks(operation: Operation): Block[] {
+function requestBlocks(operation: Operation): string[] {
   const { route, table: interfaceTable } = operation;
   const rows = [
     ...fieldRows(schemaPart(route.params ?? {})).map((row) => ['path', ...row]),
@@ -78,44 +78,42 @@ function requestBlocks(operation: Operation): Block[] {
       : []),
     ...fieldRows(schemaPart(route.body ?? {})).map((row) => ['body', ...row]),
   ];
+  const request = exampleRequest(operation);
   const ignored = ignoredFields(schemaPart(route.body ?? {}));
   return [
     ...(rows.length === 0 ? [] : [table(['In', ...fieldHead], rows)]),
     ...(ignored.length === 0
       ? []
       : [
-          paragraph(
-            `Taken and ignored, so that what a read returned can be changed and sent back: ${ignored
-              .map((name) => `\`${name}\``)
-              .join(', ')}.`,
-          ),
+          `Taken and ignored, so that what a read returned can be changed and sent back: ${ignored
+            .map((name) => `\`${name}\``)
+            .join(', ')}.`,
         ]),
-    code('sh', curlOf(operation)),
+    code('sh', curlOf(request)),
+    code('js', fetchOf(request)),
   ];
 }
 
-function replyBlocks({ route, table: interfaceTable, example }: Operation): Block[] {
+function replyBlocks({ route, table: interfaceTable, example }: Operation): string[] {
   const reply = schemaPart(route.reply);
   const rows = fieldRows(reply);
   const isNamed = typeText(reply).startsWith('[');
   const where = interfaceTable.shape === 'envelope' ? '`data`' : '`data`, and the answer itself,';
   return [
-    paragraph(`${where} holds ${isNamed || rows.length === 0 ? typeText(reply) : 'these fields'}.`),
+    `${where} holds ${isNamed || rows.length === 0 ? typeText(reply) : 'these fields'}.`,
     ...(isNamed || rows.length === 0 ? [] : [table(replyHead, rows)]),
-    ...(example === undefined
-      ? []
-      : [code('json', JSON.stringify(shownAnswer(interfaceTable, example.data), undefined, 2))]),
+    ...(example === undefined ? [] : [json(shownAnswer(interfaceTable, example.data))]),
     ...stepBlocks(route),
   ];
 }
 
 /** Other statuses that are not errors. */
-function stepBlocks({ steps = {} }: Route): Block[] {
+function stepBlocks({ steps = {} }: Route): string[] {
   return Object.entries(steps).flatMap(([status, step]) => {
     const headers = Object.entries(step.headers).map(([name, meaning]) => `\`${name}\`: ${meaning}.`);
     const rows = step.body === undefined ? [] : fieldRows(schemaPart(step.body));
     return [
-      paragraph(`**HTTP ${status}.** ${step.description} ${headers.join(' ')}`),
+      `**HTTP ${status}.** ${step.description} ${headers.join(' ')}`,
       ...(rows.length === 0 ? [] : [table(replyHead, rows)]),
     ];
   });
@@ -127,21 +125,53 @@ function shownAnswer(interfaceTable: RouteTable, data: OperationExample['data'])
   return interfaceTable.shape === 'envelope' ? body : { ...body, '…': 'the members of data again' };
 }
 
-function curlOf({ origin, table: interfaceTable, route, example }: Operation): string {
+/** The operation's example as a request. */
+interface ExampleRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly needsKey: boolean;
+  /** JSON; absent for operations without a body. */
+  readonly body: string | undefined;
+}
+
+function exampleRequest({ origin, table: interfaceTable, route, example }: Operation): ExampleRequest {
   const path = route.path.replaceAll(/:([A-Za-z]+)/g, (_whole, name: string) =>
     encodeURIComponent(String(example?.params?.[name] ?? '')),
   );
   const query = Object.entries(example?.query ?? {}).map(
     ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
   );
-  const url = `${origin}${interfaceTable.basePath}${path}${query.length === 0 ? '' : `?${query.join('&')}`}`;
-  const parts = [`curl -s '${url}'`];
-  if (needsKey(interfaceTable, route)) parts.push(`-H "Authorization: Bearer $FLORIN_KEY"`);
-  if (route.body !== undefined) {
-    parts.push("-H 'Content-Type: application/json'");
-    parts.push(`-d '${JSON.stringify(example?.body ?? {}, undefined, 2).replaceAll("'", "'\\''")}'`);
-  }
-  return parts.join(' \\\n  ');
+  return {
+    method: route.method,
+    url: `${origin}${interfaceTable.basePath}${path}${query.length === 0 ? '' : `?${query.join('&')}`}`,
+    needsKey: needsKey(interfaceTable, route),
+    body: route.body === undefined ? undefined : JSON.stringify(example?.body ?? {}, undefined, 2),
+  };
+}
+
+function curlOf({ url, needsKey, body }: ExampleRequest): string {
+  return [
+    `curl -s '${url}'`,
+    ...(needsKey ? [`-H "Authorization: Bearer $FLORIN_KEY"`] : []),
+    ...(body === undefined
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`]),
+  ].join(' \\\n  ');
+}
+
+function fetchOf({ method, url, needsKey, body }: ExampleRequest): string {
+  const headers = [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the reader's program fills it in.
+    ...(needsKey ? ['Authorization: `Bearer ${process.env.FLORIN_KEY}`'] : []),
+    ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
+  ];
+  const options = [
+    ...(method === 'GET' ? [] : [`method: '${method}'`]),
+    ...(headers.length === 0 ? [] : [`headers: { ${headers.join(', ')} }`]),
+    ...(body === undefined ? [] : [`body: JSON.stringify(${body.replaceAll('\n', '\n  ')})`]),
+  ];
+  const given = options.length === 0 ? '' : `, {\n  ${options.join(',\n  ')},\n}`;
+  return `const response = await fetch('${url}'${given});\nconsole.log(await response.json());`;
 }
 
 /** One page with every object that answers reference by name. */
@@ -151,7 +181,6 @@ export function objectsPage(): DocsPage {
     title: 'Objects',
     summary:
       'Every object that operations take and return. Timestamps are `YYYY-MM-DD HH:MM:SS` in UTC, amounts integers in Micro-USD.',
-    section: 'API',
     blocks: Object.entries(namedSchemas).flatMap(([name, schema]) => [
       heading(name),
       table(replyHead, fieldRows(schemaPart(schema))),

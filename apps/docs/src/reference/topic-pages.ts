@@ -12,14 +12,20 @@ import {
 import type { RouteTable } from '@florin/protocol/route.ts';
 import { metadataLimits, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import { maxWebhooks } from '@florin/protocol/webhook.ts';
-import { imageLimits } from '#catalog/images/intake.ts';
-import { keyInTextPattern } from '#merchants/api-key.ts';
-import { defaultOrderLimits, unsignedOrderSeconds } from '#orders/order-limit.ts';
-import { defaultWaitingLimits } from '#x402/waiting.ts';
-import { bodyLimitBytes } from '../failure.ts';
-import { freeOperations, mostInAnHour } from '../free-creation.ts';
-import { defaultRateLimits, type Rate, streamLimits } from '../rate-limit.ts';
-import { type Block, code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
+import {
+  bodyLimitBytes,
+  defaultOrderLimits,
+  defaultRateLimits,
+  defaultWaitingLimits,
+  freeOperations,
+  imageLimits,
+  keyInTextPattern,
+  mostInAnHour,
+  type Rate,
+  streamLimits,
+  unsignedOrderSeconds,
+} from '@florin/server/documents';
+import { code, type DocsPage, heading, linkTo, list, table } from './page.ts';
 import { grouped, limitText, type SchemaPart, schemaPart } from './schema-rows.ts';
 
 /** Keys, permissions and the payer's signature. */
@@ -28,7 +34,6 @@ export function authenticationPage(): DocsPage {
     path: '/docs/authentication',
     title: 'Authentication',
     summary: 'API keys for the merchant API, signatures of the payer’s wallet for the AI protocol.',
-    section: 'Concepts',
     blocks: [
       heading('API keys'),
       code('http', 'Authorization: Bearer sk_live_…'),
@@ -49,11 +54,9 @@ export function authenticationPage(): DocsPage {
         'A secret key with an `Origin` is refused with HTTP 403, code 200103. Replace such a key: the page that sent it is public.',
       ),
       heading('Secret scanning'),
-      paragraph(
-        `A key matches the regular expression \`${keyInTextPattern}\`. Its last six characters are a checksum that distinguishes a key ` +
-          'from noise: the CRC-32 (as in zip and PNG) of all characters before them, in base 62 with the digits 0-9, A-Z, a-z, ' +
-          'the most significant first, filled up with zeros.',
-      ),
+      `A key matches the regular expression \`${keyInTextPattern}\`. Its last six characters are a checksum that distinguishes a key ` +
+        'from noise: the CRC-32 (as in zip and PNG) of all characters before them, in base 62 with the digits 0-9, A-Z, a-z, ' +
+        'the most significant first, filled up with zeros.',
       heading('Permissions'),
       table(
         ['Permission', ...Object.keys(permissionPresets)],
@@ -65,12 +68,10 @@ export function authenticationPage(): DocsPage {
         ]),
       ),
       heading('AI protocol'),
-      paragraph(
-        'Requests that change anything carry `message` and `signature`: EIP-712 typed data, signed by the payer’s wallet. ' +
-          'The previous answer says what to sign: `authorizationSpec` has the types, `messageTemplate` a message that is ' +
-          'complete but for what the payer chooses. The domain is `aipay.` and the service’s domain, version `1`, and ' +
-          'the chain of the payment.',
-      ),
+      'Requests that change anything carry `message` and `signature`: EIP-712 typed data, signed by the payer’s wallet. ' +
+        'The previous answer says what to sign: `authorizationSpec` has the types, `messageTemplate` a message that is ' +
+        'complete but for what the payer chooses. The domain is `aipay.` and the service’s domain, version `1`, and ' +
+        'the chain of the payment.',
       list(
         `An authorization is valid until \`authorizationExpiresAt\`, at most ${grouped(authorizationLifeSeconds.maximum)} seconds ahead.`,
         'The same message and signature again get the same answer, marked `replayed`: a retry after a time-out is always safe. The same nonce with anything else is refused.',
@@ -92,7 +93,6 @@ export function conventionsPage(): DocsPage {
     path: '/docs/conventions',
     title: 'Conventions',
     summary: 'Rules of every operation: addresses, envelope, money, pages, retries, versions.',
-    section: 'Concepts',
     blocks: [
       table(
         ['Interface', 'Base path', 'Key'],
@@ -102,10 +102,8 @@ export function conventionsPage(): DocsPage {
         ],
       ),
       heading('Envelope'),
-      paragraph(
-        'Every answer is `{code, message, data}`, and `code` = 0 is success. Business errors are HTTP 200 too. Answers of ' +
-          'the AI protocol have the members of `data` beside it as well. Every answer carries `Request-Id`.',
-      ),
+      'Every answer is `{code, message, data}`, and `code` = 0 is success. Business errors are HTTP 200 too. Answers of ' +
+        'the AI protocol have the members of `data` beside it as well. Every answer carries `Request-Id`.',
       heading('Money'),
       list(
         'Amounts of the merchant API are integers in Micro-USD: 1,000,000 is one US dollar.',
@@ -113,23 +111,17 @@ export function conventionsPage(): DocsPage {
         'The fee is `ceil(paymentValue × feeRatePPM / 1,000,000)`. With fee model 1 the merchant pays it: `netValue` = `paymentValue` - `feeValue`. With fee model 2 the payer does: `totalValue` = `paymentValue` + `feeValue`. Always `feeValue` = `totalValue` - `netValue`.',
       ),
       heading('Retries'),
-      paragraph(
-        'Every POST of the merchant API takes the header `Idempotency-Key`. The same key with the same body gets the answer of the ' +
-          'first request, with `Idempotent-Replayed: true`, for 30 days. Bodies are the same when they differ only in ' +
-          'spelling: white space, the order of keys, escapes, `1.0` for `1`. Another body is 422 with code 400401; a ' +
-          'request still under way is 409 with code 400402. Only successes are kept: a failure has changed nothing and may ' +
-          'be retried.',
-      ),
+      'Every POST of the merchant API takes the header `Idempotency-Key`. The same key with the same body gets the answer of the ' +
+        'first request, with `Idempotent-Replayed: true`, for 30 days. Bodies are the same when they differ only in ' +
+        'spelling: white space, the order of keys, escapes, `1.0` for `1`. Another body is 422 with code 400401; a ' +
+        'request still under way is 409 with code 400402. Only successes are kept: a failure has changed nothing and may ' +
+        'be retried.',
       heading('Lists'),
-      paragraph(
-        'Pages count from 1 and hold at most 100 entries, newest first. `hasMore` says whether another page follows. `page` and ' +
-          '`size` come back as strings in product and link lists, and as numbers everywhere else.',
-      ),
-      paragraph(
-        'To read a whole list, pass `nextCursor` of each answer as `?after=` of the next request, with page 1, until it is ' +
-          'empty. You get each entry once, also while new ones arrive, and the last page takes no longer than the first. Page ' +
-          'numbers beyond 100 may be slow. In the event list `after` is the id of an event, and the order is oldest first.',
-      ),
+      'Pages count from 1 and hold at most 100 entries, newest first. `hasMore` says whether another page follows. `page` and ' +
+        '`size` come back as strings in product and link lists, and as numbers everywhere else.',
+      'To read a whole list, pass `nextCursor` of each answer as `?after=` of the next request, with page 1, until it is ' +
+        'empty. You get each entry once, also while new ones arrive, and the last page takes no longer than the first. Page ' +
+        'numbers beyond 100 may be slow. In the event list `after` is the id of an event, and the order is oldest first.',
       heading('Fields'),
       list(
         'Unknown fields are refused, nested ones too, and so are unknown query parameters (400101). Pages for people and the x402 resources take any query parameter. An update accepts and ignores the other fields that a read returns, so you can read, change and write back.',
@@ -144,10 +136,8 @@ export function conventionsPage(): DocsPage {
         'An unknown path is HTTP 404 with code 404000. Browsers (`Accept: text/html`) get a page for unknown paths and for errors of pages; all paths of interfaces for programs answer the envelope.',
       ),
       heading('Versions'),
-      paragraph(
-        'Version 1 only grows: new fields, operations, event types and codes may come, so ignore unknown ones. A ' +
-          'breaking change would become `/payment/v2`, with both versions available for twelve months.',
-      ),
+      'Version 1 only grows: new fields, operations, event types and codes may come, so ignore unknown ones. A ' +
+        'breaking change would become `/payment/v2`, with both versions available for twelve months.',
     ],
   };
 }
@@ -160,14 +150,11 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
     path: '/docs/limits',
     title: 'Limits',
     summary: 'Every limit of requests, fields and rates.',
-    section: 'Concepts',
     blocks: [
       subjectLimits(),
       heading('Rates'),
-      paragraph(
-        'Beyond these, answers are HTTP 429 with code 900101 and `Retry-After`. The numbers are the defaults of one process; ' +
-          'the operator can change them.',
-      ),
+      'Beyond these, answers are HTTP 429 with code 900101 and `Retry-After`. The numbers are the defaults of one process; ' +
+        'the operator can change them.',
       table(
         ['Requests', 'Counted by', 'Rate', 'At once'],
         [
@@ -181,21 +168,19 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
           ['Signatures of smart accounts', 'client address', ...rateCells(limits.walletCalls)],
         ],
       ),
-      paragraph(
-        `Requests that carry an x402 payment are signed requests. One process handles ${waiting.perNetwork} of them at one ` +
-          `time for a client address, and ${waiting.perPayment} with one payment, beyond which it answers HTTP 429. They may ` +
-          `be for ${waiting.inAll} payments in all, however many requests ask for each, beyond which it answers ` +
-          'HTTP 503. Both come with `Retry-After`, and nothing was done for the request.',
-      ),
+      `Requests that carry an x402 payment are signed requests. One process handles ${waiting.perNetwork} of them at one ` +
+        `time for a client address, and ${waiting.perPayment} with one payment, beyond which it answers HTTP 429. They may ` +
+        `be for ${waiting.inAll} payments in all, however many requests ask for each, beyond which it answers ` +
+        'HTTP 503. Both come with `Retry-After`, and nothing was done for the request.',
       ...freeCreationBlocks(),
       heading('Fields'),
-      paragraph('“Characters” are Unicode code points.'),
+      '“Characters” are Unicode code points.',
       table(['Operation', 'Field', 'Limit'], fieldLimits(tables)),
     ],
   };
 }
 
-function subjectLimits(): Block {
+function subjectLimits(): string {
   return table(
     ['Subject', 'Limit'],
     [
@@ -240,12 +225,10 @@ function subjectLimits(): Block {
 }
 
 /** What callers without a key can write. */
-function freeCreationBlocks(): Block[] {
+function freeCreationBlocks(): string[] {
   return [
     heading('What can be written without a key'),
-    paragraph(
-      'The most rows that one client network can cause within an hour after a pause, with the default limits. They do not slow the search for deposits, whose cost depends on the transfers in a block.',
-    ),
+    'The most rows that one client network can cause within an hour after a pause, with the default limits. They do not slow the search for deposits, whose cost depends on the transfers in a block.',
     table(
       ['Operation', 'Requests', 'Sessions', 'Orders', 'Besides bounded by'],
       freeOperations.map(({ operation, rate, sessions, orders, besides }) => {

@@ -5,7 +5,7 @@ import type { RouteTable } from '@florin/protocol/route.ts';
 import { errorAdvice } from './error-advice.ts';
 import { errorTable } from './error-table.ts';
 import { operationsPath } from './operation-pages.ts';
-import { code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
+import { type DocsPage, heading, json, linkTo, list, table } from './page.ts';
 
 const slugs = Object.keys(errorCatalogue) as ErrorName[];
 
@@ -19,20 +19,15 @@ function errorListPage(origin: string): DocsPage {
     path: '/docs/errors',
     title: 'Errors',
     summary: 'Every code that is not 0, what it means and what to do about it.',
-    section: 'Errors',
     blocks: [
-      paragraph(
-        'Business errors are HTTP 200 with a non-zero `code`: test for `code` = 0, never for the status. Only x402, whose ' +
-          'clients know statuses alone, answers with others; its page lists them. Every failure has ' +
-          'the same shape. `error.slug` is stable; messages read `Text: detail` and may change. `error.docUrl` is the page ' +
-          'of the code, `error.requestId` repeats the header Request-Id.',
-      ),
-      code('json', JSON.stringify(failureExample(origin, 'field_invalid'), undefined, 2)),
+      'Business errors are HTTP 200 with a non-zero `code`: test for `code` = 0, never for the status. Only x402, whose ' +
+        'clients know statuses alone, answers with others; its page lists them. Every failure has ' +
+        'the same shape. `error.slug` is stable; messages read `Text: detail` and may change. `error.docUrl` is the page ' +
+        'of the code, `error.requestId` repeats the header Request-Id.',
+      json(failureExample(origin, 'field_invalid')),
       errorTable(slugs),
-      paragraph(`No operation of this version answers ${reservedCodes()}: they are reserved.`),
-      paragraph(
-        'HTTP 414 and 431 may come from the HTTP layer, before a request can be read. Retryable errors have changed nothing.',
-      ),
+      `No operation of this version answers ${reservedCodes()}: they are reserved.`,
+      'HTTP 414 and 431 may come from the HTTP layer, before a request can be read. Retryable errors have changed nothing.',
     ],
   };
 }
@@ -50,17 +45,16 @@ function errorPage(slug: ErrorName, options: { origin: string; tables: readonly 
     path: `/docs/errors/${number}`,
     title: `${number}: ${text}`,
     summary: meaning,
-    section: 'Errors',
     blocks: [
       table(
         ['Code', 'Slug', 'HTTP status', 'Retryable'],
         [[String(number), `\`${slug}\``, String(http), retryable ? 'yes' : 'no']],
       ),
-      ...(reserved === true ? [paragraph('Reserved: no operation of this version answers it.')] : []),
+      ...(reserved === true ? ['Reserved: no operation of this version answers it.'] : []),
       heading('What to do'),
-      paragraph(remedy),
+      remedy,
       heading('Example'),
-      code('json', JSON.stringify(failureExample(options.origin, slug), undefined, 2)),
+      json(failureExample(options.origin, slug)),
       heading('Who answers it'),
       list(...answerers(slug, options.tables)),
     ],

@@ -1,13 +1,13 @@
 import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { statusOf } from '@florin/protocol/openapi-errors.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
-import { type Block, linkTo, table } from './page.ts';
+import { linkTo, table } from './page.ts';
 
 /** One row per error, with an interface's own statuses where they differ. */
 export function errorTable(
   slugs: readonly ErrorName[],
   interfaceTable: Pick<RouteTable, 'statuses'> = {},
-): Block {
+): string {
   return table(
     ['Code', 'HTTP', 'Slug', 'Meaning', 'Retryable'],
     slugs.map((slug) => {

@@ -2,15 +2,26 @@ import { type DeliveryTrigger, deliveryMoves, type WebhookTrigger, webhookMoves 
 import { agentMoves } from '@florin/protocol/agent.ts';
 import type { Move } from '@florin/protocol/machine.ts';
 import { pendingReasons, type SessionStatus, sessionStatuses } from '@florin/protocol/session.ts';
-import { type ProductTrigger, productMoves } from '#catalog/product.machine.ts';
-import { type SentTrigger, sentMoves } from '#chains/sender/sent.machine.ts';
-import { type DepositMoveTrigger, depositMoveTransitions } from '#deposits/deposit-move.machine.ts';
-import { type ExceptionTrigger, exceptionMoves } from '#exceptions/exception.machine.ts';
-import { type LinkTrigger, linkMoves } from '#links/link.machine.ts';
-import { type RefundTrigger, refundMoves } from '#refunds/refund.machine.ts';
-import { type SessionTrigger, sessionMoves, sessionTriggers } from '#sessions/session.machine.ts';
-import { type LegTrigger, legMoves } from '#settlement/leg.machine.ts';
-import { type Block, type DocsPage, heading, linkTo, paragraph, table } from './page.ts';
+import {
+  type DepositMoveTrigger,
+  depositMoveTransitions,
+  type ExceptionTrigger,
+  exceptionMoves,
+  type LegTrigger,
+  type LinkTrigger,
+  legMoves,
+  linkMoves,
+  type ProductTrigger,
+  productMoves,
+  type RefundTrigger,
+  refundMoves,
+  type SentTrigger,
+  type SessionTrigger,
+  sentMoves,
+  sessionMoves,
+  sessionTriggers,
+} from '@florin/server/documents';
+import { type DocsPage, heading, linkTo, table } from './page.ts';
 
 const statusTexts: Readonly<Record<SessionStatus, string>> = {
   initialized: 'Created, waiting for payment.',
@@ -53,19 +64,18 @@ export function statePage(): DocsPage {
     title: 'States and transitions',
     summary:
       'How every stored status moves: sessions, products, links, refunds, webhooks, settlements and transactions.',
-    section: 'Concepts',
     blocks: [...sessionBlocks(), ...resourceBlocks(), ...agentBlocks(), ...operatorBlocks()],
   };
 }
 
-function sessionBlocks(): Block[] {
+function sessionBlocks(): string[] {
   return [
     heading('Session'),
     table(
       ['Status', 'Meaning'],
       sessionStatuses.map((status) => [`\`${status}\``, statusTexts[status]]),
     ),
-    paragraph('These are all the moves there are. A trigger that a status does not list is refused.'),
+    'These are all the moves there are. A trigger that a status does not list is refused.',
     table(
       ['From', 'Trigger', 'Condition', 'To', 'Event'],
       sessionMoves.map(({ from, trigger, signedOnce, to, event }) => [
@@ -80,11 +90,9 @@ function sessionBlocks(): Block[] {
       ['Trigger', 'What has happened'],
       sessionTriggers.map((trigger) => [`\`${trigger}\``, triggerTexts[trigger]]),
     ),
-    paragraph(
-      `While a settlement is delayed, \`pendingReason\` says why: ${pendingReasons
-        .map((reason) => `\`${reason}\``)
-        .join(', ')}. \`transaction\` is part of a session’s answer once \`paymentSucceededTime\` is set.`,
-    ),
+    `While a settlement is delayed, \`pendingReason\` says why: ${pendingReasons
+      .map((reason) => `\`${reason}\``)
+      .join(', ')}. \`transaction\` is part of a session’s answer once \`paymentSucceededTime\` is set.`,
   ];
 }
 
@@ -108,7 +116,7 @@ const deliveryTexts: Readonly<Record<DeliveryTrigger, string>> = {
 function movesTable<Trigger extends string>(
   moves: readonly (Move<string, Trigger> & { readonly condition?: string })[],
   texts: Readonly<Record<Trigger, string>>,
-): Block {
+): string {
   return table(
     ['From', 'Trigger', 'To', 'What happens'],
     moves.map(({ from, trigger, to, condition = '' }) => [
@@ -170,19 +178,15 @@ const depositTexts: Readonly<Record<DepositMoveTrigger, string>> = {
 };
 
 /** What operators meet in the log and in the database. */
-function operatorBlocks(): Block[] {
+function operatorBlocks(): string[] {
   return [
     heading('Settlement leg'),
-    paragraph(
-      'A leg is one thing that must happen on one chain for a paid order: settle, payout, mint or refund. `florin settlement list` shows those that wait for something.',
-    ),
+    'A leg is one thing that must happen on one chain for a paid order: settle, payout, mint or refund. `florin settlement list` shows those that wait for something.',
     movesTable(legMoves, legTexts),
     heading('Sent transaction'),
     movesTable(sentMoves, sentTexts),
     heading('Deposit move'),
-    paragraph(
-      'A move collects a deposit, adds what it lacks, or sends it back. Additions are money of the operator: they are made once.',
-    ),
+    'A move collects a deposit, adds what it lacks, or sends it back. Additions are money of the operator: they are made once.',
     movesTable(
       depositMoveTransitions.map(({ from, trigger, to, isAddition }) => ({
         ...{ from, trigger, to },
@@ -193,11 +197,11 @@ function operatorBlocks(): Block[] {
   ];
 }
 
-function resourceBlocks(): Block[] {
+function resourceBlocks(): string[] {
   return [
     heading('Product'),
     movesTable(productMoves, productTexts),
-    paragraph('`removed` is the end: the product is not found any more (100306).'),
+    '`removed` is the end: the product is not found any more (100306).',
     heading('Payment link'),
     movesTable(linkMoves, linkTexts),
     heading('Refund'),
@@ -206,14 +210,14 @@ function resourceBlocks(): Block[] {
     movesTable(exceptionMoves, exceptionTexts),
     heading('Webhook'),
     movesTable(webhookMoves, webhookTexts),
-    paragraph('`removed` is the end: the webhook is not found any more (100501).'),
+    '`removed` is the end: the webhook is not found any more (100501).',
     heading('Delivery'),
     movesTable(deliveryMoves, deliveryTexts),
-    paragraph('An action on something that is already in the wanted state succeeds and raises no event.'),
+    'An action on something that is already in the wanted state succeeds and raises no event.',
   ];
 }
 
-function agentBlocks(): Block[] {
+function agentBlocks(): string[] {
   return [
     heading('AI protocol'),
     table(

@@ -48,11 +48,13 @@ export async function codePage(text: string, accepted: string | undefined): Prom
 /** Compresses an asset once in every coding, at the highest quality. */
 export async function codeAsset(text: string): Promise<Readonly<Record<Coding, Buffer>>> {
   const bytes = Buffer.from(text);
-  const [br, gzip] = await Promise.all([
-    code(bytes, 'br', assetQuality),
-    code(bytes, 'gzip', constants.Z_BEST_COMPRESSION),
-  ]);
+  const [br, gzip] = await Promise.all([codeFile(bytes, 'br'), codeFile(bytes, 'gzip')]);
   return { br, gzip, identity: bytes };
+}
+
+/** Compresses a file that is the same for every reader, at the highest quality. */
+export function codeFile(bytes: Buffer, coding: Coding): Promise<Buffer> {
+  return code(bytes, coding, assetQuality);
 }
 
 async function code(bytes: Buffer, coding: Coding, quality: number): Promise<Buffer> {

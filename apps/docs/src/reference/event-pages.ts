@@ -4,7 +4,7 @@ import { eventLifeDays } from '@florin/protocol/event-api.ts';
 import { eventFixture, exceptionFixture } from '@florin/protocol/event-fixture.ts';
 import { eventExample } from '@florin/protocol/example-event.ts';
 import { type ExceptionKind, exceptionKinds } from '@florin/protocol/exception.ts';
-import { type Block, code, type DocsPage, heading, linkTo, list, paragraph, table } from './page.ts';
+import { type DocsPage, heading, json, linkTo, list, orderedList, table } from './page.ts';
 
 const eventTexts: Readonly<Record<EventType, readonly [when: string, data: string]>> = {
   'account.created': ['A collection account was added.', '`{account}`'],
@@ -47,9 +47,8 @@ export function eventPage(origin: string): DocsPage {
     path: '/docs/events',
     title: 'Event types',
     summary: 'What a webhook can subscribe to, when each event is raised, and what its `data` holds.',
-    section: 'Concepts',
     blocks: [
-      code('json', JSON.stringify(eventExample(origin), undefined, 2)),
+      json(eventExample(origin)),
       list(
         '`id` is the same on every retry and equals the header `webhook-id`: handle each id once.',
         '`sequence` counts the events of one object from 1. Events of one object arrive in order.',
@@ -58,15 +57,13 @@ export function eventPage(origin: string): DocsPage {
         '`"fixture": true` marks an example from `POST /webhook/test` or `florin trigger`: nothing happened, and its ids exist nowhere.',
         `${linkTo('GET /event/list', '/docs/api/events')} gives the same bodies again for ${eventLifeDays} days.`,
       ),
-      paragraph(
-        `\`subscribedEvents\` takes exact names and these patterns: ${eventPatterns
-          .map((pattern) => `\`${pattern}\``)
-          .join(', ')}.`,
-      ),
+      `\`subscribedEvents\` takes exact names and these patterns: ${eventPatterns
+        .map((pattern) => `\`${pattern}\``)
+        .join(', ')}.`,
       ...eventTypes.flatMap((type) => [
         heading(type, 3),
-        paragraph(`${eventTexts[type][0]} \`data\` is ${eventTexts[type][1]}.`),
-        code('json', JSON.stringify(eventFixture(type, origin), undefined, 2)),
+        `${eventTexts[type][0]} \`data\` is ${eventTexts[type][1]}.`,
+        json(eventFixture(type, origin)),
         ...(type === 'session.exception' ? exceptionBlocks(origin) : []),
       ]),
     ],
@@ -86,17 +83,15 @@ const kindTexts: Readonly<Record<ExceptionKind, string>> = {
   wrong_token: 'A deposit is in another token. The service returns it.',
 };
 
-function exceptionBlocks(origin: string): Block[] {
+function exceptionBlocks(origin: string): string[] {
   return [
     table(
       ['`kind`', 'What happened, and where the money goes'],
       exceptionKinds.map((kind) => [`\`${kind}\``, kindTexts[kind]]),
     ),
-    paragraph(
-      'Amounts below what the service returns (one dollar, unless the operator sets it) stay at the deposit address until a wallet sends them back, from the payer’s page or without it.',
-    ),
-    paragraph('For example a late deposit that waits for your decision:'),
-    code('json', JSON.stringify(exceptionFixture('late', origin)['exception'], undefined, 2)),
+    'Amounts below what the service returns (one dollar, unless the operator sets it) stay at the deposit address until a wallet sends them back, from the payer’s page or without it.',
+    'For example a late deposit that waits for your decision:',
+    json(exceptionFixture('late', origin)['exception']),
   ];
 }
 
@@ -106,19 +101,16 @@ export function webhookPage(): DocsPage {
     path: '/docs/webhooks',
     title: 'Webhooks',
     summary: 'How to verify a notification, when it is repeated, and when a webhook is paused.',
-    section: 'Concepts',
     blocks: [...verificationBlocks(), ...deliveryBlocks()],
   };
 }
 
-function verificationBlocks(): Block[] {
+function verificationBlocks(): string[] {
   return [
     heading('Verify a notification'),
-    paragraph(
-      'Notifications are signed as [Standard Webhooks](https://www.standardwebhooks.com) prescribes, so any of its ' +
-        'libraries verifies them with the webhook’s `key`. ' +
-        `${linkTo('Receive webhooks', '/docs/guide/receive-webhooks')} is a receiver in twenty lines.`,
-    ),
+    'Notifications are signed as [Standard Webhooks](https://www.standardwebhooks.com) prescribes, so any of its ' +
+      'libraries verifies them with the webhook’s `key`. ' +
+      `${linkTo('Receive webhooks', '/docs/guide/receive-webhooks')} is a receiver in twenty lines.`,
     table(
       ['Header', 'Content'],
       [
@@ -127,35 +119,27 @@ function verificationBlocks(): Block[] {
         ['`webhook-signature`', 'One or more signatures with a space between: `v1,` and base64.'],
       ],
     ),
-    paragraph('By hand:'),
-    {
-      kind: 'list',
-      isOrdered: true,
-      items: [
-        'Take the body as it came, byte for byte, before anything parses it.',
-        'Join `webhook-id`, `webhook-timestamp` and the body with dots.',
-        'The secret is the part of `key` after `whsec_`, decoded from base64: 32 bytes.',
-        'Compute HMAC-SHA256 of the joined text with the secret, and write it as base64.',
-        'Compare it in constant time with each signature after `v1,`. One match is enough.',
-        'Refuse a timestamp that is more than five minutes away from your clock.',
-      ],
-    },
-    paragraph(
-      '`POST /webhook/key/refresh` makes a new key. The old one is invalid at once, unless `overlapSeconds` keeps both ' +
-        'signing for a while: then the header carries two signatures.',
+    'By hand:',
+    orderedList(
+      'Take the body as it came, byte for byte, before anything parses it.',
+      'Join `webhook-id`, `webhook-timestamp` and the body with dots.',
+      'The secret is the part of `key` after `whsec_`, decoded from base64: 32 bytes.',
+      'Compute HMAC-SHA256 of the joined text with the secret, and write it as base64.',
+      'Compare it in constant time with each signature after `v1,`. One match is enough.',
+      'Refuse a timestamp that is more than five minutes away from your clock.',
     ),
+    '`POST /webhook/key/refresh` makes a new key. The old one is invalid at once, unless `overlapSeconds` keeps both ' +
+      'signing for a while: then the header carries two signatures.',
   ];
 }
 
-function deliveryBlocks(): Block[] {
+function deliveryBlocks(): string[] {
   const { delaysMs, jitter, pauseAfterFailures, pauseAfterMs, retryAfterLimitMs } = defaultRetrySettings;
   const hours = (ms: number) => ms / 3_600_000;
   return [
     heading('Answer'),
-    paragraph(
-      'Any 2xx status within 15 seconds counts as received. Redirects are failures and are never followed; bodies are ' +
-        'not read beyond 64 KiB. Answer first and work afterwards.',
-    ),
+    'Any 2xx status within 15 seconds counts as received. Redirects are failures and are never followed; bodies are ' +
+      'not read beyond 64 KiB. Answer first and work afterwards.',
     heading('Retries'),
     table(
       ['Attempt', 'Wait before it'],
@@ -169,11 +153,9 @@ function deliveryBlocks(): Block[] {
       'Later events of the same session wait for the earlier one; other sessions do not.',
     ),
     heading('Pause'),
-    paragraph(
-      `A webhook is paused after ${pauseAfterFailures} failed attempts in a row that span at least ${hours(pauseAfterMs)} ` +
-        'hours, or at once when it answers HTTP 410. Any success starts the count anew. `POST /webhook/enable` starts it ' +
-        'again, and `replaySince` sends events that were skipped or failed since then. The operator can change both numbers.',
-    ),
+    `A webhook is paused after ${pauseAfterFailures} failed attempts in a row that span at least ${hours(pauseAfterMs)} ` +
+      'hours, or at once when it answers HTTP 410. Any success starts the count anew. `POST /webhook/enable` starts it ' +
+      'again, and `replaySince` sends events that were skipped or failed since then. The operator can change both numbers.',
     heading('Send again'),
     list(
       `${linkTo('POST /webhook/delivery/resend', '/docs/api/webhooks')} sends one delivery again, ${linkTo(
@@ -185,11 +167,9 @@ function deliveryBlocks(): Block[] {
       `${linkTo('GET /webhook/delivery/detail', '/docs/api/webhooks')} shows every attempt with its request, its answer, and what changed since the previous attempt.`,
     ),
     heading('Addresses'),
-    paragraph(
-      'Only https, to public addresses: private, loopback, link-local and other special ranges are refused in any ' +
-        'spelling, when the URL is given and again at every connection. Any port may be named. Webhook URLs carry no credentials, white space or control characters; they are stored and ' +
-        'answered in their normal form. The local environment alone also takes loopback, over http or https.',
-    ),
+    'Only https, to public addresses: private, loopback, link-local and other special ranges are refused in any ' +
+      'spelling, when the URL is given and again at every connection. Any port may be named. Webhook URLs carry no credentials, white space or control characters; they are stored and ' +
+      'answered in their normal form. The local environment alone also takes loopback, over http or https.',
   ];
 }
 

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { exampleOrigin } from '@florin/protocol/example.ts';
+import { build } from 'vitepress';
+import { llmsFullText, llmsText } from './llms.ts';
+import { mapLinks, plainText } from './markdown.ts';
+import { readPages, readSections, type SitePage, servedMarkdown } from './pages.ts';
+import type { SiteContent } from './site/config.ts';
+
+const source = dirname(fileURLToPath(import.meta.url));
+const root = join(source, '../../..');
+const dist = join(source, '../dist');
+
+/** What the service reads first: which build it serves, and the content security policy of its pages. */
+interface CurrentBuild {
+  readonly build: string;
+  readonly policy: string;
+}
+
+/**
+ * Builds the site unless the same content is built already, and names it in dist/current.json as the one to serve.
+ * Builds that run at the same time do not disturb each other: each has a folder of its own until it is whole.
+ */
+export async function buildSite(): Promise<{ folder: string; isNew: boolean }> {
+  const hash = hashSources();
+  const folder = join(dist, hash);
+  const isNew = !existsSync(join(folder, 'index.html'));
+  if (isNew) {
+    const work = join(dist, `work-${process.pid}`);
+    await rm(work, { recursive: true, force: true });
+    try {
+      await writeSources(work, hash);
+      await build(work, { outDir: join(work, 'out') });
+      await writeTexts(join(work, 'out'));
+      if (!existsSync(folder)) await rename(join(work, 'out'), folder);
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  }
+  await nameCurrent({ build: hash, policy: await policyOf(folder) });
+  await removeOthers(hash);
+  return { folder, isNew };
+}
+
+/** A hash of everything that the site is made from. */
+function hashSources(): string {
+  const hash = createHash('sha256');
+  const files = ['apps/docs/package.json', 'docs/changelog.md', 'docs/{guide,reference}/**/*.md'];
+  for (const file of globSync([...files, 'apps/docs/src/**/*.*'], { cwd: root }).sort()) {
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update('\0');
+  }
+  return hash.digest('hex').slice(0, 12);
+}
+
+/** Writes a VitePress project: the pages, and a configuration that names our own configuration and theme. */
+async function writeSources(work: string, hash: string): Promise<void> {
+  const pages = readPages(join(root, 'docs'));
+  for (const page of pages.values()) {
+    await writeAt(join(work, 'pages', `${fileOf(page.path)}.md`), vitePressMarkdown(page));
+  }
+  const content: SiteContent = {
+    hash,
+    sections: readSections(pages).map((section) => ({
+      text: section.title,
+      items: section.pages.map(({ title, path }) => ({ text: title, link: path.slice('/docs'.length) })),
+    })),
+  };
+  // Vite reads the nearest one, and knows no target as new as ours.
+  await writeAt(join(work, 'tsconfig.json'), '{}');
+  const config = pathToFileURL(join(source, 'site/config.ts')).href;
+  await writeAt(
+    join(work, '.vitepress/config.mjs'),
+    `const file = '${config}';
+const { siteConfig } = await import(file);
+export default siteConfig(${JSON.stringify(content)});
+`,
+  );
+  await writeAt(
+    join(work, '.vitepress/theme/index.mjs'),
+    `export { default } from ${JSON.stringify(join(source, 'site/theme/index.ts'))};\n`,
+  );
+}
+
+/** VitePress puts the base path `/docs` before links that begin with a slash. */
+function vitePressMarkdown({ markdown, summary }: SitePage): string {
+  const linked = mapLinks(markdown, (target) => {
+    if (target.startsWith('/docs')) return target.slice('/docs'.length) || '/';
+    return target.startsWith('/') ? `${exampleOrigin}${target}` : target;
+  });
+  return `---\ndescription: ${JSON.stringify(plainText(summary))}\n---\n\n${linked}`;
+}
+
+/** The Markdown of each page, and the indexes for language models. */
+async function writeTexts(out: string): Promise<void> {
+  const pages = readPages(join(root, 'docs'));
+  const sections = readSections(pages);
+  for (const { path, markdown } of pages.values()) {
+    await writeAt(join(out, `${fileOf(path)}.md`), servedMarkdown(markdown));
+  }
+  await writeAt(join(out, 'llms.txt'), llmsText(sections));
+  await writeAt(join(out, 'llms-full.txt'), llmsFullText(sections));
+}
+
+/** The name of a page's files, without their endings. */
+function fileOf(path: string): string {
+  return path === '/docs' ? 'index' : path.slice('/docs/'.length);
+}
+
+async function writeAt(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+/** Pages load only files of this service, and run only its scripts and the inline ones of the build, named by hash. */
+async function policyOf(folder: string): Promise<string> {
+  const html = await readFile(join(folder, 'index.html'), 'utf8');
+  const hashes = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
+    ([, script = '']) => ` 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  return [
+    "default-src 'none'",
+    `script-src 'self'${hashes.join('')}`,
+    "style-src 'self'",
+    // The theme's icons are masks in its style sheet.
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Renamed into place, so that the service never reads half of it. */
+async function nameCurrent(current: CurrentBuild): Promise<void> {
+  const file = join(dist, `current-${process.pid}.json`);
+  await writeFile(file, JSON.stringify(current));
+  await rename(file, join(dist, 'current.json'));
+}
+
+/** Builds of other contents. The service reads a whole build at once, so it needs no older one. */
+async function removeOthers(hash: string): Promise<void> {
+  for (const name of await readdir(dist)) {
+    if (/^[0-9a-f]{12}$/.test(name) && name !== hash) {
+      await rm(join(dist, name), { recursive: true, force: true });
+    }
+  }
+}

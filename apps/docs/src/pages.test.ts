@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { deliveryMoves, webhookMoves } from '@florin/outbox';
+import {
+  depositMoveTransitions,
+  exceptionMoves,
+  legMoves,
+  linkMoves,
+  productMoves,
+  refundMoves,
+  sentMoves,
+  sessionMoves,
+} from '@florin/server/documents';
+import { createMarkdownRenderer } from 'vitepress';
+import { anchorOf, headingsOf, headOf, mapLinks, plainText } from './markdown.ts';
+import { readPages, readSections, servedMarkdown } from './pages.ts';
+import { siteConfig } from './site/config.ts';
+import { filePath, sitePath } from './site-path.ts';
+
+const docs = fileURLToPath(new URL('../../../docs/', import.meta.url));
+const pages = readPages(docs);
+
+function linkTargets(markdown: string): string[] {
+  const targets: string[] = [];
+  mapLinks(markdown, (target) => {
+    targets.push(target);
+    return target;
+  });
+  return targets;
+}
+
+test('every link of a page leads to an existing page and heading', () => {
+  const anchors = new Map(
+    [...pages.values()].map(({ path, markdown }) => [path, new Set(headingsOf(markdown).map(anchorOf))]),
+  );
+  const broken = [...pages.values()].flatMap(({ path: from, markdown }) =>
+    linkTargets(markdown)
+      .filter((target) => !/^https?:\/\//.test(target) && target !== '/openapi.json')
+      .filter((target) => {
+        const [path = '', anchor] = target.split('#');
+        const known = anchors.get(path);
+        return known === undefined || (anchor !== undefined && !known.has(anchor));
+      })
+      .map((target) => `${from} -> ${target}`),
+  );
+  assert.ok(pages.size > 130);
+  assert.deepEqual(broken, []);
+});
+
+test('headings of a page have unique anchors', () => {
+  for (const { path, markdown } of pages.values()) {
+    const anchors = headingsOf(markdown).map(anchorOf);
+    assert.equal(new Set(anchors).size, anchors.length, path);
+  }
+});
+
+test('the sidebar lists every page but those of single errors and contract operations', () => {
+  const listed = readSections(pages).flatMap((section) => section.pages.map(({ path }) => path));
+  const single = /^\/docs\/(?:errors\/\d+|contracts\/[\w-]+\/[\w-]+)$/;
+  const expected = [...pages.keys()].filter((path) => path !== '/docs' && !single.test(path));
+  assert.deepEqual(listed.toSorted(), expected.toSorted());
+});
+
+test('the page about states prints every move of every table', () => {
+  const rows = [...(pages.get('/docs/states')?.markdown ?? '').matchAll(/^\| (.*) \|$/gm)].map(
+    ([, row = '']) => row.split(' | '),
+  );
+  for (const { from, trigger, to } of sessionMoves) {
+    const target = from === to ? 'stays' : `\`${to}\``;
+    assert.ok(
+      rows.some((row) => row[0] === `\`${from}\`` && row[1] === `\`${trigger}\`` && row[3] === target),
+      `${from} ${trigger} ${to}`,
+    );
+  }
+  const tables = [
+    ...[productMoves, linkMoves, refundMoves, exceptionMoves, webhookMoves, deliveryMoves],
+    ...[legMoves, sentMoves, depositMoveTransitions],
+  ];
+  for (const { from, trigger, to } of tables.flat()) {
+    const cells = [`\`${from}\``, `\`${trigger}\``, from === to ? 'stays' : `\`${to}\``];
+    assert.ok(
+      rows.some((row) => cells.every((cell, index) => row[index] === cell)),
+      cells.join(' '),
+    );
+  }
+});
+
+test('the JavaScript of every operation is valid', () => {
+  const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
+  const snippets = [...pages.values()]
+    .filter(({ path }) => path.startsWith('/docs/api/'))
+    .flatMap(({ markdown }) => [...markdown.matchAll(/^```js\n([\s\S]*?)\n```$/gm)]);
+  assert.ok(snippets.length > 40);
+  for (const [, snippet = ''] of snippets) assert.doesNotThrow(() => new AsyncFunction(snippet), snippet);
+});
+
+test('a link in code is no link, and a link without a target becomes plain text', () => {
+  const text = 'a [b](c.md#d)\n\n```js\n[x](y.md)\n```\n\n[e](f.md)\n';
+  assert.equal(
+    mapLinks(text, (target) => (target === 'f.md' ? undefined : `/docs/${target}`)),
+    'a [b](/docs/c.md#d)\n\n```js\n[x](y.md)\n```\n\ne\n',
+  );
+  assert.deepEqual(linkTargets(text), ['c.md#d', 'f.md']);
+});
+
+test('a page begins with a title and a summary', () => {
+  assert.deepEqual(headOf('# A\n\nFirst line\nsecond.\n\nMore.\n'), {
+    title: 'A',
+    summary: 'First line second.',
+  });
+  for (const text of ['A\n\nB.\n', '# A\n\n## B\n', '# A\n\n- b\n']) assert.throws(() => headOf(text), text);
+  assert.equal(plainText('**a** `b` [c](d)'), 'a b c');
+});
+
+test('files and site paths name each other', () => {
+  for (const path of pages.keys()) assert.equal(sitePath(filePath(path)), path);
+});
+
+test('the served Markdown has absolute links to other Markdown', () => {
+  assert.equal(
+    servedMarkdown('[a](/docs/errors#b) [c](/openapi.json) [d](https://example.org)'),
+    '[a](https://pay.example.com/docs/errors.md#b) [c](https://pay.example.com/openapi.json) [d](https://example.org)',
+  );
+});
+
+test('text of a page becomes text in HTML, never markup', async () => {
+  const { markdown } = siteConfig({ hash: '', sections: [] });
+  const renderer = await createMarkdownRenderer(docs, markdown);
+  const html = renderer.render(
+    '# <b>\n\n"&\'<i> `<u>` **<u>** [<u>](/docs?"><u>)\n\n```html\n</code><script>\n```\n\n| <u> |\n|---|\n| <u> |\n',
+    { path: 'x.md', relativePath: 'x.md', cleanUrls: true },
+  );
+  assert.match(html, /<h1/);
+  assert.doesNotMatch(html, /<b>|<i>|<u>|<script/);
+});

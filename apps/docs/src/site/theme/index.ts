@@ -1,0 +1,17 @@
+import type { Theme } from 'vitepress';
+import DefaultTheme from 'vitepress/theme-without-fonts';
+import { h } from 'vue';
+import ApiConsole from './ApiConsole.vue';
+import ChainTable from './ChainTable.vue';
+import PageBreadcrumbs from './PageBreadcrumbs.vue';
+import './style.css';
+
+/** The theme of VitePress without its fonts, with breadcrumbs, consoles of operations, and the table of chains. */
+export default {
+  extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { 'doc-before': () => h(PageBreadcrumbs) }),
+  enhanceApp({ app }) {
+    app.component('ApiConsole', ApiConsole);
+    app.component('ChainTable', ChainTable);
+  },
+} satisfies Theme;

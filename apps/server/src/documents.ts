@@ -1,0 +1,17 @@
+/** What the documentation prints of the service: its tables of moves and its limits. */
+
+export { imageLimits } from '#catalog/images/intake.ts';
+export { type ProductTrigger, productMoves } from '#catalog/product.machine.ts';
+export { type SentTrigger, sentMoves } from '#chains/sender/sent.machine.ts';
+export { type DepositMoveTrigger, depositMoveTransitions } from '#deposits/deposit-move.machine.ts';
+export { type ExceptionTrigger, exceptionMoves } from '#exceptions/exception.machine.ts';
+export { bodyLimitBytes } from '#http/failure.ts';
+export { freeOperations, mostInAnHour } from '#http/free-creation.ts';
+export { defaultRateLimits, type Rate, streamLimits } from '#http/rate-limit.ts';
+export { type LinkTrigger, linkMoves } from '#links/link.machine.ts';
+export { keyInTextPattern } from '#merchants/api-key.ts';
+export { defaultOrderLimits, unsignedOrderSeconds } from '#orders/order-limit.ts';
+export { type RefundTrigger, refundMoves } from '#refunds/refund.machine.ts';
+export { type SessionTrigger, sessionMoves, sessionTriggers } from '#sessions/session.machine.ts';
+export { type LegTrigger, legMoves } from '#settlement/leg.machine.ts';
+export { defaultWaitingLimits } from '#x402/waiting.ts';

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildSite } from '@florin/docs/build';
+import { agentApi } from '@florin/protocol/agent-api.ts';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
+import { findFreePort } from '@florin/world';
+import axe from 'axe-core';
+import type { FastifyInstance } from 'fastify';
+import type { Browser, Page } from 'playwright-core';
+import { docsDoor } from '#http/docs/docs-door.ts';
+import { merchantDoor } from '#http/merchant/merchant-door.ts';
+import { openApiDoor } from '#http/openapi.ts';
+import { buildServer } from '#http/server.ts';
+import { systemRandom } from '#outside/random.ts';
+import { silentLog } from '#telemetry/log.ts';
+import { MerchantWorld } from '../harness/merchant-fixture.ts';
+import { type Complaints, openChromium, openPage } from './chromium.ts';
+
+let world: MerchantWorld;
+let server: FastifyInstance;
+let browser: Browser;
+let origin: string;
+
+before(async () => {
+  await buildSite();
+  browser = await openChromium();
+  world = await MerchantWorld.open();
+  const port = await findFreePort();
+  origin = `http://127.0.0.1:${port}`;
+  server = await buildServer({
+    log: silentLog,
+    random: systemRandom,
+    origin,
+    ready: async () => ({ ready: true, checks: {} }),
+    doors: [
+      merchantDoor(world.deps),
+      openApiDoor({ origin, tables: [merchantApi, agentApi] }),
+      docsDoor({ origin, chains: world.deps.chains }),
+    ],
+  });
+  await server.listen({ host: '127.0.0.1', port });
+});
+after(async () => {
+  await server.close();
+  await browser.close();
+  await world.close();
+});
+
+/** Everything that WCAG 2.2 AA asks for and a program can see, and what axe holds for good practice. */
+const axeOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+};
+
+async function violationsOf(page: Page): Promise<unknown> {
+  await page.evaluate(axe.source);
+  return page.evaluate(
+    `axe.run(document, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations.flatMap(
+      ({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ' ' + html.slice(0, 200) + failureSummary)))`,
+  );
+}
+
+/** The page asked this service alone, and nothing failed or was refused. */
+function assertQuiet({ errors, urls }: Complaints): void {
+  assert.deepEqual(errors, []);
+  assert.deepEqual(
+    urls.filter((url) => !url.startsWith(origin)),
+    [],
+  );
+}
+
+const looked = [
+  ['/docs', 'Florin documentation'],
+  ['/docs/guide/receive-webhooks', 'Receive webhooks'],
+  ['/docs/api/products', 'Products'],
+  ['/docs/states', 'States and transitions'],
+  ['/docs/errors/100101', '100101'],
+  ['/docs/contracts/payment-gateway/pay', 'pay'],
+  ['/docs/chains', 'Chains and finality'],
+] as const;
+
+for (const dark of [false, true]) {
+  for (const phone of [false, true]) {
+    const look = `${dark ? 'dark' : 'light'}, ${phone ? 'on a phone' : 'on a desktop'}`;
+    test(`pages need nothing that the policy refuses, fit the screen and are accessible, ${look}`, async () => {
+      const { page, context, complaints } = await openPage(browser, { dark, phone });
+      for (const [path, title] of looked) {
+        await page.goto(`${origin}${path}`);
+        await page.getByRole('heading', { level: 1, name: title }).waitFor();
+        await page.waitForLoadState('networkidle');
+        assert.deepEqual(await violationsOf(page), [], path);
+        const overflow = 'document.documentElement.scrollWidth > innerWidth';
+        assert.equal(await page.evaluate(overflow), false, `${path} is wider than the screen`);
+      }
+      assertQuiet(complaints);
+      await context.close();
+    });
+  }
+}
+
+test('search finds a page by its words and by an error code', async () => {
+  const { page, context, complaints } = await openPage(browser);
+  await page.goto(`${origin}/docs`);
+  for (const [words, result] of [
+    ['reorganisation finality', /\/docs\/chains/],
+    ['100503', /\/docs\/errors\/100503/],
+  ] as const) {
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('searchbox').fill(words);
+    await page.locator('.result').first().waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    await page.getByRole('searchbox').press('Enter');
+    await page.waitForURL(result);
+  }
+  assertQuiet(complaints);
+  await context.close();
+});
+
+test('a page shows where it is, what comes before and after it, and its code in tabs', async () => {
+  const { page, context, complaints } = await openPage(browser);
+  await page.goto(`${origin}/docs/api/products`);
+  const breadcrumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
+  assert.deepEqual(await breadcrumbs.getByRole('listitem').allTextContents(), [
+    'Documentation',
+    'API',
+    'Products',
+  ]);
+  await page.getByRole('link', { name: 'Next page' }).waitFor();
+  await page.getByRole('link', { name: 'Previous page' }).waitFor();
+  await page.getByRole('button', { name: 'Copy Code' }).first().waitFor();
+  const tab = page.locator('.vp-code-group label', { hasText: 'JavaScript' }).first();
+  await tab.click();
+  await page.locator('.vp-code-group .active', { hasText: 'await fetch' }).first().waitFor();
+  assertQuiet(complaints);
+  await context.close();
+});
+
+test('the console calls an operation with the reader’s key, and refuses to send a secret key', async () => {
+  const merchantId = await world.addMerchant();
+  const key = await world.addKey(merchantId, { permissions: ['products:write'] });
+  const { page, context, complaints } = await openPage(browser);
+  await page.goto(`${origin}/docs/api/products`);
+  await page.getByRole('button', { name: 'Try POST /payment/v1/product/create' }).click();
+  const console_ = page.locator('.console').first();
+  const send = console_.getByRole('button', { name: 'Send' });
+  await console_.getByLabel('API key').fill(await world.addKey(merchantId));
+  await send.click();
+  await console_.getByText('The service refuses secret keys from browsers').waitFor();
+  await console_.getByLabel('API key').fill(key);
+  await send.click();
+  await console_.getByText('HTTP 200').waitFor();
+  const answer = JSON.parse((await console_.getByRole('region', { name: 'Answer' }).textContent()) ?? '');
+  assert.deepEqual([answer.code, answer.data.name], [0, 'Green tea']);
+  assert.deepEqual(await violationsOf(page), []);
+  assertQuiet(complaints);
+  await context.close();
+});
+
+test('an unknown page of the documentation is a page that says so', async () => {
+  const { page, context } = await openPage(browser);
+  const response = await page.goto(`${origin}/docs/no-such-page`);
+  assert.equal(response?.status(), 404);
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+  assert.deepEqual(await violationsOf(page), []);
+  await context.close();
+});
+
+test('the first load of a guide is at most 120 KiB as it travels', async () => {
+  const { page, context } = await openPage(browser);
+  let bytes = 0;
+  page.on('requestfinished', async (request) => {
+    const { responseBodySize, responseHeadersSize } = await request.sizes();
+    bytes += responseBodySize + responseHeadersSize;
+  });
+  await page.goto(`${origin}/docs/guide/first-payment`);
+  await page.waitForLoadState('networkidle');
+  assert.ok(bytes > 20_000 && bytes <= 120 * 1024, `${bytes} bytes`);
+  await context.close();
+});
