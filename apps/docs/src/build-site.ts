@@ -35,13 +35,13 @@ export async function buildSite(): Promise<{ folder: string; isNew: boolean }> {
       await writeSources(work, hash);
       await build(work, { outDir: join(work, 'out') });
       await writeTexts(join(work, 'out'));
-      if (!existsSync(folder)) await rename(join(work, 'out'), folder);
+      await keep(join(work, 'out'), folder);
     } finally {
       await rm(work, { recursive: true, force: true });
     }
   }
   await nameCurrent({ build: hash, policy: await policyOf(folder) });
-  await removeOthers(hash);
+  await removeOld(hash);
   return { folder, isNew };
 }
 
@@ -71,8 +71,6 @@ async function writeSources(work: string, hash: string): Promise<void> {
       items: section.pages.map(({ title, path }) => ({ text: title, link: path.slice('/docs'.length) })),
     })),
   };
-  // Vite reads the nearest one, and knows no target as new as ours.
-  await writeAt(join(work, 'tsconfig.json'), '{}');
   const config = pathToFileURL(join(source, 'site/config.ts')).href;
   await writeAt(
     join(work, '.vitepress/config.mjs'),
@@ -143,11 +141,30 @@ async function nameCurrent(current: CurrentBuild): Promise<void> {
   await rename(file, join(dist, 'current.json'));
 }
 
-/** Builds of other contents. The service reads a whole build at once, so it needs no older one. */
-async function removeOthers(hash: string): Promise<void> {
+/** Renames a whole build to its place, unless another process has just put the same one there. */
+async function keep(built: string, folder: string): Promise<void> {
+  try {
+    await rename(built, folder);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+}
+
+/** Removes builds of other contents, and what builders left that were killed. */
+async function removeOld(hash: string): Promise<void> {
   for (const name of await readdir(dist)) {
-    if (/^[0-9a-f]{12}$/.test(name) && name !== hash) {
-      await rm(join(dist, name), { recursive: true, force: true });
-    }
+    const [, builder] = /^work-(\d+)$/.exec(name) ?? [];
+    const isOld = builder === undefined ? /^[0-9a-f]{12}$/.test(name) && name !== hash : !isRunning(builder);
+    if (isOld) await rm(join(dist, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: string): boolean {
+  try {
+    return process.kill(Number(pid), 0);
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -85,8 +85,6 @@ export function siteConfig({ hash, sections }: SiteContent): UserConfig<DefaultT
     },
     vite: {
       publicDir: fileURLToPath(new URL('public', import.meta.url)),
-      // Not our tsconfig.json, whose target Vite does not know.
-      esbuild: { tsconfigRaw: '{}' },
       logLevel: 'warn',
       plugins: [accessibleTheme()],
     },

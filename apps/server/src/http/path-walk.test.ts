@@ -208,14 +208,7 @@ test('a browser gets a home page that links the documentation and the status', a
 });
 
 test('a browser gets a page for an unknown path, with its code and the path escaped', async () => {
-  for (const url of [
-    '/nothing',
-    '/docs/nothing',
-    '/%zz',
-    `/${'x'.repeat(8_000)}`,
-    '/images/nothing.webp',
-    '/<script>',
-  ]) {
+  for (const url of ['/nothing', '/%zz', `/${'x'.repeat(8_000)}`, '/images/nothing.webp', '/<script>']) {
     const reply = await server.inject({ url, headers: browser });
     assert.deepEqual(
       [reply.statusCode, reply.headers['content-type']],
