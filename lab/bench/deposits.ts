@@ -2,7 +2,7 @@ import type { Database } from '@florin/pg';
 import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import { type ServiceOptions, sightOrders, startService } from '@florin/server/parts';
+import { recordDepositedOrders, type ServiceOptions, startService } from '@florin/server/parts';
 import { checkout, Life, Payer, prepareTemplate } from '@florin/server/testing';
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { copyOrders, copySessions } from './deposits.sql.ts';
@@ -54,7 +54,7 @@ async function lookupMs(db: Database, token: Token, round: number): Promise<numb
   );
   const now = Math.floor(Date.now() / 1_000);
   const begin = performance.now();
-  await db.query(sightOrders, {
+  await db.query(recordDepositedOrders, {
     chainId: token.chainId,
     receivers,
     fromPayBy: now - 7 * 86_400,

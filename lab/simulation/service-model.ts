@@ -9,9 +9,10 @@ import {
   chainReactions,
   createSender,
   creationDepsOf,
-  type DepositDeps,
+  type DepositSettings,
   type Egress,
   type Log,
+  newReports,
   outboxWorker,
   outcomesOf,
   runDeposits,
@@ -125,6 +126,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
   });
   const handler = chainReactions({ ...moves, chains });
   const shared = { db, chains, sender, signer: orderSigner };
+  const reports = newReports();
   const settlement = runSettlement(
     {
       ...moves,
@@ -156,7 +158,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
       signal,
     ),
     ...(hasDeposits(story)
-      ? [runDeposits({ ...moves, ...shared, rpcOf, settings: depositSettingsOf(story) }, signal)]
+      ? [runDeposits({ ...moves, ...shared, rpcOf, reports, settings: depositSettingsOf(story) }, signal)]
       : []),
     runExpiry({ db, random, log, origin, clock: leisurely(clock) }, signal),
     runReconciliation(
@@ -169,14 +171,17 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
   return { process, db, deps, creation: creationDepsOf(db, deps) };
 }
 
-function depositSettingsOf(story: Story): DepositDeps['settings'] {
+function depositSettingsOf(story: Story): DepositSettings {
   // In half of the histories nodes are asked for all transfers, as where many orders are open.
   const mostNamed = story.deposits === undefined ? 1_000 : 1;
   return {
-    windowMs: 6_000,
+    depositWindowMs: 6_000,
     balanceWindowMs: 10_000,
     minAmount: microUsd(1n),
     mostNamed,
+    depositBudgets: undefined,
+    totals: undefined,
+    deposits: undefined,
     ...additionsOf(story),
   };
 }

@@ -1,5 +1,5 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { noticedAmount } from '@florin/server/parts';
+import { minReportedAmount } from '@florin/server/parts';
 import type pg from 'pg';
 import { balanceOf } from './contract-state.ts';
 import { operatorAddress } from './places.ts';
@@ -110,7 +110,7 @@ async function unusedNonces(world: World, client: pg.Client): Promise<string[]> 
  * left, and nobody looks at less than a cent.
  */
 export function holdsSomething(world: World, { model, receiver, token }: World['deposits'][number]): boolean {
-  const least = world.options.story.deepReorgMs === undefined ? 1n : noticedAmount;
+  const least = world.options.story.deepReorgMs === undefined ? 1n : minReportedAmount;
   return balanceOf(model.head.state, receiver, token) >= least;
 }
 

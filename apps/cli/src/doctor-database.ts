@@ -6,8 +6,8 @@ import {
   findAccountsAt,
   findCursor,
   findDroppedEvents,
+  findExhaustedBudgets,
   findScopeProblems,
-  findUsedUpBudgets,
   listOpenLegs,
   ownContracts,
   readStatus,
@@ -136,10 +136,8 @@ export async function examineDepositGas(
   budgets: DepositBudgets,
 ): Promise<Finding> {
   const what = 'gas of deposits';
-  const usedUp = await findUsedUpBudgets(db, { clock, budgets, limit: shownBudgets });
+  const usedUp = await findExhaustedBudgets(db, { clock, budgets, limit: shownBudgets });
   if (usedUp.length === 0) return good(what, 'no link has used up its budgets of the day');
-  const shown = usedUp.map(
-    ({ seller, name, spent, budget }) => `${name} of ${seller} (${spent} of ${budget})`,
-  );
+  const shown = usedUp.map(({ owner, name, spent, budget }) => `${name} of ${owner} (${spent} of ${budget})`);
   return bad(what, `nearly or wholly used up, more waits: ${shown.join(', ')}: docs/runbook/exceptions.md`);
 }

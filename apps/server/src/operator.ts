@@ -24,7 +24,7 @@ export { restore } from '#db/restore.ts';
 export { schema } from '#db/schema.ts';
 export { findScopeProblems } from '#db/scope-check.ts';
 export { readAdditionBalances } from '#deposits/addition-balance.ts';
-export { type DepositBudgets, findUsedUpBudgets } from '#deposits/deposit-gas.ts';
+export { type DepositBudgets, findExhaustedBudgets } from '#deposits/deposit-gas.ts';
 export { sendBack } from '#deposits/deposit-move.ts';
 export { decide, findException, listExceptions, markResolved } from '#exceptions/exception.ts';
 export { verifyLedger } from '#ledger/seal.ts';

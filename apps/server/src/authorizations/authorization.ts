@@ -32,7 +32,7 @@ export interface AuthorizationDeps extends OrderContext, SessionMoveContext, Sig
     readonly signingOf: TokenSigningReader;
     /** The service sends no payments below this, in Micro-USD. */
     readonly minAmount: MicroUsd;
-    readonly deposits?: DepositPolicy;
+    readonly deposits?: DepositPolicy | undefined;
     /** Whether a merchant's payers are offered gasless payment on a chain; always when absent. */
     readonly isOffered?: (chainId: number, merchantId: string) => boolean;
   };

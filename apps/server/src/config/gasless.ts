@@ -5,6 +5,9 @@ import type { DepositPolicy } from '#orders/context.ts';
 import { type GaslessSettings, relayers } from '#service/gasless.ts';
 import { ConfigError, type Fields } from './field.ts';
 
+/** Addresses that a node is asked about by name; with more open orders, all transfers of the tokens are read. */
+const mostNamed = 1_000;
+
 /** Reads the section `gasless`; undefined when it is off. */
 export function gaslessOf(fields: Fields): GaslessSettings | undefined {
   const isOn = fields.flag('enabled', true);
@@ -46,6 +49,7 @@ export function gaslessOf(fields: Fields): GaslessSettings | undefined {
     depositWindowMs: fields.integer('depositWindowMs', { least: 50, most: 600_000, fallback: 2_000 }),
     // Each check reads at most two hundred addresses, for each token of the chain.
     balanceWindowMs: fields.integer('balanceWindowMs', { least: 50, most: 3_600_000, fallback: 10_000 }),
+    mostNamed,
     deposits: depositsOf(fields.object('deposits')),
     // Clients wait longer; an answer without a block says where to check again.
     x402WaitMs: fields.integer('x402WaitMs', { least: 0, most: 60_000, fallback: 20_000 }),

@@ -6,12 +6,13 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { decodeFunctionData, erc20Abi, pad, toHex } from 'viem';
 import type { Log } from '#telemetry/log.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
-import { lookAtAdditions, readAdditionBalances } from './addition-balance.ts';
+import { depositPolicy } from '../../test/harness/deposit-moves.ts';
+import { readAdditionBalances, reportAdditions } from './addition-balance.ts';
 
 const settlers = [`0x${'51'.repeat(20)}`, `0x${'52'.repeat(20)}`] as const;
 const holdings = new Map<string, bigint>();
 
-/** A node that knows balances alone. */
+/** A node that knows only balances. */
 const rpc: Rpc = {
   request: async () => {
     throw new Error('nothing else is asked');
@@ -33,38 +34,34 @@ assert.ok(usdc !== undefined && usdt !== undefined);
 const hold = (token: Hex, settler: Hex, amount: bigint) =>
   holdings.set(`${token} ${settler}`.toLowerCase(), amount);
 
-const off = {
-  ...{ underpaidPpm: 0, underpaidAmount: undefined },
-  ...{ addedAboveFee: microUsd(0n), addedPerDay: microUsd(100_000_000n) },
-};
-
-test('who adds nothing to short deposits needs no tokens', async () => {
+test('an operator who adds nothing needs no tokens', async () => {
   assert.deepEqual(await readAdditionBalances(rpc, chain, settlers, undefined), []);
-  assert.deepEqual(await readAdditionBalances(rpc, chain, settlers, off), []);
+  assert.deepEqual(await readAdditionBalances(rpc, chain, settlers, depositPolicy), []);
 });
 
-test('settlers hold a day’s additions together, of each token; what is short is told once', async () => {
-  const told: unknown[] = [];
+test('settlers together should hold a day’s additions of each token, and a shortage is logged once', async () => {
+  const logged: unknown[] = [];
   const log: Log = {
-    info: (event, fields) => void told.push([event, fields?.['token']]),
+    info: (event, fields) => void logged.push([event, fields?.['token']]),
     warn: () => assert.fail(),
-    error: (event, _error, fields) => void told.push([event, fields?.['token']]),
+    error: (event, _error, fields) => void logged.push([event, fields?.['token']]),
   };
-  const settings = { deposits: { ...off, addedAboveFee: microUsd(1n) } };
+  const policy = { ...depositPolicy, addedAboveFee: microUsd(1n) };
+  const read = () => readAdditionBalances(rpc, chain, settlers, policy);
   hold(usdc.address, settlers[0], 60_000_000n);
   hold(usdc.address, settlers[1], 40_000_000n);
   hold(usdt.address, settlers[1], 99_999_999n);
-  assert.deepEqual(await readAdditionBalances(rpc, chain, settlers, settings.deposits), [
+  assert.deepEqual(await read(), [
     { token: usdc, balance: 100_000_000n, needed: 100_000_000n },
     { token: usdt, balance: 99_999_999n, needed: 100_000_000n },
   ]);
   const low = new Set<string>();
-  const look = () => lookAtAdditions({ log, settlers, settings }, chain, rpc, low);
-  await look();
-  await look();
+  const check = async () => reportAdditions(log, await read(), low);
+  await check();
+  await check();
   hold(usdt.address, settlers[0], 1n);
-  await look();
-  assert.deepEqual(told, [
+  await check();
+  assert.deepEqual(logged, [
     ['deposits.additions_low', 'ethereum::usdt'],
     ['deposits.additions_enough', 'ethereum::usdt'],
   ]);

@@ -3,34 +3,31 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { DepositPolicy } from '#orders/context.ts';
-import type { Clock } from '#outside/clock.ts';
-import type { Log } from '#telemetry/log.ts';
+import type { DepositContext } from './context.ts';
 import { readBalances } from './deposit-call.ts';
 
-/** What settlers have of one token together for additions to short deposits, and what they should have, in its units. */
+/** What all settlers together hold of a token for additions to short deposits, and what they should hold, in its units. */
 export interface AdditionBalance {
   readonly token: Token;
   readonly balance: bigint;
-  /** Of one day's additions. */
+  /** The most that is added in one day. */
   readonly needed: bigint;
 }
 
-type Policy = Pick<DepositPolicy, 'underpaidPpm' | 'underpaidAmount' | 'addedAboveFee' | 'addedPerDay'>;
-
-/** Whether the operator has chosen to add to short deposits. What single links allow besides is bounded by their own fees. */
-function isAdding({ underpaidPpm, underpaidAmount, addedAboveFee }: Policy): boolean {
+/** Whether the operator adds to short deposits. The tolerance of a single link is paid by its own fees. */
+function isAdding({ underpaidPpm, underpaidAmount, addedAboveFee }: DepositPolicy): boolean {
   return underpaidPpm > 0 || (underpaidAmount ?? 0n) > 0n || addedAboveFee > 0n;
 }
 
 /**
- * Reads what settlers hold for additions, for each token of a chain; nothing where the operator adds nothing. They take
- * turns, so that their sum is what counts. Throws `RpcUnavailable` when no node answers.
+ * Reads what settlers hold for additions, for each token of a chain; nothing when the operator adds nothing. Settlers take
+ * turns, so their sum counts. Throws `RpcUnavailable` when no node answers.
  */
 export async function readAdditionBalances(
   rpc: Rpc,
   { tokens }: Pick<Chain, 'tokens'>,
   settlers: readonly Hex[],
-  policy: Policy | undefined,
+  policy: DepositPolicy | undefined,
 ): Promise<readonly AdditionBalance[]> {
   if (policy === undefined || !isAdding(policy)) return [];
   const holdings = tokens.flatMap(({ address: token }) => settlers.map((holder) => ({ token, holder })));
@@ -42,51 +39,42 @@ export async function readAdditionBalances(
   });
 }
 
-const lookIntervalMs = 60_000;
+const checkIntervalMs = 60_000;
 
-export interface AdditionWatch {
-  readonly rpcOf: (chainId: number) => Rpc;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly settlers: readonly Hex[];
-  readonly settings: { readonly deposits?: Policy };
-}
-
-/** Tells the operator when a chain's settlers hold less of a token than a day's additions, and when they hold it again. */
-export async function watchAdditions(watch: AdditionWatch, chain: Chain, signal: AbortSignal): Promise<void> {
-  const rpc = boundTo(watch.rpcOf(chain.chainId), signal);
+/** Logs when a chain's settlers hold less of a token than a day's additions, and when they hold enough again. */
+export async function watchAdditions(
+  { rpcOf, clock, log, settings }: Pick<DepositContext, 'rpcOf' | 'clock' | 'log' | 'settings'>,
+  settlers: readonly Hex[],
+  chain: Chain,
+  signal: AbortSignal,
+): Promise<void> {
+  const rpc = boundTo(rpcOf(chain.chainId), signal);
   const low = new Set<string>();
   while (!signal.aborted) {
-    await lookAtAdditions(watch, chain, rpc, low);
-    await watch.clock.sleep(lookIntervalMs, signal);
+    try {
+      reportAdditions(log, await readAdditionBalances(rpc, chain, settlers, settings.deposits), low);
+    } catch (error) {
+      // The sender's own loop reports problems of the nodes.
+      if (!(error instanceof RpcUnavailable || error instanceof RpcError)) throw error;
+    }
+    await clock.sleep(checkIntervalMs, signal);
   }
 }
 
-/** One look; `low` holds the tokens of which there was too little at the last one. */
-export async function lookAtAdditions(
-  { log, settlers, settings }: Omit<AdditionWatch, 'rpcOf' | 'clock'>,
-  chain: Chain,
-  rpc: Rpc,
+/** Logs the changes since the last check; `low` holds the tokens of which there was too little. */
+export function reportAdditions(
+  log: DepositContext['log'],
+  balances: readonly AdditionBalance[],
   low: Set<string>,
-): Promise<void> {
-  try {
-    for (const { token, balance, needed } of await readAdditionBalances(
-      rpc,
-      chain,
-      settlers,
-      settings.deposits,
-    )) {
-      const { tokenId } = token;
-      const fields = { token: tokenId, balance: balance.toString(), needed: needed.toString() };
-      const isLow = balance < needed;
-      if (isLow && !low.has(tokenId))
-        log.error('deposits.additions_low', new Error("settlers hold less than a day's additions"), fields);
-      if (!isLow && low.has(tokenId)) log.info('deposits.additions_enough', fields);
-      if (isLow) low.add(tokenId);
-      else low.delete(tokenId);
-    }
-  } catch (error) {
-    // The sender's own loop says what is wrong with the nodes.
-    if (!(error instanceof RpcUnavailable || error instanceof RpcError)) throw error;
+): void {
+  for (const { token, balance, needed } of balances) {
+    const { tokenId } = token;
+    const fields = { token: tokenId, balance: balance.toString(), needed: needed.toString() };
+    const [isLow, wasLow] = [balance < needed, low.has(tokenId)];
+    if (isLow && !wasLow)
+      log.error('deposits.additions_low', new Error("settlers hold less than a day's additions"), fields);
+    if (!isLow && wasLow) log.info('deposits.additions_enough', fields);
+    if (isLow) low.add(tokenId);
+    else low.delete(tokenId);
   }
 }

@@ -23,26 +23,25 @@ export function transferCall(to: Hex, amount: bigint): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] });
 }
 
-/** A token at an address. */
-export interface Holding {
+/** A balance to read: a token at an address. */
+export interface DepositBalance {
   readonly token: Hex;
   readonly holder: Hex;
 }
 
-/** Reads that are asked for together. */
+/** Reads in one request. */
 const batchSize = 100;
 
-/** What the holders have at a block, in the given order, in units of each token. Answers that are none count as 0. */
+/** Reads balances at a block, in the given order, in units of each token. A refused or malformed answer counts as 0. */
 export async function readBalances(
   rpc: Rpc,
-  holdings: readonly Holding[],
+  balances: readonly DepositBalance[],
   block: bigint | 'latest',
 ): Promise<bigint[]> {
   const amounts: bigint[] = [];
-  for (let start = 0; start < holdings.length; start += batchSize) {
-    const outcomes = await rpc.batch(
-      holdings.slice(start, start + batchSize).map((holding) => balanceCall(holding, block)),
-    );
+  for (let start = 0; start < balances.length; start += batchSize) {
+    const part = balances.slice(start, start + batchSize);
+    const outcomes = await rpc.batch(part.map((balance) => balanceCall(balance, block)));
     for (const outcome of outcomes) amounts.push(balanceIn(resultUnlessReverted(outcome)));
   }
   return amounts;
@@ -52,7 +51,7 @@ function resultUnlessReverted(outcome: Parameters<typeof resultOf>[0]): unknown 
   try {
     return resultOf(outcome);
   } catch (error) {
-    // A token that answers no balance holds up no other one.
+    // A token that refuses to be read holds up no other.
     if (error instanceof RpcError) return '0x';
     throw error;
   }
@@ -63,7 +62,7 @@ function balanceIn(result: unknown): bigint {
   return data.length === 66 ? BigInt(data) : 0n;
 }
 
-function balanceCall({ token, holder }: Holding, block: bigint | 'latest'): RpcCall {
+function balanceCall({ token, holder }: DepositBalance, block: bigint | 'latest'): RpcCall {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] });
   const at = typeof block === 'bigint' ? toQuantity(block) : block;
   return { method: 'eth_call', params: [{ to: token, data }, at] };
@@ -71,18 +70,18 @@ function balanceCall({ token, holder }: Holding, block: bigint | 'latest'): RpcC
 
 const [transferTopic] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer' });
 
-/** What blocks of a range show of transfers, as one node has them. */
+/** The transfers of a range of blocks, according to one node. */
 interface ShownTransfers {
   /** Lower case, each once. */
   readonly receivers: readonly string[];
-  /** Of the last block. */
+  /** The hash of the last block. */
   readonly lastHash: Hex;
 }
 
 /**
- * Where transfers of these tokens went in a range of blocks: those to the named addresses, or all of them where none are
- * named. A hint where to look, never proof: a node that leaves logs out delays a deposit until its balance is read anyway.
- * Refuses the answer of a node that does not have the last block: it would show nothing of it.
+ * The receivers of these tokens' transfers in a range of blocks: of transfers to the named addresses, or of all when no
+ * names are given. A hint and no proof: a node that omits logs only delays a deposit until its balance is read. Refuses
+ * the answer of a node that lacks the last block.
  */
 export async function readTransfers(
   rpc: Rpc,

@@ -5,8 +5,9 @@ import { findDecisions, raise } from '#exceptions/exception.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
-import { findUsedUpBudgets, lookAtBudgets } from './deposit-gas.ts';
-import { add, collect, type DecidedFor, sendBack } from './deposit-move.ts';
+import { findExhaustedBudgets } from './deposit-gas.ts';
+import { add, collect, type MoveDecision, sendBack } from './deposit-move.ts';
+import { checkBudgets } from './report.ts';
 
 let moves: DepositMoves;
 before(async () => {
@@ -19,7 +20,7 @@ beforeEach(() => {
 });
 
 let payers = 0;
-/** An order of a payer whom nobody else is. */
+/** An order of a new payer. */
 async function orderOfNewPayer(): Promise<StoredOrder> {
   payers += 1;
   return moves.newOrder(undefined, `0x${payers.toString(16).padStart(40, '0')}`);
@@ -35,7 +36,7 @@ async function ordersOf(count: number, payer?: Hex): Promise<StoredOrder[]> {
 const boundedBy = (collections: number, returns: number) =>
   moves.deps({ depositBudgets: { collections, returns } });
 
-const collectWithin = (collections: number, order: StoredOrder, decided?: DecidedFor) =>
+const collectWithin = (collections: number, order: StoredOrder, decided?: MoveDecision) =>
   collect(boundedBy(collections, 0), moves.chain, order, decided ?? { during: 'initialized' });
 
 const sendBackWithin = (returns: number, order: StoredOrder) =>
@@ -43,7 +44,7 @@ const sendBackWithin = (returns: number, order: StoredOrder) =>
 
 const countOf = (purpose: string) => moves.sent.filter((each) => each.purpose === purpose).length;
 
-test('collections and returns of a link keep to a day’s gas each, whoever asks at the same time', async () => {
+test('collections and returns of a link each stay within a day’s gas, even when requested at once', async () => {
   const orders = await ordersOf(8);
   const collectAll = () => Promise.all(orders.map((order) => collectWithin(350, order)));
   const sendAllBack = () => Promise.all(orders.map((order) => sendBackWithin(250, order)));
@@ -55,7 +56,7 @@ test('collections and returns of a link keep to a day’s gas each, whoever asks
   assert.deepEqual([countOf('collect'), countOf('rescue')], [3, 4]);
 });
 
-test('an addition takes the gas of its collection into account, which is then made whatever else is', async () => {
+test('an addition reserves the gas of its collection', async () => {
   moves.begin();
   const addBy = (collections: number, order: StoredOrder) =>
     add(boundedBy(collections, 0), moves.chain, order, { most: 20_000n, during: 'initialized' });
@@ -71,7 +72,7 @@ test('an addition takes the gas of its collection into account, which is then ma
   );
 });
 
-test('a return that is made again and again counts each time', async () => {
+test('a repeated return counts each time', async () => {
   const order = await moves.newOrder();
   for (let count = 0; count < 4; count += 1) {
     await sendBackWithin(4_000, order);
@@ -81,8 +82,8 @@ test('a return that is made again and again counts each time', async () => {
   assert.equal(moves.sent.length, 2);
 });
 
-test('a payer who has returns made all day uses a share of the budget, and holds up nobody else', async () => {
-  // Forty returns for all, and two of them for one payer.
+test('a payer with many returns uses only a share of the budget, and holds up no other payer', async () => {
+  // The budget has forty returns, and the share of a payer two.
   const restless = await ordersOf(10, `0x${'e1'.repeat(20)}`);
   for (const order of restless) await sendBackWithin(4_000, order);
   assert.equal(countOf('rescue'), 2);
@@ -94,7 +95,7 @@ test('a payer who has returns made all day uses a share of the budget, and holds
   assert.equal(countOf('rescue'), 42);
 });
 
-test('of half of the budget each payer has one return, however many payers have more than one', async () => {
+test('the second half of the budget gives each payer one return', async () => {
   const crowd: StoredOrder[][] = [];
   for (let count = 0; count < 15; count += 1) {
     const first = await orderOfNewPayer();
@@ -112,43 +113,43 @@ test('of half of the budget each payer has one return, however many payers have 
   assert.equal(countOf('rescue'), 40);
 });
 
-test('a budget that is used up is told once, and once when there is room again', async () => {
+test('an exhausted budget is logged once, and once when it has room again', async () => {
   const orders = await ordersOf(6);
-  const look = () => lookAtBudgets(boundedBy(0, 250), { collections: 0, returns: 250 });
+  const check = () => checkBudgets(boundedBy(0, 250), { collections: 0, returns: 250 });
   for (let round = 0; round < 3; round += 1) {
     for (const order of orders) await sendBackWithin(250, order);
-    await look();
+    await check();
   }
-  assert.deepEqual(moves.told, ['deposits.gas_exhausted']);
+  assert.deepEqual(moves.logged, ['deposits.gas_exhausted']);
   moves.world.clock.time += 86_400_001;
-  await look();
-  await look();
-  assert.deepEqual(moves.told, ['deposits.gas_exhausted', 'deposits.gas_available']);
-  // Two of a day fit: told anew.
+  await check();
+  await check();
+  assert.deepEqual(moves.logged, ['deposits.gas_exhausted', 'deposits.gas_available']);
+  // Two returns of a day fit, and the next is logged again.
   for (const order of orders) await sendBackWithin(250, order);
-  assert.equal(moves.told.at(-1), 'deposits.gas_exhausted');
+  assert.equal(moves.logged.at(-1), 'deposits.gas_exhausted');
 });
 
-test('a payer’s share that is used up is told once a day for all payers of a link', async () => {
+test('exhausted shares of payers are logged once a day for a link', async () => {
   for (const digit of ['a', 'b'])
     for (const order of await ordersOf(4, `0x${digit.repeat(40)}`)) await sendBackWithin(4_000, order);
-  assert.deepEqual(moves.told, ['deposits.payer_gas_exhausted']);
+  assert.deepEqual(moves.logged, ['deposits.payer_gas_exhausted']);
 });
 
-test('budgets that are used up are found for the operator', async () => {
+test('operators can list exhausted budgets', async () => {
   const { clock } = moves.world;
   const budgets = { collections: 10_000_000, returns: 200_300 };
-  const find = () => findUsedUpBudgets(moves.world.database.db, { clock, budgets, limit: 5 });
+  const find = () => findExhaustedBudgets(moves.world.database.db, { clock, budgets, limit: 5 });
   const orders = await ordersOf(4);
   for (const order of orders.slice(0, 3)) await sendBackWithin(200_300, order);
   assert.deepEqual(await find(), []);
   for (const order of orders) await sendBackWithin(200_300, order);
   const { merchantId } = moves;
-  assert.deepEqual(await find(), [{ seller: merchantId, name: 'returns', spent: 400n, budget: 200_300n }]);
+  assert.deepEqual(await find(), [{ owner: merchantId, name: 'returns', spent: 400n, budget: 200_300n }]);
 });
 
-/** What accepts an order's deposit, as the link's policy does: told with its collection. */
-function accepting(order: StoredOrder): DecidedFor {
+/** Accepts an order's deposit as the link's policy does, with its collection. */
+function accepting(order: StoredOrder): MoveDecision {
   const deps = { ...moves.world.deps, log: silentLog };
   return {
     during: 'expired',
@@ -162,7 +163,7 @@ async function decisionOf({ orderId }: StoredOrder): Promise<string | undefined>
   return (await findDecisions(moves.world.database.db, [orderId])).get(orderId)?.decision;
 }
 
-test('a late deposit is accepted when there is gas to collect it, and not before', async () => {
+test('a late deposit is accepted only when there is gas to collect it', async () => {
   const order = await moves.newOrder();
   await moves.expire(order);
   await collectWithin(99, order, accepting(order));
@@ -171,7 +172,7 @@ test('a late deposit is accepted when there is gas to collect it, and not before
   assert.deepEqual([moves.sent.length, await decisionOf(order)], [1, 'accept']);
 });
 
-test('what is accepted and what is collected are stored together or not at all', async () => {
+test('the acceptance and the collection of a deposit are stored together or not at all', async () => {
   const order = await moves.newOrder();
   await moves.expire(order);
   const deps = boundedBy(100, 0);
@@ -184,11 +185,11 @@ test('what is accepted and what is collected are stored together or not at all',
   assert.equal(await decisionOf(order), undefined);
 });
 
-test('a deposit that was accepted is collected whatever gas the day has left', async () => {
+test('an accepted deposit is collected even when the day’s gas is exhausted', async () => {
   const order = await moves.newOrder();
   await moves.expire(order);
   await collectWithin(100, order, accepting(order));
-  // Its first collection fails, and others have used up the budget.
+  // Its first collection fails, and other collections have used up the budget.
   await moves.failAll();
   await collectWithin(100, order, accepting(order));
   assert.equal(moves.sent.length, 2);
@@ -198,7 +199,7 @@ test('a deposit that was accepted is collected whatever gas the day has left', a
   assert.equal(moves.sent.length, 2);
 });
 
-test('whatever links, payers and promises a merchant makes, its collections and returns end at its totals', async () => {
+test('a merchant’s totals limit its collections and returns, also of promised deposits', async () => {
   const totals = { payments: { perMerchant: 300, all: 600 }, returns: { perMerchant: 200, all: 400 } };
   const deps = moves.deps({ depositBudgets: { collections: 1e9, returns: 1e9 }, totals });
   const orders = await ordersOf(6);
@@ -215,7 +216,7 @@ test('whatever links, payers and promises a merchant makes, its collections and 
   assert.equal(countOf('rescue'), 4);
 });
 
-test('an addition takes the gas of its collection out of the totals, and that is collected whatever else is', async () => {
+test('an addition reserves the gas of its collection in the totals', async () => {
   moves.begin();
   const totals = { payments: { perMerchant: 200_150, all: 400_300 }, returns: { perMerchant: 0, all: 0 } };
   const deps = moves.deps({ totals });

@@ -1,44 +1,44 @@
 import type { Move } from '@florin/protocol/machine.ts';
 
 /**
- * A move of a deposit collects it, adds what it lacks, or sends it back. sent: its transaction is on its way. unfollowed: an
- * addition whose wallet is followed no more, so that nothing tells what became of it.
+ * A move of a deposit collects it, adds what it lacks, or sends it back. sent: its transaction is on its way. unfollowed:
+ * an addition whose wallet is no longer followed, so that its outcome stays unknown.
  */
 export const depositMoveStatuses = ['sent', 'succeeded', 'failed', 'unfollowed'] as const;
 export type DepositMoveStatus = (typeof depositMoveStatuses)[number];
 
 /** What can happen to a move of a deposit. */
 export const depositMoveTriggers = [
-  /** The move is due once more: a further transaction that makes it is stored. */
+  /** The move is due again, and another transaction for it is stored. */
   'repeated',
   'transaction_succeeded',
   /** It was reverted, or another transaction of the wallet took its nonce. */
   'transaction_failed',
-  /** The wallet that sent it is configured no more, and its transaction has no outcome. */
+  /** The wallet that sent it is no longer configured, and its transaction has no outcome. */
   'wallet_dropped',
-  /** The final block that had its transaction was taken back. */
+  /** The final block with its transaction was reverted. */
   'outcome_taken_back',
 ] as const;
 export type DepositMoveTrigger = (typeof depositMoveTriggers)[number];
 
 interface DepositMoveTransition extends Move<DepositMoveStatus, DepositMoveTrigger> {
-  /** Undefined: holds for every move. Money of the operator is added at most once; other moves can be repeated safely. */
+  /** Undefined: for every move. The operator's money is added at most once; other moves can be repeated safely. */
   readonly isAddition?: boolean;
 }
 
-/** Every transition of a deposit's move. What is absent is refused. */
+/** Every transition of a deposit's move. An absent one is refused. */
 export const depositMoveTransitions: readonly DepositMoveTransition[] = [
   { from: 'sent', trigger: 'transaction_succeeded', to: 'succeeded' },
   { from: 'sent', trigger: 'transaction_failed', to: 'failed' },
   { from: 'failed', trigger: 'repeated', to: 'sent' },
-  // More may have come to an address that was collected or emptied already.
+  // More money may arrive at an address that was collected or emptied.
   { from: 'succeeded', trigger: 'repeated', isAddition: false, to: 'sent' },
   { from: 'sent', trigger: 'wallet_dropped', isAddition: false, to: 'failed' },
   { from: 'sent', trigger: 'wallet_dropped', isAddition: true, to: 'unfollowed' },
   // The wallet is configured again.
   { from: 'unfollowed', trigger: 'transaction_succeeded', isAddition: true, to: 'succeeded' },
   { from: 'unfollowed', trigger: 'transaction_failed', isAddition: true, to: 'failed' },
-  // An addition is booked by then, and booked once.
+  // Not additions: they are booked by then, and booked once.
   { from: 'succeeded', trigger: 'outcome_taken_back', isAddition: false, to: 'sent' },
 ];
 

@@ -9,7 +9,7 @@ import { ledgerBalances } from '#ledger/entry.ts';
 import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { expireSessions, findSession } from '#sessions/session.ts';
-import { DepositMoves } from '../../test/harness/deposit-moves.ts';
+import { DepositMoves, depositPolicy } from '../../test/harness/deposit-moves.ts';
 import { add, collect, depositOutcome, movesUndone, releaseUnfollowedMoves } from './deposit-move.ts';
 
 const lastSent = statement({
@@ -45,12 +45,17 @@ after(() => moves.close());
 beforeEach(() => moves.begin());
 
 const addTo = (order: StoredOrder, addedPerDay = 100_000_000n) =>
-  add(moves.deps({ deposits: { addedPerDay: microUsd(addedPerDay) } }), moves.chain, order, {
-    most: 20_000n,
-    during: 'initialized',
-  });
+  add(
+    moves.deps({ deposits: { ...depositPolicy, addedPerDay: microUsd(addedPerDay) } }),
+    moves.chain,
+    order,
+    {
+      most: 20_000n,
+      during: 'initialized',
+    },
+  );
 
-test('what is lacking is sent to the order’s address, once', async () => {
+test('the missing amount is sent to the order’s address, once', async () => {
   const order = await moves.newOrder();
   assert.equal(await addTo(order), true);
   assert.equal(await addTo(order), true);
@@ -62,7 +67,7 @@ test('what is lacking is sent to the order’s address, once', async () => {
   );
 });
 
-test('of several orders of a session one is added to', async () => {
+test('only one order of a session gets an addition', async () => {
   const first = await moves.newOrder();
   const second = await moves.newOrder(first.sessionId, `0x${'e5'.repeat(20)}`);
   assert.notEqual(first.orderId, second.orderId);
@@ -82,7 +87,7 @@ test('of several orders of a session one is added to', async () => {
   assert.equal(moves.sent.length, 1);
 });
 
-test('of several orders of a session on a chain one is collected at a time: all others would revert', async () => {
+test('orders of a session on one chain are collected one at a time, because the others would revert', async () => {
   moves.node.collectReverts = '0x00';
   const first = await moves.newOrder();
   const second = await moves.newOrder(first.sessionId, `0x${'e5'.repeat(20)}`);
@@ -98,7 +103,7 @@ test('of several orders of a session on a chain one is collected at a time: all 
   assert.equal(moves.sent.length, 2);
 });
 
-test('in 24 hours no more is added than the settings say, whoever asks at the same time', async () => {
+test('additions of 24 hours stay within the limit, even when requested at once', async () => {
   const orders = [await moves.newOrder(), await moves.newOrder(), await moves.newOrder()];
   const answers = await Promise.all(orders.map((order) => addTo(order, 59_999n)));
   assert.equal(answers.filter((isAdded) => isAdded).length, 2);
@@ -107,7 +112,7 @@ test('in 24 hours no more is added than the settings say, whoever asks at the sa
   assert.deepEqual(await Promise.all(waiting.map((order) => addTo(order, 59_999n))), [true]);
 });
 
-test('nothing is added where the merchant’s address takes no tokens: the payer would get it in the end', async () => {
+test('nothing is added when the merchant’s address takes no tokens, because the payer would get it in the end', async () => {
   const order = await moves.newOrder();
   moves.node.isRecipientBlocked = true;
   assert.equal(await addTo(order), false);
@@ -130,7 +135,7 @@ for (const errorName of ['ContractPaused', 'MetaDataUsed'] as const) {
   });
 }
 
-test('nothing is collected or added for a session that has expired since that was decided', async () => {
+test('nothing is collected or added for a session that has expired since the decision', async () => {
   const order = await moves.newOrder();
   await moves.expire(order);
   moves.node.collectReverts = '0x00';
@@ -140,7 +145,7 @@ test('nothing is collected or added for a session that has expired since that wa
   assert.equal(moves.sent.length, 1);
 });
 
-test('a collection by a wallet that is followed no more is made anew, and an addition never', async () => {
+test('a collection by a replaced wallet is repeated, and an addition never', async () => {
   const added = await moves.newOrder();
   assert.equal(await addTo(added), true);
   moves.node.collectReverts = '0x00';
@@ -169,7 +174,7 @@ test('a collection by a wallet that is followed no more is made anew, and an add
   assert.equal(moves.sent.length, 3);
 });
 
-test('an addition by a wallet that is followed no more keeps its session open until its order’s deadline, and not for ever', async () => {
+test('an addition by a replaced wallet keeps its session open until its order’s deadline', async () => {
   const { db } = moves.world.database;
   const order = await moves.newOrder();
   assert.equal(await addTo(order), true);
@@ -203,7 +208,7 @@ test('an addition by a wallet that is followed no more keeps its session open un
   assert.deepEqual(entries, [{ amount: 20_000n }]);
 });
 
-test('a collection whose block is taken back is on its way again, and an addition stays what it is', async () => {
+test('a collection whose block is reverted is on its way again, and an addition stays as it is', async () => {
   const added = await moves.newOrder();
   assert.equal(await addTo(added), true);
   const order = await moves.newOrder();

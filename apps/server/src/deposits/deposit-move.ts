@@ -1,106 +1,74 @@
-import { type Rpc, RpcError } from '@florin/evm';
-import type { Database, Queryable, Transaction } from '@florin/pg';
+import { RpcError } from '@florin/evm';
+import type { Queryable, Transaction } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
-import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { SessionStatus } from '@florin/protocol/session.ts';
 import { encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import type { RevertedPlan, Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
+import type { RevertedPlan, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import { findDecisions } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
-import { type GasTotals, takeGas } from '#merchants/relayed-gas.ts';
-import type { DepositPolicy } from '#orders/context.ts';
+import { takeGas } from '#merchants/relayed-gas.ts';
 import { findOrder, isCollectedOnly } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import { planPayment } from '#orders/payment-plan.ts';
 import { receiverOf, rescueCall } from '#orders/receiver.ts';
-import type { OrderSigner } from '#orders/signer.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
 import { additionPostings } from '#payments/postings.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
-import type { Log } from '#telemetry/log.ts';
+import type { DepositContext } from './context.ts';
 import {
+  abandonAdditions,
   addedSince,
-  collectionBesideOrder,
+  collectionOfAnotherOrder,
   concludeMove,
   insertMove,
-  leaveAdditions,
   lockAdditions,
-  moveBesideOrder,
+  moveOfAnotherOrder,
   moveOfOrder,
   releaseMoves,
   reopenMoves,
 } from './deposit.sql.ts';
-import { collectCall, type Holding, readBalances, transferCall } from './deposit-call.ts';
-import {
-  type AskedMove,
-  aDayAgo,
-  type DepositBudgets,
-  gasOf,
-  gasVerdict,
-  sellerOf,
-  type ToldBudgets,
-  tellWaiting,
-} from './deposit-gas.ts';
+import { collectCall, type DepositBalance, readBalances, transferCall } from './deposit-call.ts';
+import { aDayAgo, budgetOwnerOf, gasOf, gasVerdict, type RequestedMove } from './deposit-gas.ts';
 import { type DepositMoveStatus, depositMoveTransition } from './deposit-move.machine.ts';
+import { reportRevert, reportWaiting } from './report.ts';
 
-export interface DepositMoveDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly rpcOf: (chainId: number) => Rpc;
-  readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
-  readonly signer: Pick<OrderSigner, 'signOrder' | 'hasSigned'>;
-  /** What was told of budgets that are used up; absent: it is told each time. */
-  readonly toldBudgets?: ToldBudgets;
-  /** `minAmount` is what is worth a transaction of ours, in Micro-USD: less is neither collected nor sent back. */
-  readonly settings: {
-    readonly minAmount: MicroUsd;
-    /** What collections and returns may cost; anything where it is absent. */
-    readonly depositBudgets?: DepositBudgets;
-    /** Of all that is spent for payers; absent: none. */
-    readonly totals?: GasTotals;
-    /** Nothing is added where it is absent. */
-    readonly deposits?: Pick<DepositPolicy, 'addedPerDay'>;
-  };
-}
-
-/** Where the payer of an order sends its own token to. */
-export function ownHolding(chain: Chain, order: StoredOrder): Holding {
+/** The balance of an order's own token at its deposit address. */
+export function ownBalance(chain: Chain, order: StoredOrder): DepositBalance {
   return { token: order.order.token, holder: receiverOf(gatewayOf(order, chain), order.orderId) };
 }
 
 /**
- * Collects what lies at an order's address, unless its session has left the status for which that was decided. Signs orders
- * that are only collected now: nobody else could pay them before.
+ * Collects the money at an order's address, unless its session has left the status of the decision. Orders that can only
+ * be collected are signed here: no payer could use their signature before.
  */
 export async function collect(
-  deps: DepositMoveDeps,
+  deps: DepositContext,
   chain: Chain,
   order: StoredOrder,
-  decided: DecidedFor,
+  decided: MoveDecision,
 ): Promise<void> {
   if (order.amounts.totalValue < deps.settings.minAmount) return;
   const plan = () => planCollection(deps, chain, order);
   await send(deps, chain, order, { move: 'collect', token: order.order.token, plan, ...decided });
 }
 
-/** What a move was decided for. */
-export interface DecidedFor {
+/** The state that a move was decided in. */
+export interface MoveDecision {
   /** The status of the session. */
   readonly during: SessionStatus;
   /**
-   * Tells the merchant that the deposit is accepted, in the transaction that records its collection: nothing is promised for
-   * which there is no gas. Whatever was promised is collected, whatever the budget says by then.
+   * Notifies the merchant that the deposit is accepted, in the transaction that records its collection: nothing is promised
+   * without gas for it. A promised deposit is collected even when the budget is exhausted later.
    */
   readonly promise?: (transaction: Transaction, session: StoredSession) => Promise<void>;
 }
 
 async function planCollection(
-  deps: DepositMoveDeps,
+  deps: DepositContext,
   chain: Chain,
   order: StoredOrder,
 ): Promise<SendPlan | RevertedPlan> {
@@ -111,9 +79,9 @@ async function planCollection(
   return planPayment(deps, chain, { purpose: 'collect', order, signature, encode });
 }
 
-/** Sends a token that lies at an order's address back to the order's payer. */
+/** Sends a token at an order's address back to the order's payer. */
 export async function sendBack(
-  deps: DepositMoveDeps,
+  deps: DepositContext,
   chain: Chain,
   order: StoredOrder,
   token: Hex,
@@ -124,30 +92,30 @@ export async function sendBack(
 }
 
 /**
- * Adds what a deposit lacks out of the service's wallet, once for an order and for one order of a session; `most` units of
- * the token at the most, and in a day no more than the settings say. What has come since needs nothing added. Whether
- * something has been, or is on its way.
+ * Adds what a deposit lacks from the service's wallet: once, for one order of a session, at most `most` units of the token,
+ * and in a day at most what the settings allow. A deposit that is complete by now is collected. True when an addition was
+ * made or is on its way.
  */
 export async function add(
-  deps: DepositMoveDeps,
+  deps: DepositContext,
   chain: Chain,
   order: StoredOrder,
-  { most, ...decided }: DecidedFor & { readonly most: bigint },
+  { most, ...decided }: MoveDecision & { readonly most: bigint },
 ): Promise<boolean> {
   if (order.amounts.totalValue < deps.settings.minAmount) return false;
-  // Decided under the session's lock; asked before, so that many short deposits of one session cost no calls to the chain.
+  // The session's lock decides this later. Checked here too, so that many short deposits of one session ask no chain.
   if (await isAnotherServed(deps.db, order)) return false;
-  const holding = ownHolding(chain, order);
-  const [latest = 0n] = await readBalances(deps.rpcOf(chain.chainId), [holding], 'latest');
+  const balance = ownBalance(chain, order);
+  const [latest = 0n] = await readBalances(deps.rpcOf(chain.chainId), [balance], 'latest');
   const lacking = order.order.total - latest;
   if (lacking > most) return false;
   if (lacking <= 0n) {
-    // Added already, or sent by somebody meanwhile.
+    // Added already, or completed by the payer.
     await collect(deps, chain, order, decided);
     return false;
   }
   if (!(await isOnlyShort(deps, chain, order))) return false;
-  const { token, holder } = holding;
+  const { token, holder } = balance;
   const call = { purpose: 'add', to: token, data: transferCall(holder, lacking) } as const;
   const plan = () => deps.sender.plan(chain.chainId, call);
   const { during } = decided;
@@ -155,22 +123,22 @@ export async function add(
 }
 
 /**
- * Whether nothing but the lack of tokens stands against the collection of an order, as far as can be told before. An
- * addition that is not collected, or not settled, would go to the payer in the end.
+ * Whether only the missing tokens prevent the collection of an order, as far as the chain shows it now. An addition that
+ * is not collected or not settled would go to the payer in the end.
  */
-async function isOnlyShort(deps: DepositMoveDeps, chain: Chain, order: StoredOrder): Promise<boolean> {
+async function isOnlyShort(deps: DepositContext, chain: Chain, order: StoredOrder): Promise<boolean> {
   const { chainId } = chain;
   const { orderId } = order;
   const { to, token, targetChain } = order.order;
   const plan = await planCollection(deps, chain, order);
   const isShort = 'reverted' in plan && [failedTransfer(token), '0x'].includes(plan.data.toLowerCase());
-  // What arrives on another chain has left this one, whoever refuses it there.
+  // Money for another chain leaves this one in any case.
   const isTaken = targetChain !== BigInt(chainId) || (await isTransferable(deps, chain, order, to));
   if (!isShort || !isTaken) deps.log.info('deposits.not_added', { chainId, orderId, isShort, isTaken });
   return isShort && isTaken;
 }
 
-/** What a gateway reverts with when the token does not move. */
+/** The revert of a gateway whose token transfer fails. */
 function failedTransfer(token: Hex): string {
   return encodeErrorResult({
     abi: paymentGatewayAbi,
@@ -179,14 +147,14 @@ function failedTransfer(token: Hex): string {
   }).toLowerCase();
 }
 
-/** Whether the order's token lets a unit of it go from the order's address to somebody. */
+/** Whether the order's token allows a transfer of one unit from the order's address to a recipient. */
 async function isTransferable(
-  deps: DepositMoveDeps,
+  deps: DepositContext,
   chain: Chain,
   order: StoredOrder,
   to: Hex,
 ): Promise<boolean> {
-  const { token, holder } = ownHolding(chain, order);
+  const { token, holder } = ownBalance(chain, order);
   const call = { from: holder, to: token, data: transferCall(to, 1n) };
   try {
     const answer = await deps.rpcOf(chain.chainId).request('eth_call', [call, 'latest']);
@@ -198,17 +166,17 @@ async function isTransferable(
   }
 }
 
-interface DepositCall extends Partial<DecidedFor> {
+interface DepositCall extends Partial<MoveDecision> {
   readonly move: 'collect' | 'rescue' | 'add';
   readonly token: Hex;
   readonly plan: () => Promise<SendPlan | RevertedPlan>;
-  /** Of an addition, in units of the token. */
+  /** The amount of an addition, in units of the token. */
   readonly amount?: bigint;
 }
 
-/** Sends a move of a deposit address unless one like it is on its way, or the chain would refuse it at the moment. */
+/** Sends a move of a deposit, unless the same move is on its way or the chain would refuse it now. */
 async function send(
-  deps: DepositMoveDeps,
+  deps: DepositContext,
   chain: Chain,
   order: StoredOrder,
   call: DepositCall,
@@ -218,14 +186,8 @@ async function send(
   const { chainId } = chain;
   const plan = await call.plan();
   if ('reverted' in plan) {
-    // Paid meanwhile, not collectable any more, not rescuable yet, or the wallet holds too little to add: the next look
-    // decides anew.
-    deps.log.info('deposits.would_revert', {
-      chainId,
-      orderId: order.orderId,
-      move: call.move,
-      data: plan.data,
-    });
+    // Paid by now, past its deadline, not rescuable yet, or the wallet holds too little: the next check decides again.
+    reportRevert(deps, { ...key, chainId }, plan.data);
     return false;
   }
   const transactionId = await deps.db.transaction(async (transaction) => {
@@ -238,7 +200,7 @@ async function send(
     if (call.move === 'collect' && (await isAnotherCollected(transaction, order))) return undefined;
     const payer = order.order.payer.toLowerCase();
     const cost = {
-      ...{ seller: sellerOf(session), merchantId: session.merchantId, payer, move: call.move },
+      ...{ owner: budgetOwnerOf(session), merchantId: session.merchantId, payer, move: call.move },
       gas: gasOf(call.move, plan.gasLimit),
     };
     if (!(await mayCost(transaction, deps, order, cost))) return undefined;
@@ -247,7 +209,7 @@ async function send(
     await transaction.query(insertMove, {
       ...{ ...key, chainId, transactionId: recorded.transactionId, amount: call.amount ?? 0n },
       ...{ createdAt: deps.clock.now(), gasSince: aDayAgo(deps.clock) },
-      ...{ seller: cost.seller, payer, gasLimit: cost.gas },
+      ...{ seller: cost.owner, payer, gasLimit: cost.gas },
     });
     return recorded.transactionId;
   });
@@ -255,11 +217,11 @@ async function send(
   return transactionId !== undefined;
 }
 
-/** Whether there is nothing to send: the move is on its way, or may not be repeated. */
+/** Whether there is nothing to send: the move is on its way, or must not be repeated. */
 function isDone({ move }: DepositCall, rows: readonly { readonly status: string }[]): boolean {
   const [row] = rows;
   if (row === undefined) return false;
-  // The schema's check constraint is what makes the narrowing true.
+  // The schema's check constraint guarantees this type.
   const state = { status: row.status as DepositMoveStatus, isAddition: move === 'add' };
   return depositMoveTransition(state, 'repeated') === undefined;
 }
@@ -269,49 +231,49 @@ function isUnpaidIn(session: StoredSession, status: SessionStatus): boolean {
 }
 
 /**
- * Whether another order of the session is added to or being collected: whoever sends too little for several would have the
- * additions to all but one of them back.
+ * Whether another order of the session has an addition or is being collected. A payer who sent too little for several
+ * orders would otherwise get back the additions to all but one.
  */
 async function isAnotherServed(
   queryable: Queryable,
   { orderId, sessionId }: Pick<StoredOrder, 'orderId' | 'sessionId'>,
 ): Promise<boolean> {
-  return (await queryable.query(moveBesideOrder, { sessionId, orderId })).length > 0;
+  return (await queryable.query(moveOfAnotherOrder, { sessionId, orderId })).length > 0;
 }
 
 /** Whether another order of the session is being collected on the same chain. */
 async function isAnotherCollected(queryable: Queryable, order: StoredOrder): Promise<boolean> {
   const { sessionId, orderId, chainId } = order;
-  return (await queryable.query(collectionBesideOrder, { sessionId, orderId, chainId })).length > 0;
+  return (await queryable.query(collectionOfAnotherOrder, { sessionId, orderId, chainId })).length > 0;
 }
 
 /**
- * Whether a move keeps to its budgets of gas; then it counts. What has been promised does not have to keep to its seller's:
- * the collection of what was added to, whose gas was set aside then and without which the addition would go to the payer, and
- * whatever the merchant was told, or has said, to be accepted.
+ * Whether a move fits into its gas budgets; if so, it counts. Two promised collections need not fit into the owner's budget.
+ * After an addition the gas was set aside, and without the collection the addition would go to the payer. An accepted
+ * deposit is collected because the merchant relies on it.
  */
 async function mayCost(
   transaction: Transaction,
-  deps: DepositMoveDeps,
+  deps: DepositContext,
   order: StoredOrder,
-  { merchantId, ...cost }: AskedMove & { readonly merchantId: string },
+  { merchantId, ...cost }: RequestedMove & { readonly merchantId: string },
 ): Promise<boolean> {
   const { move, gas } = cost;
   const isSetAside = move === 'collect' && (await isAddedTo(transaction, order));
   if (move === 'rescue' || (!isSetAside && !(await isAccepted(transaction, order)))) {
     const verdict = await gasVerdict(transaction, { ...deps, budgets: deps.settings.depositBudgets }, cost);
     if (verdict !== 'within') {
-      tellWaiting(deps, verdict, cost, order);
+      reportWaiting(deps, verdict, cost, order);
       return false;
     }
   }
-  // No promise goes beyond the totals: merchants make them, and have deposits sent, as often as they like.
+  // Promises do not exceed the totals: a merchant can make any number of promises and deposits.
   const kind = move === 'rescue' ? 'returns' : 'payments';
   const asked = { merchantId, chainId: order.chainId, kind, gas, isOwed: isSetAside } as const;
   return (await takeGas(transaction, { ...deps, totals: deps.settings.totals }, asked)) === 'within';
 }
 
-/** Whether something was, or is being, added to what is collected. */
+/** Whether an addition to the order was made or is on its way. */
 async function isAddedTo(queryable: Queryable, { orderId, order }: StoredOrder): Promise<boolean> {
   const [added] = await queryable.query(moveOfOrder, {
     orderId,
@@ -325,10 +287,10 @@ async function isAccepted(queryable: Queryable, { orderId }: StoredOrder): Promi
   return (await findDecisions(queryable, [orderId])).get(orderId)?.decision === 'accept';
 }
 
-/** Whether an addition stays within its bounds. The session's row is locked, so that of its orders one is added to. */
+/** Whether an addition stays within its limits. The session's lock lets only one of its orders have an addition. */
 async function mayBeAdded(
   transaction: Transaction,
-  deps: DepositMoveDeps,
+  deps: DepositContext,
   { orderId, sessionId, chainId, order, amounts }: StoredOrder,
   amount: bigint,
 ): Promise<boolean> {
@@ -343,23 +305,23 @@ async function mayBeAdded(
 }
 
 /**
- * Has collections and returns decided anew that a wallet has sent which is followed no more, its key having been changed,
- * and that are not known to be mined since `before`. How many there were. For its additions nobody waits any more, beyond
- * the time in which they could be collected.
+ * Releases moves of wallets whose key was replaced, so that their transactions are no longer followed. Collections and
+ * returns that are not mined since `before` are decided again; returns their number. Their additions are never repeated and
+ * no longer waited for.
  */
 export async function releaseUnfollowedMoves(
   queryable: Queryable,
   { wallets, before, at }: { readonly wallets: readonly Hex[]; readonly before: Date; readonly at: Date },
 ): Promise<number> {
   const followed = wallets.map((wallet) => wallet.toLowerCase());
-  await queryable.query(leaveAdditions, { wallets: followed, updatedAt: before });
+  await queryable.query(abandonAdditions, { wallets: followed, updatedAt: before });
   return (await queryable.query(releaseMoves, { wallets: followed, updatedBefore: before, updatedAt: at }))
     .length;
 }
 
 /**
- * What became of a move's transaction, told by the sender in its transaction. After a failed one the next look decides. What
- * was added is booked as the operator's expense.
+ * Handles the outcome of a move's transaction, in the sender's transaction. After a failure the next check decides again.
+ * An addition is booked as the operator's expense.
  */
 export async function depositOutcome(
   transaction: Transaction,
@@ -385,10 +347,7 @@ export async function depositOutcome(
   await book(transaction, { kind: 'tolerance', orderId, chainId, txHash, at: blockTime ?? now, postings });
 }
 
-/**
- * Collections and rescues wait for the outcome of their transactions once more: the blocks that had shown it are taken
- * back.
- */
+/** Collections and returns wait for an outcome again when the final blocks with their transactions are reverted. */
 export async function movesUndone(
   transaction: Transaction,
   transactionIds: readonly bigint[],

@@ -1,7 +1,7 @@
 import { statement } from '@florin/pg';
 
-// With what the watcher has at the same height, where it still has a block there.
-export const placeOfSearch = statement({
+// With the hash of the watcher's block at the same height, if it still has one.
+export const positionOfSearch = statement({
   name: 'deposit_search_place',
   parameters: { chainId: 'int8' },
   columns: { block_number: 'int8', block_hash: 'text', stored_hash: 'text' },
@@ -19,7 +19,7 @@ export const moveSearch = statement({
    on conflict (chain_id) do update set block_number = :blockNumber, block_hash = :blockHash`,
 });
 
-// Without a look at sessions: it reads so many rows and no more, however many orders are open, paid or expired.
+// Reads no sessions, so that the number of rows does not grow with open, paid or expired orders.
 export const receiversToName = statement({
   name: 'deposit_receivers_to_name',
   parameters: { chainId: 'int8', payBy: 'int8', limit: 'int8' },
@@ -28,9 +28,8 @@ export const receiversToName = statement({
    order by pay_by desc, order_id desc limit :limit`,
 });
 
-// One probe of the index for each address. Locks sightings in the order of their orders, so that two workers do not wait for
-// each other.
-export const sightOrders = statement({
+// One index lookup for each address. Locks rows in one order, so that two workers do not deadlock.
+export const recordDepositedOrders = statement({
   name: 'deposit_orders_sight',
   parameters: {
     chainId: 'int8',
@@ -52,7 +51,7 @@ export const sightOrders = statement({
    select order_id, is_open from found order by order_id`,
 });
 
-export const sightedOrders = statement({
+export const ordersWithTransfer = statement({
   name: 'deposit_orders_sighted',
   parameters: { chainId: 'int8', fromPayBy: 'int8', afterPayBy: 'int8', afterOrderId: 'text', limit: 'int8' },
   columns: { order_id: 'text', pay_by: 'int8' },
@@ -61,8 +60,7 @@ export const sightedOrders = statement({
    order by pay_by, order_id limit :limit`,
 });
 
-// Addresses that a final block shows to be empty, and those that are looked at no more. A transfer in a later block keeps
-// its sighting.
+// Removes addresses that are empty at a final block, and those past their time. A transfer in a later block keeps its row.
 export const endSightings = statement({
   name: 'deposit_sightings_end',
   parameters: { chainId: 'int8', orderIds: 'text[]', blockNumber: 'int8', payBy: 'int8' },
@@ -71,7 +69,7 @@ export const endSightings = statement({
    where chain_id = :chainId and (order_id = any (:orderIds) and block_number <= :blockNumber or pay_by < :payBy)`,
 });
 
-// Open orders from before receivers were stored.
+// Open orders that are older than the stored receivers.
 export const ordersWithoutReceiver = statement({
   name: 'deposit_orders_without_receiver',
   parameters: { chainId: 'int8', payBy: 'int8', limit: 'int8' },

@@ -8,8 +8,8 @@ import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
-import { firstPlaces, lookAtBalances } from './deposit.ts';
-import { fullPace, searchBlocks } from './deposit-search.ts';
+import { checkBalances, initialPositions } from './deposit.ts';
+import { fullRate, searchBlocks } from './deposit-search.ts';
 
 const putBlock = statement({
   name: 'deposit_search_test_block',
@@ -193,7 +193,7 @@ async function storeHead(): Promise<void> {
   });
 }
 
-const search = () => searchBlocks(deps(), moves.chain, fullPace());
+const search = () => searchBlocks(deps(), moves.chain, fullRate());
 const sighted = async () =>
   (await moves.world.database.db.query(sightings)).map((row) => [row.order_id, row.block_number]);
 
@@ -225,7 +225,7 @@ async function costBeside(others: number): Promise<unknown> {
   return { statements, questions: node.questions };
 }
 
-test('what a block with a deposit costs does not go by how many orders are open', async () => {
+test('the cost of a block with a deposit does not grow with the number of open orders', async () => {
   await mine();
   const costs: unknown[] = [];
   for (const others of [5, 150, 3_000]) {
@@ -236,7 +236,7 @@ test('what a block with a deposit costs does not go by how many orders are open'
   assert.deepEqual(costs, Array(3).fill({ statements: 8, questions }));
 });
 
-test('where few orders are open, a node is asked about their addresses alone, in one question', async () => {
+test('with few open orders, one request asks a node about just their addresses', async () => {
   await mine();
   const { order, send } = await newDeposit();
   await search();
@@ -248,7 +248,7 @@ test('where few orders are open, a node is asked about their addresses alone, in
   assert.deepEqual(await sighted(), [[order.orderId, node.head]]);
 });
 
-test('a deposit that a reorganisation has moved to another block of a searched height is found there', async () => {
+test('a deposit is found after a reorganisation has moved it to another block of a searched height', async () => {
   node.final = await mine();
   const { send } = await newDeposit();
   await mine(3n);
@@ -261,7 +261,7 @@ test('a deposit that a reorganisation has moved to another block of a searched h
   assert.equal(moves.sent.length, 1);
 });
 
-test('a node that lacks the newest block is not believed to show no transfers in it', async () => {
+test('the answer of a node that lacks the newest block is refused', async () => {
   await mine();
   const { send } = await newDeposit();
   await search();
@@ -273,7 +273,7 @@ test('a node that lacks the newest block is not believed to show no transfers in
   assert.equal(moves.sent.length, 1);
 });
 
-test('after a pause the search goes on where it stood, in portions that the node bears', async () => {
+test('after a pause the search continues where it ended, in ranges that the node accepts', async () => {
   await mine();
   const { order, send } = await newDeposit();
   await search();
@@ -281,7 +281,7 @@ test('after a pause the search goes on where it stood, in portions that the node
   send(await mine());
   await mine(899n);
   node.mostBlocks = 60n;
-  const pace = fullPace();
+  const pace = fullRate();
   forget();
   for (let failures = 0; failures < 2; failures += 1)
     await assert.rejects(searchBlocks(deps(), moves.chain, pace), RpcError);
@@ -295,7 +295,7 @@ test('after a pause the search goes on where it stood, in portions that the node
   assert.equal(moves.sent.length, 1);
 });
 
-test('open orders from before receivers were stored get them', async () => {
+test('open orders that are older than stored receivers get them', async () => {
   await mine();
   const { send } = await newDeposit();
   await moves.world.database.db.query(forgetReceivers);
@@ -305,7 +305,7 @@ test('open orders from before receivers were stored get them', async () => {
   assert.equal(moves.sent.length, 1);
 });
 
-test('what came short or late is looked at before the balances of all others, until its address is empty', async () => {
+test('short and late deposits are checked before all other addresses, until theirs are empty', async () => {
   await mine();
   const { order, send } = await newDeposit();
   await moves.world.database.db.query(copyOrder, { orderId: order.orderId, count: 3_000 });
@@ -318,22 +318,22 @@ test('what came short or late is looked at before the balances of all others, un
   closed.send(node.head);
   await search();
   assert.equal((await sighted()).length, 2);
-  const look = () => lookAtBalances(deps(), moves.chain, firstPlaces());
+  const check = () => checkBalances(deps(), moves.chain, initialPositions());
   for (const final of [node.head - 1n, node.head]) {
     node.final = final;
     await storeHead();
     forget();
-    await look();
+    await check();
     for (const each of [order, closed.order])
       assert.ok(node.balancesAsked.includes(`${address(each)} ${toHex(final)}`));
     assert.equal((await sighted()).length, 2);
   }
   node.balances.clear();
-  await look();
+  await check();
   assert.deepEqual(await sighted(), []);
 });
 
-test('in each look at balances open orders do not wait for closed ones', async () => {
+test('open orders do not wait for closed ones in a round of balances', async () => {
   await mine();
   const { order } = await newDeposit();
   await moves.world.database.db.query(copyOrder, { orderId: order.orderId, count: 500 });
@@ -341,7 +341,7 @@ test('in each look at balances open orders do not wait for closed ones', async (
   const open = await newDeposit();
   await storeHead();
   forget();
-  await lookAtBalances(deps(), moves.chain, firstPlaces());
+  await checkBalances(deps(), moves.chain, initialPositions());
   const address = receiverOf(open.order.gateway as Hex, open.order.orderId).toLowerCase();
   assert.ok(node.balancesAsked.some((asked) => asked.startsWith(address)));
 });

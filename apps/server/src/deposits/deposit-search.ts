@@ -7,57 +7,50 @@ import { gatewayOf } from '#orders/order-gateway.ts';
 import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
+import type { DepositContext } from './context.ts';
 import { readBalances, readTransfers } from './deposit-call.ts';
-import { collect, type DepositMoveDeps, ownHolding } from './deposit-move.ts';
+import { collect, ownBalance } from './deposit-move.ts';
 import {
   moveSearch,
   ordersWithoutReceiver,
-  placeOfSearch,
+  positionOfSearch,
   receiversToName,
+  recordDepositedOrders,
   setReceivers,
-  sightOrders,
 } from './deposit-search.sql.ts';
 
-export interface SearchDeps extends DepositMoveDeps {
-  readonly settings: DepositMoveDeps['settings'] & {
-    /** Addresses that a node is asked about by name; 1,000 by default. Beyond, all transfers of the tokens are read. */
-    readonly mostNamed?: number;
-  };
-}
-
-const defaultMostNamed = 1_000;
-/** Blocks whose transfers are asked for in one question: by name, or all of them. */
+/** Blocks in one request for transfers: to named addresses, or for all transfers. */
 const blocksByName = 200;
 const blocksOfAll = 10;
-/** Where a chain is searched for the first time. */
+/** Blocks of the first search of a chain. */
 const firstBlocks = 200n;
-/** A longer gap is left to the balances: some hours of a quick chain. */
+/** The longest gap that is searched, some hours of a fast chain; the balances show what came earlier. */
 const longestGap = 50_000n;
-/** Addresses that one statement looks up. */
+/** Addresses in one lookup. */
 const lookupBatch = 500;
-/** Orders that get their receivers in one round. */
+/** Orders that get their receiver in one round. */
 const fillBatch = 500;
-/** How long after its deadline an address is looked at. */
-export const lookAfterSeconds = 7 * 86_400;
+/** How long after its deadline an address is checked. */
+export const checkedAfterSeconds = 7 * 86_400;
 
-/** How many blocks one question is about: halved by each failure, for nodes that bear less. */
-interface SearchPace {
+/** How many blocks one request covers. Each failure halves it, for nodes with lower limits. */
+interface SearchRate {
   mostBlocks: number;
 }
 
-export function fullPace(): SearchPace {
+export function fullRate(): SearchRate {
   return { mostBlocks: blocksByName };
 }
 
 /**
- * Searches new blocks for transfers to addresses of orders, and collects what pays an open order. What it costs goes by the
- * transfers of a block and has a bound in orders that nodes are asked about by name: orders cost nothing to make, so that
- * a payment must not wait for those of others.
+ * Searches new blocks for transfers to addresses of orders, and collects deposits that pay an open order. The cost depends
+ * on the transfers in a block, and at most `mostNamed` orders are named to nodes. Orders are free to create, so a payment
+ * must not wait longer because there are many.
  */
-export async function searchBlocks(deps: SearchDeps, chain: Chain, pace: SearchPace): Promise<void> {
+export async function searchBlocks(deps: DepositContext, chain: Chain, rate: SearchRate): Promise<void> {
   const cursor = await findCursor(deps.db, chain.chainId);
   if (cursor === undefined || cursor.haltedReason !== '') return;
-  let searched = await findPlace(deps.db, chain, cursor);
+  let searched = await findPosition(deps.db, chain, cursor);
   if (searched >= cursor.headNumber) return;
   await fillReceivers(deps, chain);
   while (searched < cursor.headNumber) {
@@ -70,34 +63,34 @@ export async function searchBlocks(deps: SearchDeps, chain: Chain, pace: SearchP
       });
       return;
     }
-    const most = Math.min(pace.mostBlocks, names === undefined ? blocksOfAll : blocksByName);
+    const most = Math.min(rate.mostBlocks, names === undefined ? blocksOfAll : blocksByName);
     const count = Math.min(most, Number(cursor.headNumber - searched));
     const to = searched + BigInt(count);
-    const open = await searchRange(deps, chain, { from: searched + 1n, to, names }, pace);
+    const open = await searchRange(deps, chain, { from: searched + 1n, to, names }, rate);
     await collectFunded(deps, chain, open);
     searched = to;
   }
 }
 
-/** The last block that needs no more search: after a reorganisation the final one, above which all may be new. */
-async function findPlace(db: Database, chain: Chain, cursor: ChainCursor): Promise<bigint> {
-  const [row] = await db.query(placeOfSearch, { chainId: chain.chainId });
+/** The last searched block. After a reorganisation it is the final one, above which all blocks may be new. */
+async function findPosition(db: Database, chain: Chain, cursor: ChainCursor): Promise<bigint> {
+  const [row] = await db.query(positionOfSearch, { chainId: chain.chainId });
   const { headNumber, finalNumber } = cursor;
   const least = headNumber - (row === undefined ? firstBlocks : longestGap);
   const isReorged =
     row !== undefined && (row.block_number > headNumber || row.stored_hash !== row.block_hash);
   const known = row?.block_number ?? least;
-  const place = isReorged && finalNumber < known ? finalNumber : known;
-  return [place, least, -1n].reduce((one, other) => (one > other ? one : other));
+  const position = isReorged && finalNumber < known ? finalNumber : known;
+  return [position, least, -1n].reduce((one, other) => (one > other ? one : other));
 }
 
-/** Addresses to ask a node about, those of the latest deadlines first; undefined when too many of them are open. */
-async function findNames({ db, clock, settings }: SearchDeps, chain: Chain): Promise<Hex[] | undefined> {
-  const most = settings.mostNamed ?? defaultMostNamed;
+/** The addresses to name to a node, those with the latest deadlines first; undefined when too many are open. */
+async function findNames({ db, clock, settings }: DepositContext, chain: Chain): Promise<Hex[] | undefined> {
+  const most = settings.mostNamed;
   const now = unixSeconds(clock.now());
   const rows = await db.query(receiversToName, {
     chainId: chain.chainId,
-    payBy: now - lookAfterSeconds,
+    payBy: now - checkedAfterSeconds,
     limit: most + 1,
   });
   const beyond = rows[most];
@@ -111,21 +104,21 @@ interface SearchedRange {
   readonly names: readonly Hex[] | undefined;
 }
 
-/** Notes the orders to which some blocks show a transfer, and gives those of them that can be paid. */
+/** Records the orders that got a transfer in a range of blocks, and returns those that can still be paid. */
 async function searchRange(
-  deps: SearchDeps,
+  deps: DepositContext,
   chain: Chain,
   range: SearchedRange,
-  pace: SearchPace,
+  rate: SearchRate,
 ): Promise<StoredOrder[]> {
   const tokens = chain.tokens.map(({ address }) => address);
   const { receivers, lastHash } = await readTransfers(deps.rpcOf(chain.chainId), range, tokens).catch(
     (error) => {
-      pace.mostBlocks = Math.max(1, pace.mostBlocks >> 1);
+      rate.mostBlocks = Math.max(1, rate.mostBlocks >> 1);
       throw error;
     },
   );
-  pace.mostBlocks = Math.min(blocksByName, pace.mostBlocks * 2);
+  rate.mostBlocks = Math.min(blocksByName, rate.mostBlocks * 2);
   const now = unixSeconds(deps.clock.now());
   const openIds: string[] = [];
   for (let start = 0; start < receivers.length; start += lookupBatch) {
@@ -133,13 +126,14 @@ async function searchRange(
     const asked = {
       chainId: chain.chainId,
       receivers: batch,
-      fromPayBy: now - lookAfterSeconds,
+      fromPayBy: now - checkedAfterSeconds,
       openUntil: now,
       blockNumber: range.to,
     };
-    for (const row of await deps.db.query(sightOrders, asked)) if (row.is_open) openIds.push(row.order_id);
+    for (const row of await deps.db.query(recordDepositedOrders, asked))
+      if (row.is_open) openIds.push(row.order_id);
   }
-  // Before anything is collected: an order that cannot be does not hold up those of later blocks, and its balance is read
+  // Before anything is collected: an order that cannot be collected must not hold up later blocks. Its balance is read
   // again anyway.
   const [orders] = await Promise.all([
     openIds.length === 0 ? [] : findOrders(deps.db, openIds),
@@ -148,11 +142,15 @@ async function searchRange(
   return orders;
 }
 
-async function collectFunded(deps: SearchDeps, chain: Chain, orders: readonly StoredOrder[]): Promise<void> {
+async function collectFunded(
+  deps: DepositContext,
+  chain: Chain,
+  orders: readonly StoredOrder[],
+): Promise<void> {
   const rpc = deps.rpcOf(chain.chainId);
   const amounts = await readBalances(
     rpc,
-    orders.map((order) => ownHolding(chain, order)),
+    orders.map((order) => ownBalance(chain, order)),
     'latest',
   );
   for (const [index, order] of orders.entries()) {
@@ -161,9 +159,9 @@ async function collectFunded(deps: SearchDeps, chain: Chain, orders: readonly St
   }
 }
 
-/** Orders from before their receivers were stored get them, some in each round. */
-async function fillReceivers({ db, clock }: SearchDeps, chain: Chain): Promise<void> {
-  const since = unixSeconds(clock.now()) - lookAfterSeconds;
+/** Stores the receivers of orders that are older than that column, some in each round. */
+async function fillReceivers({ db, clock }: DepositContext, chain: Chain): Promise<void> {
+  const since = unixSeconds(clock.now()) - checkedAfterSeconds;
   const rows = await db.query(ordersWithoutReceiver, {
     chainId: chain.chainId,
     payBy: since,

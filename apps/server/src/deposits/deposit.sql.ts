@@ -7,7 +7,7 @@ const additions = depositMoveTransitions.filter(({ isAddition }) => isAddition !
 /** Collections and returns. */
 const others = depositMoveTransitions.filter(({ isAddition }) => isAddition !== true);
 
-export const ordersToLookAt = statement({
+export const ordersToCheck = statement({
   name: 'deposit_orders_to_look_at',
   parameters: {
     chainId: 'int8',
@@ -30,8 +30,8 @@ export const moveOfOrder = statement({
   text: 'select status from deposit_moves where order_id = :orderId and move = :move and token = :token',
 });
 
-// Of several orders of a session one is paid, and what lies at the addresses of the others goes back to their payers.
-export const moveBesideOrder = statement({
+// One order of a session is paid; the money at the addresses of the others goes back to their payers.
+export const moveOfAnotherOrder = statement({
   name: 'deposit_move_beside',
   parameters: { sessionId: 'text', orderId: 'text' },
   columns: { order_id: 'text' },
@@ -41,8 +41,8 @@ export const moveBesideOrder = statement({
    limit 1`,
 });
 
-// All orders of a session use up one key on a chain: while one is being collected, the collection of another would revert.
-export const collectionBesideOrder = statement({
+// All orders of a session share one key on a chain: while one is collected, the collection of another would revert.
+export const collectionOfAnotherOrder = statement({
   name: 'deposit_collection_beside',
   parameters: { sessionId: 'text', orderId: 'text', chainId: 'int8' },
   columns: { order_id: 'text' },
@@ -51,7 +51,7 @@ export const collectionBesideOrder = statement({
    limit 1`,
 });
 
-// Puts additions in line, so that what they come to in a day is never more than it may be.
+// Serializes additions, so that together they stay below the limit of a day.
 export const lockAdditions = statement({
   name: 'deposit_lock_additions',
   parameters: {},
@@ -59,7 +59,7 @@ export const lockAdditions = statement({
   text: `select true as locked from ${awaitLock('depositAdditions')}`,
 });
 
-// In Micro-USD, by what each order's total is worth.
+// In Micro-USD, by the value of each order's total.
 export const addedSince = statement({
   name: 'deposit_added_since',
   parameters: { since: 'timestamptz' },
@@ -69,7 +69,7 @@ export const addedSince = statement({
    where m.move = 'add' and m.status <> 'failed' and m.updated_at > :since`,
 });
 
-// Puts moves that share a budget in line until their transactions end.
+// Serializes moves that share a budget until their transactions end.
 export const lockDepositGas = statement({
   name: 'deposit_lock_gas',
   parameters: { seller: 'text' },
@@ -85,7 +85,7 @@ export const spentDepositGas = statement({
    from deposit_moves where seller = :seller and move = any (:moves) and sent_at > :since`,
 });
 
-// For the operator's look, now and then: reads all moves of a day.
+// Reads all moves of a day: only for operators.
 export const sellersBySpentGas = statement({
   name: 'deposit_sellers_by_spent_gas',
   parameters: { moves: 'text[]', since: 'timestamptz', moreThan: 'numeric', limit: 'int8' },
@@ -121,7 +121,8 @@ export const insertMove = statement({
      gas_limit = :gasLimit::int8 + case when deposit_moves.sent_at > :gasSince then deposit_moves.gas_limit else 0 end`,
 });
 
-// Of wallets that are followed no more. Never additions: their transaction may be mined yet, and money is added once.
+// Moves of wallets that are no longer followed, except additions: their transaction may still be mined, and money is
+// added once.
 const released = sqlMove(others, 'wallet_dropped');
 export const releaseMoves = statement({
   name: 'deposit_moves_release',
@@ -138,10 +139,10 @@ export const releaseMoves = statement({
    returning m.order_id`,
 });
 
-// Additions of such wallets stay as they are and are never made again, but are waited for no more: nothing tells what became
-// of them. When they were made counts for the sum of their day.
+// Additions of such wallets have no known outcome: they are never repeated and no longer waited for. Their time stays, so
+// that they count in the sum of their day.
 const left = sqlMove(additions, 'wallet_dropped');
-export const leaveAdditions = statement({
+export const abandonAdditions = statement({
   name: 'deposit_additions_leave',
   parameters: { wallets: 'text[]', updatedAt: 'timestamptz' },
   columns: {},
@@ -155,7 +156,7 @@ export const leaveAdditions = statement({
    where m.order_id = found.order_id and m.move = found.move and m.token = found.token`,
 });
 
-// Never additions, which are booked by then: their transactions are followed, and booked once.
+// Except additions, which are booked by then, and booked once.
 const takenBack = sqlMove(others, 'outcome_taken_back');
 export const reopenMoves = statement({
   name: 'deposit_moves_reopen',

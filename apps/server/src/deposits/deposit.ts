@@ -2,9 +2,9 @@ import { RpcError, RpcUnavailable } from '@florin/evm';
 import type { ExceptionKind } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Token } from '@florin/protocol/token.ts';
-import type { Chain, Chains } from '#chains/chain.ts';
+import type { Chain } from '#chains/chain.ts';
 import { type ChainCursor, findCursor } from '#chains/watcher/cursor.ts';
-import { type ExceptionContext, findDecisions, raise } from '#exceptions/exception.ts';
+import { findDecisions, raise } from '#exceptions/exception.ts';
 import { type DepositTerms, findDepositTerms } from '#orders/deposit-terms.ts';
 import { findOrders } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
@@ -13,100 +13,85 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { findSessionStates, lockSession } from '#sessions/session.ts';
 import type { SessionState } from '#sessions/stored-session.ts';
+import { runRounds } from '#telemetry/rounds.ts';
+import type { DepositContext } from './context.ts';
 import { type DepositState, verdictOf } from './deposit.machine.ts';
-import { ordersToLookAt } from './deposit.sql.ts';
+import { ordersToCheck } from './deposit.sql.ts';
 import { readBalances } from './deposit-call.ts';
-import { lookAtBudgets, nothingTold } from './deposit-gas.ts';
-import { add, collect, type DecidedFor, type DepositMoveDeps, sendBack } from './deposit-move.ts';
-import { endSightings, sightedOrders } from './deposit-search.sql.ts';
-import { fullPace, lookAfterSeconds, type SearchDeps, searchBlocks } from './deposit-search.ts';
+import { add, collect, type MoveDecision, sendBack } from './deposit-move.ts';
+import { endSightings, ordersWithTransfer } from './deposit-search.sql.ts';
+import { checkedAfterSeconds, fullRate, searchBlocks } from './deposit-search.ts';
+import { checkBudgets } from './report.ts';
 
-export interface DepositSettings {
-  /** Milliseconds between two looks at new blocks. */
-  readonly windowMs: number;
-  /** Milliseconds between two looks at balances, each of two hundred addresses at the most. */
-  readonly balanceWindowMs: number;
-  /** What is worth a transaction of ours, in Micro-USD: less is neither collected nor sent back. */
-  readonly minAmount: MicroUsd;
-}
-
-export interface DepositDeps extends ExceptionContext, DepositMoveDeps {
-  readonly chains: Chains;
-  readonly settings: DepositSettings & SearchDeps['settings'];
-}
-
-/** Orders of each lane whose balances are read in one look. */
+/** How many orders of each list one round reads. */
 const balanceBatches = { sighted: 100, open: 50, closed: 50 } as const;
-/** What is told to the merchant at all, in Micro-USD: anybody can send dust to an address. */
-export const noticedAmount = microUsd(10_000n);
+/** The smallest amount that is reported to a merchant, in Micro-USD: anyone can send dust to an address. */
+export const minReportedAmount = microUsd(10_000n);
 
-/** Between two looks whether budgets of gas have room again. */
+/** Between two checks whether gas budgets have room again. */
 const budgetIntervalMs = 60_000;
 
-/** Looks after deposit addresses until the signal aborts: collects what pays an order, sends back what does not. */
-export async function runDeposits(given: DepositDeps, signal: AbortSignal): Promise<void> {
-  const toldBudgets = given.toldBudgets ?? nothingTold();
-  const deps = { ...given, toldBudgets };
-  const { depositBudgets } = deps.settings;
+/** Watches deposit addresses until the signal aborts: collects what pays an order, and sends back what does not. */
+export async function runDeposits(deps: DepositContext, signal: AbortSignal): Promise<void> {
+  const { depositWindowMs, balanceWindowMs, depositBudgets } = deps.settings;
+  const repeat = (intervalMs: number, round: () => Promise<void>) =>
+    runRounds({ ...deps, intervalMs, failure: 'deposits.round_failed' }, signal, () =>
+      unlessNodesFail(deps, signal, round),
+    );
   const loops = deps.chains.all.flatMap((chain) => {
-    const pace = fullPace();
-    const places = firstPlaces();
+    const rate = fullRate();
+    const positions = initialPositions();
     return [
-      repeat(deps, signal, deps.settings.windowMs, () => searchBlocks(deps, chain, pace)),
-      repeat(deps, signal, deps.settings.balanceWindowMs, () => lookAtBalances(deps, chain, places)),
+      repeat(depositWindowMs, () => searchBlocks(deps, chain, rate)),
+      repeat(balanceWindowMs, () => checkBalances(deps, chain, positions)),
     ];
   });
   if (depositBudgets !== undefined)
-    loops.push(repeat(deps, signal, budgetIntervalMs, () => lookAtBudgets(deps, depositBudgets)));
+    loops.push(repeat(budgetIntervalMs, () => checkBudgets(deps, depositBudgets)));
   await Promise.all(loops);
 }
 
-async function repeat(
-  deps: DepositDeps,
+/** Runs a round, and logs that the nodes do not answer: money at an address is still there in the next round. */
+async function unlessNodesFail(
+  { log, clock }: DepositContext,
   signal: AbortSignal,
-  windowMs: number,
   round: () => Promise<void>,
 ): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await round();
-    } catch (error) {
-      // Nothing is lost: what lies at an address lies there in the next round, too.
-      if (error instanceof RpcUnavailable || error instanceof RpcError)
-        deps.log.warn('deposits.rpc_failed', { reason: error.message });
-      else deps.log.error('deposits.round_failed', error);
-      await deps.clock.sleep(1_000, signal);
-    }
-    await deps.clock.sleep(windowMs, signal);
+  try {
+    await round();
+  } catch (error) {
+    if (!(error instanceof RpcUnavailable || error instanceof RpcError)) throw error;
+    log.warn('deposits.rpc_failed', { reason: error.message });
+    await clock.sleep(1_000, signal);
   }
 }
 
-interface BalancePlace {
+interface Position {
   readonly payBy: bigint;
   readonly orderId: string;
 }
 
-/** Where each lane of the balances goes on: addresses that blocks showed a transfer to, open ones, closed ones. */
-type BalancePlaces = Record<keyof typeof balanceBatches, BalancePlace>;
+/** The position in each list of orders: those that got a transfer, those that are open, and those that are closed. */
+type Positions = Record<keyof typeof balanceBatches, Position>;
 
-export function firstPlaces(): BalancePlaces {
+export function initialPositions(): Positions {
   const first = { payBy: 0n, orderId: '' };
   return { sighted: first, open: first, closed: first };
 }
 
 /**
- * Reads the final balances of some addresses, all configured tokens of each, and goes on from there the next time. First
- * those to which blocks showed a transfer: they may hold too little, too much, another token, or what came too late. The
- * others are a safety net for what nodes have left out of their logs; open orders do not wait for closed ones.
+ * Reads the final balances of some addresses in all configured tokens, and continues from there the next time. First come
+ * addresses that got a transfer: they may hold too little, too much, another token, or late money. The others are a safety
+ * net for transfers that nodes left out; open orders do not wait for closed ones.
  */
-export async function lookAtBalances(deps: DepositDeps, chain: Chain, places: BalancePlaces): Promise<void> {
+export async function checkBalances(deps: DepositContext, chain: Chain, positions: Positions): Promise<void> {
   const now = unixSeconds(deps.clock.now());
-  const since = now - lookAfterSeconds;
-  const sighted = await ordersOfLane(places, 'sighted', (place, limit) =>
-    deps.db.query(sightedOrders, { chainId: chain.chainId, fromPayBy: since, ...place, limit }),
+  const since = now - checkedAfterSeconds;
+  const sighted = await ordersOf(positions, 'sighted', (place, limit) =>
+    deps.db.query(ordersWithTransfer, { chainId: chain.chainId, fromPayBy: since, ...place, limit }),
   );
-  const open = await ordersOfLane(places, 'open', (place, limit) =>
-    deps.db.query(ordersToLookAt, {
+  const open = await ordersOf(positions, 'open', (place, limit) =>
+    deps.db.query(ordersToCheck, {
       chainId: chain.chainId,
       fromPayBy: now,
       untilPayBy: endOfTime,
@@ -114,8 +99,8 @@ export async function lookAtBalances(deps: DepositDeps, chain: Chain, places: Ba
       limit,
     }),
   );
-  const closed = await ordersOfLane(places, 'closed', (place, limit) =>
-    deps.db.query(ordersToLookAt, {
+  const closed = await ordersOf(positions, 'closed', (place, limit) =>
+    deps.db.query(ordersToCheck, {
       chainId: chain.chainId,
       fromPayBy: since,
       untilPayBy: now,
@@ -126,7 +111,7 @@ export async function lookAtBalances(deps: DepositDeps, chain: Chain, places: Ba
   const orderIds = [...new Set([...sighted, ...open, ...closed])];
   if (orderIds.length === 0) return;
   const orders = await findOrders(deps.db, orderIds);
-  // Before the cursor: a payment that a session shows lies below the final block, so the balance is what is left of it.
+  // Read before the cursor: a payment that a session shows is then below the final block, and the balance is the rest.
   const sessions = await findSessionStates(deps.db, [...new Set(orders.map(({ sessionId }) => sessionId))]);
   const cursor = await findCursor(deps.db, chain.chainId);
   if (cursor === undefined || cursor.haltedReason !== '') return;
@@ -156,42 +141,42 @@ export async function lookAtBalances(deps: DepositDeps, chain: Chain, places: Ba
 /** Later than any deadline. */
 const endOfTime = 2n ** 62n;
 
-/** The next orders of a lane, which begins again after its end. */
-async function ordersOfLane(
-  places: BalancePlaces,
-  lane: keyof BalancePlaces,
+/** The next orders of a list, which begins again after its end. */
+async function ordersOf(
+  positions: Positions,
+  list: keyof Positions,
   read: (
     place: { readonly afterPayBy: bigint; readonly afterOrderId: string },
     limit: number,
   ) => Promise<{ order_id: string; pay_by: bigint }[]>,
 ): Promise<string[]> {
-  const { payBy, orderId } = places[lane];
-  const rows = await read({ afterPayBy: payBy, afterOrderId: orderId }, balanceBatches[lane]);
+  const { payBy, orderId } = positions[list];
+  const rows = await read({ afterPayBy: payBy, afterOrderId: orderId }, balanceBatches[list]);
   const last = rows.at(-1);
-  const isEnd = last === undefined || rows.length < balanceBatches[lane];
-  places[lane] = isEnd ? { payBy: 0n, orderId: '' } : { payBy: last.pay_by, orderId: last.order_id };
+  const isEnd = last === undefined || rows.length < balanceBatches[list];
+  positions[list] = isEnd ? { payBy: 0n, orderId: '' } : { payBy: last.pay_by, orderId: last.order_id };
   return rows.map((row) => row.order_id);
 }
 
-/** What is worth a word at the addresses of some orders, at the final block. */
+/** The amounts at the addresses of some orders, at the final block, that are worth a report. */
 async function readFindings(
-  deps: DepositDeps,
+  deps: DepositContext,
   chain: Chain,
   cursor: ChainCursor,
   orders: readonly StoredOrder[],
 ): Promise<Pick<Finding, 'order' | 'token' | 'amount'>[]> {
-  const holdings = orders.flatMap((order) => {
+  const balances = orders.flatMap((order) => {
     const holder = receiverOf(gatewayOf(order, chain), order.orderId);
-    return chain.tokens.map((token) => ({ order, token, holding: { token: token.address, holder } }));
+    return chain.tokens.map((token) => ({ order, token, balance: { token: token.address, holder } }));
   });
   const amounts = await readBalances(
     deps.rpcOf(chain.chainId),
-    holdings.map(({ holding }) => holding),
+    balances.map(({ balance }) => balance),
     cursor.finalNumber,
   );
-  return holdings.flatMap(({ order, token }, index) => {
+  return balances.flatMap(({ order, token }, index) => {
     const amount = amounts[index] ?? 0n;
-    return microUsdOf(token, amount) < noticedAmount ? [] : [{ order, token, amount }];
+    return microUsdOf(token, amount) < minReportedAmount ? [] : [{ order, token, amount }];
   });
 }
 
@@ -207,19 +192,19 @@ interface Finding {
   readonly session: SessionState;
   readonly order: StoredOrder;
   readonly token: Token;
-  /** At a final block, in units of the token. */
+  /** The amount at the final block, in units of the token. */
   readonly amount: bigint;
 }
 
 type Decided = ReturnType<Awaited<ReturnType<typeof findDecisions>>['get']>;
 
-/** What was agreed about an address, and what the merchant has decided since. */
+/** The terms of an address, and the merchant's decision since. */
 interface Known {
   readonly terms: DepositTerms | undefined;
   readonly decided: Decided;
 }
 
-async function actOn(deps: DepositDeps, finding: Finding, known: Known): Promise<void> {
+async function actOn(deps: DepositContext, finding: Finding, known: Known): Promise<void> {
   const { chain, order, token } = finding;
   if (token.tokenId !== order.tokenId) return giveBack(deps, finding, 'wrong_token');
   const { terms, decided } = known;
@@ -229,13 +214,13 @@ async function actOn(deps: DepositDeps, finding: Finding, known: Known): Promise
     case 'wait':
       return;
     case 'collect':
-      return collect(deps, chain, order, decidedFor(deps, finding));
+      return collect(deps, chain, order, decisionFor(deps, finding));
     case 'add':
-      if (await add(deps, chain, order, { most: addedAtMost(terms, decided), ...decidedFor(deps, finding) }))
-        await tell(deps, finding, { kind: 'underpaid', decision: 'accept' });
+      if (await add(deps, chain, order, { most: addedAtMost(terms, decided), ...decisionFor(deps, finding) }))
+        await report(deps, finding, { kind: 'underpaid', decision: 'accept' });
       return;
     case 'hold':
-      await tell(deps, finding, { kind: verdict.kind, ...decisionEndOf(finding, terms) });
+      await report(deps, finding, { kind: verdict.kind, ...decisionEndOf(finding, terms) });
       return;
     case 'return':
       return giveBack(deps, finding, verdict.kind);
@@ -260,50 +245,50 @@ function stateOf({ cursor, session, order, amount }: Finding, { terms, decided }
   };
 }
 
-/** A merchant who accepts a short deposit may lean on the operator further than the link's own tolerance goes. */
+/** The largest addition. For an accepted short deposit it may be above the link's own tolerance. */
 function addedAtMost(terms: DepositTerms | undefined, decided: Decided): bigint {
   const isShortAccepted = decided?.kind === 'underpaid' && decided.decision === 'accept';
   return (isShortAccepted ? terms?.mostAdded : terms?.tolerance) ?? 0n;
 }
 
-/** What comes after the end is accepted by being collected: the merchant is told with the collection, and not before. */
-function decidedFor(deps: DepositDeps, { session, order, token, amount }: Finding): DecidedFor {
+/** Money after the end is accepted when it is collected: the merchant is notified with the collection, and not before. */
+function decisionFor(deps: DepositContext, { session, order, token, amount }: Finding): MoveDecision {
   const during = session.status;
   if (during !== 'expired') return { during };
   const money = { tokenId: token.tokenId, amount };
-  const said = { order, money, txHash: '', kind: 'late', decision: 'accept' } as const;
+  const accepted = { order, money, txHash: '', kind: 'late', decision: 'accept' } as const;
   return {
     during,
     async promise(transaction, locked) {
-      await raise(transaction, deps, { ...said, session: locked });
+      await raise(transaction, deps, { ...accepted, session: locked });
     },
   };
 }
 
-/** A collection has to be in a block by the order's deadline: an acceptance in the last minutes would promise too much. */
+/** Time for a collection to get into a block before the order's deadline: a later acceptance would promise too much. */
 const decisionMarginSeconds = 300;
 
-/** Nothing is to be decided where what is late goes back. */
+/** There is no decision if late money goes back by the terms. */
 function decisionEndOf({ order }: Finding, terms: DepositTerms | undefined): { decideBy?: Date } {
   if (terms === undefined || terms.latePayment === 'return') return {};
   return { decideBy: new Date((Number(order.order.payBy) - decisionMarginSeconds) * 1000) };
 }
 
-async function giveBack(deps: DepositDeps, finding: Finding, kind: ExceptionKind): Promise<void> {
+async function giveBack(deps: DepositContext, finding: Finding, kind: ExceptionKind): Promise<void> {
   const { chain, order, token, amount } = finding;
-  if (!(await tell(deps, finding, { kind }))) return;
+  if (!(await report(deps, finding, { kind }))) return;
   if (microUsdOf(token, amount) < deps.settings.minAmount) return;
   await sendBack(deps, chain, order, token.address);
 }
 
 /**
- * Tells the merchant, once for each kind, order and token. False, and nothing is told, when the session has moved since it
- * was read: the next look decides anew.
+ * Raises an exception, once for each kind, order and token. False, and nothing is raised, if the session has changed since
+ * it was read: the next round decides again.
  */
-async function tell(
-  deps: DepositDeps,
+async function report(
+  deps: DepositContext,
   { session, order, token, amount }: Finding,
-  said: { kind: ExceptionKind; decision?: 'accept'; decideBy?: Date },
+  exception: { kind: ExceptionKind; decision?: 'accept'; decideBy?: Date },
 ): Promise<boolean> {
   return deps.db.transaction(async (transaction) => {
     const locked = await lockSession(transaction, session.sessionId);
@@ -312,7 +297,7 @@ async function tell(
     if (locked.status !== status || locked.orderId !== orderId || locked.initiateTx !== initiateTx)
       return false;
     const money = { tokenId: token.tokenId, amount };
-    await raise(transaction, deps, { session: locked, order, money, txHash: '', ...said });
+    await raise(transaction, deps, { session: locked, order, money, txHash: '', ...exception });
     return true;
   });
 }

@@ -21,7 +21,7 @@ export interface OrderContext {
   /** Payable orders of a session; any number when absent. */
   readonly orderLimits?: OrderLimits;
   /** Absent where deposit addresses are not watched. Without a policy a deposit pays in full and in time, or goes back. */
-  readonly gasless?: { readonly deposits?: DepositPolicy };
+  readonly gasless?: { readonly deposits?: DepositPolicy | undefined };
 }
 
 /** How many orders of one session may be payable at a time: prepared from one client network, and in all. */

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { HttpRpc } from '@florin/evm';
 import type { Database } from '@florin/pg';
-import type { MicroUsd } from '@florin/protocol/money.ts';
 import { type SigningKey, secp256k1, signerOf } from '@florin/signing';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
 import { payerChainOf } from '#authorizations/payer-chain.ts';
@@ -9,15 +8,16 @@ import type { Chains } from '#chains/chain.ts';
 import type { Sender } from '#chains/sender/sender.ts';
 import { tokenSigningReader } from '#chains/token-signing.ts';
 import { watchAdditions } from '#deposits/addition-balance.ts';
+import type { DepositSettings } from '#deposits/context.ts';
 import { runDeposits } from '#deposits/deposit.ts';
-import type { DepositBudgets } from '#deposits/deposit-gas.ts';
 import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
+import { newReports } from '#deposits/report.ts';
 import { type AgentDoorOptions, agentDoor } from '#http/agent/agent.ts';
 import { creationGuard, type RateLimits, type WalletCallGuard, walletCallGuard } from '#http/rate-limit.ts';
 import type { Door } from '#http/server.ts';
 import { x402Door } from '#http/x402/x402-door.ts';
-import { type GasOffers, type GasTotals, gasAlarm, gasOffers } from '#merchants/relayed-gas.ts';
-import type { DepositPolicy, OrderContext } from '#orders/context.ts';
+import { type GasOffers, gasAlarm, gasOffers } from '#merchants/relayed-gas.ts';
+import type { OrderContext } from '#orders/context.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
@@ -35,23 +35,12 @@ import { defaultWaitingLimits, requestSlots, sharedReads } from '#x402/waiting.t
 export const relayers = ['orderSigner', 'settler'] as const;
 
 /** Which payments of others are sent at the service's cost. */
-export interface GaslessSettings {
-  /** Payments of less are not sent, in Micro-USD. */
-  readonly minAmount: MicroUsd;
+export interface GaslessSettings extends DepositSettings {
   readonly budgets: GasBudgets;
-  /** Of collections and returns; absent: none. */
-  readonly depositBudgets?: DepositBudgets;
-  /** Of all that is spent for payers; absent: none. */
-  readonly totals?: GasTotals;
   /** Whether a merchant's payers are offered it; see `gasOffers`. */
   readonly isOffered?: GasOffers['isOffered'];
   /** Whose wallet sends them. */
   readonly relayer: (typeof relayers)[number];
-  /** Milliseconds between two looks for deposits in new blocks, and in balances. */
-  readonly depositWindowMs: number;
-  readonly balanceWindowMs: number;
-  /** What becomes of deposits that are short or late, where a link says nothing; absent: they go back. */
-  readonly deposits?: DepositPolicy;
   /** Milliseconds that an x402 request waits for its payment to be seen in a block. */
   readonly x402WaitMs: number;
 }
@@ -147,19 +136,18 @@ function x402Doors(
   return [x402Door({ ...guard, deps, enter, basePaths: ['/aipay/x402', '/x402'] })];
 }
 
-/** Looks after deposit addresses, where the service does. */
+/** The loops that watch deposit addresses; none if the service pays no gas for payers. */
 export function depositLoops(options: Options, parts: Parts, signal: AbortSignal): Promise<void>[] {
   const { gasless } = options;
   if (gasless === undefined) return [];
-  const settings = { ...gasless, windowMs: gasless.depositWindowMs };
   const signer = orderSignerOf(options.orderKey);
   const settlers = [options.settlerKey, ...(options.otherSettlerKeys ?? [])].map(
     (key) => signerOf(key).address,
   );
-  const additions = { ...options, ...parts, settlers, settings };
+  const deposits = { ...options, ...parts, signer, settings: gasless, reports: newReports() };
   return [
-    runDeposits({ ...options, ...parts, signer, settings }, signal),
-    ...options.chains.all.map((chain) => watchAdditions(additions, chain, signal)),
+    runDeposits(deposits, signal),
+    ...options.chains.all.map((chain) => watchAdditions(deposits, settlers, chain, signal)),
   ];
 }
 

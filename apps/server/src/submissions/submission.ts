@@ -44,7 +44,7 @@ export interface SubmissionDeps extends AuthorizationDeps {
   readonly gasless: NonNullable<AuthorizationDeps['gasless']> & {
     readonly budgets: GasBudgets;
     /** Of all gas spent for payers; absent: no total limit. */
-    readonly totals?: GasTotals;
+    readonly totals?: GasTotals | undefined;
   };
   readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
 }

@@ -6,8 +6,10 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { encodeAbiParameters, encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import type { SendPlan, SendRequest } from '#chains/sender/sender.ts';
-import { nothingTold } from '#deposits/deposit-gas.ts';
-import { type DepositMoveDeps, releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
+import type { DepositContext, DepositSettings } from '#deposits/context.ts';
+import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
+import { newReports } from '#deposits/report.ts';
+import type { DepositPolicy } from '#orders/context.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { lockSession } from '#sessions/session.ts';
@@ -26,24 +28,30 @@ const insertSent = statement({
    returning transaction_id`,
 });
 
-/** Moves of deposit addresses over a real database, whose chain says what a test has written down for it. */
+/** No tolerance of the operator, and additions of up to a hundred dollars a day. */
+export const depositPolicy: DepositPolicy = {
+  ...{ underpaidPpm: 0, underpaidAmount: undefined, addedAboveFee: microUsd(0n) },
+  ...{ latePayment: 'return', lateHours: 24, addedPerDay: microUsd(100_000_000n) },
+};
+
+/** Moves of deposits over a real database, with a chain whose answers a test chooses. */
 export class DepositMoves {
   readonly world: MerchantWorld;
-  /** Whose sessions all are. */
+  /** The merchant of all sessions. */
   readonly merchantId: string;
   readonly #shop: { readonly key: string; readonly accountId: string };
-  /** What the chain says: all addresses hold ten dollars, of a total of 10.02. */
+  /** The chain's answers: all addresses hold ten dollars of a total of 10.02. */
   readonly node: {
     collectReverts: Hex;
     isRecipientBlocked: boolean;
     calls: unknown[];
     beforeBalances: () => Promise<void>;
   };
-  /** What the sender has recorded; each takes a hundred units of gas. */
+  /** The recorded transactions; each takes a hundred units of gas. */
   readonly sent: SendRequest[] = [];
-  /** Events of the log. */
-  readonly told: string[] = [];
-  #toldBudgets = nothingTold();
+  /** The events in the log. */
+  readonly logged: string[] = [];
+  #reports = newReports();
 
   private constructor(
     world: MerchantWorld,
@@ -72,7 +80,7 @@ export class DepositMoves {
     return this.world.close();
   }
 
-  /** Forgets what has happened; two days later. */
+  /** Clears all records, and moves the clock two days ahead. */
   begin(): void {
     const args = [this.usdc.address] as const;
     this.node.collectReverts = encodeErrorResult({
@@ -82,8 +90,8 @@ export class DepositMoves {
     });
     Object.assign(this.node, { isRecipientBlocked: false, calls: [], beforeBalances: async () => {} });
     this.sent.length = 0;
-    this.told.length = 0;
-    this.#toldBudgets = nothingTold();
+    this.logged.length = 0;
+    this.#reports = newReports();
     this.world.clock.time += 2 * 86_400_000;
   }
 
@@ -99,8 +107,8 @@ export class DepositMoves {
     return found;
   }
 
-  deps(changes: Partial<DepositMoveDeps['settings']> = {}) {
-    const { node, sent, told, world } = this;
+  deps(changes: Partial<DepositSettings> = {}) {
+    const { node, sent, logged, world } = this;
     const rpc: Rpc = {
       async request(_method, params) {
         node.calls.push(params[0]);
@@ -113,13 +121,13 @@ export class DepositMoves {
       },
     };
     const log: Log = {
-      info: (event) => void told.push(event),
-      warn: (event) => void told.push(event),
-      error: (event) => void told.push(event),
+      info: (event) => void logged.push(event),
+      warn: (event) => void logged.push(event),
+      error: (event) => void logged.push(event),
     };
     return {
+      ...world.deps,
       db: world.database.db,
-      clock: world.clock,
       log,
       rpcOf: () => rpc,
       sender: {
@@ -135,16 +143,25 @@ export class DepositMoves {
         broadcast: async () => {},
       },
       signer: orderSignerOf(`0x${'0f'.repeat(32)}`),
-      toldBudgets: this.#toldBudgets,
-      settings: { minAmount: microUsd(0n), deposits: { addedPerDay: microUsd(100_000_000n) }, ...changes },
-    } satisfies DepositMoveDeps;
+      reports: this.#reports,
+      settings: {
+        minAmount: microUsd(0n),
+        depositWindowMs: 50,
+        balanceWindowMs: 50,
+        mostNamed: 1_000,
+        depositBudgets: undefined,
+        totals: undefined,
+        deposits: depositPolicy,
+        ...changes,
+      },
+    } satisfies DepositContext;
   }
 
   async newOrder(sessionId?: string, payer?: Hex): Promise<StoredOrder> {
     return addOrder(this.world, sessionId ?? (await addSession(this.world, this.#shop)), payer);
   }
 
-  /** Whatever is on its way fails. */
+  /** All moves that are on their way fail. */
   async failAll(): Promise<void> {
     const at = new Date(this.world.clock.time + 1);
     await releaseUnfollowedMoves(this.world.database.db, { wallets: ['0xother'], before: at, at });
