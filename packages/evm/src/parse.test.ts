@@ -71,6 +71,14 @@ test('data is whole bytes of the wanted size, and becomes lower case', () => {
   assert.throws(() => parseData('data', '0xabcd', 3), RpcAnswerInvalid);
 });
 
+test('data has no character but hexadecimal digits', () => {
+  for (let code = 0; code <= 0xffff; code += 1) {
+    const value = `0x0${String.fromCharCode(code)}`;
+    if (/^0x[0-9a-f]*$/i.test(value)) assert.equal(parseData('data', value), value.toLowerCase());
+    else assert.throws(() => parseData('data', value), RpcAnswerInvalid);
+  }
+});
+
 test('a block, a log or a receipt that lacks a field or has one of another type is refused', () => {
   assert.equal(parseHeader(header)?.number, 16n);
   assert.equal(parseLogs([log])[0]?.logIndex, 0);
