@@ -1,30 +1,22 @@
-import { columnTypes, type NamedQuery, withSystemScope } from '@florin/pg';
+import { columnTypes, withSystemScope } from '@florin/pg';
 import { schema } from '@florin/server/operator';
 import pg from 'pg';
 import { ReadMemory } from './read-memory.ts';
-import { type Given, type Outcome, record } from './recorded-packet.ts';
+import { type Given, type Outcome, record } from './recorded-query.ts';
 
-/** Whoever sent a packet. */
-export interface Sender {
+/** A statement on its way through the server. */
+interface Sent {
+  readonly connection: Connection;
+  readonly query: pg.QueryConfig;
   /** Told once what became of it. */
   readonly hear: (outcome: Outcome) => Promise<void>;
-  /** Told each time that one of its statements waits for a lock. */
+  /** Told when it waits for a lock. */
   readonly onWait: () => void;
 }
 
-/** A packet on its way through the server. */
-interface Course {
-  readonly connection: Connection;
-  readonly queries: readonly NamedQuery[];
-  readonly sender: Sender;
-  /** What its statements gave so far. */
-  readonly given: Given[];
-}
-
-/** Statements of a packet that the server has, one of which waits for a lock of another transaction. */
+/** A statement that the server has, and that waits for a lock of another transaction. */
 interface Blocked {
-  readonly course: Course;
-  readonly part: readonly NamedQuery[];
+  readonly sent: Sent;
   readonly work: Promise<Outcome>;
 }
 
@@ -32,8 +24,8 @@ interface Blocked {
 export interface Connection {
   readonly client: pg.Client;
   readonly pid: number;
-  /** What begins the transaction, as long as it has not been sent: it goes with the first statement that needs it. */
-  begin: NamedQuery | undefined;
+  /** Whether the transaction's `begin` has not been sent: it goes before the first statement that needs it. */
+  isBeginDue: boolean;
   isOpen: boolean;
   /** Whether an error has ended the open transaction: PostgreSQL executes nothing until it is over. */
   isAborted: boolean;
@@ -41,25 +33,17 @@ export interface Connection {
   changes: readonly string[] | undefined;
 }
 
-/** How long a statement may take, in real milliseconds, before somebody looks whether it waits for a lock. */
+/** How long a statement may take, in real milliseconds, before the server is asked whether it waits for a lock. */
 const patienceMs = 3;
 
 /** Fails as a statement does that cannot be serialized. */
-export const refusal: NamedQuery = {
-  name: 'simulation_refuse',
-  text: 'select simulation_refuse()',
-  values: [],
-};
+export const refusal = { name: 'simulation_refuse', text: 'select simulation_refuse()' };
 const makeRefusal = `create or replace function simulation_refuse() returns void language plpgsql
   as $$ begin raise exception 'could not serialize access' using errcode = '40001'; end $$`;
 
 /**
  * The real connections behind all simulated ones. A statement either answers or waits for a lock, which the server
  * itself is asked: never does a timer decide what the simulation sees.
- *
- * While another transaction is open, the statements of a packet go to the server one after the other: those behind one
- * that waits for a lock would otherwise be executed as soon as that comes free, beside those of others that waited for it too,
- * and chance would say which comes first.
  */
 export class Connections {
   readonly #url: string;
@@ -91,7 +75,7 @@ export class Connections {
     const client = await connect(this.#url);
     const pid = (client as unknown as { processID: number }).processID;
     const connection: Connection = {
-      ...{ client, pid, begin: undefined, isOpen: false, isAborted: false, changes: [] },
+      ...{ client, pid, isBeginDue: false, isOpen: false, isAborted: false, changes: [] },
     };
     this.#all.push(connection);
     return connection;
@@ -102,133 +86,88 @@ export class Connections {
   }
 
   /**
-   * Runs the statements of a packet up to the first that fails. Resolves when the sender has heard of them or, where one
-   * has to wait for a lock, at once; the sender then hears when that has come free.
+   * Runs a statement. Resolves when its sender has heard of it or, where it has to wait for a lock, at once; the sender then
+   * hears when that has come free.
    */
-  run(connection: Connection, queries: readonly NamedQuery[], sender: Sender): Promise<void> {
-    return this.#goOn({ connection, queries, sender, given: [] });
+  async run(sent: Sent): Promise<void> {
+    const { connection, query, hear, onWait } = sent;
+    const known = this.#known(connection, query) ?? (await this.#foundNever(connection, query));
+    if (known !== undefined) return hear(known);
+    const work = this.#send(connection, query);
+    const outcome = await this.#outcomeOrBlocked(connection, work);
+    if (outcome !== undefined) return this.#answer(sent, outcome);
+    this.#blocked.push({ sent, work });
+    onWait();
   }
 
-  async #goOn(course: Course): Promise<void> {
-    const { connection, queries, given, sender } = course;
-    for (let next = queries[given.length]; next !== undefined; next = queries[given.length]) {
-      const known = this.#known(course, next) ?? (await this.#foundNever(course, next));
-      if (known !== undefined) {
-        given.push(known);
-        continue;
-      }
-      const part = this.#partOf(course);
-      const work = this.#send(connection, part);
-      const outcome = await this.#outcomeOrBlocked(connection, work);
-      if (outcome === undefined) {
-        this.#blocked.push({ course, part, work });
-        return sender.onWait();
-      }
-      if (!(await this.#note(course, part, outcome))) return;
-    }
-    if (!connection.isOpen) {
-      this.memory.changed(connection.changes);
-      connection.changes = [];
-    }
-    await sender.hear({ given });
-  }
-
-  /** The answer where it needs no server: the begin of a transaction, the end of one that has only read, what is remembered. */
-  #known({ connection, queries }: Course, query: NamedQuery): Given | undefined {
-    const { isOpen, isAborted, begin, changes } = connection;
-    if (isAborted) return undefined;
+  /** The answer where it needs no server: the begin of a transaction, the end of one that has only read, what is cached. */
+  #known(connection: Connection, query: pg.QueryConfig): Given | undefined {
+    if (connection.isAborted) return undefined;
     if (query.text === 'begin') {
-      connection.begin = query;
+      connection.isBeginDue = true;
       connection.isOpen = true;
-      return { rows: [], command: 'BEGIN' };
+      return nothing('BEGIN');
     }
-    if (query.text === 'commit' && begin !== undefined) {
+    if (query.text === 'commit' && connection.isBeginDue) {
       close(connection);
-      return { rows: [], command: 'COMMIT' };
+      return nothing('COMMIT');
     }
-    // Statements that are a transaction together without a begin stay together.
-    return isOpen || queries.length === 1 ? this.#recalled(query, changes) : undefined;
-  }
-
-  #recalled(query: NamedQuery, changes: Connection['changes']): Given | undefined {
-    const rows = changes === undefined ? undefined : this.memory.recall(query, changes);
-    return rows === undefined ? undefined : { rows, command: `SELECT ${rows.length}` };
+    return connection.changes === undefined ? undefined : this.memory.recall(query, connection.changes);
   }
 
   /** The answer to a look for what is due where nothing ever will be: that is asked first. */
-  async #foundNever({ connection }: Course, query: NamedQuery): Promise<Given | undefined> {
+  async #foundNever(connection: Connection, query: pg.QueryConfig): Promise<Given | undefined> {
     const { client, changes, isAborted } = connection;
     if (changes === undefined || isAborted) return undefined;
     const first = this.memory.toAskFirst(query, changes);
     if (first === undefined) return undefined;
-    const [found] = (await record(client, [first])).given;
-    if (found === undefined) return undefined;
-    this.memory.keep(first, found.rows, changes);
+    const found = await record(client, first);
+    if ('error' in found) return undefined;
+    this.memory.keep(first, found, changes);
     return found.rows.length === 0 ? found : undefined;
   }
 
-  /** The next statements of a packet that can go to the server together. */
-  #partOf({ connection, queries, given }: Course): readonly NamedQuery[] {
-    const rest = queries.slice(given.length);
-    const { isOpen, isAborted } = connection;
-    if (isAborted || !isOpen) return rest;
-    if (this.#isAnyOtherOpen(connection)) return rest.slice(0, 1);
-    let { changes } = connection;
-    const end = rest.findIndex((query, place) => {
-      const mayBeKnown =
-        changes !== undefined &&
-        (this.memory.recall(query, changes) ?? this.memory.toAskFirst(query, changes)) !== undefined;
-      changes = joined(changes, this.memory.changesOf(query, 1));
-      return place > 0 && mayBeKnown;
-    });
-    return end < 0 ? rest : rest.slice(0, end);
-  }
-
-  #isAnyOtherOpen(connection: Connection): boolean {
-    return this.#all.some((other) => other !== connection && other.isOpen && other.begin === undefined);
-  }
-
-  /** Sends statements, and before them what begins their transaction where that is needed. */
-  async #send(connection: Connection, part: readonly NamedQuery[]): Promise<Outcome> {
-    const { client, begin } = connection;
+  /** Sends a statement, and before it the `begin` of its transaction where that is due. */
+  async #send(connection: Connection, query: pg.QueryConfig): Promise<Outcome> {
     // In READ COMMITTED, what only reads before anything is changed or locked needs no transaction.
-    if (begin === undefined || part.every((query) => this.memory.isPure(query))) return record(client, part);
-    connection.begin = undefined;
-    const { given, ...rest } = await record(client, [begin, ...part]);
-    return { given: given.slice(1), ...rest };
+    if (connection.isBeginDue && !this.memory.isPure(query)) {
+      connection.isBeginDue = false;
+      await connection.client.query('begin');
+    }
+    return record(connection.client, query);
   }
 
-  /** Takes down what the server has answered. False where a statement failed, which the sender then has heard. */
-  async #note(course: Course, part: readonly NamedQuery[], { given, error }: Outcome): Promise<boolean> {
-    const { connection, sender } = course;
-    for (const [place, each] of given.entries()) {
-      const query = part[place];
-      if (query !== undefined && !connection.isAborted) this.#noteOne(connection, query, each);
-    }
-    course.given.push(...given);
-    if (error === undefined) return true;
-    if (!connection.isOpen || part[given.length]?.text === 'commit') close(connection);
-    else {
-      // What only read before the transaction was begun has failed in it all the same.
-      if (connection.begin !== undefined) await this.#send(connection, [refusal]);
-      connection.isAborted = true;
-    }
-    await sender.hear({ given: course.given, error });
-    return false;
+  async #answer({ connection, query, hear }: Sent, outcome: Outcome): Promise<void> {
+    if ('error' in outcome) await this.#noteFailure(connection, query);
+    else this.#noteAnswer(connection, query, outcome);
+    await hear(outcome);
   }
 
-  #noteOne(connection: Connection, query: NamedQuery, { rows, command }: Given): void {
+  async #noteFailure(connection: Connection, query: pg.QueryConfig): Promise<void> {
+    if (!connection.isOpen || query.text === 'commit') {
+      close(connection);
+      return;
+    }
+    // What only read before the transaction was begun has failed in it all the same.
+    if (connection.isBeginDue) await this.#send(connection, refusal);
+    connection.isAborted = true;
+  }
+
+  #noteAnswer(connection: Connection, query: pg.QueryConfig, given: Given): void {
     const { memory } = this;
     const { changes } = connection;
     if (query.text === 'commit') {
-      if (command === 'COMMIT') memory.changed(changes);
+      if (given.command === 'COMMIT') memory.changed(changes);
       close(connection);
-    } else if (memory.isPure(query)) {
-      if (changes !== undefined) memory.keep(query, rows, changes);
-    } else {
-      const found = Number(/\d+$/.exec(command)?.[0] ?? 0);
-      connection.changes = joined(changes, memory.changesOf(query, found));
+      return;
     }
+    if (query.text.startsWith('begin;')) connection.isOpen = true;
+    else if (memory.isPure(query)) {
+      if (changes !== undefined) memory.keep(query, given, changes);
+    } else connection.changes = joined(changes, memory.changesOf(query, given.count));
+    if (connection.isOpen) return;
+    memory.changed(connection.changes);
+    connection.changes = [];
   }
 
   /**
@@ -250,31 +189,27 @@ export class Connections {
     this.#mayWakeMore = false;
     const free = new Map<Blocked, Outcome>();
     for (const blocked of this.#blocked) {
-      const outcome = await this.#outcomeOrBlocked(blocked.course.connection, blocked.work);
+      const outcome = await this.#outcomeOrBlocked(blocked.sent.connection, blocked.work);
       if (outcome !== undefined) free.set(blocked, outcome);
     }
     this.#blocked = this.#blocked.filter((blocked) => !free.has(blocked));
-    for (const [blocked, outcome] of free) await this.#takeUp(blocked, outcome);
-  }
-
-  async #takeUp({ course, part }: Blocked, outcome: Outcome): Promise<void> {
-    if (await this.#note(course, part, outcome)) await this.#goOn(course);
+    for (const [{ sent }, outcome] of free) await this.#answer(sent, outcome);
   }
 
   /** Cancels a statement that waits for a lock; its sender is told when `isHeard`. Nothing when it has answered. */
   async cancel(connection: Connection, { isHeard }: { isHeard: boolean }): Promise<void> {
-    const blocked = this.#blocked.find(({ course }) => course.connection === connection);
+    const blocked = this.#blocked.find(({ sent }) => sent.connection === connection);
     if (blocked === undefined) return;
     this.#blocked = this.#blocked.filter((candidate) => candidate !== blocked);
     await this.observer.query('select pg_cancel_backend($1)', [connection.pid]);
     const outcome = await blocked.work;
-    if (isHeard) await this.#takeUp(blocked, outcome);
+    if (isHeard) await this.#answer(blocked.sent, outcome);
   }
 
   /** Ends a transaction without its commit and gives the connection back. */
   async abandon(connection: Connection): Promise<void> {
     await this.cancel(connection, { isHeard: false });
-    if (connection.isOpen && connection.begin === undefined) await connection.client.query('rollback');
+    if (connection.isOpen && !connection.isBeginDue) await connection.client.query('rollback');
     close(connection);
     this.give(connection);
     await this.wakeBlocked();
@@ -298,7 +233,7 @@ export class Connections {
    * server ends one of them by itself.
    */
   async #isWaiting({ pid }: Connection): Promise<boolean> {
-    const pids = [pid, ...this.#blocked.map(({ course }) => course.connection.pid)];
+    const pids = [pid, ...this.#blocked.map(({ sent }) => sent.connection.pid)];
     const found = await this.observer.query<{ pid: number; blockers: number[] }>({
       name: 'simulation_blocked',
       text: 'select pid, pg_blocking_pids(pid) as blockers from unnest($1::int[]) as pid',
@@ -323,14 +258,15 @@ function joined(first: Connection['changes'], second: Connection['changes']): Co
 }
 
 function close(connection: Connection): void {
-  Object.assign(connection, { begin: undefined, isOpen: false, isAborted: false, changes: [] });
+  Object.assign(connection, { isBeginDue: false, isOpen: false, isAborted: false, changes: [] });
+}
+
+function nothing(command: string): Given {
+  return { rows: [], fields: [], command, count: 0 };
 }
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: withSystemScope(url, schema),
-    types: columnTypes,
-  });
+  const client = new pg.Client({ connectionString: withSystemScope(url, schema), types: columnTypes });
   // A server that ends is found by the next statement.
   client.on('error', () => {});
   await client.connect();

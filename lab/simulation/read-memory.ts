@@ -1,6 +1,5 @@
-import type { NamedQuery } from '@florin/pg';
 import type pg from 'pg';
-import type { Rows } from './recorded-packet.ts';
+import type { Given } from './recorded-query.ts';
 
 /** What PostgreSQL says of its own about a schema. */
 interface Catalogue {
@@ -52,7 +51,7 @@ const maxAnswers = 5_000;
 export class ReadMemory {
   readonly #catalogue: Catalogue;
   readonly #kinds = new Map<string, Kind>();
-  readonly #answers = new Map<string, { readonly rows: Rows; readonly age: number }>();
+  readonly #answers = new Map<string, { readonly given: Given; readonly age: number }>();
   /** By table or column, how often it has been changed. */
   readonly #changes = new Map<string, number>();
   #changesOfAll = 0;
@@ -95,7 +94,7 @@ export class ReadMemory {
   }
 
   /** Whether a statement only reads. */
-  isPure(query: NamedQuery): boolean {
+  isPure(query: pg.QueryConfig): boolean {
     return this.#kindOf(query.text).isPure;
   }
 
@@ -103,7 +102,7 @@ export class ReadMemory {
    * What a statement has changed, given how many rows it found; undefined: it may be anything. Nothing where it only reads
    * or locks.
    */
-  changesOf({ text }: NamedQuery, found: number): readonly string[] | undefined {
+  changesOf({ text }: pg.QueryConfig, found: number): readonly string[] | undefined {
     const { isPure, isLocking, isPlainChange, changes } = this.#kindOf(text);
     return isPure || isLocking || (isPlainChange && found === 0) ? [] : changes;
   }
@@ -112,22 +111,22 @@ export class ReadMemory {
    * What the server would answer, where that is known: to a transaction that has itself changed what `own` says, and to
    * others where it is empty.
    */
-  recall(query: NamedQuery, own: readonly string[]): Rows | undefined {
+  recall(query: pg.QueryConfig, own: readonly string[]): Given | undefined {
     const kind = this.#kindOf(query.text);
     if (!isApart(kind, own)) return undefined;
     const age = this.#ageOf(kind);
     const answer = this.#answers.get(keyOf(query));
-    if (answer?.age === age) return answer.rows;
+    if (answer?.age === age) return answer.given;
     const later = laterOf(query);
     const none = later === undefined ? undefined : this.#answers.get(keyOf(later));
-    return none?.age === age && none.rows.length === 0 ? none.rows : undefined;
+    return none?.age === age && none.given.rows.length === 0 ? none.given : undefined;
   }
 
   /**
    * Where it is not known whether anything will ever be due: the statement that asks that, and that it was worth asking first
    * where it finds nothing.
    */
-  toAskFirst(query: NamedQuery, own: readonly string[]): NamedQuery | undefined {
+  toAskFirst(query: pg.QueryConfig, own: readonly string[]): pg.QueryConfig | undefined {
     const later = this.#remembers ? laterOf(query) : undefined;
     if (later === undefined) return undefined;
     const kind = this.#kindOf(query.text);
@@ -136,14 +135,14 @@ export class ReadMemory {
   }
 
   /** Keeps what the server has answered to a transaction that has itself changed what `own` says. */
-  keep(query: NamedQuery, rows: Rows, own: readonly string[]): void {
+  keep(query: pg.QueryConfig, given: Given, own: readonly string[]): void {
     const kind = this.#kindOf(query.text);
     if (!isApart(kind, own)) return;
     // What is asked as of a moment is not asked again.
     if (query.values?.some((value) => value instanceof Date && value !== latest)) return;
     if (!this.#remembers) return;
     if (this.#answers.size >= maxAnswers) this.#answers.clear();
-    this.#answers.set(keyOf(query), { rows, age: this.#ageOf(kind) });
+    this.#answers.set(keyOf(query), { given, age: this.#ageOf(kind) });
   }
 
   /** These changes are committed; undefined: anything may have changed. */
@@ -242,7 +241,7 @@ function closed(
 }
 
 /** The same statement as of the end of time, where it looks for what has become due. */
-function laterOf(query: NamedQuery): NamedQuery | undefined {
+function laterOf(query: pg.QueryConfig): pg.QueryConfig | undefined {
   const { name = '', text, values = [] } = query;
   if (!rising.has(name)) return undefined;
   for (const [place, value] of values.entries()) {
@@ -300,7 +299,7 @@ function asksForPast(text: string, place: number): boolean {
   return uses.length === 1 && uses[0] === `<= $${place}`;
 }
 
-function keyOf({ name, text, values = [] }: NamedQuery): string {
+function keyOf({ name, text, values = [] }: pg.QueryConfig): string {
   return `${name ?? text}\n${values.map(valueKey).join('\n')}`;
 }
 

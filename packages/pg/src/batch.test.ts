@@ -18,25 +18,6 @@ test('calls of one turn go together, in order, within the size limit', async () 
   ]);
 });
 
-test('a batch takes its usual size, and of a crowd half, within the size limit', async () => {
-  const sizesOf = async (count: number) => {
-    const sizes: number[] = [];
-    const work = batched<number, number>(
-      async (inputs) => {
-        sizes.push(inputs.length);
-        return inputs;
-      },
-      { ...limits, usualSize: 2, maxSize: 5 },
-    );
-    await Promise.all(Array.from({ length: count }, (_, index) => work(index)));
-    return sizes;
-  };
-  assert.deepEqual(
-    [await sizesOf(1), await sizesOf(3), await sizesOf(8), await sizesOf(20)],
-    [[1], [2, 1], [4, 2, 2], [5, 5, 5, 3, 2]],
-  );
-});
-
 test('an input that fails does not fail its neighbours', async () => {
   const work = batched<number, number>(async (inputs) => {
     if (inputs.includes(2)) throw new Error('two');

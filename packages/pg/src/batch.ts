@@ -4,11 +4,6 @@ export type BatchWork<Input, Output> = (inputs: readonly Input[]) => Promise<rea
 export interface BatchLimits {
   /** Inputs in one batch. */
   readonly maxSize: number;
-  /**
-   * Batches grow beyond this only to half of what waits, so that callers do not all wait for the same one (docs/decisions/
-   * 0039); `maxSize` when absent.
-   */
-  readonly usualSize?: number;
   /** Batches under way at once; more inputs wait and fill the next batch (group commit). */
   readonly maxInFlight: number;
   /** Inputs that may wait; beyond it `add` refuses at once instead of queueing without bound. */
@@ -50,7 +45,7 @@ export function batched<Input, Output>(
 
   const dispatch = async () => {
     if (inFlight >= limits.maxInFlight || waiting.length === 0) return;
-    const batch = waiting.slice(0, sizeOf(limits, waiting.length));
+    const batch = waiting.slice(0, limits.maxSize);
     waiting = waiting.slice(batch.length);
     inFlight += 1;
     schedule();
@@ -93,10 +88,6 @@ export function batchedByKey<Input, Output>(
       if (batch.pending === 0) batches.delete(key);
     }
   };
-}
-
-function sizeOf({ maxSize, usualSize = maxSize }: BatchLimits, waiting: number): number {
-  return Math.min(maxSize, Math.max(usualSize, Math.ceil(waiting / 2)));
 }
 
 async function runBatch<Input, Output>(

@@ -1,5 +1,22 @@
 import pg from 'pg';
-import type { ColumnKind, ColumnSpec } from './statement.ts';
+
+/** The kinds of columns, and how TypeScript sees them. */
+export interface ColumnKinds {
+  text: string;
+  bool: boolean;
+  int4: number;
+  int8: bigint;
+  numeric: bigint;
+  jsonb: unknown;
+  bytea: Buffer;
+  timestamptz: Date;
+  'text[]': string[];
+  'int8[]': bigint[];
+}
+
+export type ColumnKind = keyof ColumnKinds;
+/** `?` after the kind: the column may be null. */
+export type ColumnSpec = ColumnKind | `${ColumnKind}?`;
 
 const typeParsers = new Map<number, (text: string) => unknown>([
   [20, BigInt],
@@ -28,17 +45,17 @@ const oids: Readonly<Record<ColumnKind, number>> = {
   'int8[]': 1016,
 };
 
-/** A column of an answer, in its place. */
+/** A column of an answer. */
 export interface Column {
   readonly name: string;
+  /** PostgreSQL's number of its type. */
   readonly oid: number;
-  readonly parse: (text: string) => unknown;
 }
 
 /** The columns that a statement declares, in their order. */
 export function columnsOf(declared: Readonly<Record<string, ColumnSpec>>): readonly Column[] {
-  return Object.entries(declared).map(([name, spec]) => {
-    const oid = oids[spec.replace('?', '') as ColumnKind];
-    return { name, oid, parse: columnTypes.getTypeParser(oid) };
-  });
+  return Object.entries(declared).map(([name, spec]) => ({
+    name,
+    oid: oids[spec.replace('?', '') as ColumnKind],
+  }));
 }

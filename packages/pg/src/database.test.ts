@@ -9,7 +9,7 @@ import { openedDatabase, type TestDatabase } from './test-database.ts';
 
 const one = statement('test_database_one', [], { one: 'int4' }, 'select 1 as one');
 
-/** A way to the database that can begin to swallow what is sent through it, as a broken network does. */
+/** A tunnel to the database that can swallow what is sent through it, as a broken network does. */
 async function startTunnel(url: URL) {
   let isSwallowing = false;
   const sockets = new Set<Socket>();
@@ -102,7 +102,7 @@ const endOwn = statement(
   'select pg_terminate_backend(pg_backend_pid()) as "isEnded"',
 );
 
-test('whatever its first statement is, a transaction is whole or not at all', async (t) => {
+test('a transaction is whole or not at all, whatever its first statement is', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1, onError: () => undefined });
   t.after(() => db.close());
   await db.query(makeKept);
@@ -115,7 +115,7 @@ test('whatever its first statement is, a transaction is whole or not at all', as
   await assert.rejects(failed((transaction) => transaction.query(endOwn)));
   await assert.rejects(
     db.transaction(async (transaction) => {
-      // The first statement fails; what was asked without waiting for it must not stand alone.
+      // The first statement fails. The second was sent behind it and must not stand alone.
       await Promise.all([transaction.query(nonsense), transaction.query(keep, ['alone'])]);
     }),
     /syntax error/,
@@ -137,7 +137,7 @@ const makeFailing = statement(
 );
 const fail = statement('test_database_fail', ['text'], { failed: 'int4?' }, 'select test_fail($1) as failed');
 
-test('a serialization failure is run again, even if a statement behind it is heard of first', async (t) => {
+test('a serialization failure is run again, even if the statement behind it is what the caller throws', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeFailing);
@@ -156,12 +156,12 @@ test('a serialization failure is run again, even if a statement behind it is hea
   await assert.rejects(begunWith('22000'), /as asked/);
 });
 
-test('statements of one go are answered in their order, up to the one that fails', async (t) => {
+test('statements that are sent at once are answered in their order, up to the one that fails', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeFailing);
   await db.query(makeKept);
-  // Twice: statements that were never parsed, and others that the connection knows.
+  // Twice: first the connection has not prepared the statements, then it has.
   for (const _ of [1, 2]) {
     let settled: PromiseSettledResult<unknown>[] = [];
     const work = db.transaction(async (transaction) => {
@@ -174,7 +174,11 @@ test('statements of one go are answered in their order, up to the one that fails
     await assert.rejects(work, /as asked/);
     assert.deepEqual(
       settled.map((each) => (each.status === 'fulfilled' ? each.value : String(each.reason))),
-      [[{ one: 1 }], 'error: as asked', 'error: as asked'],
+      [
+        [{ one: 1 }],
+        'error: as asked',
+        'error: current transaction is aborted, commands ignored until end of transaction block',
+      ],
     );
   }
   assert.deepEqual(
@@ -183,25 +187,26 @@ test('statements of one go are answered in their order, up to the one that fails
   );
 });
 
-test('writes are made in their order, before what is asked after them, and with the commit', async (t) => {
+test('statements that are not awaited run in their order and before the commit', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeKept);
   await db.query(clearKept);
   await db.transaction(async (transaction) => {
-    transaction.write(keep, ['first']);
+    void transaction.query(keep, ['first']);
     assert.deepEqual(await transaction.query(kept), [{ word: 'first' }]);
-    transaction.write(keep, ['second']);
+    void transaction.query(keep, ['second']);
     await transaction.query(clearKept);
-    transaction.write(keep, ['third']);
+    void transaction.query(keep, ['third']);
   });
   assert.deepEqual(await db.query(kept), [{ word: 'third' }]);
-  // Alone with begin and commit in one packet.
-  await db.transaction(async (transaction) => transaction.write(keep, ['alone']));
+  await db.transaction(async (transaction) => {
+    void transaction.query(keep, ['alone']);
+  });
   assert.deepEqual(await db.query(kept), [{ word: 'alone' }, { word: 'third' }]);
   await assert.rejects(
     db.transaction(async (transaction) => {
-      transaction.write(keep, ['taken back']);
+      void transaction.query(keep, ['taken back']);
       throw new Error('given up');
     }),
     /given up/,
@@ -210,7 +215,7 @@ test('writes are made in their order, before what is asked after them, and with 
   await db.query(clearKept);
 });
 
-test('a write that fails takes the commit behind it back, and is run again where that may help', async (t) => {
+test('a statement that fails takes the whole transaction back, and is run again where that may help', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeFailing);
@@ -220,9 +225,10 @@ test('a write that fails takes the commit behind it back, and is run again where
     await db.transaction(async (transaction) => {
       attempts += 1;
       if (!isFirst) await transaction.query(one);
-      transaction.write(keep, ['before']);
-      if (attempts === 1) transaction.write(fail, [state]);
-      transaction.write(keep, ['behind']);
+      const asked = [transaction.query(keep, ['before'])];
+      if (attempts === 1) asked.push(transaction.query(fail, [state]).then(() => []));
+      asked.push(transaction.query(keep, ['behind']));
+      await Promise.allSettled(asked);
     });
     return attempts;
   };
@@ -236,13 +242,13 @@ test('a write that fails takes the commit behind it back, and is run again where
   await db.query(clearKept);
 });
 
-test('what PostgreSQL undoes at the commit is never taken for done', async (t) => {
+test('a commit that PostgreSQL answers with ROLLBACK is an error', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeFailing);
   const work = db.transaction(async (transaction) => {
     await transaction.query(one);
-    // Nobody has heard of its failure when the commit is sent.
+    // Its failure is not known yet when the commit is sent.
     const unheard = transaction.query(fail, ['22000']);
     unheard.catch(() => undefined);
     await Promise.resolve();
@@ -260,7 +266,7 @@ test('an answer with other columns than declared is refused', async (t) => {
     );
 });
 
-test('a transaction in which a statement has failed is never taken for done', async (t) => {
+test('a transaction in which a statement has failed is an error, even if the caller has caught that', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeFailing);
@@ -271,7 +277,7 @@ test('a transaction in which a statement has failed is never taken for done', as
   await assert.rejects(work, /as asked/);
 });
 
-test('what nobody waited for does not reach the connection after the end of its transaction', async (t) => {
+test('a statement that comes after the end of its transaction does not reach the connection', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
   t.after(() => db.close());
   await db.query(makeKept);

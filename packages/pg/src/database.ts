@@ -1,10 +1,8 @@
 import pg from 'pg';
 import { columnTypes } from './column-types.ts';
-import { begin, type NamedQuery, narrowing, sendPacket } from './packet.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import { type RowScope, type Schema, withSystemScope } from './schema.ts';
-import type { ColumnSpec, Parameter, RowOf, Statement } from './statement.ts';
-import { rowsOf, toNamedQuery, transact } from './transaction.ts';
+import { ask, transact } from './transaction.ts';
 
 /** The database in one scope: PostgreSQL itself shows and takes only rows of that scope, whatever a statement asks for. */
 export interface ScopedDatabase extends Queryable {
@@ -17,7 +15,7 @@ export interface ScopedDatabase extends Queryable {
 export interface Database extends Queryable {
   /** Runs `work` in one READ COMMITTED transaction; serialization failures and deadlocks are run again, at most 5 times. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Narrows to one scope; costs no round trip. Throws for what the schema does not accept as one. */
+  /** Narrows to one scope. Throws for what the schema does not accept as one. */
   inScope(scope: string): ScopedDatabase;
   /**
    * A connection of its own that listens to one channel until the signal aborts; reconnects by itself. `onNotify` is also
@@ -49,14 +47,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     types: columnTypes,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,
-    // For networks that swallow packets: nobody may wait for ever on a connection whose other end is gone.
+    // A network may swallow packets: do not wait for ever on a connection whose other end is gone.
     query_timeout: options.answerLimitMs ?? 20_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 10_000,
     ...(options.schema === undefined ? {} : { application_name: options.schema.applicationName }),
   };
-  // Statements of one transaction that do not wait for each other travel together.
+  // Statements of one transaction that do not wait for each other are sent at once.
   const pool = new pg.Pool({ ...settings, max: options.connections ?? 10, pipeline: true });
   const onError = options.onError ?? (() => {});
   pool.on('error', onError);
@@ -65,11 +63,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   return databaseOver(pool, listen, options.schema?.scope);
 }
 
-/** The database over a pool that is open already, or over what stands in for one and takes packets as it does. */
+/** The database over a pool that is open already, or over what stands in for one. */
 export function databaseOver(pool: pg.Pool, listen: Database['listen'], scope?: RowScope): Database {
   return {
-    query: (statement, ...values) => ask(pool, [], statement, statement.positioned(...values)),
-    transaction: (work) => transact(pool, [begin], work),
+    query: async (statement, ...values) => ask(pool, statement, statement.positioned(...values)),
+    transaction: (work) => transact(pool, 'begin', work),
     inScope: (value) => narrowed(pool, scope, value),
     listen,
     close: () => pool.end(),
@@ -78,24 +76,14 @@ export function databaseOver(pool: pg.Pool, listen: Database['listen'], scope?: 
 
 function narrowed(pool: pg.Pool, scope: RowScope | undefined, value: string): ScopedDatabase {
   if (scope?.accepts(value) !== true) throw new Error('the schema has no such scope');
-  const narrow = narrowing(scope.setting, value);
+  const begin = `begin; set local ${scope.setting} = ${pg.escapeLiteral(value)}`;
+  const transaction: Database['transaction'] = (work) => transact(pool, begin, work);
   return {
     scope: value,
-    query: (statement, ...values) => ask(pool, [narrow], statement, statement.positioned(...values)),
-    transaction: (work) => transact(pool, [begin, narrow], work),
+    // The setting holds until the end of a transaction, so a single statement needs one too.
+    query: (statement, ...values) => transaction((alone) => alone.query(statement, ...values)),
+    transaction,
   };
-}
-
-/** A statement that commits alone, with what has to come before it. */
-async function ask<C extends Record<string, ColumnSpec>>(
-  pool: pg.Pool,
-  prefaces: readonly NamedQuery[],
-  statement: Statement<C, never>,
-  values: readonly Parameter[],
-): Promise<RowOf<C>[]> {
-  const { rows, failure } = await sendPacket(pool, [...prefaces, toNamedQuery(statement, values)]);
-  if (failure !== undefined) throw failure;
-  return rowsOf(statement, rows[prefaces.length] ?? []);
 }
 
 async function keepListening(

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import type { ColumnKind } from './column-types.ts';
 import { encodeParameters } from './parameter.ts';
-import {
-  type ColumnKind,
-  type Parameter,
-  type ParameterKind,
-  type Statement,
-  statement,
-} from './statement.ts';
+import { type Parameter, type ParameterKind, type Statement, statement } from './statement.ts';
 import { openedDatabase, type TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;

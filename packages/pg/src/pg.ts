@@ -2,7 +2,7 @@
 export { type AdvisoryLock, type AdvisoryLocks, lockRegistry } from './advisory-lock.ts';
 export { type BatchLimits, BatchOverload, type BatchWork, batched, batchedByKey } from './batch.ts';
 export { byteBudget, isWithinBudget } from './byte-budget.ts';
-export { columnTypes } from './column-types.ts';
+export { type ColumnKind, type ColumnSpec, columnTypes } from './column-types.ts';
 export {
   type Database,
   type DatabaseOptions,
@@ -11,13 +11,10 @@ export {
   type ScopedDatabase,
 } from './database.ts';
 export { type Migration, migrate, pendingMigrations, readMigrations } from './migrate.ts';
-export { type NamedQuery, Packet } from './packet.ts';
 export type { Queryable, Transaction } from './queryable.ts';
 export { type RowScope, type Schema, withSystemScope } from './schema.ts';
 export {
   type AnyStatement,
-  type ColumnKind,
-  type ColumnSpec,
   declaredStatements,
   type Parameter,
   type ParameterKind,

@@ -1,24 +1,15 @@
+import {
+  type Column,
+  type ColumnKind,
+  type ColumnKinds,
+  type ColumnSpec,
+  columnsOf,
+} from './column-types.ts';
+
 /**
  * Checked SQL. A statement declares its parameters' and columns' types; TypeScript derives the types of values and rows from
  * them. A test has PostgreSQL describe every statement and compares, so no query can drift from the schema.
  */
-
-interface ColumnKinds {
-  text: string;
-  bool: boolean;
-  int4: number;
-  int8: bigint;
-  numeric: bigint;
-  jsonb: unknown;
-  bytea: Buffer;
-  timestamptz: Date;
-  'text[]': string[];
-  'int8[]': bigint[];
-}
-
-export type ColumnKind = keyof ColumnKinds;
-/** `?` after the kind: the column may be null. */
-export type ColumnSpec = ColumnKind | `${ColumnKind}?`;
 
 export type Element = string | number | bigint | boolean | Date | Uint8Array | null;
 
@@ -76,6 +67,8 @@ export interface Statement<
   readonly text: string;
   readonly parameters: readonly ParameterKind[];
   readonly columns: Columns;
+  /** The same in their order, as PostgreSQL describes them. */
+  readonly answer: readonly Column[];
   /** Puts the values of a call in the order of the text's positions. */
   readonly positioned: (...values: Arguments) => readonly Parameter[];
 }
@@ -124,7 +117,15 @@ export function statement<Columns extends Record<string, ColumnSpec>>(
 ): Statement<Columns, never> {
   if (typeof declaration !== 'string') return register(withNames(declaration));
   if (columns === undefined) throw new Error(`${declaration} declares no columns`);
-  return register({ name: declaration, text, parameters, columns, positioned: (values = []) => values });
+  const answer = columnsOf(columns);
+  return register({
+    name: declaration,
+    text,
+    parameters,
+    columns,
+    answer,
+    positioned: (values = []) => values,
+  });
 }
 
 function withNames<Columns extends Record<string, ColumnSpec>>({
@@ -142,6 +143,7 @@ function withNames<Columns extends Record<string, ColumnSpec>>({
     text: positionsFor(name, names, text),
     parameters: Object.values(parameters).map((spec) => spec.replace('?', '') as ParameterKind),
     columns,
+    answer: columnsOf(columns),
     positioned: (values = {}) =>
       names.map((parameter) => {
         const value = values[parameter];

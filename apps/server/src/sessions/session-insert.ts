@@ -31,12 +31,8 @@ export type InsertOutcome = 'stored' | 'terms_changed' | 'key_used';
 
 export type SessionInserter = (created: NewSession) => Promise<InsertOutcome>;
 
-/**
- * Sessions that gather while an insert is under way go into the next one together (lab/bench/README.md). Groups that take all
- * that waits grow until everybody waits for PostgreSQL, and then PostgreSQL for everybody; with these, half of 64 requests
- * are on their way through this process meanwhile (docs/decisions/0039).
- */
-const groupCommit = { maxSize: 64, usualSize: 32, maxInFlight: 1, maxWaiting: 5_000 };
+/** Sessions that gather while an insert is under way go into the next one together (docs/decisions/0039). */
+const groupCommit = { maxSize: 32, maxInFlight: 1, maxWaiting: 5_000 };
 
 /** An inserter that stores sessions within the caller's transaction, or alone when given the pool. */
 export function sessionInserter(
