@@ -3,6 +3,9 @@
  * service is imported from outside.
  */
 
+export { ArchiveError } from '#backup/archive.ts';
+export { backUp } from '#backup/backup.ts';
+export { restore } from '#backup/restore.ts';
 export { findBranding, findShownMerchant, takeLogo, updateBranding } from '#catalog/branding.ts';
 export { noIntake } from '#catalog/images/intake.ts';
 export { openImages } from '#catalog/images/open-images.ts';
@@ -18,9 +21,6 @@ export {
 export { type Config, ConfigError, readConfig } from '#config/config.ts';
 export type { Environment } from '#config/field.ts';
 export { addressOfKey } from '#config/signer.ts';
-export { ArchiveError } from '#db/archive.ts';
-export { backUp } from '#db/backup.ts';
-export { restore } from '#db/restore.ts';
 export { schema } from '#db/schema.ts';
 export { findScopeProblems } from '#db/scope-check.ts';
 export { readAdditionBalances } from '#deposits/addition-balance.ts';

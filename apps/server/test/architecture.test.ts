@@ -10,6 +10,7 @@ const rooms = [
   'outside',
   'telemetry',
   'db',
+  'backup',
   'ledger',
   'chains',
   'webhooks',

@@ -1,10 +1,12 @@
+import { createHash, type Hash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
 import { migrate, readMigrations, withSystemScope } from '@florin/pg';
 import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { schema } from '#db/schema.ts';
 import { ArchiveError, type ArchiveReader, openArchive } from './archive.ts';
 import { identityColumns, ownTables } from './backup.sql.ts';
 import { readTables } from './backup.ts';
-import { copyIn } from './copy.ts';
-import { schema } from './schema.ts';
 
 /** What was restored. */
 export interface RestoreSummary {
@@ -82,9 +84,11 @@ async function fill(client: pg.Client, archive: ArchiveReader, now: Date): Promi
         throw new ArchiveError(`the archive's table ${table} is not this schema's`);
       const list = columns.map(pg.escapeIdentifier).join(', ');
       const text = `copy ${pg.escapeIdentifier(table)} (${list}) from stdin`;
-      const copied = await copyIn(client, text, archive.rows());
+      const hash = createHash('sha256');
+      const copy = client.query(copyFrom(text));
+      await pipeline(archive.rows(), hashedBy(hash), copy);
       const { rows, sha256 } = archive.tableEnd();
-      if (copied.rows !== rows || copied.sha256 !== sha256)
+      if (copy.rowCount !== rows || hash.digest('hex') !== sha256)
         throw new ArchiveError(`the archive is damaged: table ${table} is not what was written`);
       filled.push({ table, rows });
     }
@@ -103,6 +107,15 @@ async function fill(client: pg.Client, archive: ArchiveReader, now: Date): Promi
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
+}
+
+function hashedBy(hash: Hash) {
+  return async function* (source: AsyncIterable<Buffer>) {
+    for await (const chunk of source) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
 }
 
 /**

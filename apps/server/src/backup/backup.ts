@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { pendingMigrations, withSystemScope } from '@florin/pg';
 import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { schema } from '#db/schema.ts';
 import { type ArchivedCursor, archiveWriter } from './archive.ts';
 import { columnsOfTables } from './backup.sql.ts';
-import { copyOut } from './copy.ts';
-import { schema } from './schema.ts';
 
 /** What a backup holds. */
 export interface BackupSummary {
@@ -49,9 +50,14 @@ export async function backUp(
       await writer.table({ table, columns });
       const list = columns.map(pg.escapeIdentifier).join(', ');
       const text = `copy (select ${list} from ${pg.escapeIdentifier(table)}) to stdout`;
-      const copied = await copyOut(client, text, (chunk) => writer.rows(chunk));
-      await writer.tableEnd(copied);
-      tables.push({ table, rows: copied.rows });
+      const hash = createHash('sha256');
+      const copy = client.query(copyTo(text));
+      for await (const chunk of copy as AsyncIterable<Buffer>) {
+        hash.update(chunk);
+        await writer.rows(chunk);
+      }
+      await writer.tableEnd({ rows: copy.rowCount, sha256: hash.digest('hex') });
+      tables.push({ table, rows: copy.rowCount });
     }
     await client.query('commit');
     return { takenAt: options.now, sha256: await writer.end(), tables };

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { openDatabase, type ThrowAwayDatabase, withSystemScope } from '@florin/pg';
 import pg from 'pg';
+import { schema } from '#db/schema.ts';
+import { findScopeProblems } from '#db/scope-check.ts';
 import { book } from '#ledger/entry.ts';
 import { sealEntries, verifyLedger } from '#ledger/seal.ts';
 import { createMerchant } from '#merchants/merchant.ts';
@@ -11,8 +13,6 @@ import { systemRandom } from '#outside/random.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../test/harness/database.ts';
 import { backUp } from './backup.ts';
 import { restore } from './restore.ts';
-import { schema } from './schema.ts';
-import { findScopeProblems } from './scope-check.ts';
 
 let database: TestDatabase;
 const now = new Date('2026-03-04T05:06:07Z');
@@ -189,4 +189,28 @@ test('a database with anything in it is not restored over', async () => {
   const before = await contentOf(database.url);
   await assert.rejects(restore(database.url, { now, source: piecesOf(archive) }), /not empty/);
   assert.deepEqual(await contentOf(database.url), before);
+});
+
+test('a restore that loses its connection fails and leaves no rows', async () => {
+  const archive = await archiveOf(database.url);
+  await withEmpty(async ({ url }) => {
+    const name = new URL(url).pathname.slice(1);
+    async function* interrupted() {
+      yield archive.subarray(0, archive.length >> 1);
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = $1 and application_name = 'florin-restore'`,
+        [name],
+      );
+      await client.end();
+      yield archive.subarray(archive.length >> 1);
+    }
+    await assert.rejects(restore(url, { now, source: interrupted() }));
+    const client = new pg.Client({ connectionString: withSystemScope(url, schema) });
+    await client.connect();
+    assert.equal((await client.query('select from merchants')).rowCount, 0);
+    await client.end();
+  });
 });
