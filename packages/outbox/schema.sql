@@ -48,7 +48,7 @@ create table deliveries (
   sequence bigint not null,
   status text not null check (status in ('pending', 'succeeded', 'failed', 'skipped')),
   attempt_count int not null default 0,
-  -- Null while it is parked: behind an earlier event of its object, or its webhook is not active.
+  -- Null while it is paused: after an earlier event of its object, or while its webhook is not active.
   next_attempt_at timestamptz,
   -- The end of the lease, while a worker has it.
   claimed_until timestamptz,
@@ -86,7 +86,7 @@ create table delivery_sweeps (
   webhook_id text not null references webhooks,
   kind text not null check (kind in ('free', 'replay', 'drop')),
   replay_since timestamptz,
-  -- The last delivery that a step has seen: by its place in line, or for a replay by its ordinal.
+  -- The last delivery of a step: by its position in the queue, or for a replay by its ordinal.
   after_object text not null,
   after_number bigint not null
 );

@@ -2,7 +2,7 @@ import { lockRegistry } from '@florin/pg';
 
 /** The outbox's advisory locks. An application adds them to its own registry, which refuses equal keys. */
 export const outboxLocks = {
-  deliveries: { key: 7_301_965, guards: 'deliveries while they change their place in line' },
+  deliveries: { key: 7_301_965, guards: 'the order of deliveries' },
 } as const;
 
 export const { awaitLock } = lockRegistry(outboxLocks);

@@ -1,7 +1,7 @@
 /** Time as a parameter. */
 export interface Clock {
   now(): Date;
-  /** Milliseconds that never jump; only differences mean something. */
+  /** Milliseconds of a steady clock; only differences have a meaning. */
   monotonicMs(): number;
   /** Waits; ends early, without an error, when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -27,12 +27,12 @@ export interface SecretBox {
   isCurrent(sealed: Uint8Array): boolean;
 }
 
-/** Where errors are reported that no caller sees. */
+/** Takes errors that no caller sees. */
 export interface Log {
   error(event: string, error: unknown, fields?: Readonly<Record<string, string>>): void;
 }
 
-/** A receiver's answer. `bodyText` may be cut; the log keeps its first 4 KiB. */
+/** A receiver's response. `bodyText` may be truncated; the log keeps its first 4 KiB. */
 export interface Answer {
   readonly status: number;
   readonly bodyText: string;
@@ -40,8 +40,8 @@ export interface Answer {
 }
 
 /**
- * Posts to a receiver. It must follow no redirects, end after `timeoutMs`, and refuse addresses that owners may not reach.
- * `failure` says why no answer came, for the log of attempts. A thrown error is a bug and is reported.
+ * Posts to a receiver. It must not follow redirects, must end after `timeoutMs`, and must refuse addresses that owners may not
+ * reach. `failure` says why there is no response, for the log of attempts. A thrown error is a bug and is logged.
  */
 export type Post = (
   url: string,
@@ -52,7 +52,7 @@ export type Post = (
   },
 ) => Promise<Answer | { readonly failure: string }>;
 
-/** Why a call can be refused. */
+/** Reasons to refuse a call. */
 export type RefusalCode = 'webhook_not_found' | 'webhook_limit' | 'delivery_not_found' | 'event_not_found';
 
 /** What every operation needs. */

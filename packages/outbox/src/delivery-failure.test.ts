@@ -26,26 +26,26 @@ after(() => world.close());
 const { db, openReceiver, withWorker, raise, deliveries, untilStatus } = world;
 
 // proves W6.15
-test("a crashed worker's claim runs out and the event is sent again under the same id", async () => {
+test("a crashed worker's lease ends, and the event is sent again with the same id", async () => {
   const receiver = openReceiver();
   const ownerId = newOwner();
   await addWebhook(db, ownerId, { webhookUrl: receiver.url });
   await raise(ownerId, ownerId);
-  const free = { webhooks: new Map(), owners: new Map() };
-  const limits = { leaseMs: 300, total: 64, perWebhook: 16, perOwner: 256, free };
-  const claimedAt = systemClock.now();
+  const available = { webhooks: new Map(), owners: new Map() };
+  const limits = { leaseMs: 300, total: 64, perWebhook: 16, perOwner: 256, available };
+  const leasedAt = systemClock.now();
   const crashed = await takeTurn(world.worker(), [], limits);
-  assert.equal(crashed.claims.length, 1);
+  assert.equal(crashed.leases.length, 1);
   await withWorker(() => untilStatus(ownerId, 'succeeded'));
-  const sentAt = receiver.requests[0]?.at ?? claimedAt;
-  assert.ok(sentAt.getTime() - claimedAt.getTime() >= limits.leaseMs);
+  const sentAt = receiver.requests[0]?.at ?? leasedAt;
+  assert.ok(sentAt.getTime() - leasedAt.getTime() >= limits.leaseMs);
   assert.deepEqual(
     receiver.requests.map((request) => request.headers['webhook-id']),
-    [crashed.claims[0]?.eventId],
+    [crashed.leases[0]?.eventId],
   );
 });
 
-test('what a worker had claimed before its machine was paused is not sent behind what another one has sent since', async () => {
+test('after a pause of its machine a worker does not send deliveries that another one has sent since', async () => {
   const receiver = openReceiver();
   const ownerId = newOwner();
   await addWebhook(db, ownerId, { webhookUrl: receiver.url });
@@ -56,12 +56,12 @@ test('what a worker had claimed before its machine was paused is not sent behind
   const pausing: Database = {
     ...db,
     async transaction(work) {
-      const claimed = await db.transaction(work);
+      const leased = await db.transaction(work);
       turns += 1;
-      if (turns > 1) return claimed;
+      if (turns > 1) return leased;
       time += hasty.leaseMs;
       await withWorker(() => untilStatus(ownerId, 'succeeded'), { clock });
-      return claimed;
+      return leased;
     },
   };
   await withWorker(
@@ -105,7 +105,7 @@ const dropConnections = statement({
    where datname = current_database() and application_name = 'doomed'`,
 });
 
-test('a database that drops its connections again and again delays events and loses none', async () => {
+test('a database that drops connections repeatedly delays events and loses none', async () => {
   const receiver = openReceiver();
   const ownerId = newOwner();
   await addWebhook(db, ownerId, { webhookUrl: receiver.url });
@@ -125,7 +125,7 @@ test('a database that drops its connections again and again delays events and lo
 });
 
 // proves S3.11, S6.3, W6.3
-test('410 pauses a webhook at once: its other webhooks hear of it, its deliveries wait, enabling sends them', async () => {
+test('410 pauses a webhook at once: other webhooks are notified, deliveries wait, enabling sends them', async () => {
   const [gone, other] = [openReceiver(), openReceiver()];
   gone.behave({ kind: 'answer', status: 410 });
   const ownerId = newOwner();
@@ -157,7 +157,7 @@ test('410 pauses a webhook at once: its other webhooks hear of it, its deliverie
     );
     gone.behave({ kind: 'answer', status: 200 });
     await db.transaction((transaction) => enableWebhook(transaction, testOutbox(), ref));
-    await until(() => gone.requests.length === 2, 'the parked delivery is sent');
+    await until(() => gone.requests.length === 2, 'the paused delivery is sent');
     await delay(50);
     assert.equal(gone.requests.length, 2);
     assert.equal((await shown()).status, 'active');
@@ -165,7 +165,7 @@ test('410 pauses a webhook at once: its other webhooks hear of it, its deliverie
 });
 
 // proves W6.30
-test('disabling stops retries; events raised meanwhile are sent only when replayed, with a fresh schedule', async () => {
+test('disabling stops retries; events raised meanwhile are sent only when replayed, with a new schedule', async () => {
   const receiver = openReceiver();
   receiver.behave({ kind: 'answer', status: 500 });
   const ownerId = newOwner();
@@ -210,7 +210,7 @@ test('an event committed just after its webhook was disabled is not sent before 
     });
     await until(
       async () => (await deliveries(ownerId))[0]?.next_attempt_at === null,
-      'the delivery is parked',
+      'the delivery is paused',
     );
     await delay(50);
     assert.equal(receiver.requests.length, 0);

@@ -1,81 +1,81 @@
 import type { Row, Transaction } from '@florin/pg';
+import type { AvailableAttempts } from './concurrency.ts';
 import type { Clock } from './context.ts';
 import type { DeliveryStatus } from './delivery.machine.ts';
-import { beginTurn, claimDeliveries, countFailures, maxClaims, recordAttempts } from './delivery.sql.ts';
+import { beginTurn, countFailures, leaseDeliveries, maxLeases, recordAttempts } from './delivery.sql.ts';
 import { emit } from './event.ts';
-import type { FreeRoom } from './lane.ts';
 import type { RetrySettings } from './retry.ts';
 import { pauseWebhook, type WebhookRef } from './webhook.ts';
 import type { OutboxWorker } from './worker.ts';
 
-/** A delivery that this worker may attempt until `claimedUntil`. */
-export interface Claim {
+/** A delivery that only this worker may attempt until `leasedUntil`. */
+export interface DeliveryLease {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly ownerId: string;
   readonly eventId: string;
   /** Failed attempts so far, since the last replay. */
   readonly attemptsMade: number;
-  readonly claimedUntil: Date;
-  /** Undefined where the turn had many bytes to read: read by `bodyOf` when it is sent. */
+  readonly leasedUntil: Date;
+  /** Undefined beyond the byte limit of a turn: `bodyOf` reads it when it is sent. */
   readonly body: string | undefined;
   readonly webhookUrl: string;
   readonly sealedKey: Uint8Array;
-  /** Signs too, until the time; after a key refresh with an overlap. */
+  /** Also signs until this time, after a key refresh with an overlap. */
   readonly previousKey: { readonly sealed: Uint8Array; readonly until: Date } | undefined;
 }
 
-/** What came of one attempt, and what follows. */
+/** The result of one attempt. */
 export interface AttemptResult {
-  readonly claim: Claim;
+  readonly lease: DeliveryLease;
   readonly attemptedAt: Date;
   readonly endedAt: Date;
   readonly httpStatus: number | undefined;
   readonly latencyMs: number;
   /** Empty after a success. */
   readonly error: string;
-  /** The answer's first 4 KiB. */
+  /** The first 4 KiB of the response. */
   readonly responseBody: string;
   readonly status: DeliveryStatus;
   /** Set while pending. */
   readonly nextAttemptAt: Date | undefined;
 }
 
-/** How much one turn may claim. */
-export interface ClaimLimits {
+/** Limits of one turn. */
+export interface TurnLimits {
   readonly leaseMs: number;
-  /** Deliveries in all, for each webhook and for each owner that `free` does not name. */
+  /** Deliveries in all, and for each webhook and owner that `available` does not name. */
   readonly total: number;
   readonly perWebhook: number;
   readonly perOwner: number;
-  readonly free: FreeRoom;
+  readonly available: AvailableAttempts;
 }
 
 /**
- * One turn of the engine, one transaction: settles finished attempts, pauses webhooks that have failed for too long,
- * and claims what is due. `isMoreDue` tells that the next turn may find work at once: this one looked at as much as it
- * may, or parked what stood in front of others.
+ * One turn of the engine, in one transaction: records finished attempts, pauses webhooks that have failed for too long, and
+ * leases due deliveries. With `isMoreDue` the next turn may find work at once: this one reached its limit, or paused deliveries
+ * that preceded others.
  */
 export function takeTurn(
   worker: OutboxWorker,
   results: readonly AttemptResult[],
-  limits: ClaimLimits,
-): Promise<{ claims: Claim[]; isMoreDue: boolean }> {
+  limits: TurnLimits,
+): Promise<{ leases: DeliveryLease[]; isMoreDue: boolean }> {
   return worker.db.transaction(async (transaction) => {
     await transaction.query(beginTurn);
-    if (results.length > 0) await settle(transaction, worker, results);
-    return limits.total > 0 ? claim(transaction, worker.clock, limits) : { claims: [], isMoreDue: false };
+    if (results.length > 0) await record(transaction, worker, results);
+    return limits.total > 0 ? leaseDue(transaction, worker.clock, limits) : { leases: [], isMoreDue: false };
   });
 }
 
-async function settle(
+async function record(
   transaction: Transaction,
   worker: OutboxWorker,
   results: readonly AttemptResult[],
 ): Promise<void> {
   const rows = await transaction.query(recordAttempts, {
-    deliveryIds: results.map((result) => result.claim.deliveryId),
-    claimedUntils: results.map((result) => result.claim.claimedUntil),
+    deliveryIds: results.map((result) => result.lease.deliveryId),
+    leasedUntils: results.map((result) => result.lease.leasedUntil),
     attemptedAts: results.map((result) => result.attemptedAt),
     httpStatuses: results.map((result) => result.httpStatus ?? null),
     latencyMs: results.map((result) => result.latencyMs),
@@ -83,11 +83,11 @@ async function settle(
     responseBodies: results.map((result) => result.responseBody),
     statuses: results.map((result) => result.status),
     nextAttemptAts: results.map((result) => result.nextAttemptAt ?? null),
-    requestUrls: results.map((result) => result.claim.webhookUrl),
+    requestUrls: results.map((result) => result.lease.webhookUrl),
     now: worker.clock.now(),
   });
   const applied = new Set(rows.map((row) => row.delivery_id));
-  const outcomes = tallyOutcomes(results.filter((result) => applied.has(result.claim.deliveryId)));
+  const outcomes = tallyOutcomes(results.filter((result) => applied.has(result.lease.deliveryId)));
   if (outcomes.length === 0) return;
   const counted = await transaction.query(countFailures, {
     webhookIds: outcomes.map((outcome) => outcome.webhookId),
@@ -103,7 +103,7 @@ async function settle(
   }
 }
 
-/** Stops a webhook that has failed for too long, and tells the owner's other webhooks. */
+/** Pauses a webhook that has failed for too long, and notifies the owner's other webhooks. */
 async function pause(transaction: Transaction, worker: OutboxWorker, ref: WebhookRef): Promise<void> {
   const paused = await pauseWebhook(transaction, worker, ref);
   if (paused === undefined) return;
@@ -119,7 +119,7 @@ interface Outcome {
   failures: number;
   firstFailureAt: Date | undefined;
   lastFailureAt: Date | undefined;
-  /** The receiver said 410, which ends its subscription at once. */
+  /** The receiver answered 410, which pauses the webhook at once. */
   isGone: boolean;
 }
 
@@ -127,7 +127,7 @@ interface Outcome {
 export function tallyOutcomes(results: readonly AttemptResult[]): Outcome[] {
   const byWebhook = new Map<string, Outcome>();
   for (const result of results.toSorted((a, b) => a.endedAt.getTime() - b.endedAt.getTime())) {
-    const { webhookId } = result.claim;
+    const { webhookId } = result.lease;
     const outcome = byWebhook.get(webhookId) ?? noOutcome(webhookId);
     byWebhook.set(webhookId, outcome);
     if (result.status === 'succeeded') {
@@ -160,28 +160,28 @@ function mustPause(retry: RetrySettings, webhook: Row<typeof countFailures>, out
   return webhook.consecutive_failures >= retry.pauseAfterFailures && spanMs >= retry.pauseAfterMs;
 }
 
-async function claim(
+async function leaseDue(
   transaction: Transaction,
   clock: Clock,
-  limits: ClaimLimits,
-): Promise<{ claims: Claim[]; isMoreDue: boolean }> {
+  limits: TurnLimits,
+): Promise<{ leases: DeliveryLease[]; isMoreDue: boolean }> {
   const now = clock.now();
-  const claimedUntil = new Date(now.getTime() + limits.leaseMs);
-  const rows = await transaction.query(claimDeliveries, {
+  const leasedUntil = new Date(now.getTime() + limits.leaseMs);
+  const rows = await transaction.query(leaseDeliveries, {
     now,
-    claimedUntil,
+    leasedUntil,
     limit: limits.total,
     mostPerWebhook: limits.perWebhook,
     mostPerMerchant: limits.perOwner,
-    roomOfWebhooks: JSON.stringify(Object.fromEntries(limits.free.webhooks)),
-    roomOfMerchants: JSON.stringify(Object.fromEntries(limits.free.owners)),
+    availableForWebhooks: JSON.stringify(Object.fromEntries(limits.available.webhooks)),
+    availableForMerchants: JSON.stringify(Object.fromEntries(limits.available.owners)),
   });
-  const claims = rows.filter((row) => row.is_claimed).map((row) => claimOf(row, claimedUntil));
-  const isMoreDue = claims.length < rows.length || rows[0]?.looked_at === maxClaims;
-  return { claims, isMoreDue };
+  const leases = rows.filter((row) => row.is_leased).map((row) => leaseOf(row, leasedUntil));
+  const isMoreDue = leases.length < rows.length || rows[0]?.looked_at === maxLeases;
+  return { leases, isMoreDue };
 }
 
-function claimOf(row: Row<typeof claimDeliveries>, claimedUntil: Date): Claim {
+function leaseOf(row: Row<typeof leaseDeliveries>, leasedUntil: Date): DeliveryLease {
   const { previous_sealed_key: sealed, previous_key_until: until } = row;
   return {
     deliveryId: row.delivery_id,
@@ -189,7 +189,7 @@ function claimOf(row: Row<typeof claimDeliveries>, claimedUntil: Date): Claim {
     ownerId: row.merchant_id,
     eventId: row.event_id,
     attemptsMade: row.attempts_made,
-    claimedUntil,
+    leasedUntil,
     body: row.body ?? undefined,
     webhookUrl: row.webhook_url,
     sealedKey: row.sealed_key,

@@ -8,7 +8,7 @@ import {
   statusesBefore,
 } from './delivery.machine.ts';
 
-/** Every pair of status and trigger that moves, written out; all others must be refused. */
+/** Every pair of status and trigger that is allowed. All others must be refused. */
 const expected = new Map<string, string>([
   ['pending accepted', 'succeeded'],
   ['pending attempt_failed', 'pending'],
@@ -21,7 +21,7 @@ const expected = new Map<string, string>([
   ['skipped replay', 'pending'],
 ]);
 
-test('every pair of delivery status and trigger moves as written or is refused', () => {
+test('every pair of delivery status and trigger moves as listed or is refused', () => {
   for (const status of deliveryStatuses) {
     for (const trigger of deliveryTriggers) {
       const pair = `${status} ${trigger}`;

@@ -1,6 +1,6 @@
 /**
- * pending: to be tried, or tried again. succeeded and failed: finished. skipped: never sent, because the webhook was not
- * active when the event was written, or was removed.
+ * pending: waits for its next attempt. succeeded and failed: finished. skipped: never sent, because the webhook was not active
+ * when the event was written, or was removed.
  */
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'skipped'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -14,9 +14,9 @@ export const deliveryTriggers = [
   /** The last attempt of the schedule failed. */
   'attempts_exhausted',
   'webhook_removed',
-  /** The owner asks for this delivery again. */
+  /** The owner requests this delivery again. */
   'resend',
-  /** The owner enables a webhook and asks for what it missed. */
+  /** The owner enables a webhook and requests the events that it missed. */
   'replay',
 ] as const;
 export type DeliveryTrigger = (typeof deliveryTriggers)[number];
@@ -47,7 +47,7 @@ export function deliveryMove(status: DeliveryStatus, trigger: DeliveryTrigger): 
   return move;
 }
 
-/** The statuses from which this trigger moves a delivery: what a statement that moves many may touch. */
+/** The statuses from which this trigger moves a delivery. */
 export function statusesBefore(trigger: DeliveryTrigger): DeliveryStatus[] {
   return deliveryMoves.filter((move) => move.trigger === trigger).map(({ from }) => from);
 }

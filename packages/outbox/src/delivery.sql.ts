@@ -1,16 +1,17 @@
 import { isWithinBudget, statement } from '@florin/pg';
 import { awaitLock } from './advisory-lock.ts';
 
-// How the engine keeps order and speed. A pending delivery is due when its next_attempt_at has come and no worker has it:
-// - claimed_until is the lease's end while a worker has it. It stays in the index of due work, where a turn passes by the
-//   few that are in flight, because a change that no index has to learn of costs half as much;
-// - next_attempt_at is null while it is parked: behind an earlier event of the same object, or its webhook is not active.
-// Deliveries are parked, freed, claimed and settled only under one advisory lock, so that nobody can park a delivery
-// behind another that is being settled at that moment. Emitters take no lock: what they insert is simply due.
+// A pending delivery is due when its next_attempt_at has passed and no worker leases it:
+// - claimed_until is the end of a lease. Leased deliveries stay in the index of due ones, where turns skip the few that are in
+//   flight, because an update that changes no index costs half as much;
+// - next_attempt_at is null while the delivery is paused: after an earlier event of the same object, or while its webhook is not
+//   active.
+// Deliveries are paused, resumed, leased and recorded only under one advisory lock. Otherwise a delivery could be paused after
+// one that is being recorded at that moment. Emitters take no lock: the deliveries that they insert are due.
 
 /**
- * Takes the lock, and until the transaction ends keeps the planner to the one plan that is right for small batches from
- * a table of any size: measured with 10,000 due, statistics of the empty or the full table alike cost it 10 to 40 ms.
+ * Takes the lock, and makes the planner use index scans and nested loops until the transaction ends. They suit small batches
+ * from a table of any size. With 10,000 due deliveries, other plans took 10 to 40 ms.
  */
 export const beginTurn = statement({
   name: 'webhooks_begin_turn',
@@ -23,33 +24,31 @@ export const beginTurn = statement({
    ) as locked`,
 });
 
-/** Deliveries that one turn claims and parks at most; known to the planner, unlike a parameter. */
-export const maxClaims = 256;
+/** Deliveries that one turn leases and pauses. Unlike a parameter, the planner knows it. */
+export const maxLeases = 256;
 
-/** How many due deliveries a claim looks at before it goes through the webhooks one by one. */
+/** Due deliveries that a turn reads before it visits webhooks one by one. */
 const dueWindow = 256;
 
-/** A claim that has run out is none. */
-const unclaimed = '(claimed_until is null or claimed_until <= :now)';
+const isUnleased = '(claimed_until is null or claimed_until <= :now)';
 
 /**
- * Claims due heads of lines, and parks what may not go now. At most $3 in all, $4 for one webhook (or what the object $6
- * says of it) and $5 for all webhooks of one owner (or what the object $7 says). Bodies beyond the budget of bytes are
- * null: each is read when it is sent. The next place goes to the webhook
- * with the fewest attempts in flight, so that a long line holds no place that a short one needs. Usually the oldest due
- * deliveries name all webhooks that have any; when they fill the window, a backlog may hide others behind it, and only
- * then every webhook with something pending is visited along the index.
+ * Leases due deliveries that are first in their queues, and pauses the others. The limits are one in total, one for each webhook
+ * and one for each owner. Bodies beyond the byte budget are null, and are read when they are sent. The webhook with the fewest
+ * attempts in flight comes first, so that a long queue does not block a short one. Usually the oldest due deliveries name all
+ * webhooks that have any. When they fill the window, a backlog may hide other webhooks: then all webhooks with pending
+ * deliveries are visited along the index.
  */
-export const claimDeliveries = statement({
-  name: 'webhooks_claim_deliveries',
+export const leaseDeliveries = statement({
+  name: 'webhooks_lease_deliveries',
   parameters: {
     now: 'timestamptz',
-    claimedUntil: 'timestamptz',
+    leasedUntil: 'timestamptz',
     limit: 'int4',
     mostPerWebhook: 'int4',
     mostPerMerchant: 'int4',
-    roomOfWebhooks: 'jsonb',
-    roomOfMerchants: 'jsonb',
+    availableForWebhooks: 'jsonb',
+    availableForMerchants: 'jsonb',
   },
   columns: {
     delivery_id: 'text',
@@ -57,7 +56,7 @@ export const claimDeliveries = statement({
     merchant_id: 'text',
     event_id: 'text',
     attempts_made: 'int4',
-    is_claimed: 'bool',
+    is_leased: 'bool',
     body: 'text?',
     webhook_url: 'text',
     sealed_key: 'bytea',
@@ -67,7 +66,7 @@ export const claimDeliveries = statement({
   },
   text: `with recursive due as materialized (
      select webhook_id from deliveries
-     where status = 'pending' and next_attempt_at <= :now and ${unclaimed}
+     where status = 'pending' and next_attempt_at <= :now and ${isUnleased}
      order by next_attempt_at limit ${dueWindow}
    ), visited as (
      (select webhook_id from deliveries
@@ -87,9 +86,9 @@ export const claimDeliveries = statement({
      select webhook_id from visited where webhook_id is not null
    ), rooms as materialized (
      select webhooks.webhook_id, webhooks.merchant_id, webhooks.status = 'active' as is_active,
-       coalesce((:roomOfWebhooks::jsonb -> webhooks.webhook_id ->> 'inFlight')::int, 0) as in_flight,
-       coalesce((:roomOfWebhooks::jsonb -> webhooks.webhook_id ->> 'free')::int, :mostPerWebhook) as webhook_room,
-       coalesce((:roomOfMerchants::jsonb ->> webhooks.merchant_id)::int, :mostPerMerchant) as merchant_room
+       coalesce((:availableForWebhooks::jsonb -> webhooks.webhook_id ->> 'inFlight')::int, 0) as in_flight,
+       coalesce((:availableForWebhooks::jsonb -> webhooks.webhook_id ->> 'free')::int, :mostPerWebhook) as webhook_room,
+       coalesce((:availableForMerchants::jsonb ->> webhooks.merchant_id)::int, :mostPerMerchant) as merchant_room
      from candidates join webhooks on webhooks.webhook_id = candidates.webhook_id
      order by in_flight
    ), picked as materialized (
@@ -98,41 +97,41 @@ export const claimDeliveries = statement({
      cross join lateral (
        select delivery_id, webhook_id, object_id, sequence, next_attempt_at
        from deliveries
-       where status = 'pending' and webhook_id = rooms.webhook_id and next_attempt_at <= :now and ${unclaimed}
+       where status = 'pending' and webhook_id = rooms.webhook_id and next_attempt_at <= :now and ${isUnleased}
        order by next_attempt_at
        limit least(rooms.webhook_room, rooms.merchant_room, :limit)
        for no key update skip locked
      ) as due_delivery
-     limit ${maxClaims}
+     limit ${maxLeases}
    ), judged as materialized (
      select picked.*,
        picked.is_active and not exists (
          select from deliveries as earlier
          where earlier.status = 'pending' and earlier.webhook_id = picked.webhook_id
            and earlier.object_id = picked.object_id and earlier.sequence < picked.sequence
-       ) as is_claimed
+       ) as is_leased
      from picked
    ), placed as (
-     select judged.*, in_flight + row_number() over (partition by webhook_id, is_claimed order by next_attempt_at) as place
+     select judged.*, in_flight + row_number() over (partition by webhook_id, is_leased order by next_attempt_at) as place
      from judged
    ), seated as (
-     select placed.*, row_number() over (partition by merchant_id, is_claimed order by place) as seat from placed
+     select placed.*, row_number() over (partition by merchant_id, is_leased order by place) as seat from placed
    ), chosen as materialized (
-     (select delivery_id, is_claimed from seated where is_claimed and seat <= merchant_room order by place limit :limit)
+     (select delivery_id, is_leased from seated where is_leased and seat <= merchant_room order by place limit :limit)
      union all
-     select delivery_id, is_claimed from seated where not is_claimed
+     select delivery_id, is_leased from seated where not is_leased
    ), moved as (
      update deliveries
-     set claimed_until = case when chosen.is_claimed then :claimedUntil::timestamptz end,
-       next_attempt_at = case when chosen.is_claimed then deliveries.next_attempt_at end
+     set claimed_until = case when chosen.is_leased then :leasedUntil::timestamptz end,
+       next_attempt_at = case when chosen.is_leased then deliveries.next_attempt_at end
      from chosen
      where deliveries.delivery_id = chosen.delivery_id
      returning deliveries.delivery_id, deliveries.webhook_id, deliveries.merchant_id, deliveries.event_id,
-       chosen.is_claimed,
+       chosen.is_leased,
        deliveries.attempt_count - deliveries.attempts_before_replay as attempts_made
    )
    select
-     moved.delivery_id, moved.webhook_id, moved.merchant_id, moved.event_id, moved.attempts_made, moved.is_claimed,
+     moved.delivery_id, moved.webhook_id, moved.merchant_id, moved.event_id, moved.attempts_made, moved.is_leased,
      case when ${isWithinBudget('octet_length(events.body)', 'moved.delivery_id')} then events.body end as body,
      webhooks.webhook_url, webhooks.sealed_key, webhooks.previous_sealed_key, webhooks.previous_key_until,
      (select count(*) from picked)::int as looked_at
@@ -149,15 +148,15 @@ export const bodyOfEvent = statement({
 });
 
 /**
- * Writes down attempts and what follows from each, and brings the next in line forward where a delivery is through.
- * An attempt counts only while its worker still has the delivery: claimed_until is the token. So writing it twice,
- * after a commit whose answer was lost, changes nothing.
+ * Records attempts with their consequences, and makes the next delivery of the queue due after a finished one. An attempt counts
+ * only while its worker holds the lease, which claimed_until identifies. So recording it twice, after a commit whose answer was
+ * lost, changes nothing.
  */
 export const recordAttempts = statement({
   name: 'webhooks_record_attempts',
   parameters: {
     deliveryIds: 'text[]',
-    claimedUntils: 'timestamptz[]',
+    leasedUntils: 'timestamptz[]',
     attemptedAts: 'timestamptz[]',
     httpStatuses: 'int4[]',
     latencyMs: 'int4[]',
@@ -171,7 +170,7 @@ export const recordAttempts = statement({
   columns: { delivery_id: 'text' },
   text: `with results as (
      select * from unnest(
-       :deliveryIds::text[], :claimedUntils::timestamptz[], :attemptedAts::timestamptz[], :httpStatuses::int[], :latencyMs::int[], :errors::text[], :responseBodies::text[], :statuses::text[],
+       :deliveryIds::text[], :leasedUntils::timestamptz[], :attemptedAts::timestamptz[], :httpStatuses::int[], :latencyMs::int[], :errors::text[], :responseBodies::text[], :statuses::text[],
        :nextAttemptAts::timestamptz[], :requestUrls::text[]
      ) as results (
        delivery_id, claimed_until, attempted_at, http_status, latency_ms, error, response_body, status, next_attempt_at,
@@ -212,8 +211,8 @@ export const recordAttempts = statement({
 });
 
 /**
- * Counts failures in a row per webhook: any success starts the count again, with the failures that came after it.
- * A webhook that has not failed before and does not now is left alone.
+ * Counts consecutive failures per webhook. A success starts the count again, with the failures after it. Webhooks without
+ * failures are not updated.
  */
 export const countFailures = statement({
   name: 'webhooks_count_failures',

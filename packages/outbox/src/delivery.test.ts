@@ -64,7 +64,7 @@ test('a committed event arrives signed, byte for byte, and its attempt is logged
 });
 
 // proves W6.14
-test('events of one object arrive in order whatever fails, and other objects do not wait for it', async () => {
+test('events of one object arrive in order despite failures, and other objects do not wait', async () => {
   const receiver = openReceiver();
   const seen = new Map<string, number>();
   const violations: string[] = [];
@@ -100,14 +100,14 @@ test('events of one object arrive in order whatever fails, and other objects do 
     }
     await untilStatus(ownerId, 'succeeded');
   };
-  // Two workers, and events that come while earlier ones are being settled.
+  // Two workers, and events that are raised while earlier ones are recorded.
   await withWorker(() => withWorker(raiseAll, { settings }), { settings });
   assert.deepEqual(violations, []);
   assert.deepEqual([...seen].sort(), objects.map((objectId) => [objectId, 5]).sort());
 });
 
 // proves W6.2
-test('a receiver that hangs delays nobody else', async () => {
+test('a receiver that hangs delays no other', async () => {
   const [hanging, brisk] = [openReceiver(), openReceiver()];
   hanging.behave({ kind: 'hang' });
   const [slowMerchant, ownerId] = [newOwner(), newOwner()];
@@ -120,11 +120,11 @@ test('a receiver that hangs delays nobody else', async () => {
         await raise(ownerId, `${ownerId}-${index}`);
         await delay(3);
       }
-      // All of them arrive while the other receiver still holds its first attempts.
+      // All arrive while the first attempts to the other receiver still hang.
       await untilStatus(ownerId, 'succeeded');
       assert.ok(hanging.requests.length < 600, 'the hanging receiver still holds its line');
     },
-    // Far fewer attempts at once than what the hanging receiver could take.
+    // Far fewer attempts than the hanging receiver's queue has.
     { settings: { ...endless, concurrency: 64 } },
   );
   await db.transaction(async (transaction) => {
@@ -156,7 +156,7 @@ test('a receiver has 15 seconds to answer', async () => {
 });
 
 // proves W6.12
-test('the Retry-After of an answer says when the next attempt comes', async () => {
+test('Retry-After sets the time of the next attempt', async () => {
   const receiver = openReceiver();
   receiver.behave({ kind: 'answer', status: 503, retryAfter: '3600' });
   const ownerId = newOwner();
@@ -172,7 +172,7 @@ test('the Retry-After of an answer says when the next attempt comes', async () =
   assert.ok(waitMs >= 3_600_000, `${waitMs} ms`);
 });
 
-test('what cannot be delivered fails after the last attempt, and the next in line goes', async () => {
+test('a delivery fails after its last attempt, and the next one of its queue is sent', async () => {
   const receiver = openReceiver();
   receiver.behave((request) => ({ kind: 'answer', status: place(request).sequence === 1 ? 500 : 200 }));
   const ownerId = newOwner();
@@ -193,7 +193,7 @@ test('what cannot be delivered fails after the last attempt, and the next in lin
   assert.equal(new Set(ids).size, 1);
 });
 
-test('an answer that redirects is a failure', async () => {
+test('a redirect is a failure', async () => {
   const receiver = openReceiver();
   receiver.behave({ kind: 'answer', status: 308 });
   const ownerId = newOwner();
@@ -207,7 +207,7 @@ test('an answer that redirects is a failure', async () => {
 });
 
 // proves S4.24, W6.17
-test('retries are signed with the key of the moment, and with both during an overlap', async () => {
+test('retries are signed with the current key, and with both during an overlap', async () => {
   const receiver = openReceiver();
   receiver.behave({ kind: 'answer', status: 500 });
   const ownerId = newOwner();
@@ -262,7 +262,7 @@ test('an event raised on an idle system is sent by its notification, without wai
         await receiver.waitFor(index + 1);
       }
     },
-    // No poll comes within the test: only the notification of the commit can wake the worker.
+    // The test ends before the next poll: only the notification can trigger the worker.
     { settings: { ...defaultDeliverySettings, pollMs: 3_600_000 } },
   );
   assert.equal(receiver.requests.length, 20);

@@ -1,35 +1,35 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Database } from '@florin/pg';
+import { type ReceiverConcurrency, receiverConcurrency } from './concurrency.ts';
 import { type Clock, unixSeconds } from './context.ts';
 import { deliveryMove } from './delivery.machine.ts';
-import { bodyOfEvent, maxClaims } from './delivery.sql.ts';
-import { type AttemptResult, type Claim, takeTurn } from './delivery-turn.ts';
-import { type Lanes, makeLanes } from './lane.ts';
+import { bodyOfEvent, maxLeases } from './delivery.sql.ts';
+import { type AttemptResult, type DeliveryLease, takeTurn } from './delivery-turn.ts';
 import { nextAttemptAt } from './retry.ts';
 import { plainHeaders, signWebhook } from './signature.ts';
 import type { OutboxWorker } from './worker.ts';
 
-/** Bytes of an answer that the log keeps. */
+/** Bytes of a response that the log keeps. */
 const maxLoggedBytes = 4096;
-const restAfterFailureMs = 1000;
-/** Signing keys that are kept open; past that they are opened afresh. */
+const pauseAfterFailureMs = 1000;
+/** Decrypted signing keys in the cache; beyond it the cache is emptied. */
 const maxOpenKeys = 1024;
 
 interface Engine extends OutboxWorker {
   readonly signal: AbortSignal;
   readonly doorbell: Doorbell;
-  readonly lanes: Lanes;
-  /** By their sealed bytes, so that a key that was refreshed or sealed again is another. */
+  readonly receivers: ReceiverConcurrency;
+  /** By their sealed bytes, so that a refreshed key gets an entry of its own. */
   readonly openKeys: Map<string, KeyObject>;
-  /** Finished attempts that are not yet written down. */
+  /** Finished attempts that are not yet recorded. */
   results: AttemptResult[];
   readonly attempts: Set<Promise<void>>;
 }
 
 /**
- * Delivers what the outbox holds until the signal aborts: at least once, in order per webhook and object, as many
- * workers as one likes. Resolves when attempts in flight have ended and are written down, or have been given up; what
- * is given up is sent again when its lease runs out.
+ * Delivers the outbox until the signal aborts: at least once, in order per webhook and object, with any number of workers.
+ * Then it waits for attempts in flight and records them. Attempts that take too long are abandoned, and sent again when their
+ * lease ends.
  */
 export async function runDeliveries(worker: OutboxWorker, signal: AbortSignal): Promise<void> {
   const { settings, clock, db } = worker;
@@ -38,7 +38,7 @@ export async function runDeliveries(worker: OutboxWorker, signal: AbortSignal): 
     ...worker,
     signal,
     doorbell,
-    lanes: makeLanes(settings),
+    receivers: receiverConcurrency(settings),
     openKeys: new Map(),
     results: [],
     attempts: new Set(),
@@ -46,61 +46,61 @@ export async function runDeliveries(worker: OutboxWorker, signal: AbortSignal): 
   signal.addEventListener('abort', doorbell.ring, { once: true });
   db.listen('florin_deliveries', doorbell.ring, signal);
   while (!signal.aborted) {
-    const isDone = await turnOrRest(engine);
+    const isDone = await turnOrPause(engine);
     if (isDone && !signal.aborted) await doorbell.wait(settings.pollMs);
   }
   signal.removeEventListener('abort', doorbell.ring);
   const drained = new AbortController();
   const attempts = Promise.all(engine.attempts).then(() => drained.abort());
   await Promise.race([attempts, clock.sleep(settings.drainMs, drained.signal)]);
-  while (engine.results.length > 0 && (await turnOrRest(engine))) {
-    // Each turn writes down some of what is left; a database that fails now leaves the rest to their leases.
+  while (engine.results.length > 0 && (await turnOrPause(engine))) {
+    // Each turn records some results. If the database fails now, the other deliveries are sent again after their leases.
   }
 }
 
-/** Takes a turn; false when the database failed, after a rest. */
-async function turnOrRest(engine: Engine): Promise<boolean> {
+/** Takes a turn. After a failure of the database it pauses, and returns false. */
+async function turnOrPause(engine: Engine): Promise<boolean> {
   try {
     await turn(engine);
     return true;
   } catch (error) {
     engine.log.error('webhooks.turn_failed', error);
-    await engine.clock.sleep(restAfterFailureMs, engine.signal);
+    await engine.clock.sleep(pauseAfterFailureMs, engine.signal);
     return false;
   }
 }
 
 async function turn(engine: Engine): Promise<void> {
   const { settings } = engine;
-  const results = engine.results.slice(0, maxClaims);
+  const results = engine.results.slice(0, maxLeases);
   const free = settings.concurrency - engine.attempts.size - engine.results.length;
-  const total = engine.signal.aborted ? 0 : Math.min(maxClaims, free);
-  const { claims, isMoreDue } = await takeTurn(engine, results, {
+  const total = engine.signal.aborted ? 0 : Math.min(maxLeases, free);
+  const { leases, isMoreDue } = await takeTurn(engine, results, {
     leaseMs: settings.leaseMs,
     total,
     perWebhook: settings.perWebhook.start,
     perOwner: settings.perOwner,
-    free: engine.lanes.free(),
+    available: engine.receivers.available(),
   });
   engine.results.splice(0, results.length);
-  for (const claim of claims) start(engine, claim);
-  // More may be due than this turn could look at. What is left for lack of room is found when attempts end.
+  for (const lease of leases) start(engine, lease);
+  // More deliveries may be due than one turn reads. Deliveries beyond the limits wait until attempts end.
   if (isMoreDue || engine.results.length > 0) engine.doorbell.ring();
 }
 
-function start(engine: Engine, claim: Claim): void {
-  const { lanes, settings, attempts, doorbell, clock } = engine;
-  // A machine that was paused may come back when another one has sent this, and what follows it.
-  if (claim.claimedUntil <= clock.now()) {
+function start(engine: Engine, lease: DeliveryLease): void {
+  const { receivers, settings, attempts, doorbell, clock } = engine;
+  // After a long pause of this machine, another worker may have sent this delivery and later ones.
+  if (lease.leasedUntil <= clock.now()) {
     doorbell.ring();
     return;
   }
-  lanes.begin(claim);
-  const work = attempt(engine, claim).then((result) => {
+  receivers.begin(lease);
+  const work = attempt(engine, lease).then((result) => {
     const isCrowded = attempts.size > settings.concurrency / 2;
     attempts.delete(work);
     engine.results.push(result);
-    lanes.end(claim, {
+    receivers.end(lease, {
       isSuccess: result.status === 'succeeded',
       latencyMs: result.latencyMs,
       isCrowded,
@@ -117,15 +117,15 @@ interface LoggedAnswer {
   readonly retryAfter: string | undefined;
 }
 
-/** Sends once. Never rejects: whatever goes wrong is an attempt that failed. */
-async function attempt(engine: Engine, claim: Claim): Promise<AttemptResult> {
+/** Sends once. It never rejects: every error is a failed attempt. */
+async function attempt(engine: Engine, lease: DeliveryLease): Promise<AttemptResult> {
   const { clock, random, settings } = engine;
   const attemptedAt = clock.now();
   const startedMs = clock.monotonicMs();
-  const answer = await send(engine, claim, attemptedAt);
+  const answer = await send(engine, lease, attemptedAt);
   const endedAt = clock.now();
   const { retryAfter, ...logged } = answer;
-  const attemptsMade = claim.attemptsMade + 1;
+  const attemptsMade = lease.attemptsMade + 1;
   const next =
     answer.error === ''
       ? undefined
@@ -133,7 +133,7 @@ async function attempt(engine: Engine, claim: Claim): Promise<AttemptResult> {
   const trigger =
     answer.error === '' ? 'accepted' : next === undefined ? 'attempts_exhausted' : 'attempt_failed';
   return {
-    claim,
+    lease,
     attemptedAt,
     endedAt,
     latencyMs: Math.max(0, Math.round(clock.monotonicMs() - startedMs)),
@@ -143,13 +143,13 @@ async function attempt(engine: Engine, claim: Claim): Promise<AttemptResult> {
   };
 }
 
-async function send(engine: Engine, claim: Claim, at: Date): Promise<LoggedAnswer> {
+async function send(engine: Engine, lease: DeliveryLease, at: Date): Promise<LoggedAnswer> {
   try {
-    const { eventId } = claim;
-    const body = claim.body ?? (await bodyOf(engine.db, eventId));
+    const { eventId } = lease;
+    const body = lease.body ?? (await bodyOf(engine.db, eventId));
     const timestampSeconds = unixSeconds(at);
-    const keys = signingKeys(engine, claim, at);
-    const answer = await engine.post(claim.webhookUrl, {
+    const keys = signingKeys(engine, lease, at);
+    const answer = await engine.post(lease.webhookUrl, {
       headers: {
         ...plainHeaders(eventId, timestampSeconds),
         ...signWebhook({ eventId, timestampSeconds, body, keys }),
@@ -165,7 +165,7 @@ async function send(engine: Engine, claim: Claim, at: Date): Promise<LoggedAnswe
       retryAfter: answer.retryAfter,
     };
   } catch (error) {
-    engine.log.error('webhooks.attempt_broken', error, { deliveryId: claim.deliveryId });
+    engine.log.error('webhooks.attempt_broken', error, { deliveryId: lease.deliveryId });
     return unanswered('internal error');
   }
 }
@@ -176,20 +176,20 @@ function unanswered(error: string): LoggedAnswer {
 
 async function bodyOf(db: Database, eventId: string): Promise<string> {
   const [row] = await db.query(bodyOfEvent, { eventId });
-  // Housekeeping leaves events that are still to be delivered alone.
-  if (row === undefined) throw new Error(`the event ${eventId} of a claimed delivery has vanished`);
+  // Housekeeping does not remove events with pending deliveries.
+  if (row === undefined) throw new Error(`a leased delivery has no event ${eventId}`);
   return row.body;
 }
 
-function signingKeys(engine: Engine, claim: Claim, at: Date): KeyObject[] {
-  const keys = [openKey(engine, claim.sealedKey, claim.webhookId)];
-  const previous = claim.previousKey;
+function signingKeys(engine: Engine, lease: DeliveryLease, at: Date): KeyObject[] {
+  const keys = [openKey(engine, lease.sealedKey, lease.webhookId)];
+  const previous = lease.previousKey;
   if (previous !== undefined && at < previous.until)
-    keys.push(openKey(engine, previous.sealed, claim.webhookId));
+    keys.push(openKey(engine, previous.sealed, lease.webhookId));
   return keys;
 }
 
-/** Opening a key and making an HMAC key of it costs as much as signing with it. */
+/** Cached, because decrypting a key costs as much as signing with it. */
 function openKey({ openKeys, secrets }: Engine, sealed: Uint8Array, webhookId: string): KeyObject {
   const name = `${webhookId} ${Buffer.from(sealed).toString('latin1')}`;
   const open = openKeys.get(name);
@@ -205,7 +205,7 @@ function statusError(status: number): string {
   return status >= 300 && status < 400 ? `status ${status}: redirects are not followed` : `status ${status}`;
 }
 
-/** The first 4 KiB, without NUL, which PostgreSQL's text cannot hold. */
+/** The first 4 KiB, without NUL, which PostgreSQL cannot store as text. */
 function loggedBody(text: string): string {
   const cut = Buffer.from(text.slice(0, maxLoggedBytes)).subarray(0, maxLoggedBytes);
   return cut.toString('utf8').replaceAll('\u0000', '\ufffd');

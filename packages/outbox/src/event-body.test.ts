@@ -13,7 +13,7 @@ function body(dataJson: string, shortDataJson?: () => string): string {
   return `${head}7${tail}`;
 }
 
-test('a body of up to 64 KiB keeps its data untouched', () => {
+test('a body of up to 64 KiB keeps its data unchanged', () => {
   const data = JSON.stringify({ note: 'x'.repeat(60_000) });
   assert.equal(
     body(data, () => '{}'),

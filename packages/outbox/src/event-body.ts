@@ -1,18 +1,18 @@
-/** Bytes of a body beyond which an event takes the short form of its data, if it has one. */
+/** Larger bodies get the short form of their data, if there is one. */
 export const maxBodyBytes = 64 * 1024;
 
 /** The digits of the largest sequence that the database can hold. */
 const maxSequenceDigits = 19;
 
-/** A body in two halves; the sequence, which only the database knows, goes between them. */
-export interface BodyHalves {
+/** The body before and after the sequence, which the database assigns. */
+export interface SplitBody {
   readonly head: string;
   readonly tail: string;
 }
 
 /**
- * The exact text of an event's body around its sequence. `dataJson` goes in byte for byte. Where the body would be over
- * 64 KiB, `shortDataJson` takes its place, and the body says `truncated`.
+ * The exact text of an event's body around its sequence. `dataJson` is included byte for byte. If the body would exceed 64 KiB,
+ * `shortDataJson` replaces it and the body says `truncated`.
  */
 export function eventBody(event: {
   readonly eventId: string;
@@ -20,7 +20,7 @@ export function eventBody(event: {
   readonly at: Date;
   readonly dataJson: string;
   readonly shortDataJson?: (() => string) | undefined;
-}): BodyHalves {
+}): SplitBody {
   const { eventId, type, at, dataJson, shortDataJson } = event;
   const head = `{"id":"${eventId}","type":"${type}","apiVersion":"v1","timestamp":"${at.toISOString()}","sequence":`;
   const tail = `,"data":${dataJson}}`;

@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-// An empty body is what housekeeping leaves of the last event of an object.
+// Housekeeping keeps the last event of an object with an empty body.
 export const eventById = statement({
   name: 'webhooks_event_by_id',
   parameters: { eventId: 'text', merchantId: 'text', createdAfter: 'timestamptz' },
@@ -10,9 +10,8 @@ export const eventById = statement({
 });
 
 /**
- * Removes up to $2 events that are older than $1 with their deliveries; not while one of those is still to be made. The
- * last event of an object keeps its row without the body, for the sequence of the next. The caller holds the
- * deliveries' lock, so that none of them becomes pending meanwhile.
+ * Removes old events with their deliveries, unless one of those is pending. The last event of an object keeps its row without
+ * the body, for the sequence of the next. Under the lock of the delivery queues no delivery becomes pending meanwhile.
  */
 export const removeOldEvents = statement({
   name: 'webhooks_remove_old_events',

@@ -5,12 +5,12 @@ import { eventById } from './event-log.sql.ts';
 /** How long events are kept and can be read, in days. */
 export const eventLifeDays = 90;
 
-/** Events of this time or earlier are not read any more, even before housekeeping removes them. */
+/** Events of this time or earlier are expired, even before housekeeping removes them. */
 export function oldestReadable(now: Date): Date {
   return new Date(now.getTime() - eventLifeDays * 24 * 3_600_000);
 }
 
-/** One event of the owner: its exact body, and its place in the order in which events were written. Or event_not_found. */
+/** The exact body of one event of the owner, and its position in the order of all events. Refuses with event_not_found. */
 export async function findEvent(
   queryable: Queryable,
   context: OutboxContext,

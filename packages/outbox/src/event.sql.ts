@@ -1,7 +1,7 @@
 import { statement } from '@florin/pg';
 import { base62Alphabet, idBodyLength, idPrefixes } from './id.ts';
 
-// An event's id is random enough for those of its deliveries too.
+// The ids of deliveries are derived from the event's id, which is random.
 const deliveryStem = `'${idPrefixes.delivery}' || substr(event_id, ${idPrefixes.event.length + 1}, ${idBodyLength - 1})`;
 
 // What happened to objects that may have events already, numbered after those, in the order given.
@@ -22,40 +22,38 @@ const incomingEvents = `incoming_events as (
     select *, head || sequence::text || tail as body, ${deliveryStem} as delivery_stem from sequenced_events
   )`;
 
-/** Columns of a new object's row that hold its first event, with the type of the array that carries each. */
+/** Columns of a new object's row for its first event, with the array type of each. */
 export const firstEventColumns = { event_id: 'text[]', event_body: 'text[]' } as const;
 
-/** Where the first events of new objects come from: tables of the statement that creates the objects. */
-interface FirstEventDrafts {
+/** Tables of the statement that creates the objects. */
+interface FirstEventSource {
   /** The objects, with the columns above, merchant_id, created_at and position. */
   readonly from: string;
   /** The column of their ids. */
   readonly objectId: string;
-  /** Whose they are: a table with merchant_id, in which an owner may appear many times. */
+  /** A table with merchant_id, in which an owner may occur several times. */
   readonly owners: string;
 }
 
 /**
- * Common tables that write the events with which objects begin that the statement itself creates, and their deliveries.
- * Nothing needs to be looked up for an event, and what the object's row holds already is not sent twice: the ids of
- * deliveries come from the event's. Listeners are looked up once for each owner, not for each event. The events of one
- * statement are about different objects, so that their order among themselves says nothing. Not materialized, which would
- * copy every body once more.
+ * Common tables that write the first events of objects that the statement itself creates, and their deliveries. Webhooks are
+ * looked up once for each owner. The events belong to different objects, so their order does not matter. `numbered_events` is
+ * not materialized, because that would copy every body once more.
  */
-export function firstEventWrites(type: string, drafts: FirstEventDrafts): string {
+export function firstEventWrites(type: string, source: FirstEventSource): string {
   return `numbered_events as not materialized (
     select
-      event_id, merchant_id, '${type}' as event_type, ${drafts.objectId} as object_id, 1::bigint as sequence,
+      event_id, merchant_id, '${type}' as event_type, ${source.objectId} as object_id, 1::bigint as sequence,
       event_body as body, ${deliveryStem} as delivery_stem, created_at, position
-    from ${drafts.from}
+    from ${source.from}
   ), listeners as materialized (
     select webhook_id, merchant_id, status, ordinal from webhooks
-    where merchant_id in (select merchant_id from ${drafts.owners}) and status <> 'removed'
+    where merchant_id in (select merchant_id from ${source.owners}) and status <> 'removed'
       and subscribed_events && array['*', '${type}', '${patternOf(type)}']
   ), ${insertedEvents()}, ${queuedDeliveries('listeners')}`;
 }
 
-/** The subscription that takes every event of the type's family, such as `session.*`. */
+/** The subscription to all events of the type's family, such as `session.*`. */
 export function patternOf(type: string): string {
   return `${type.slice(0, type.lastIndexOf('.'))}.*`;
 }
@@ -70,8 +68,8 @@ function insertedEvents(order = ''): string {
 }
 
 /**
- * The common table that inserts a delivery for each event of `numbered_events` and each of its owner's listeners. An
- * owner has at most 10 webhooks, so one more character makes an event's stem into the id of each delivery.
+ * The common table that inserts a delivery for each event of `numbered_events` and each webhook of its owner. An owner has at
+ * most 10 webhooks, so one character after the event's stem makes the id of each delivery.
  */
 function queuedDeliveries(listeners: string, condition = 'true'): string {
   return `queued_deliveries as (
@@ -106,7 +104,7 @@ const outboxWrites = `${insertedEvents('order by position')}, ${queuedDeliveries
       and webhooks.subscribed_events && array['*', numbered_events.event_type, numbered_events.event_pattern]`,
 )}`;
 
-/** An expression that wakes the delivery engine at commit when there is something to send. */
+/** An expression that notifies the delivery engine at commit if there is something to send. */
 export const outboxWake = `(
     select pg_notify('florin_deliveries', '')::text
     where exists (select from queued_deliveries where queued_deliveries.status = 'pending')

@@ -157,7 +157,7 @@ test('sequences have no gap and no repeat when 40 transactions under the row loc
   assert.equal((await database.db.query(selectDeliveries, { merchantId: ownerId })).length, 40);
 });
 
-test('the engine is woken once per transaction, at its commit, and only when there is something to send', async () => {
+test('a transaction notifies the engine once, at its commit, and only if there is something to send', async () => {
   const silent = newOwner();
   const ownerId = newOwner();
   await addWebhook(database.db, ownerId);
@@ -167,7 +167,7 @@ test('the engine is woken once per transaction, at its commit, and only when the
     heard += 1;
   };
   database.db.listen('florin_deliveries', count, stop.signal);
-  // Whoever listens is called once for its connection, as something may have been missed before.
+  // A listener is also called once when it connects, because it may have missed notifications.
   while (heard === 0) await delay(5);
   assert.equal(heard, 1);
   await emitNow([event(ownerId, ownerId)]);
@@ -199,7 +199,7 @@ const insertInOneStatement = statement({
    select ${outboxWake} as woken`,
 });
 
-test('another room can write its change and its events in one statement', async () => {
+test('a change and its events can be written in one statement', async () => {
   const ownerId = newOwner();
   const values = firstEventValues(systemRandom, [
     { type: 'account.created', dataJson: '{"account":{}}', at },

@@ -4,7 +4,7 @@ import { insertEvents, patternOf } from './event.sql.ts';
 import { eventBody } from './event-body.ts';
 import { newId } from './id.ts';
 
-// For applications that write their events in their own statement, in one round trip with the change itself.
+// For applications that write events in the statement of the change itself.
 export { firstEventColumns, firstEventWrites, outboxWake } from './event.sql.ts';
 
 /** Something that happened to one object, for the webhooks of its owner. */
@@ -12,18 +12,18 @@ export interface OutboxEvent {
   readonly ownerId: string;
   /** Such as `order.paid`: a family and a name. Subscriptions are types, `order.*` or `*`. */
   readonly type: string;
-  /** What the event is about. Its events are numbered, and arrive in order. */
+  /** The object of the event. Events of one object are numbered and arrive in order. */
   readonly objectId: string;
-  /** What receivers get as `data`: JSON text, sent byte for byte. */
+  /** The JSON text of `data`, sent byte for byte. */
   readonly dataJson: string;
-  /** The same with less in it, for a body over 64 KiB. */
+  /** A shorter form, for a body over 64 KiB. */
   readonly shortDataJson?: (() => string) | undefined;
   readonly at: Date;
 }
 
 /**
- * Writes events and their deliveries in your transaction. What commits is sent at least once; what rolls back is never
- * sent. Sequences count per object from 1: the caller holds a lock on the object's row, or has just inserted it.
+ * Writes events and their deliveries in your transaction. Committed events are sent at least once, others never. Each object
+ * has its own sequence from 1: the caller holds a lock on the object's row, or has just inserted it.
  */
 export async function emit(
   transaction: Transaction,
@@ -45,7 +45,7 @@ export async function emit(
   });
 }
 
-/** Values of `firstEventColumns`: the events with which new objects begin, one for each. */
+/** Values of `firstEventColumns`: the first event of each new object. */
 export function firstEventValues(
   random: Pick<Random, 'bytes'>,
   events: readonly Pick<OutboxEvent, 'type' | 'dataJson' | 'shortDataJson' | 'at'>[],

@@ -8,10 +8,10 @@ after(() => world.close());
 const { db, openReceiver, withWorker, raise, deliveries, untilStatus } = world;
 
 // proves W6.24
-test('a dead and a slow receiver with long lines delay a healthy one by nothing', async () => {
+test('a dead and a slow receiver with long queues do not delay a healthy one', async () => {
   const [dead, slow, healthy] = [openReceiver(), openReceiver(), openReceiver()];
   dead.close();
-  // Its first answers never come: that is the same to the others as when they come late.
+  // Its first responses never come. For the others that is the same as late ones.
   slow.behave({ kind: 'hang' });
   const [deadId, slowId, healthyId] = [newOwner(), newOwner(), newOwner()];
   await addWebhook(db, deadId, { webhookUrl: dead.url });
@@ -25,7 +25,7 @@ test('a dead and a slow receiver with long lines delay a healthy one by nothing'
     async () => {
       for (let index = 0; index < 50; index += 1) await raise(healthyId, `${healthyId}-${index}`);
       await untilStatus(healthyId, 'succeeded');
-      // In events, not in time: when the last of the healthy receiver's events arrived, the others' lines still stood.
+      // Measured in events and not in time: the others' queues remain when the healthy receiver has all its events.
       const left = (await deliveries(slowId)).filter((row) => row.status === 'pending');
       assert.equal(left.length, 400);
       assert.ok(slow.requests.length <= hasty.perWebhook.start, `${slow.requests.length} attempts hang`);
@@ -50,7 +50,7 @@ test('webhooks of one owner never have more attempts in flight than its share', 
   const stranger = openReceiver();
   const strangerId = newOwner();
   await addWebhook(db, strangerId, { webhookUrl: stranger.url });
-  // The first attempts make its webhooks known to the worker; from then on they share.
+  // After the first attempts the worker knows the owner's webhooks, and they share the limit.
   await raise(ownerId, `${ownerId}-first`);
   await withWorker(
     async () => {

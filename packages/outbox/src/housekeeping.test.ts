@@ -40,7 +40,7 @@ const events = async (ownerId: string) =>
 const deliveries = async (ownerId: string) =>
   (await db.query(selectDeliveries, { merchantId: ownerId })).length;
 
-test('events of more than 90 days go with their deliveries, younger ones stay', async () => {
+test('events older than 90 days are removed with their deliveries, newer ones stay', async () => {
   const ownerId = newOwner();
   await addWebhook(db, ownerId);
   await raise(ownerId, `${ownerId}-a`, ['order.paid', 'order.completed'], daysAgo(91));
@@ -52,7 +52,7 @@ test('events of more than 90 days go with their deliveries, younger ones stay', 
   assert.equal(await removeOld(), 0);
 });
 
-test('sequences go on after the events are gone', async () => {
+test('sequences continue after events are removed', async () => {
   const ownerId = newOwner();
   await addWebhook(db, ownerId);
   await raise(ownerId, `${ownerId}-b`, ['thing.created', 'thing.updated'], daysAgo(100));
@@ -68,7 +68,7 @@ test('sequences go on after the events are gone', async () => {
   ]);
 });
 
-test('an event that is still to be delivered is never removed, be its webhook active or not', async () => {
+test('an event with a pending delivery is never removed, even if its webhook is not active', async () => {
   const ownerId = newOwner();
   const { webhookId } = await addWebhook(db, ownerId);
   await raise(ownerId, `${ownerId}-c`, ['order.paid'], daysAgo(200));
@@ -80,7 +80,7 @@ test('an event that is still to be delivered is never removed, be its webhook ac
   assert.equal(await removeOld(), 1);
 });
 
-test('a batch is no larger than its limit, and takes the oldest first', async () => {
+test('a batch respects its limit and removes the oldest events', async () => {
   const ownerId = newOwner();
   for (const days of [120, 140, 130])
     await raise(ownerId, `${ownerId}-${days}`, ['order.paid'], daysAgo(days));

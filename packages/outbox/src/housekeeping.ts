@@ -2,19 +2,19 @@ import type { Transaction } from '@florin/pg';
 import { removeOldEvents } from './event-log.sql.ts';
 import { oldestReadable } from './event-log.ts';
 import { continueSweep } from './sweep.ts';
-import { lockDeliveryLines } from './webhook.ts';
+import { lockDeliveryQueues } from './webhook.ts';
 import type { OutboxWorker } from './worker.ts';
 
 const sweepIntervalMs = 1_000;
-/** Lists have to skip events that are too old one by one, so there must never be many. */
+/** Lists skip expired events one by one, so there must be few. */
 const removalIntervalMs = 60_000;
-/** Events removed in one transaction, which deliveries wait for: some ten milliseconds. */
+/** Events removed in one transaction. Deliveries wait for it, some ten milliseconds. */
 const batchSize = 200;
-/** Batches in one go; the rest waits for the next. */
+/** Batches in one round. */
 const maxBatches = 500;
-const restBetweenBatchesMs = 200;
+const pauseBetweenBatchesMs = 200;
 
-/** Finishes what enabling, replaying and removing webhooks left to be done, and removes old events, until the signal aborts. */
+/** Continues the sweeps that enabling, replaying and removing webhooks began, and removes old events, until the signal aborts. */
 export async function runHousekeeping(worker: OutboxWorker, signal: AbortSignal): Promise<void> {
   await Promise.all([
     repeat(worker, { intervalMs: sweepIntervalMs, failure: 'webhooks.sweep_failed', signal }, continueSweeps),
@@ -38,7 +38,7 @@ async function removeOld({ db, clock }: OutboxWorker, signal: AbortSignal): Prom
       removeEventsBatch(transaction, clock.now(), batchSize),
     );
     if (removed < batchSize) break;
-    await clock.sleep(restBetweenBatchesMs, signal);
+    await clock.sleep(pauseBetweenBatchesMs, signal);
   }
 }
 
@@ -58,11 +58,11 @@ async function repeat(
 }
 
 /**
- * Removes up to `limit` events that can no longer be read, with their deliveries, oldest first; never one that is still
- * to be delivered. Returns how many.
+ * Removes up to `limit` expired events with their deliveries, oldest first. Events with pending deliveries stay. Returns the
+ * number of removed events.
  */
 export async function removeEventsBatch(transaction: Transaction, now: Date, limit: number): Promise<number> {
-  await lockDeliveryLines(transaction);
+  await lockDeliveryQueues(transaction);
   const [row] = await transaction.query(removeOldEvents, { createdBefore: oldestReadable(now), limit });
   return Number(row?.removed ?? 0n);
 }

@@ -6,7 +6,7 @@ export const idPrefixes = { webhook: 'wkid_', event: 'evt_', delivery: 'dlv_' } 
 export const idBodyLength = 22;
 export const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Makes a new id. Unbiased: bytes of 248 and more are thrown away. */
+/** Makes a new id. It skips bytes from 248 on, so that all characters are equally likely. */
 export function newId(kind: 'webhook' | 'event', random: Pick<Random, 'bytes'>): string {
   const units: number[] = [];
   while (units.length < idBodyLength) {
@@ -17,7 +17,7 @@ export function newId(kind: 'webhook' | 'event', random: Pick<Random, 'bytes'>):
   return idPrefixes[kind] + String.fromCharCode(...units);
 }
 
-/** All of a delivery's id but the last character, which tells the webhooks of one owner apart. */
+/** A delivery's id without its last character, which is different for each webhook of an owner. */
 export function deliveryStemOf(eventId: string): string {
   return idPrefixes.delivery + eventId.slice(idPrefixes.event.length, -1);
 }

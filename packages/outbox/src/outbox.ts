@@ -1,4 +1,4 @@
-/** The package's one entry: everything that others may use stands here. */
+/** The package's only entry. */
 export { outboxLocks } from './advisory-lock.ts';
 export type {
   Answer,
@@ -41,7 +41,7 @@ export {
   findWebhook,
   type KeylessWebhook,
   listWebhooks,
-  lockDeliveryLines,
+  lockDeliveryQueues,
   maxWebhooks,
   refreshWebhookKey,
   removeWebhook,

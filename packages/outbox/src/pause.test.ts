@@ -25,7 +25,7 @@ const retry = { ...defaultRetrySettings, pauseAfterFailures: 3, pauseAfterMs: 4 
 
 type Attempt = readonly [hours: number, status: 'succeeded' | 'failed'];
 
-/** The status of a webhook after each of these attempts, each of an event of its own. */
+/** The status of a webhook after each of these attempts. Each attempt belongs to another event. */
 async function statusesAfter(attempts: readonly Attempt[]): Promise<string[]> {
   const { db } = database;
   const ownerId = newOwner();
@@ -37,14 +37,14 @@ async function statusesAfter(attempts: readonly Attempt[]): Promise<string[]> {
     const clock = { now: () => at, monotonicMs: () => 0, sleep: async () => {} };
     const settings = { ...defaultDeliverySettings, retry };
     const worker = database.worker({ clock, settings });
-    const free = { webhooks: new Map(), owners: new Map() };
-    const limits = { leaseMs: 60_000, total: 64, perWebhook: 16, perOwner: 64, free };
+    const available = { webhooks: new Map(), owners: new Map() };
+    const limits = { leaseMs: 60_000, total: 64, perWebhook: 16, perOwner: 64, available };
     const event = { ownerId, type: 'order.paid', objectId: `${ownerId}-${index}`, at } as const;
     await db.transaction((transaction) => emit(transaction, systemRandom, [{ ...event, dataJson: '{}' }]));
-    const [claim] = (await takeTurn(worker, [], limits)).claims;
-    assert.ok(claim !== undefined);
+    const [lease] = (await takeTurn(worker, [], limits)).leases;
+    assert.ok(lease !== undefined);
     const result: AttemptResult = {
-      claim,
+      lease,
       attemptedAt: at,
       endedAt: at,
       httpStatus: status === 'failed' ? 500 : 200,
@@ -62,7 +62,7 @@ async function statusesAfter(attempts: readonly Attempt[]): Promise<string[]> {
 }
 
 // proves S3.10
-test('enough failures in a row over enough time pause a webhook, and not one failure or hour less', async () => {
+test('a webhook is paused after enough consecutive failures over enough time, and not one failure or hour earlier', async () => {
   assert.deepEqual(
     await statusesAfter([
       [0, 'failed'],
@@ -83,7 +83,7 @@ test('enough failures in a row over enough time pause a webhook, and not one fai
 });
 
 // proves S3.10
-test('a success between failures starts their count and their time again', async () => {
+test('a success between failures resets their count and their time', async () => {
   assert.deepEqual(
     await statusesAfter([
       [0, 'failed'],

@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-// Locked, so that a key that is refreshed meanwhile is not put back.
+// Locked, so that a concurrent refresh of a key is not overwritten.
 export const sealedKeysAfter = statement({
   name: 'webhooks_sealed_keys_after',
   parameters: { afterWebhookId: 'text', limit: 'int8' },

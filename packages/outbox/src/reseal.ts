@@ -3,9 +3,9 @@ import type { OutboxContext } from './context.ts';
 import { sealedKeysAfter, updateSealedKeys } from './reseal.sql.ts';
 
 /**
- * Seals the signing keys of up to `limit` webhooks behind `after` under the current master key, deleted ones too; the keys
- * themselves stay as they are. `last` is undefined when there are none left. Throws when a key was sealed under a master
- * key that is not configured.
+ * Encrypts the signing keys of up to `limit` webhooks after `after` with the current master key, those of removed webhooks
+ * included. The signing keys stay the same. `last` is undefined when there are no more. Throws for a key whose master key is not
+ * configured.
  */
 export async function resealWebhookKeys(
   transaction: Transaction,

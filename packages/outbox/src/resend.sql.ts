@@ -2,7 +2,7 @@ import { statement } from '@florin/pg';
 
 const candidate = { delivery_id: 'text', ordinal: 'int8' } as const;
 
-// Not those of deleted webhooks, nor of events that can no longer be read.
+// Excludes removed webhooks and expired events.
 const resendable = `join webhooks on webhooks.webhook_id = deliveries.webhook_id
    join events on events.event_id = deliveries.event_id
    where deliveries.merchant_id = :merchantId and webhooks.status <> 'removed' and events.body <> ''
@@ -53,7 +53,7 @@ export const deliveryOrdinal = statement({
   text: 'select ordinal from deliveries where merchant_id = :merchantId and delivery_id = :deliveryId',
 });
 
-// Not those of deleted webhooks, nor of events that can no longer be read.
+// Excludes removed webhooks and expired events.
 export const lockDelivery = statement({
   name: 'webhooks_lock_delivery',
   parameters: { merchantId: 'text', deliveryId: 'text', createdAfter: 'timestamptz' },
@@ -67,7 +67,7 @@ export const lockDelivery = statement({
    for no key update of deliveries`,
 });
 
-// As a replay does it: the schedule starts again, the log goes on counting. While its webhook is not active it waits.
+// The schedule starts again, and the log continues counting. Deliveries of a webhook that is not active wait.
 export const restartDeliveries = statement({
   name: 'webhooks_restart_deliveries',
   parameters: { deliveryIds: 'text[]', nextAttemptAt: 'timestamptz', statuses: 'text[]' },

@@ -19,7 +19,7 @@ const database = await openOutboxWorld();
 after(() => database.close());
 const { db } = database;
 
-/** Raises events of objects of their own while the webhook is off, so that their deliveries are skipped. */
+/** Raises events of different objects while the webhook is disabled, so that their deliveries are skipped. */
 async function skipped(
   ownerId: string,
   webhookId: string,
@@ -54,7 +54,7 @@ async function codeOf(request: ResendRequest): Promise<string> {
 }
 
 // proves W6.21
-test('the deliveries of a time are sent again, from its beginning to before its end', async () => {
+test('the deliveries of a period are sent again, without those of its end', async () => {
   const ownerId = newOwner();
   const { webhookId } = await addWebhook(db, ownerId);
   const now = Math.floor(systemClock.now().getTime() / 1000);
@@ -71,7 +71,7 @@ test('the deliveries of a time are sent again, from its beginning to before its 
   assert.equal((await resend({ ownerId, webhookId, since: new Date(0) })).resent, 2);
 });
 
-test('a long range goes in steps, each of which begins behind the last', async () => {
+test('a long range takes several calls, each of which continues after the last one', async () => {
   const ownerId = newOwner();
   const { webhookId } = await addWebhook(db, ownerId);
   await skipped(ownerId, webhookId, maxResent + 3);
@@ -83,7 +83,7 @@ test('a long range goes in steps, each of which begins behind the last', async (
 });
 
 // proves W6.21
-test('an event goes again to all its webhooks, or to one, and never to those of another owner', async () => {
+test('an event is sent again to all its webhooks, or to one, and never to those of another owner', async () => {
   const [ownerId, strangerId] = [newOwner(), newOwner()];
   const webhooks = [await addWebhook(db, ownerId), await addWebhook(db, ownerId)];
   const foreign = await addWebhook(db, strangerId);
@@ -100,7 +100,7 @@ test('an event goes again to all its webhooks, or to one, and never to those of 
   const rows = await db.query(selectDeliveries, { merchantId: ownerId });
   assert.deepEqual(
     rows.map((row) => [row.status, row.next_attempt_at === null]),
-    // The webhook that is off has its delivery wait.
+    // The delivery of the disabled webhook waits.
     rows.map((row) => ['pending', row.webhook_id === two]),
   );
   assert.equal(await codeOf({ ownerId: strangerId, eventId }), 'event_not_found');

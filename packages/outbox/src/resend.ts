@@ -4,7 +4,7 @@ import { type DeliveryStatus, statusesBefore } from './delivery.machine.ts';
 import { findEvent, oldestReadable } from './event-log.ts';
 import * as sql from './resend.sql.ts';
 import { ordinalBeforeTime } from './sweep.ts';
-import { findWebhook, lockDeliveryLines } from './webhook.ts';
+import { findWebhook, lockDeliveryQueues } from './webhook.ts';
 
 /** Deliveries that one call sends again. */
 export const maxResent = 500;
@@ -12,9 +12,9 @@ export const maxResent = 500;
 /** Which deliveries to send again: those of an event, to all its webhooks or one, or those of a webhook since a time. */
 export type ResendRequest = {
   readonly ownerId: string;
-  /** Statuses from which they are sent again: those that can be, or without an event what failed or was skipped. */
+  /** Only these statuses. Default: with an event all finished ones, without one failed and skipped. */
   readonly statuses?: readonly DeliveryStatus[] | undefined;
-  /** The last delivery that an earlier call has looked at. */
+  /** `last` of an earlier call, to continue after it. */
   readonly after?: string | undefined;
 } & (
   | { readonly eventId: string; readonly webhookId?: string | undefined }
@@ -30,7 +30,7 @@ export type ResendRequest = {
 /** The end of the year 9999: later than every event. */
 const endOfTime = new Date(Date.UTC(10_000, 0, 1) - 1000);
 
-/** How far one call came. */
+/** The result of one call. */
 export interface Resent {
   readonly resent: number;
   readonly hasMore: boolean;
@@ -39,8 +39,8 @@ export interface Resent {
 }
 
 /**
- * Sends finished deliveries again, oldest first, 500 at most; those still being tried are left as they are. Refuses an
- * unknown webhook, event or `after`.
+ * Sends finished deliveries again, oldest first, 500 at most. Pending ones stay as they are. Refuses an unknown webhook, event
+ * or `after`.
  */
 export async function resendDeliveries(
   transaction: Transaction,
@@ -52,8 +52,8 @@ export async function resendDeliveries(
   const hasMore = found.length > maxResent;
   const last = chosen.at(-1) ?? '';
   if (chosen.length === 0) return { resent: 0, hasMore, last };
-  // Only now: a long search must not keep the engine waiting.
-  await lockDeliveryLines(transaction);
+  // The lock comes after the search, so that the engine does not wait for it.
+  await lockDeliveryQueues(transaction);
   const [row] = await transaction.query(sql.restartDeliveries, {
     deliveryIds: chosen,
     nextAttemptAt: context.clock.now(),
@@ -63,8 +63,8 @@ export async function resendDeliveries(
 }
 
 /**
- * Sends a finished delivery again, on a fresh schedule and with the same webhook-id; one that is still being tried is
- * left as it is. While the webhook is not active it waits for it. Unknown, or its event is too old: delivery_not_found.
+ * Sends a finished delivery again, with a new schedule and the same webhook-id. A pending one stays as it is. If the webhook is
+ * not active, it waits. Refuses an unknown delivery, or one whose event has expired (delivery_not_found).
  */
 export async function resendDelivery(
   transaction: Transaction,
@@ -73,7 +73,7 @@ export async function resendDelivery(
 ): Promise<void> {
   const now = context.clock.now();
   const { ownerId, deliveryId } = request;
-  await lockDeliveryLines(transaction);
+  await lockDeliveryQueues(transaction);
   const rows = await transaction.query(sql.lockDelivery, {
     merchantId: ownerId,
     deliveryId,

@@ -17,7 +17,7 @@ function waitMs(attemptsMade: number, jitter: number, retryAfter?: string): numb
 }
 
 // proves W6.11
-test('ten attempts span 75.6 hours, then the schedule is through', () => {
+test('ten attempts span 75.6 hours, then the schedule ends', () => {
   const waits = Array.from({ length: 11 }, (_, attemptsMade) => waitMs(attemptsMade, 0.5));
   const hours = [2, 5, 10, 14, 20, 24].map((count) => count * hourMs);
   assert.deepEqual(waits, [0, 5_000, 300_000, 1_800_000, ...hours, undefined]);
@@ -37,12 +37,12 @@ test('jitter keeps every wait within a tenth of the schedule', () => {
     },
   );
   fc.assert(property);
-  // All of that tenth is used, so that webhooks that failed at one time do not come back at one time.
+  // The waits use the whole tenth, so that webhooks that failed together are not retried together.
   assert.deepEqual([waitMs(1, 0), waitMs(1, 1)], [4_500, 5_500]);
 });
 
 // proves W6.12
-test('a longer Retry-After is honoured up to 24 hours, a shorter or unreadable one changes nothing', () => {
+test('a longer Retry-After is respected up to 24 hours, a shorter or unreadable one changes nothing', () => {
   assert.equal(waitMs(1, 0.5, '120'), 120_000);
   assert.equal(waitMs(1, 0.5, 'Wed, 04 Mar 2026 06:06:07 GMT'), hourMs);
   assert.equal(waitMs(1, 0.5, '999999999'), 24 * hourMs);

@@ -1,12 +1,12 @@
 import type { Random } from './context.ts';
 
-/** When a delivery is tried again, and when a webhook has failed for too long. All times in milliseconds. */
+/** When a delivery is retried, and when a webhook has failed for too long. All times are in milliseconds. */
 export interface RetrySettings {
-  /** Waits before each attempt: the first before attempt 1, the next after attempt 1 has failed, and so on. */
+  /** The wait before each attempt, from the first one on. */
   readonly delaysMs: readonly number[];
-  /** Each wait is stretched or shortened by up to this share. */
+  /** Each wait becomes longer or shorter by up to this share. */
   readonly jitter: number;
-  /** The longest Retry-After that is honoured. */
+  /** The longest Retry-After that is respected. */
   readonly retryAfterLimitMs: number;
   /** A webhook pauses after this many failed attempts in a row that span at least this time. */
   readonly pauseAfterFailures: number;
@@ -38,8 +38,8 @@ export const defaultRetrySettings: RetrySettings = {
 };
 
 /**
- * When to try again after `attemptsMade` failed attempts of which the last ended at `endedAt`; undefined when the
- * schedule is through. A Retry-After longer than the schedule's wait replaces it, a shorter one changes nothing.
+ * The time of the next attempt after `attemptsMade` failures, the last of which ended at `endedAt`. Undefined after the last
+ * attempt. A Retry-After that is longer than the scheduled wait replaces it.
  */
 export function nextAttemptAt(
   settings: RetrySettings,

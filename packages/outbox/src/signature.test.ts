@@ -12,7 +12,7 @@ function verifier(key: Uint8Array): Verifier {
 }
 
 // proves W6.6
-test('the stock verifier takes every body that we sign', () => {
+test('the standard library verifies every body that we sign', () => {
   const key = randomBytes(32);
   const property = fc.property(fc.jsonValue(), (value) => {
     const body = JSON.stringify(value);

@@ -8,7 +8,7 @@ export interface SignatureHeaders {
 }
 
 /**
- * Signs a body as Standard Webhooks 1.0.0 prescribes: HMAC-SHA256 over `id.timestamp.body`, `v1,` and base64, one
+ * Signs a body as Standard Webhooks 1.0.0 prescribes: HMAC-SHA256 over `id.timestamp.body`, as `v1,` and base64, with one
  * signature per key, separated by spaces. `timestampSeconds` is the time of sending, which receivers check.
  */
 export function signWebhook(options: {
@@ -28,7 +28,7 @@ export function signWebhook(options: {
   };
 }
 
-/** All other headers of a notification but its length and host: what the delivery log shows of a request. */
+/** The other headers of a notification, as the delivery log shows them. */
 export function plainHeaders(eventId: string, timestampSeconds: number): Readonly<Record<string, string>> {
   return {
     'content-type': 'application/json',

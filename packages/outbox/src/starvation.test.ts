@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { type ConcurrencySettings, receiverConcurrency } from './concurrency.ts';
 import type { Clock } from './context.ts';
-import { type AttemptResult, type Claim, takeTurn } from './delivery-turn.ts';
-import { type LaneSettings, makeLanes } from './lane.ts';
+import { type AttemptResult, type DeliveryLease, takeTurn } from './delivery-turn.ts';
 import { addWebhook, hasty, newOwner, openOutboxWorld, systemClock, testOutbox } from './test-world.ts';
 import { disableWebhook, enableWebhook, removeWebhook } from './webhook.ts';
 
@@ -11,7 +11,7 @@ const world = await openOutboxWorld();
 after(() => world.close());
 const { db, openReceiver, withWorker, raise, deliveries, untilStatus } = world;
 
-test('forty webhooks that came and went leave all room to the one that is there', async () => {
+test('forty removed webhooks leave the whole limit to the one that remains', async () => {
   const receiver = await openReceiver();
   const ownerId = newOwner();
   await withWorker(async () => {
@@ -30,7 +30,7 @@ test('forty webhooks that came and went leave all room to the one that is there'
   });
 });
 
-test('three busy webhooks whose lanes could fill the share of their owner all make progress', async () => {
+test('three busy webhooks that could use up the limit of their owner all make progress', async () => {
   const ownerId = newOwner();
   const settings = { ...hasty, perWebhook: { start: 8, least: 2, most: 8 }, perOwner: 16 };
   await withWorker(
@@ -48,7 +48,7 @@ test('three busy webhooks whose lanes could fill the share of their owner all ma
   );
 });
 
-const share: LaneSettings = { perWebhook: { start: 3, least: 1, most: 5 }, perOwner: 6 };
+const share: ConcurrencySettings = { perWebhook: { start: 3, least: 1, most: 5 }, perOwner: 6 };
 const concurrency = 9;
 const webhookCount = 7;
 
@@ -84,11 +84,11 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 30, maxLength: 60 },
 );
 
-/** A worker without a network: it claims as the engine does, and its attempts end when a step says so. */
+/** A worker without a network: it leases as the engine does, and its attempts end when a step says so. */
 async function makeModel() {
   const owners = [newOwner(), newOwner()];
-  const lanes = makeLanes(share);
-  const inFlight: Claim[] = [];
+  const receivers = receiverConcurrency(share);
+  const inFlight: DeliveryLease[] = [];
   const results: AttemptResult[] = [];
   const webhooks = new Map<number, { webhookId: string; status: 'active' | 'inactive' }>();
   let raised = 0;
@@ -116,15 +116,15 @@ async function makeModel() {
   const finish = (step: Step & { kind: 'finish' }): void => {
     const known = webhooks.get(step.webhook)?.webhookId;
     const present = new Set([...webhooks.values()].map(({ webhookId }) => webhookId));
-    // Where there is no such webhook now, attempts to removed ones end.
-    const isEnding = ({ webhookId }: Claim) =>
+    // Without such a webhook, attempts to removed ones end.
+    const isEnding = ({ webhookId }: DeliveryLease) =>
       known === undefined ? !present.has(webhookId) : webhookId === known;
     const ending = inFlight.filter(isEnding).slice(0, step.count);
-    for (const claim of ending) {
-      inFlight.splice(inFlight.indexOf(claim), 1);
+    for (const lease of ending) {
+      inFlight.splice(inFlight.indexOf(lease), 1);
       const latencyMs = step.isSlow ? 5000 : 5;
-      lanes.end(claim, { isSuccess: step.isSuccess, latencyMs, isCrowded: step.isSlow });
-      results.push(resultOf(claim, step.isSuccess, clock.now()));
+      receivers.end(lease, { isSuccess: step.isSuccess, latencyMs, isCrowded: step.isSlow });
+      results.push(resultOf(lease, step.isSuccess, clock.now()));
     }
   };
   const turn = async () => {
@@ -133,12 +133,12 @@ async function makeModel() {
       total: concurrency - inFlight.length,
       perWebhook: share.perWebhook.start,
       perOwner: share.perOwner,
-      free: lanes.free(),
+      available: receivers.available(),
     };
     const taken = await takeTurn(world.worker(), results.splice(0), limits);
-    for (const claim of taken.claims) {
-      lanes.begin(claim);
-      inFlight.push(claim);
+    for (const lease of taken.leases) {
+      receivers.begin(lease);
+      inFlight.push(lease);
     }
     return taken;
   };
@@ -148,12 +148,12 @@ async function makeModel() {
       await raise(ownerOf(step.owner), `${ownerOf(step.owner)}-${raised}`);
     }
   };
-  return { owners, ownerOf, webhooks, lanes, inFlight, change, finish, turn, raiseSome };
+  return { owners, ownerOf, webhooks, receivers, inFlight, change, finish, turn, raiseSome };
 }
 
-function resultOf(claim: Claim, isSuccess: boolean, at: Date): AttemptResult {
+function resultOf(lease: DeliveryLease, isSuccess: boolean, at: Date): AttemptResult {
   return {
-    claim,
+    lease,
     attemptedAt: at,
     endedAt: at,
     httpStatus: isSuccess ? 200 : 503,
@@ -167,39 +167,39 @@ function resultOf(claim: Claim, isSuccess: boolean, at: Date): AttemptResult {
 
 type Model = Awaited<ReturnType<typeof makeModel>>;
 
-function countBy(model: Model, isCounted: (claim: Claim) => boolean): number {
+function countBy(model: Model, isCounted: (lease: DeliveryLease) => boolean): number {
   return model.inFlight.filter(isCounted).length;
 }
 
-/** Who waits although its own lane has room: only where all room is taken by attempts in flight, and fairly. */
-async function checkShares(model: Model, claims: readonly Claim[]): Promise<void> {
+/** A webhook below its own limit waits only while the limits of owner or worker are used up, and then fairly. */
+async function checkShares(model: Model, leases: readonly DeliveryLease[]): Promise<void> {
   assert.ok(model.inFlight.length <= concurrency);
   for (const [number, { webhookId, status }] of model.webhooks) {
     const ownerId = model.ownerOf(number);
-    const ofMerchant = countBy(model, (claim) => claim.ownerId === ownerId);
+    const ofMerchant = countBy(model, (lease) => lease.ownerId === ownerId);
     assert.ok(ofMerchant <= share.perOwner, `${ofMerchant} attempts in flight to one owner`);
-    const own = countBy(model, (claim) => claim.webhookId === webhookId);
-    const room = model.lanes.free().webhooks.get(webhookId)?.free ?? share.perWebhook.start;
+    const own = countBy(model, (lease) => lease.webhookId === webhookId);
+    const available = model.receivers.available().webhooks.get(webhookId)?.free ?? share.perWebhook.start;
     const pending = (await deliveries(ownerId)).filter(
       (row) => row.webhook_id === webhookId && row.status === 'pending',
     );
-    if (status !== 'active' || pending.length <= own || room === 0) continue;
+    if (status !== 'active' || pending.length <= own || available === 0) continue;
     assert.ok(
       ofMerchant === share.perOwner || model.inFlight.length === concurrency,
       `${webhookId} waits with ${own} in flight, ${ofMerchant} of its owner, ${model.inFlight.length} in all`,
     );
-    for (const claim of claims) {
-      const others = countBy(model, ({ webhookId: other }) => other === claim.webhookId);
-      if (claim.ownerId === ownerId)
+    for (const lease of leases) {
+      const others = countBy(model, ({ webhookId: other }) => other === lease.webhookId);
+      if (lease.ownerId === ownerId)
         assert.ok(
           others <= own + 1,
-          `${claim.webhookId} got its attempt ${others} before attempt ${own + 1}`,
+          `${lease.webhookId} got its attempt ${others} before attempt ${own + 1}`,
         );
     }
   }
 }
 
-test('a webhook that waits gets room unless attempts in flight take it all, whatever comes, goes, fails or rests', async () => {
+test('a waiting webhook gets attempts unless those in flight use up the limits, in every history', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       const model = await makeModel();
@@ -207,15 +207,15 @@ test('a webhook that waits gets room unless attempts in flight take it all, what
         if (step.kind === 'raise') await model.raiseSome(step);
         else if (step.kind === 'finish') model.finish(step);
         else await model.change(step);
-        const claims: Claim[] = [];
+        const leases: DeliveryLease[] = [];
         for (let isMoreDue = true; isMoreDue; ) {
           const taken = await model.turn();
-          claims.push(...taken.claims);
+          leases.push(...taken.leases);
           ({ isMoreDue } = taken);
         }
-        await checkShares(model, claims);
+        await checkShares(model, leases);
       }
-      // What other histories must not see as due.
+      // Other histories must not find these deliveries.
       for (const number of [...model.webhooks.keys()])
         await model.change({ kind: 'remove', webhook: number });
     }),

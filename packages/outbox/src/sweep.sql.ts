@@ -1,13 +1,13 @@
 import { statement } from '@florin/pg';
 
-/** Deliveries that one step looks at: some ten milliseconds, for which all deliveries wait. */
+/** Deliveries in one step. All other deliveries wait for it, some ten milliseconds. */
 export const sweepStep = 1_000;
 
 const seen = { seen: 'int4', last_object: 'text?', last_number: 'int8?', woken: 'text?' } as const;
 
 const wake = `pg_notify('florin_deliveries', '')::text`;
 
-/** Pending deliveries of a webhook along their lines, from the one after the place given. */
+/** The next pending deliveries of a webhook, in the order of their queues. */
 const pendingWindow = `seen as materialized (
      select delivery_id, object_id, sequence from deliveries
      where webhook_id = :webhookId and status = 'pending'
@@ -43,7 +43,7 @@ export const dropStep = statement({
    select ${pendingSeen}, null::text as woken`,
 });
 
-// Oldest first, so that each object's events stay in line. While its webhook is not active a delivery waits.
+// Oldest first, so that each object's events keep their order. Deliveries of a webhook that is not active wait.
 export const replayStep = statement({
   name: 'webhooks_replay_step',
   parameters: {
@@ -72,8 +72,8 @@ export const replayStep = statement({
 });
 
 /**
- * The ordinal before the first delivery of a webhook ($1) that was raised at a time ($2) or later, by halving: ordinals
- * follow the time of creation but for transactions that run side by side, which is why callers ask for a little earlier.
+ * The ordinal before the first delivery of a webhook since a time, by binary search. Ordinals follow the time of creation, except
+ * in concurrent transactions; therefore callers pass a slightly earlier time.
  */
 export const ordinalBefore = statement({
   name: 'webhooks_ordinal_before',
@@ -134,7 +134,7 @@ export const advanceSweep = statement({
   text: 'update delivery_sweeps set after_object = :afterObject, after_number = :afterNumber where sweep_id = :sweepId',
 });
 
-// The next one after the sweep given, so that all of them get on. No row lock: steps go under the lines' lock alone.
+// Sweeps take turns. The lock of the delivery queues makes a row lock unnecessary.
 export const nextSweep = statement({
   name: 'webhooks_next_sweep',
   parameters: { afterSweep: 'int8' },

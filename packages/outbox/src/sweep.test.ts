@@ -90,7 +90,7 @@ async function tally({ ownerId, webhookId }: Target): Promise<Record<string, num
   const counts: Record<string, number> = {};
   for (const row of await db.query(selectDeliveries, { merchantId: ownerId })) {
     if (row.webhook_id !== webhookId) continue;
-    const key = row.status === 'pending' && row.next_attempt_at === null ? 'parked' : row.status;
+    const key = row.status === 'pending' && row.next_attempt_at === null ? 'paused' : row.status;
     counts[key] = (counts[key] ?? 0) + 1;
   }
   return counts;
@@ -100,7 +100,7 @@ async function openSweeps({ webhookId }: Target): Promise<number> {
   return (await db.query(countOpenSweeps, { webhookId }))[0]?.open ?? -1;
 }
 
-/** Continues until no sweep is left, and counts the steps. */
+/** Continues until no sweep is left, and returns the number of steps. */
 async function finishAll(): Promise<number> {
   let last: bigint | undefined = await continueAfter(0n);
   let steps = 0;
@@ -108,7 +108,7 @@ async function finishAll(): Promise<number> {
   return steps;
 }
 
-test('a long replay goes in steps, oldest first, and leaves nothing behind', async () => {
+test('a long replay takes several steps, oldest first, and is complete', async () => {
   const hook = await target();
   await disable(hook);
   await raise(hook, 2 * sweepStep + 10);
@@ -125,7 +125,7 @@ test('a long replay goes in steps, oldest first, and leaves nothing behind', asy
 });
 
 // proves W6.30
-test('a replay leaves alone what was raised before its time', async () => {
+test('a replay does not send events from before its time', async () => {
   const hook = await target();
   await disable(hook);
   await raise(hook, 1500);
@@ -134,23 +134,23 @@ test('a replay leaves alone what was raised before its time', async () => {
   assert.deepEqual(await tally(hook), { pending: 100, skipped: 1400 });
 });
 
-test('what was parked is freed in steps, and stays when the webhook is switched off meanwhile', async () => {
+test('paused deliveries are resumed in steps, and stay paused if the webhook is disabled meanwhile', async () => {
   const hook = await target();
   await raise(hook, 2 * sweepStep + 10);
   await disable(hook);
   await db.query(parkAll, { webhookId: hook.webhookId });
   await enable(hook);
-  assert.deepEqual(await tally(hook), { pending: sweepStep, parked: sweepStep + 10 });
+  assert.deepEqual(await tally(hook), { pending: sweepStep, paused: sweepStep + 10 });
   await disable(hook);
   assert.equal(await finishAll(), 1);
-  assert.deepEqual(await tally(hook), { parked: 2 * sweepStep + 10 });
+  assert.deepEqual(await tally(hook), { paused: 2 * sweepStep + 10 });
   await enable(hook);
   await enable(hook, new Date(start.getTime() + 86_400_000));
   assert.equal(await finishAll(), 2);
   assert.deepEqual(await tally(hook), { pending: 2 * sweepStep + 10 });
 });
 
-test('what a removed webhook had still to be told is skipped, whatever else was under way', async () => {
+test('pending deliveries of a removed webhook are skipped, even during other sweeps', async () => {
   const hook = await target();
   await raise(hook, 2 * sweepStep + 10);
   await disable(hook);
@@ -162,7 +162,7 @@ test('what a removed webhook had still to be told is skipped, whatever else was 
   assert.deepEqual(await tally(hook), { skipped: 2 * sweepStep + 10 });
 });
 
-test('sweeps of several webhooks go on in turn', async () => {
+test('sweeps of several webhooks take turns', async () => {
   const hooks = [await target(), await target()];
   for (const hook of hooks) {
     await disable(hook);
@@ -177,13 +177,13 @@ test('sweeps of several webhooks go on in turn', async () => {
   for (const hook of hooks) assert.deepEqual(await tally(hook), { pending: 2 * sweepStep + 10 });
 });
 
-test('the first delivery of a time is found by halving, with gaps and equal times', async () => {
+test('binary search finds the first delivery of a time, with gaps and equal times', async () => {
   const hook = await target();
   const other = await target();
   for (let round = 0; round < 20; round += 1) {
     const [place] = systemRandom.bytes(1);
     const size = 1 + ((place ?? 0) % 7);
-    // Ordinals of other webhooks stand between.
+    // Ordinals of other webhooks leave gaps.
     const { ownerId, webhookId } = round % 3 === 2 ? other : hook;
     const times = Array.from(
       { length: size },
@@ -201,7 +201,7 @@ test('the first delivery of a time is found by halving, with gaps and equal time
     const [expected] = await db.query(firstSince, { webhookId: hook.webhookId, createdAt: since });
     const [found] = await db.query(ordinalBefore, { webhookId: hook.webhookId, time: since });
     const ordinal = found?.ordinal ?? -1n;
-    // Anything from the last one before it on is right: no delivery of the webhook stands between.
+    // Every ordinal from the previous delivery on is right: no delivery of the webhook lies between.
     assert.deepEqual(
       [ordinal >= (expected?.earlier ?? 0n), ordinal < (expected?.first ?? ordinal + 1n)],
       [true, true],

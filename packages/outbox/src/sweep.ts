@@ -4,13 +4,13 @@ import { statusesBefore } from './delivery.machine.ts';
 import * as sql from './sweep.sql.ts';
 import { lockDeliveries } from './webhook.sql.ts';
 
-/** What is to be done with the deliveries of one webhook, however many there are. */
+/** A change of all deliveries of one webhook, which may be many. */
 export type Sweep =
-  /** What was parked while the webhook was off goes on. */
+  /** Resumes the deliveries that were paused while the webhook was not active. */
   | { readonly kind: 'free' }
-  /** What was skipped or failed since a time goes again. */
+  /** Sends skipped and failed deliveries since a time again. */
   | { readonly kind: 'replay'; readonly since: Date }
-  /** What is pending is skipped, because the webhook was removed. */
+  /** Skips pending deliveries, because the webhook was removed. */
   | { readonly kind: 'drop' };
 
 interface Place {
@@ -18,12 +18,12 @@ interface Place {
   readonly number: bigint;
 }
 
-/** Transactions that ran side by side may have taken ordinals and times in different orders, by minutes at most. */
-const disorderMs = 600_000;
+/** In concurrent transactions the order of ordinals and of times may differ, by minutes at most. */
+const maxDisorderMs = 600_000;
 
 /**
- * Begins a sweep: does its first step, which is all of it for a thousand deliveries, and notes what is left for
- * `runHousekeeping`. The caller holds the lines' lock and the webhook's row.
+ * Begins a sweep: makes its first step of up to a thousand deliveries, and leaves the others to `runHousekeeping`. The caller
+ * holds the lock of the delivery queues and that of the webhook's row.
  */
 export async function beginSweep(
   transaction: Transaction,
@@ -31,7 +31,7 @@ export async function beginSweep(
   target: { readonly ownerId: string; readonly webhookId: string; readonly sweep: Sweep },
 ): Promise<void> {
   const { ownerId, webhookId, sweep } = target;
-  // What was left to be freed is freed by this one, or is not to be freed any more.
+  // A new `free` replaces an older one. `drop` ends all others.
   await transaction.query(sql.deleteSweeps, {
     webhookId,
     kinds: sweep.kind === 'drop' ? ['free', 'replay'] : [sweep.kind === 'free' ? 'free' : ''],
@@ -39,18 +39,17 @@ export async function beginSweep(
   const start = await startOf(transaction, webhookId, sweep);
   const rest = await step(transaction, context, { webhookId, sweep, place: start });
   if (rest === undefined) return;
-  const since = sweep.kind === 'replay' ? sweep.since : null;
   await transaction.query(sql.insertSweep, {
     merchantId: ownerId,
     webhookId,
     kind: sweep.kind,
-    replaySince: since,
+    replaySince: sweep.kind === 'replay' ? sweep.since : null,
     afterObject: rest.object,
     afterNumber: rest.number,
   });
 }
 
-/** Does a step of the sweep that comes after the one given. Returns its id; undefined when there is none. */
+/** Makes a step of the next sweep after the given one. Returns its id; undefined when there is none. */
 export async function continueSweep(
   transaction: Transaction,
   context: OutboxContext,
@@ -76,7 +75,7 @@ export async function continueSweep(
   return row.sweep_id;
 }
 
-/** A webhook that was disabled again keeps its deliveries where they are. */
+/** Deliveries of a webhook that was disabled again stay paused. */
 function isWanted({ kind, webhook_status }: Row<typeof sql.nextSweep>): boolean {
   return kind !== 'free' || webhook_status === 'active';
 }
@@ -92,18 +91,18 @@ async function startOf(queryable: Queryable, webhookId: string, sweep: Sweep): P
   return { object: '', number: await ordinalBeforeTime(queryable, webhookId, sweep.since) };
 }
 
-/** An ordinal below those of all deliveries of a webhook that were raised at a time or later, and not far below. */
+/** An ordinal slightly below those of all deliveries of a webhook since a time. */
 export async function ordinalBeforeTime(
   queryable: Queryable,
   webhookId: string,
   since: Date,
 ): Promise<bigint> {
-  const early = new Date(since.getTime() - disorderMs);
+  const early = new Date(since.getTime() - maxDisorderMs);
   const [row] = await queryable.query(sql.ordinalBefore, { webhookId, time: early });
   return row?.ordinal ?? 0n;
 }
 
-/** Returns where the next step goes on; undefined when there is nothing left. */
+/** Returns where the next step continues; undefined when the sweep is finished. */
 async function step(
   transaction: Transaction,
   { clock }: OutboxContext,
@@ -112,32 +111,21 @@ async function step(
   const { webhookId, sweep, place } = options;
   const [row] = await runStep();
   if (row === undefined || row.seen < sql.sweepStep) return undefined;
-  if (row.last_object === null || row.last_number === null) throw new Error('a step saw deliveries and none');
+  if (row.last_object === null || row.last_number === null)
+    throw new Error('a full step has no last delivery');
   return { object: row.last_object, number: row.last_number };
 
   function runStep() {
-    const now = clock.now();
-    if (sweep.kind === 'free') {
-      return transaction.query(sql.freeStep, {
-        webhookId,
-        afterObject: place.object,
-        afterSequence: place.number,
-        nextAttemptAt: now,
-      });
-    }
-    if (sweep.kind === 'drop')
-      return transaction.query(sql.dropStep, {
-        webhookId,
-        afterObject: place.object,
-        afterSequence: place.number,
-      });
-    const replayed = statusesBefore('replay');
+    const nextAttemptAt = clock.now();
+    const after = { webhookId, afterObject: place.object, afterSequence: place.number };
+    if (sweep.kind === 'free') return transaction.query(sql.freeStep, { ...after, nextAttemptAt });
+    if (sweep.kind === 'drop') return transaction.query(sql.dropStep, after);
     return transaction.query(sql.replayStep, {
       webhookId,
       afterOrdinal: place.number,
       since: sweep.since,
-      nextAttemptAt: now,
-      statuses: replayed,
+      nextAttemptAt,
+      statuses: statusesBefore('replay'),
     });
   }
 }

@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-// The event goes to this one webhook, past all subscriptions. A test is an object of its own, so its sequence is 1.
+// The event goes to this webhook alone. Each test is an object of its own, so its sequence is 1.
 export const insertTestEvent = statement({
   name: 'webhooks_insert_test_event',
   parameters: {

@@ -5,17 +5,17 @@ import { deliveryStemOf, newId } from './id.ts';
 import { insertTestEvent } from './test-event.sql.ts';
 import { lockWebhook, type WebhookRef } from './webhook.ts';
 
-/** What a test tells a webhook. */
+/** The content of a test event. */
 export interface TestEvent {
   readonly type: string;
   readonly dataJson: string;
-  /** An example of something that did not happen: its body says `fixture`. */
+  /** The event is an example: its body says `fixture`. */
   readonly isFixture: boolean;
 }
 
 /**
- * Writes an event for one webhook alone, whatever it subscribes to. While the webhook is not active the delivery is
- * skipped, as all others are. Unknown: webhook_not_found.
+ * Writes an event for one webhook alone, regardless of its subscriptions. If the webhook is not active, the delivery is
+ * skipped. Refuses an unknown webhook (webhook_not_found).
  */
 export async function sendTestEvent(
   transaction: Transaction,

@@ -16,18 +16,18 @@ export type Behaviour =
   /** Answers when it closes. */
   | { readonly kind: 'hang' };
 
-/** Stands in for somebody's server: writes down what it gets and misbehaves when told. */
+/** Replaces an owner's server: it records requests and can misbehave. */
 export interface Receiver {
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];
-  /** Answers from now on like this; a function decides per request. 204 at first. */
+  /** Sets the behaviour from now on; a function decides for each request. It answers 204 at first. */
   behave(behaviour: Behaviour | ((request: ReceivedRequest) => Behaviour)): void;
-  /** Resolves once this many requests have come; rejects after a minute. */
+  /** Resolves after this many requests; rejects after a minute. */
   waitFor(count: number): Promise<readonly ReceivedRequest[]>;
   close(): void;
 }
 
-const patienceMs = 60_000;
+const waitLimitMs = 60_000;
 
 /** A network of receivers, each at a URL of its own, and the way to post to them. */
 export function testNetwork(): { readonly post: Post; openReceiver(): Receiver } {
@@ -66,7 +66,7 @@ export function testNetwork(): { readonly post: Post; openReceiver(): Receiver }
         waitFor(count) {
           const { promise, resolve, reject } = Promise.withResolvers<readonly ReceivedRequest[]>();
           const late = () => reject(new Error(`${requests.length} of ${count} requests came`));
-          const timer = setTimeout(late, patienceMs);
+          const timer = setTimeout(late, waitLimitMs);
           const check = () => {
             if (requests.length >= count) resolve(requests);
           };

@@ -54,7 +54,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   sleep: async (ms, signal) => {
     try {
-      await delay(ms, undefined, signal === undefined ? {} : { signal });
+      await delay(ms, undefined, { signal });
     } catch (error) {
       if (signal?.aborted !== true) throw error;
     }
@@ -66,7 +66,7 @@ export const systemRandom = {
   fraction: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
 };
 
-/** What a refused call throws here. */
+/** The error of a refused call in these tests. */
 export class TestRefusal extends Error {
   readonly code: RefusalCode;
 
@@ -76,7 +76,7 @@ export class TestRefusal extends Error {
   }
 }
 
-/** The outbox with keys that are stored as they are. */
+/** The outbox with unencrypted keys. */
 export function testOutbox(clock: Clock = systemClock): OutboxContext {
   const secrets = {
     seal: (_random: unknown, secret: Uint8Array) => secret,
@@ -87,12 +87,12 @@ export function testOutbox(clock: Clock = systemClock): OutboxContext {
   return { clock, random: systemRandom, secrets, refusal };
 }
 
-/** An owner of its own, so that tests share a database without seeing each other. */
+/** A new owner, so that tests can share a database. */
 export function newOwner(): string {
   return `owner_${randomBytes(8).toString('hex')}`;
 }
 
-/** A webhook that takes every event, unless told otherwise. */
+/** A webhook that takes every event by default. */
 export function addWebhook(
   db: Database,
   ownerId: string,
@@ -112,7 +112,7 @@ export const hasty: DeliverySettings = {
   retry: { ...defaultDeliverySettings.retry, delaysMs: [0, ...Array<number>(9).fill(10)], jitter: 0 },
 };
 
-/** For receivers that hang: their attempts are under way for as long as the test lasts. */
+/** For receivers that hang: their attempts last as long as the test. */
 export const endless: DeliverySettings = { ...hasty, leaseMs: 3_600_000, drainMs: 0 };
 
 export interface WorkerOptions {
@@ -122,13 +122,13 @@ export interface WorkerOptions {
   readonly post?: Post;
 }
 
-/** A database with the outbox's tables, receivers, and delivery workers, as many as a test likes. */
+/** A database with the outbox's tables, and any number of receivers and delivery workers. */
 export interface OutboxWorld {
   readonly url: string;
   readonly db: Database;
   openReceiver(): Receiver;
   worker(options?: WorkerOptions): OutboxWorker;
-  /** Runs a worker while `work` goes on; hasty unless told otherwise. */
+  /** Runs a worker during `work`; hasty by default. */
   withWorker<T>(work: () => Promise<T>, options?: WorkerOptions): Promise<T>;
   /** Emits events of one object in a transaction of their own; `place` reads them back from a request. */
   raise(ownerId: string, objectId: string, types?: readonly string[], at?: Date): Promise<void>;
@@ -204,14 +204,14 @@ async function runSchema(url: string): Promise<void> {
   }
 }
 
-/** How long a test waits for something to become true before it gives up: generous, for slow machines. */
-const patienceMs = 120_000;
+/** How long a test waits for a condition: generous, for slow machines. */
+const waitLimitMs = 120_000;
 
-/** Asks every 10 ms until it is so. */
+/** Checks every 10 ms until the condition holds. */
 export async function until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const end = performance.now() + patienceMs;
+  const end = performance.now() + waitLimitMs;
   while (!(await isDone())) {
-    if (performance.now() > end) throw new Error(`waited in vain until ${what}`);
+    if (performance.now() > end) throw new Error(`not true in time: ${what}`);
     await delay(10);
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { webhookMove, webhookMoves, webhookStatuses, webhookTriggers } from './webhook.machine.ts';
 
-/** Every pair of status and trigger that moves, written out; all others must be refused. */
+/** Every pair of status and trigger that is allowed. All others must be refused. */
 const expected = new Map<string, string>([
   ['active enable', 'active'],
   ['inactive enable', 'active'],
@@ -17,7 +17,7 @@ const expected = new Map<string, string>([
 ]);
 
 // proves S3.9, S3.11
-test('every pair of webhook status and trigger moves as written or is refused', () => {
+test('every pair of webhook status and trigger moves as listed or is refused', () => {
   for (const status of webhookStatuses) {
     for (const trigger of webhookTriggers) {
       const pair = `${status} ${trigger}`;

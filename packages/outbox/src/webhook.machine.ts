@@ -1,4 +1,4 @@
-/** A removed webhook keeps its row for its deliveries and is not found any more. */
+/** A removed webhook keeps its row for its deliveries. */
 export const webhookStatuses = ['active', 'inactive', 'paused', 'removed'] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
 
@@ -6,7 +6,7 @@ export type WebhookStatus = (typeof webhookStatuses)[number];
 export const webhookTriggers = [
   'enable',
   'disable',
-  /** Its receiver has failed for too long, or said that it is gone (410). */
+  /** Its receiver has failed for too long, or answered 410. */
   'pause',
   'remove',
 ] as const;
@@ -22,7 +22,7 @@ interface WebhookMove {
 export const webhookMoves: readonly WebhookMove[] = [
   { from: 'inactive', trigger: 'enable', to: 'active' },
   { from: 'paused', trigger: 'enable', to: 'active' },
-  // Enabling and disabling twice succeed, so that a lost answer can be asked for again.
+  // Repeating a change succeeds, so that a caller that lost the answer can retry.
   { from: 'active', trigger: 'enable', to: 'active' },
   { from: 'active', trigger: 'disable', to: 'inactive' },
   { from: 'paused', trigger: 'disable', to: 'inactive' },

@@ -56,7 +56,7 @@ export const selectWebhook = statement({
   text: `select ${selected} from webhooks where merchant_id = :merchantId and webhook_id = :webhookId and status <> 'removed'`,
 });
 
-// A change of status is decided on the row that it changes.
+// The lock keeps the status that a change depends on.
 export const lockWebhook = statement({
   name: 'webhooks_lock_one',
   parameters: { merchantId: 'text', webhookId: 'text' },
@@ -104,8 +104,7 @@ export const updateWebhookKey = statement({
    where webhook_id = :webhookId`,
 });
 
-// The same lock as the engine's turns take: see delivery.sql.ts. The limit of webhooks holds because their creators wait for
-// it too.
+// The engine's turns take the same lock (delivery.sql.ts). Creations of webhooks take it too, so that their limit holds.
 export const lockDeliveries = statement({
   name: 'webhooks_lock_deliveries',
   parameters: {},
@@ -113,10 +112,10 @@ export const lockDeliveries = statement({
   text: `select ${awaitLock('deliveries')}::text as locked`,
 });
 
-// Without a time a pending delivery is parked: it keeps its place in line and costs the engine nothing. Only the
-// first ones, because every delivery waits for the turn that does this. The rest is parked as it comes due.
-export const parkDeliveries = statement({
-  name: 'webhooks_park_deliveries',
+// A pending delivery without a time is paused: it keeps its position and costs the engine nothing. Only the first ones are
+// paused here, because all deliveries wait for this statement. The others are paused when they become due.
+export const pauseDeliveries = statement({
+  name: 'webhooks_pause_deliveries',
   parameters: { webhookId: 'text' },
   columns: {},
   text: `update deliveries set next_attempt_at = null

@@ -69,7 +69,7 @@ test('a new webhook is active and carries its key', async () => {
 });
 
 // proves S8.2
-test('of 15 webhooks created at once exactly 10 come to be', async () => {
+test('of 15 concurrent creations exactly 10 succeed', async () => {
   const ownerId = newOwner();
   const results = await Promise.allSettled(
     Array.from({ length: 15 }, () => addWebhook(database.db, ownerId)),
@@ -85,7 +85,7 @@ test('of 15 webhooks created at once exactly 10 come to be', async () => {
   await addWebhook(database.db, ownerId);
 });
 
-test("another owner's webhook is not found, whatever is tried", async () => {
+test("no operation finds another owner's webhook", async () => {
   const { webhookId } = await addWebhook(database.db, newOwner());
   const ref = { ownerId: newOwner(), webhookId };
   const fields = { webhookName: 'n', webhookUrl: 'https://example.com/', subscribedEvents: ['*'] };
@@ -131,7 +131,7 @@ test('a refreshed key is another one, and the removed webhook is gone', async ()
 });
 
 // proves S3.9
-test('disabling parks what is still to be sent; enabling frees it, and replays what was skipped when asked', async () => {
+test('disabling pauses pending deliveries; enabling resumes them and replays skipped ones on request', async () => {
   const ownerId = newOwner();
   const { webhookId } = await addWebhook(database.db, ownerId);
   const ref = { ownerId, webhookId };

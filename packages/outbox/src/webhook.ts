@@ -5,10 +5,10 @@ import { beginSweep } from './sweep.ts';
 import { type WebhookStatus, type WebhookTrigger, webhookMove } from './webhook.machine.ts';
 import * as sql from './webhook.sql.ts';
 
-/** Webhooks of one owner. One character of a delivery's id tells them apart. */
+/** Webhooks of one owner. Their deliveries of an event differ in one character of their ids. */
 export const maxWebhooks = 10;
 
-/** A webhook as its owner has described it. The URL and the subscriptions are the caller's to check. */
+/** The fields that an owner sets. The caller checks the URL and the subscriptions. */
 export interface WebhookFields {
   readonly webhookName: string;
   readonly webhookDescription?: string | undefined;
@@ -39,7 +39,7 @@ export interface WebhookRef {
 
 type WebhookRow = Row<typeof sql.selectWebhook>;
 
-/** Registers a webhook, active, with a new key. Refuses the eleventh of an owner (webhook_limit). */
+/** Registers an active webhook with a new key. Refuses the eleventh of an owner (webhook_limit). */
 export async function createWebhook(
   transaction: Transaction,
   context: OutboxContext,
@@ -47,7 +47,7 @@ export async function createWebhook(
 ): Promise<Webhook> {
   const { ownerId, fields } = options;
   const { random, secrets, clock } = context;
-  await lockDeliveryLines(transaction);
+  await lockDeliveryQueues(transaction);
   const [count] = await transaction.query(sql.countWebhooks, { merchantId: ownerId });
   if ((count?.webhook_count ?? 0) >= maxWebhooks) {
     throw context.refusal('webhook_limit', `an owner has at most ${maxWebhooks}`);
@@ -110,32 +110,32 @@ export async function findWebhook(
 }
 
 /**
- * Stops notifications. Deliveries still to be tried keep their place and wait until the webhook is enabled; events
- * raised meanwhile are logged as skipped. Already inactive: nothing happens.
+ * Stops notifications. Pending deliveries keep their order and wait until the webhook is enabled. Events raised meanwhile are
+ * logged as skipped. Nothing changes for an inactive webhook.
  */
 export async function disableWebhook(
   transaction: Transaction,
   context: OutboxContext,
   options: WebhookRef,
 ): Promise<void> {
-  // Before the webhook's row, in the order in which the engine takes the two.
-  await transaction.query(sql.lockDeliveries);
+  // Locked before the webhook's row: the engine uses the same order.
+  await lockDeliveryQueues(transaction);
   const webhook = await lockWebhook(transaction, context, options);
   const disabled = await moveWebhook(transaction, context, webhook, 'disable');
-  if (disabled !== undefined) await transaction.query(sql.parkDeliveries, { webhookId: options.webhookId });
+  if (disabled !== undefined) await transaction.query(sql.pauseDeliveries, { webhookId: options.webhookId });
 }
 
 /**
- * Starts notifications, from inactive and from paused; waiting deliveries are tried again at once. `replaySince` also
- * sends again everything skipped or failed that was raised at that time or later. A thousand deliveries are brought
- * forward at once, the others by `runHousekeeping`.
+ * Starts notifications of an inactive or paused webhook. Waiting deliveries are tried at once. `replaySince` also sends
+ * everything again that was skipped or failed since that time. A thousand deliveries are moved at once, the others by
+ * `runHousekeeping`.
  */
 export async function enableWebhook(
   transaction: Transaction,
   context: OutboxContext,
   options: WebhookRef & { readonly replaySince?: Date | undefined },
 ): Promise<void> {
-  await transaction.query(sql.lockDeliveries);
+  await lockDeliveryQueues(transaction);
   const webhook = await lockWebhook(transaction, context, options);
   if ((await moveWebhook(transaction, context, webhook, 'enable')) !== undefined) {
     await beginSweep(transaction, context, { ...options, sweep: { kind: 'free' } });
@@ -149,8 +149,8 @@ export async function enableWebhook(
 }
 
 /**
- * Stops notifications after lasting failure. The caller is the delivery engine and holds the deliveries' lock. Undefined
- * when the webhook was not active: then nothing is changed.
+ * Pauses a webhook after lasting failure. The delivery engine calls it under the lock of the delivery queues. Undefined,
+ * without a change, when the webhook was not active.
  */
 export async function pauseWebhook(
   transaction: Transaction,
@@ -160,12 +160,12 @@ export async function pauseWebhook(
   const webhook = await lockWebhook(transaction, context, ref);
   const paused = await moveWebhook(transaction, context, webhook, 'pause');
   if (paused === undefined) return undefined;
-  await transaction.query(sql.parkDeliveries, { webhookId: ref.webhookId });
+  await transaction.query(sql.pauseDeliveries, { webhookId: ref.webhookId });
   return keylessOf(paused);
 }
 
 /**
- * Makes a new key. The old one is invalid at once, unless `overlapSeconds` (0 to 86,400) lets both sign for a while.
+ * Makes a new key. The old one is invalid at once, or signs too for `overlapSeconds` (0 to 86,400).
  */
 export async function refreshWebhookKey(
   transaction: Transaction,
@@ -184,23 +184,23 @@ export async function refreshWebhookKey(
   });
 }
 
-/** Removes a webhook for good; its pending deliveries are skipped. */
+/** Removes a webhook permanently. Its pending deliveries are skipped. */
 export async function removeWebhook(
   transaction: Transaction,
   context: OutboxContext,
   options: WebhookRef,
 ): Promise<void> {
-  await transaction.query(sql.lockDeliveries);
+  await lockDeliveryQueues(transaction);
   const webhook = await lockWebhook(transaction, context, options);
   await moveWebhook(transaction, context, webhook, 'remove');
   await beginSweep(transaction, context, { ...options, sweep: { kind: 'drop' } });
 }
 
 /**
- * Takes the lock under which deliveries change their place in line, until the transaction ends. Before any webhook's or
- * delivery's row, in the order in which the engine takes them.
+ * Locks the delivery queues until the transaction ends. Take it before the row of any webhook or delivery: the engine uses the
+ * same order.
  */
-export async function lockDeliveryLines(transaction: Transaction): Promise<void> {
+export async function lockDeliveryQueues(transaction: Transaction): Promise<void> {
   await transaction.query(sql.lockDeliveries);
 }
 
@@ -218,14 +218,14 @@ export async function lockWebhook(
   return row;
 }
 
-/** Makes a move of the webhook machine. Undefined when there is none, or when it leads to the status that is there. */
+/** Makes a move of the webhook machine. Undefined when the status does not change. */
 async function moveWebhook(
   transaction: Transaction,
   { clock }: OutboxContext,
   webhook: WebhookRow,
   trigger: WebhookTrigger,
 ): Promise<WebhookRow | undefined> {
-  // The schema's check constraint is what makes the narrowing true.
+  // A check constraint of the schema guarantees the type.
   const move = webhookMove(webhook.status as WebhookStatus, trigger);
   if (move === undefined || move.to === move.from) return undefined;
   const [moved] = await transaction.query(sql.updateWebhookStatus, {

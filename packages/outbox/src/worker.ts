@@ -1,18 +1,18 @@
 import type { Database } from '@florin/pg';
+import type { ConcurrencySettings } from './concurrency.ts';
 import type { Log, OutboxContext, Post } from './context.ts';
 import type { OutboxEvent } from './event.ts';
-import type { LaneSettings } from './lane.ts';
 import { defaultRetrySettings, type RetrySettings } from './retry.ts';
 import type { KeylessWebhook } from './webhook.ts';
 
 /** Limits of one worker. */
-export interface DeliverySettings extends LaneSettings {
-  /** Attempts in flight in all. */
+export interface DeliverySettings extends ConcurrencySettings {
+  /** Attempts in flight in total. */
   readonly concurrency: number;
-  /** A claim is another worker's after this time; well beyond the time-out of an attempt. */
+  /** After this time another worker may take the delivery. It is much longer than the time-out of an attempt. */
   readonly leaseMs: number;
   readonly attemptTimeoutMs: number;
-  /** How long due work waits at most when no notification comes. */
+  /** The interval between polls, for notifications that are lost. */
   readonly pollMs: number;
   /** How long a stopping worker waits for attempts in flight. */
   readonly drainMs: number;
@@ -30,12 +30,12 @@ export const defaultDeliverySettings: DeliverySettings = {
   retry: defaultRetrySettings,
 };
 
-/** What delivering and cleaning up need besides. */
+/** What delivering and housekeeping need besides. */
 export interface OutboxWorker extends OutboxContext {
   readonly db: Database;
   readonly log: Log;
   readonly post: Post;
   readonly settings: DeliverySettings;
-  /** The event that tells an owner's other webhooks that one has been paused. */
+  /** The event that notifies an owner's other webhooks of a paused one. */
   readonly pausedEvent: (webhook: KeylessWebhook) => Pick<OutboxEvent, 'type' | 'dataJson'>;
 }

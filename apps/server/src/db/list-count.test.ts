@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
-import { lockDeliveryLines } from '@florin/outbox';
+import { lockDeliveryQueues } from '@florin/outbox';
 import { statement } from '@florin/pg';
 import fc from 'fast-check';
 import { testDatabase } from '../../test/harness/database.ts';
@@ -52,7 +52,7 @@ test('lists are added up while a delivery turn holds its lock', async () => {
   const merchantId = newMerchant();
   await db.query(addChanges, { merchantId, facets: ['session.paid'], changes: [1] });
   await db.transaction(async (turn) => {
-    await lockDeliveryLines(turn);
+    await lockDeliveryQueues(turn);
     await addUpAll(100);
   });
   assert.deepEqual(await db.query(pendingCount, { merchantId }), [{ pending: 0n }]);

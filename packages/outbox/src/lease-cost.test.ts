@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { beginTurn, claimDeliveries } from './delivery.sql.ts';
+import { beginTurn, leaseDeliveries } from './delivery.sql.ts';
 import { addWebhook, newOwner, type OutboxWorld, openOutboxWorld } from './test-world.ts';
 
 let database: OutboxWorld;
@@ -16,7 +16,7 @@ after(async () => {
   await database.close();
 });
 
-/** Makes so many deliveries of objects of their own due, spread over these webhooks. */
+/** Adds due deliveries, each of an object of its own, spread over these webhooks. */
 async function fill(ownerId: string, webhookIds: readonly string[], from: number, to: number): Promise<void> {
   await client.query(
     `with made as (
@@ -34,12 +34,12 @@ async function fill(ownerId: string, webhookIds: readonly string[], from: number
   );
 }
 
-/** Pages that a claim of 64 looks at, and how many it got. */
-async function claimCost(): Promise<{ pages: number; rows: number }> {
+/** The pages that leasing 64 deliveries reads, and the deliveries leased. */
+async function leaseCost(): Promise<{ pages: number; rows: number }> {
   await client.query('begin');
   await client.query(beginTurn.text);
   const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
-    `explain (analyze, buffers, format json) execute claim(now(), now() + interval '1 minute', 64, 16, 256, '{}', '{}')`,
+    `explain (analyze, buffers, format json) execute lease_deliveries(now(), now() + interval '1 minute', 64, 16, 256, '{}', '{}')`,
   );
   await client.query('rollback');
   const plan = rows[0]?.['QUERY PLAN'][0]?.Plan ?? {};
@@ -47,20 +47,20 @@ async function claimCost(): Promise<{ pages: number; rows: number }> {
   return { pages, rows: plan['Actual Rows'] ?? 0 };
 }
 
-test('a claim costs the same however many deliveries wait', async (t) => {
+test('a lease costs the same however many deliveries wait', async (t) => {
   const ownerId = newOwner();
   const webhooks = [];
   for (let index = 0; index < 4; index += 1) webhooks.push(await addWebhook(database.db, ownerId));
   const ids = webhooks.map(({ webhookId }) => webhookId);
   await client.query(
-    `prepare claim(timestamptz, timestamptz, int, int, int, jsonb, jsonb) as ${claimDeliveries.text}`,
+    `prepare lease_deliveries(timestamptz, timestamptz, int, int, int, jsonb, jsonb) as ${leaseDeliveries.text}`,
   );
   await fill(ownerId, ids, 1, 1_000);
-  const few = await claimCost();
+  const few = await leaseCost();
   await fill(ownerId, ids, 1_001, 15_000);
-  const many = await claimCost();
+  const many = await leaseCost();
   t.diagnostic(`${few.pages} pages with 1,000 waiting, ${many.pages} with 15,000`);
   assert.deepEqual([few.rows, many.rows], [64, 64]);
-  // Indexes get a level deeper; a scan of all that waits would take many times as many.
+  // Indexes may get one level deeper. A scan of all deliveries would read many times as many pages.
   assert.ok(many.pages < few.pages * 2, `${many.pages} against ${few.pages}`);
 });
