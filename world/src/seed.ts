@@ -1,5 +1,6 @@
 import { openDatabase } from '@florin/pg';
 import type { LinkCreateBody } from '@florin/protocol/link.ts';
+import { permissions, reservedPermissions } from '@florin/protocol/permission.ts';
 import type { ProductCreateBody } from '@florin/protocol/product.ts';
 import {
   createAccount,
@@ -18,6 +19,8 @@ export interface Seed {
   readonly secretKey: string;
   /** Key with the `read_only` preset. */
   readonly restrictedKey: string;
+  /** Restricted key with every permission, for the consoles of the documentation: they take no secret key. */
+  readonly consoleKey: string;
   readonly accountId: string;
   readonly productId: string;
   readonly linkIds: { readonly fixed: string; readonly custom: string; readonly crossChain: string };
@@ -37,7 +40,7 @@ export interface SeedOptions {
 /** Creates the demo merchant. Called once per world; the caller stores the result. */
 export type SeedWorld = (options: SeedOptions) => Promise<Seed>;
 
-type Owner = Pick<Seed, 'merchantId' | 'secretKey' | 'restrictedKey' | 'accountId'>;
+type Owner = Pick<Seed, 'merchantId' | 'secretKey' | 'restrictedKey' | 'consoleKey' | 'accountId'>;
 
 const PRICE_MICRO_USD = 25_000_000;
 const MERCHANT_PAYS_FEE = 1;
@@ -56,13 +59,24 @@ const createOwner = async (options: SeedOptions): Promise<Owner> => {
         kind: 'restricted',
         preset: 'read_only',
       });
+      const forConsoles = await createApiKey(transaction, deps, {
+        merchantId,
+        kind: 'restricted',
+        permissions: permissions.filter((permission) => reservedPermissions[permission] === undefined),
+      });
       const { accountId } = await createAccount(transaction, deps, {
         merchantId,
         accountName: 'Demo Shop',
         accountAddress: options.collectionAddress,
         settlementCurrencies: chains.tokens.map(({ tokenId }) => tokenId),
       });
-      return { merchantId, secretKey: secret.key, restrictedKey: restricted.key, accountId };
+      return {
+        merchantId,
+        secretKey: secret.key,
+        restrictedKey: restricted.key,
+        consoleKey: forConsoles.key,
+        accountId,
+      };
     });
   } finally {
     await database.close();

@@ -134,6 +134,7 @@ export const composeManifest = (config: WorldConfig, seed: Seed, roles: WorldRol
   merchantId: seed.merchantId,
   secretKey: seed.secretKey,
   restrictedKey: seed.restrictedKey,
+  consoleKey: seed.consoleKey,
   accountId: seed.accountId,
   productId: seed.productId,
   linkIds: seed.linkIds,

@@ -8,6 +8,7 @@ const seed = async (): Promise<Seed> => ({
   merchantId: 'mer_test',
   secretKey: 'sk_live_test',
   restrictedKey: 'rk_live_test',
+  consoleKey: 'rk_live_console',
   accountId: 'acc_test',
   productId: 'prd_test',
   linkIds: { fixed: 'lnk_fixed', custom: 'lnk_custom', crossChain: 'lnk_cross' },

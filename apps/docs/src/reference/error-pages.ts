@@ -1,20 +1,20 @@
 import { type ErrorEntry, type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
-import { failureExample } from '@florin/protocol/example.ts';
+import { exampleOrigin, failureExample } from '@florin/protocol/example.ts';
 import { errorsOf, operatorErrors, serverErrors } from '@florin/protocol/openapi-errors.ts';
-import type { RouteTable } from '@florin/protocol/route.ts';
 import { errorAdvice } from './error-advice.ts';
 import { errorTable } from './error-table.ts';
+import { interfaces } from './interfaces.ts';
 import { operationsPath } from './operation-pages.ts';
 import { type DocsPage, heading, json, linkTo, list, table } from './page.ts';
 
 const slugs = Object.keys(errorCatalogue) as ErrorName[];
 
 /** The list of all errors, and a page for each. */
-export function errorPages(options: { origin: string; tables: readonly RouteTable[] }): DocsPage[] {
-  return [errorListPage(options.origin), ...slugs.map((slug) => errorPage(slug, options))];
+export function errorPages(): DocsPage[] {
+  return [errorListPage(), ...slugs.map(errorPage)];
 }
 
-function errorListPage(origin: string): DocsPage {
+function errorListPage(): DocsPage {
   return {
     path: '/docs/errors',
     title: 'Errors',
@@ -24,7 +24,7 @@ function errorListPage(origin: string): DocsPage {
         'clients know statuses alone, answers with others; its page lists them. Every failure has ' +
         'the same shape. `error.slug` is stable; messages read `Text: detail` and may change. `error.docUrl` is the page ' +
         'of the code, `error.requestId` repeats the header Request-Id.',
-      json(failureExample(origin, 'field_invalid')),
+      json(failureExample(exampleOrigin, 'field_invalid')),
       errorTable(slugs),
       `No operation of this version answers ${reservedCodes()}: they are reserved.`,
       'HTTP 414 and 431 may come from the HTTP layer, before a request can be read. Retryable errors have changed nothing.',
@@ -38,7 +38,7 @@ function reservedCodes(): string {
   return kept.map(({ code }) => linkTo(String(code), `/docs/errors/${code}`)).join(', ');
 }
 
-function errorPage(slug: ErrorName, options: { origin: string; tables: readonly RouteTable[] }): DocsPage {
+function errorPage(slug: ErrorName): DocsPage {
   const { code: number, http, text, retryable, reserved }: ErrorEntry = errorCatalogue[slug];
   const { meaning, remedy } = errorAdvice[slug];
   return {
@@ -54,17 +54,17 @@ function errorPage(slug: ErrorName, options: { origin: string; tables: readonly 
       heading('What to do'),
       remedy,
       heading('Example'),
-      json(failureExample(options.origin, slug)),
+      json(failureExample(exampleOrigin, slug)),
       heading('Who answers it'),
-      list(...answerers(slug, options.tables)),
+      list(...answerers(slug)),
     ],
   };
 }
 
-function answerers(slug: ErrorName, tables: readonly RouteTable[]): string[] {
+function answerers(slug: ErrorName): string[] {
   const isServers = (serverErrors as readonly ErrorName[]).includes(slug);
   const isOperators = (operatorErrors as readonly ErrorName[]).includes(slug);
-  const operations = tables.flatMap((table) =>
+  const operations = interfaces.flatMap((table) =>
     Object.values(table.routes)
       .filter((route) => errorsOf(table, route).includes(slug))
       .map((route) => linkTo(`${table.title}: ${route.summary}`, operationsPath(route.tag), route.summary)),

@@ -2,6 +2,7 @@ import { defaultRetrySettings, maxBodyBytes } from '@florin/outbox';
 import { type EventType, eventPatterns, eventTypes } from '@florin/protocol/event.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
 import { eventFixture, exceptionFixture } from '@florin/protocol/event-fixture.ts';
+import { exampleOrigin } from '@florin/protocol/example.ts';
 import { eventExample } from '@florin/protocol/example-event.ts';
 import { type ExceptionKind, exceptionKinds } from '@florin/protocol/exception.ts';
 import { type DocsPage, heading, json, linkTo, list, orderedList, table } from './page.ts';
@@ -42,13 +43,13 @@ const eventTexts: Readonly<Record<EventType, readonly [when: string, data: strin
 };
 
 /** The types of events. */
-export function eventPage(origin: string): DocsPage {
+export function eventPage(): DocsPage {
   return {
     path: '/docs/events',
     title: 'Event types',
     summary: 'What a webhook can subscribe to, when each event is raised, and what its `data` holds.',
     blocks: [
-      json(eventExample(origin)),
+      json(eventExample(exampleOrigin)),
       list(
         '`id` is the same on every retry and equals the header `webhook-id`: handle each id once.',
         '`sequence` counts the events of one object from 1. Events of one object arrive in order.',
@@ -63,8 +64,8 @@ export function eventPage(origin: string): DocsPage {
       ...eventTypes.flatMap((type) => [
         heading(type, 3),
         `${eventTexts[type][0]} \`data\` is ${eventTexts[type][1]}.`,
-        json(eventFixture(type, origin)),
-        ...(type === 'session.exception' ? exceptionBlocks(origin) : []),
+        json(eventFixture(type, exampleOrigin)),
+        ...(type === 'session.exception' ? exceptionBlocks() : []),
       ]),
     ],
   };
@@ -83,7 +84,7 @@ const kindTexts: Readonly<Record<ExceptionKind, string>> = {
   wrong_token: 'A deposit is in another token. The service returns it.',
 };
 
-function exceptionBlocks(origin: string): string[] {
+function exceptionBlocks(): string[] {
   return [
     table(
       ['`kind`', 'What happened, and where the money goes'],
@@ -91,7 +92,7 @@ function exceptionBlocks(origin: string): string[] {
     ),
     'Amounts below what the service returns (one dollar, unless the operator sets it) stay at the deposit address until a wallet sends them back, from the payer’s page or without it.',
     'For example a late deposit that waits for your decision:',
-    json(exceptionFixture('late', origin)['exception']),
+    json(exceptionFixture('late', exampleOrigin)['exception']),
   ];
 }
 

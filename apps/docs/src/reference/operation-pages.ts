@@ -1,11 +1,12 @@
 import { deprecationText } from '@florin/protocol/deprecation.ts';
-import { type OperationExample, operationExamples } from '@florin/protocol/example.ts';
+import { exampleOrigin, type OperationExample, operationExamples } from '@florin/protocol/example.ts';
 import { successBody, tagDescriptions } from '@florin/protocol/openapi.ts';
 import { errorsOf, needsKey, takesIdempotencyKey } from '@florin/protocol/openapi-errors.ts';
 import { namedSchemas } from '@florin/protocol/openapi-schema.ts';
 import { type Route, type RouteTable, rateClassOf } from '@florin/protocol/route.ts';
 import { anchorOf } from '../markdown.ts';
 import { errorTable } from './error-table.ts';
+import { interfaces } from './interfaces.ts';
 import { code, type DocsPage, heading, json, linkTo, table } from './page.ts';
 import { fieldRows, ignoredFields, objectsPath, schemaPart, typeText } from './schema-rows.ts';
 
@@ -18,12 +19,11 @@ export function operationsPath(tag: string): string {
 }
 
 /** One page for each heading of the route tables. */
-export function operationPages(options: { origin: string; tables: readonly RouteTable[] }): DocsPage[] {
-  const { origin, tables } = options;
-  const operations = tables.flatMap((table) =>
+export function operationPages(): DocsPage[] {
+  const operations = interfaces.flatMap((table) =>
     Object.entries(table.routes).map(([id, route]) => ({ table, id, route })),
   );
-  const examples = operationExamples(origin);
+  const examples = operationExamples(exampleOrigin);
   return [...Map.groupBy(operations, ({ route }) => route.tag)].map(([tag, members]) => ({
     path: operationsPath(tag),
     title: tag,
@@ -36,13 +36,12 @@ export function operationPages(options: { origin: string; tables: readonly Route
           `\`${route.method} ${basePath}${route.path}\``,
         ]),
       ),
-      ...members.flatMap((member) => operationBlocks({ ...member, origin, example: examples[member.id] })),
+      ...members.flatMap((member) => operationBlocks({ ...member, example: examples[member.id] })),
     ],
   }));
 }
 
 interface Operation {
-  readonly origin: string;
   readonly table: RouteTable;
   readonly id: string;
   readonly route: Route;
@@ -134,7 +133,7 @@ interface ExampleRequest {
   readonly body: string | undefined;
 }
 
-function exampleRequest({ origin, table: interfaceTable, route, example }: Operation): ExampleRequest {
+function exampleRequest({ table: interfaceTable, route, example }: Operation): ExampleRequest {
   const path = route.path.replaceAll(/:([A-Za-z]+)/g, (_whole, name: string) =>
     encodeURIComponent(String(example?.params?.[name] ?? '')),
   );
@@ -143,7 +142,7 @@ function exampleRequest({ origin, table: interfaceTable, route, example }: Opera
   );
   return {
     method: route.method,
-    url: `${origin}${interfaceTable.basePath}${path}${query.length === 0 ? '' : `?${query.join('&')}`}`,
+    url: `${exampleOrigin}${interfaceTable.basePath}${path}${query.length === 0 ? '' : `?${query.join('&')}`}`,
     needsKey: needsKey(interfaceTable, route),
     body: route.body === undefined ? undefined : JSON.stringify(example?.body ?? {}, undefined, 2),
   };

@@ -9,7 +9,6 @@ import {
   permissions,
   reservedPermissions,
 } from '@florin/protocol/permission.ts';
-import type { RouteTable } from '@florin/protocol/route.ts';
 import { metadataLimits, sessionLifeSeconds } from '@florin/protocol/session.ts';
 import { maxWebhooks } from '@florin/protocol/webhook.ts';
 import {
@@ -25,6 +24,7 @@ import {
   streamLimits,
   unsignedOrderSeconds,
 } from '@florin/server/documents';
+import { interfaces } from './interfaces.ts';
 import { code, type DocsPage, heading, linkTo, list, table } from './page.ts';
 import { grouped, limitText, type SchemaPart, schemaPart } from './schema-rows.ts';
 
@@ -143,7 +143,7 @@ export function conventionsPage(): DocsPage {
 }
 
 /** Every limit, from the schemas and constants that enforce it. */
-export function limitsPage(tables: readonly RouteTable[]): DocsPage {
+export function limitsPage(): DocsPage {
   const limits = defaultRateLimits;
   const waiting = defaultWaitingLimits;
   return {
@@ -175,7 +175,7 @@ export function limitsPage(tables: readonly RouteTable[]): DocsPage {
       ...freeCreationBlocks(),
       heading('Fields'),
       '“Characters” are Unicode code points.',
-      table(['Operation', 'Field', 'Limit'], fieldLimits(tables)),
+      table(['Operation', 'Field', 'Limit'], fieldLimits()),
     ],
   };
 }
@@ -249,8 +249,8 @@ function rateCells({ count, seconds, burst }: Rate): string[] {
   return [seconds === 1 ? `${count} a second` : `${count} in ${seconds} seconds`, String(burst)];
 }
 
-function fieldLimits(tables: readonly RouteTable[]): string[][] {
-  return tables.flatMap(({ basePath, routes }) =>
+function fieldLimits(): string[][] {
+  return interfaces.flatMap(({ basePath, routes }) =>
     Object.values(routes).flatMap(({ method, path, body }) =>
       limitsOf(schemaPart(body ?? {}), '').map(([field = '', limit = '']) => [
         `\`${method} ${basePath}${path}\``,

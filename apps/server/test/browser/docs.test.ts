@@ -98,6 +98,17 @@ for (const dark of [false, true]) {
   }
 }
 
+test('pages can be read without scripts', async () => {
+  const { page, context } = await openPage(browser, { javaScriptEnabled: false });
+  await page.goto(`${origin}/docs/api/products`);
+  await page.getByRole('heading', { level: 2, name: 'Create a product' }).waitFor();
+  await page.getByRole('link', { name: 'Payment links' }).first().click();
+  await page.waitForURL(/\/docs\/api\/payment-links/);
+  await page.getByRole('link', { name: 'This page as Markdown' }).click();
+  await page.waitForURL(/\/docs\/api\/payment-links\.md/);
+  await context.close();
+});
+
 test('search finds a page by its words and by an error code', async () => {
   const { page, context, complaints } = await openPage(browser);
   await page.goto(`${origin}/docs`);
@@ -131,6 +142,21 @@ test('a page shows where it is, what comes before and after it, and its code in 
   const tab = page.locator('.vp-code-group label', { hasText: 'JavaScript' }).first();
   await tab.click();
   await page.locator('.vp-code-group .active', { hasText: 'await fetch' }).first().waitFor();
+  assertQuiet(complaints);
+  await context.close();
+});
+
+test('a reader chooses between light and dark, and the choice stays', async () => {
+  const { page, context, complaints } = await openPage(browser);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${origin}/docs`);
+  const dark = page.locator('html.dark');
+  assert.equal(await dark.count(), 0);
+  await page.getByRole('switch', { name: 'Switch to dark theme' }).click();
+  await dark.waitFor();
+  await page.reload();
+  await page.getByRole('switch', { name: 'Switch to light theme' }).waitFor();
+  assert.equal(await dark.count(), 1);
   assertQuiet(complaints);
   await context.close();
 });

@@ -54,7 +54,7 @@ export function requestForm(document: OpenApi, method: string, path: string): Re
 export function formProblem({ needsKey, fields, body }: RequestForm, key: string): string | undefined {
   if (needsKey && key.trim() === '') return 'Enter an API key first.';
   if (needsKey && key.startsWith('sk_')) {
-    return 'The service refuses secret keys from browsers. Use a restricted key, which begins with rk_.';
+    return 'The service refuses secret keys from browsers. Use a restricted key, such as consoleKey in .florin/world.json of the local world.';
   }
   const missing = fields.find(({ isRequired, value }) => isRequired && value.trim() === '');
   if (missing !== undefined) return `Enter ${missing.name} first.`;

@@ -3,13 +3,18 @@ import DefaultTheme from 'vitepress/theme-without-fonts';
 import { h } from 'vue';
 import ApiConsole from './ApiConsole.vue';
 import ChainTable from './ChainTable.vue';
+import MarkdownLink from './MarkdownLink.vue';
 import PageBreadcrumbs from './PageBreadcrumbs.vue';
 import './style.css';
 
 /** The theme of VitePress without its fonts, with breadcrumbs, consoles of operations, and the table of chains. */
 export default {
   extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { 'doc-before': () => h(PageBreadcrumbs) }),
+  Layout: () =>
+    h(DefaultTheme.Layout, null, {
+      'doc-before': () => h(PageBreadcrumbs),
+      'doc-footer-before': () => h(MarkdownLink),
+    }),
   enhanceApp({ app }) {
     app.component('ApiConsole', ApiConsole);
     app.component('ChainTable', ChainTable);
