@@ -101,8 +101,8 @@ async function creationMessage(
   });
 }
 
-async function createSession({ creation }: ServiceModel, body: Signed<Creation>): Promise<string> {
-  return (await createAuthorizedSession(creation, body)).session.sessionId;
+async function createSession({ deps, creation }: ServiceModel, body: Signed<Creation>): Promise<string> {
+  return (await createAuthorizedSession(deps, creation, body)).session.sessionId;
 }
 
 async function prepareOrder({ db, deps }: ServiceModel, body: Signed<Preparation>): Promise<StoredOrder> {

@@ -4,11 +4,11 @@ import type { Database } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
 import { type Chain, type Chains, type DepositPolicy, secretBox } from '@florin/server/operator';
 import {
-  type AuthorizationDeps,
-  type CreationDeps,
+  type AuthorizationContext,
+  type CreationParts,
   chainReactions,
   createSender,
-  creationDepsOf,
+  creationPartsOf,
   type DepositSettings,
   type Egress,
   type Log,
@@ -22,7 +22,7 @@ import {
   runWatcher,
   type Sender,
   type SendPurpose,
-  type SubmissionDeps,
+  type SubmissionContext,
   type WalletSigner,
 } from '@florin/server/parts';
 import { attestationModel } from './attestation-model.ts';
@@ -67,8 +67,8 @@ export interface ServiceModelOptions {
 export interface ServiceModel {
   readonly process: ModelProcess;
   readonly db: Database;
-  readonly deps: SubmissionDeps & { readonly sender: Sender };
-  readonly creation: CreationDeps;
+  readonly deps: SubmissionContext & { readonly sender: Sender };
+  readonly creation: CreationParts;
 }
 
 /** Quick for a simulation, whose every look costs real time; the shape is production's. */
@@ -168,7 +168,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
   ];
   for (const loop of loops) loop.catch((error) => log.error('simulation.loop_ended', error));
   const deps = { ...requestDeps(options), sender };
-  return { process, db, deps, creation: creationDepsOf(db, deps) };
+  return { process, db, deps, creation: creationPartsOf(db, deps) };
 }
 
 function depositSettingsOf(story: Story): DepositSettings {
@@ -213,8 +213,8 @@ function requestDeps({
   random,
   chains,
   story,
-}: ServiceModelOptions): Omit<SubmissionDeps, 'sender'> {
-  const gasless: SubmissionDeps['gasless'] = {
+}: ServiceModelOptions): Omit<SubmissionContext, 'sender'> {
+  const gasless: SubmissionContext['gasless'] = {
     minAmount: microUsd(1n),
     budgets: bottomless,
     ...additionsOf(story),
@@ -223,7 +223,7 @@ function requestDeps({
       domain: tokenDomainOf(chainId, address),
     }),
   };
-  const payerChain: AuthorizationDeps['payerChain'] = {
+  const payerChain: AuthorizationContext['payerChain'] = {
     codeAt: async () => '0x',
     callAt: async () => `0x${'f'.repeat(64)}`,
   };

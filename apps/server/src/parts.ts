@@ -3,9 +3,10 @@
  * benchmarks run them beside the limit. Tools of operators have `operator.ts`.
  */
 
-export { type AuthorizationDeps, parseSignedMessage } from '#authorizations/authorization.ts';
+export { parseSignedMessage } from '#authorizations/authorization.ts';
 export { consentsOf } from '#authorizations/consent.ts';
-export { type CreationDeps, createAuthorizedSession, creationDepsOf } from '#authorizations/creation.ts';
+export type { AuthorizationContext } from '#authorizations/context.ts';
+export { type CreationParts, createAuthorizedSession, creationPartsOf } from '#authorizations/creation.ts';
 export { type AgentMessage, type Cryptography, cryptographyOf } from '#authorizations/cryptography.ts';
 export { linkTerms, quoteFor } from '#authorizations/offer.ts';
 export { checkPreparation, prepareAuthorizedOrder } from '#authorizations/preparation.ts';
@@ -70,6 +71,7 @@ export {
 } from '#sessions/session.ts';
 export { runSettlement } from '#settlement/settlement.ts';
 export { settlementHandler } from '#settlement/settlement-events.ts';
-export { checkSubmission, recordSubmission, type SubmissionDeps } from '#submissions/submission.ts';
+export type { SubmissionContext } from '#submissions/context.ts';
+export { checkSubmission, recordSubmission } from '#submissions/submission.ts';
 export type { Log } from '#telemetry/log.ts';
 export { outboxContext, outboxWorker } from '#webhooks/outbox-context.ts';

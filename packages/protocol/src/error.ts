@@ -102,7 +102,7 @@ export interface RefusalDetails {
   /** The text after the colon; public, never with secrets. */
   readonly detail?: string;
   /** The field path that the error is about, as `lineItems[0].unitPrice`. */
-  readonly param?: string;
+  readonly param?: string | undefined;
   /** Machine-readable help answered as `data`, such as the current quote. */
   readonly data?: unknown;
   readonly retryAfterSeconds?: number;

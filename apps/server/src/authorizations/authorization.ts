@@ -2,14 +2,10 @@ import { hash } from 'node:crypto';
 import { batched, type Queryable, type Transaction } from '@florin/pg';
 import { authorizationLifeSeconds } from '@florin/protocol/agent.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
-import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { agentDomainName } from '@florin/protocol/typed-data.ts';
 import { parseAddress } from '@florin/signing';
-import type { TokenSigningReader } from '#chains/token-signing.ts';
-import type { DepositPolicy, OrderContext } from '#orders/context.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import type { SessionMoveContext } from '#sessions/context.ts';
 import {
   type AuthorizationRow,
   authorizationByNonce,
@@ -17,26 +13,9 @@ import {
   insertAuthorization,
   payerLock,
 } from './authorization.sql.ts';
-import type { AgentMessage, Cryptography } from './cryptography.ts';
-import { isAuthorizedBy, type SignatureDeps } from './signature.ts';
-
-export interface AuthorizationDeps extends OrderContext, SessionMoveContext, SignatureDeps {
-  /** The service's own domain, from the configuration. The name of the EIP-712 domain is `aipay.` and this domain. */
-  readonly serviceDomain: string;
-  /** How many payable sessions one payer may have open; undefined: no limit. */
-  readonly maxOpenSessions: number | undefined;
-  /** Refuses (900101) another session of a link that created too many lately; no limit when absent. */
-  readonly admitCreation?: (linkId: string) => void;
-  /** Absent where the service does not pay for payers' transactions. */
-  readonly gasless?: {
-    readonly signingOf: TokenSigningReader;
-    /** The service sends no payments below this, in Micro-USD. */
-    readonly minAmount: MicroUsd;
-    readonly deposits?: DepositPolicy | undefined;
-    /** Whether a merchant's payers are offered gasless payment on a chain; always when absent. */
-    readonly isOffered?: (chainId: number, merchantId: string) => boolean;
-  };
-}
+import type { AuthorizationContext } from './context.ts';
+import type { AgentMessage } from './cryptography.ts';
+import { isAuthorizedBy } from './signature.ts';
 
 /** A signed message, parsed to the fields that its claims need. Nothing in it is verified yet. */
 export interface SignedMessage {
@@ -61,7 +40,7 @@ const maxUint256 = 2n ** 256n - 1n;
  * with 400101: a message that passes has exactly one digest.
  */
 export function parseSignedMessage(
-  deps: { serviceDomain: string; cryptography: Cryptography },
+  deps: Pick<AuthorizationContext, 'serviceDomain' | 'cryptography'>,
   agentMessage: AgentMessage,
   signature: string,
 ): SignedMessage {
@@ -140,7 +119,7 @@ export interface ClaimedAuthorization {
  */
 export async function findClaimed(
   find: ClaimFinder,
-  deps: AuthorizationDeps,
+  deps: AuthorizationContext,
   signed: SignedMessage,
 ): Promise<ClaimedAuthorization | undefined> {
   const row = await findRow(find, signed);
@@ -160,7 +139,7 @@ async function findRow(find: ClaimFinder, signed: SignedMessage): Promise<Author
 }
 
 /** The configured chain that a message names; undefined for every other number. */
-export function paymentChainOf(deps: AuthorizationDeps, signed: SignedMessage) {
+export function paymentChainOf(deps: AuthorizationContext, signed: SignedMessage) {
   const { paymentChainId } = signed;
   return paymentChainId <= BigInt(Number.MAX_SAFE_INTEGER)
     ? deps.chains.byId(Number(paymentChainId))
@@ -168,7 +147,7 @@ export function paymentChainOf(deps: AuthorizationDeps, signed: SignedMessage) {
 }
 
 /** Whether the payer signed a message. Asks the payer's chain. */
-export async function isSignatureValid(deps: AuthorizationDeps, signed: SignedMessage): Promise<boolean> {
+export async function isSignatureValid(deps: AuthorizationContext, signed: SignedMessage): Promise<boolean> {
   const chain = paymentChainOf(deps, signed);
   if (chain === undefined) return false;
   const { payer, digest, signature } = signed;
@@ -184,7 +163,7 @@ export function assertPurpose(agentMessage: AgentMessage): void {
 }
 
 /** Refuses authorizations that have expired (100602) or expire too far ahead (100603). */
-export function assertInTime(deps: AuthorizationDeps, signed: SignedMessage): void {
+export function assertInTime(deps: AuthorizationContext, signed: SignedMessage): void {
   const now = BigInt(unixSeconds(deps.clock.now()));
   const latest = now + BigInt(authorizationLifeSeconds.maximum);
   const param = 'message.authorizationExpiresAt';
@@ -198,7 +177,7 @@ export function assertInTime(deps: AuthorizationDeps, signed: SignedMessage): vo
 }
 
 /** Refuses (100601) a message that the payer did not sign. Comes last, because it alone costs a call to the chain. */
-export async function assertSigned(deps: AuthorizationDeps, signed: SignedMessage): Promise<void> {
+export async function assertSigned(deps: AuthorizationContext, signed: SignedMessage): Promise<void> {
   if (!(await isSignatureValid(deps, signed))) throw new Refusal('signature_invalid', { param: 'signature' });
 }
 

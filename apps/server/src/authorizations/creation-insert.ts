@@ -1,7 +1,7 @@
 import { batched, type Database, type Queryable } from '@florin/pg';
-import type { Random } from '#outside/random.ts';
 import { insertValues, type NewSession } from '#sessions/session-insert.ts';
 import { lockPayer, type SignedMessage, signatureHash } from './authorization.ts';
+import type { AuthorizationContext } from './context.ts';
 import { insertAuthorizedSessions } from './creation-insert.sql.ts';
 
 /** A session that its payer signed for, verified. */
@@ -22,11 +22,7 @@ type CreationOutcome = 'stored' | 'terms_changed' | 'nonce_used' | 'over_quota';
 
 export type CreationInserter = (creation: AuthorizedCreation) => Promise<CreationOutcome>;
 
-interface InsertDeps {
-  readonly random: Random;
-  readonly origin: string;
-  readonly maxOpenSessions: number | undefined;
-}
+type InsertContext = Pick<AuthorizationContext, 'random' | 'origin' | 'maxOpenSessions'>;
 
 /** Sessions that arrive while an insert is under way share the next insert (lab/bench/README.md). */
 const groupCommit = { maxSize: 64, maxInFlight: 1, maxWaiting: 5_000 };
@@ -35,7 +31,7 @@ const groupCommit = { maxSize: 64, maxInFlight: 1, maxWaiting: 5_000 };
  * An inserter for many concurrent requests, which share round trips and commits. A request for a payer whose lock is
  * held runs alone, so that it delays no other request.
  */
-export function groupCreationInserter(db: Database, deps: InsertDeps): CreationInserter {
+export function groupCreationInserter(db: Database, deps: InsertContext): CreationInserter {
   const insert = batched(
     (creations: readonly AuthorizedCreation[]) => insertAll(db, deps, creations),
     groupCommit,
@@ -48,7 +44,7 @@ export function groupCreationInserter(db: Database, deps: InsertDeps): CreationI
 
 function insertInLine(
   db: Database,
-  deps: InsertDeps,
+  deps: InsertContext,
   creation: AuthorizedCreation,
 ): Promise<CreationOutcome> {
   return db.transaction(async (transaction) => {
@@ -62,7 +58,7 @@ function insertInLine(
 
 async function insertAll(
   queryable: Queryable,
-  deps: InsertDeps,
+  deps: InsertContext,
   creations: readonly AuthorizedCreation[],
 ): Promise<(CreationOutcome | 'payer_busy')[]> {
   const firstOf = new Map<string, AuthorizedCreation>();

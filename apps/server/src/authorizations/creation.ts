@@ -19,7 +19,6 @@ import { draftLinkSession, findSession } from '#sessions/session.ts';
 import type { NewSession } from '#sessions/session-insert.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import {
-  type AuthorizationDeps,
   assertInTime,
   assertPurpose,
   type ClaimFinder,
@@ -30,23 +29,22 @@ import {
   paymentChainOf,
   type SignedMessage,
 } from './authorization.ts';
+import type { AuthorizationContext } from './context.ts';
 import { type CreationInserter, groupCreationInserter } from './creation-insert.ts';
 import type { AgentMessage } from './cryptography.ts';
 import { linkView } from './link-view.ts';
 import { linkTerms, offeredToken, openToken, quoteFor } from './offer.ts';
 
-/** The parts of session creation that concurrent requests share. */
-export interface CreationDeps extends AuthorizationDeps {
+/** The parts of session creation that concurrent requests share: look-ups, terms and inserts. */
+export interface CreationParts {
   readonly db: Queryable;
   readonly findClaim: ClaimFinder;
   readonly links: LinkReader;
   readonly insertCreation: CreationInserter;
 }
 
-/** Builds the shared parts over a database. Concurrent requests share look-ups, terms and inserts. */
-export function creationDepsOf(db: Database, deps: AuthorizationDeps): CreationDeps {
+export function creationPartsOf(db: Database, deps: AuthorizationContext): CreationParts {
   return {
-    ...deps,
     db,
     findClaim: groupClaimFinder(db),
     links: cachedLinkReader(db),
@@ -68,86 +66,70 @@ interface Purchase {
  * last check, the signature. Call outside a transaction.
  */
 export async function createAuthorizedSession(
-  deps: CreationDeps,
-  body: CreateSessionBody,
+  deps: AuthorizationContext,
+  parts: CreationParts,
+  { message, signature }: CreateSessionBody,
 ): Promise<{ session: StoredSession; isReplay: boolean }> {
-  const agentMessage: AgentMessage = { purpose: 'create_payment_session', message: body.message };
-  const signed = parseSignedMessage(deps, agentMessage, body.signature);
-  const earlier = await earlierSession(deps, signed);
+  const agentMessage: AgentMessage = { purpose: 'create_payment_session', message };
+  const signed = parseSignedMessage(deps, agentMessage, signature);
+  const earlier = await earlierSession(deps, parts, signed);
   if (earlier !== undefined) return earlier;
-  const purchase = await checkTerms(deps, agentMessage.message, signed);
+  // Cached terms may be stale: read them again before refusing.
+  const fresh = parts.links.fresh ?? parts.links;
+  let purchase: Purchase;
+  try {
+    purchase = await termsOf(deps, parts.links, message, signed);
+  } catch (error) {
+    if (!(error instanceof Refusal) || fresh === parts.links) throw error;
+    purchase = await termsOf(deps, fresh, message, signed);
+  }
   if (!(await isSignatureValid(deps, signed))) {
-    // Cached terms may be stale: read them again before refusing.
-    if (deps.links.fresh !== undefined) await termsOf(deps, deps.links.fresh, agentMessage.message, signed);
+    if (fresh !== parts.links) await termsOf(deps, fresh, message, signed);
     throw new Refusal('signature_invalid', { param: 'signature' });
   }
   deps.admitCreation?.(purchase.versioned.link.linkId);
-  return insertChecked(deps, { message: agentMessage.message, signed, purchase });
-}
-
-async function earlierSession(
-  deps: CreationDeps,
-  signed: SignedMessage,
-): Promise<{ session: StoredSession; isReplay: true } | undefined> {
-  const claimed = await findClaimed(deps.findClaim, deps, signed);
-  return claimed === undefined
-    ? undefined
-    : { session: await sessionOf(deps.db, claimed.sessionId), isReplay: true };
+  for (let rereads = 0; ; rereads += 1) {
+    const created = draftOf(deps, signed, purchase);
+    const linkRowVersion = purchase.versioned.rowVersion;
+    const outcome = await parts.insertCreation({ created, signed, linkRowVersion });
+    if (outcome === 'stored') return { session: created.session, isReplay: false };
+    // A concurrent identical request may have been first.
+    const other = await earlierSession(deps, parts, signed);
+    if (other !== undefined) return other;
+    if (outcome === 'over_quota') throw openSessionsRefusal(deps);
+    if (rereads === maxRereads) throw new Refusal('create_failed', 'the link is being changed');
+    purchase = await termsOf(deps, fresh, message, signed);
+  }
 }
 
 /** How often the terms are read again when they change before the session is stored. */
 const maxRereads = 3;
 
-/**
- * Stores the session of a checked request. A concurrent identical request may win, and the merchant may edit the link.
- */
-async function insertChecked(
-  deps: CreationDeps,
-  checked: { message: CreateSessionMessage; signed: SignedMessage; purchase: Purchase },
-): Promise<{ session: StoredSession; isReplay: boolean }> {
-  const { message, signed } = checked;
-  let { purchase } = checked;
-  for (let rereads = 0; ; rereads += 1) {
-    const created = draftOf(deps, signed, purchase);
-    const { rowVersion } = purchase.versioned;
-    const outcome = await deps.insertCreation({ created, signed, linkRowVersion: rowVersion });
-    if (outcome === 'stored') return { session: created.session, isReplay: false };
-    const earlier = await earlierSession(deps, signed);
-    if (earlier !== undefined) return earlier;
-    if (outcome === 'over_quota') throw openSessionsRefusal(deps);
-    if (rereads === maxRereads) throw new Refusal('create_failed', 'the link is being changed');
-    purchase = await termsOf(deps, deps.links.fresh ?? deps.links, message, signed);
-  }
-}
-
-function draftOf(deps: CreationDeps, signed: SignedMessage, purchase: Purchase): NewSession {
-  const { quote, chosenTotal, versioned } = purchase;
-  const draft = draftLinkSession(deps, {
-    link: versioned.link,
-    payer: signed.payer,
-    token: quote.route.paymentToken,
-    paymentValue: quote.amounts.paymentValue,
-    ...(chosenTotal === undefined ? {} : { chosenTotal }),
-  });
-  return { ...draft, products: versioned.products };
-}
-
-/** Compares the message with the link's terms. Reads cached terms again before refusing. */
-async function checkTerms(
-  deps: CreationDeps,
-  message: CreateSessionMessage,
+async function earlierSession(
+  deps: AuthorizationContext,
+  { db, findClaim }: CreationParts,
   signed: SignedMessage,
-): Promise<Purchase> {
-  try {
-    return await termsOf(deps, deps.links, message, signed);
-  } catch (error) {
-    if (!(error instanceof Refusal) || deps.links.fresh === undefined) throw error;
-    return termsOf(deps, deps.links.fresh, message, signed);
-  }
+): Promise<{ session: StoredSession; isReplay: true } | undefined> {
+  const claimed = await findClaimed(findClaim, deps, signed);
+  if (claimed === undefined) return undefined;
+  const session = await findSession(db, claimed.sessionId);
+  if (session === undefined)
+    throw new Error(`an authorization names the unknown session ${claimed.sessionId}`);
+  return { session, isReplay: true };
 }
 
+function draftOf(deps: AuthorizationContext, signed: SignedMessage, purchase: Purchase): NewSession {
+  const { quote, chosenTotal, versioned } = purchase;
+  const { link, products } = versioned;
+  const { paymentToken: token } = quote.route;
+  const { paymentValue } = quote.amounts;
+  const draft = draftLinkSession(deps, { link, payer: signed.payer, token, paymentValue, chosenTotal });
+  return { ...draft, products };
+}
+
+/** Compares the message with the link's terms. */
 async function termsOf(
-  deps: CreationDeps,
+  deps: AuthorizationContext,
   links: LinkReader,
   message: CreateSessionMessage,
   signed: SignedMessage,
@@ -164,12 +146,6 @@ async function termsOf(
   return { versioned, ...purchase };
 }
 
-async function sessionOf(queryable: Queryable, sessionId: string): Promise<StoredSession> {
-  const session = await findSession(queryable, sessionId);
-  if (session === undefined) throw new Error(`an authorization names the unknown session ${sessionId}`);
-  return session;
-}
-
 async function openLink(links: LinkReader, linkId: string): Promise<VersionedLink> {
   const found = await links.find(linkId);
   if (found === undefined) throw new Refusal('link_not_found', linkId);
@@ -178,7 +154,7 @@ async function openLink(links: LinkReader, linkId: string): Promise<VersionedLin
   return found;
 }
 
-function assertVersion(deps: AuthorizationDeps, link: StoredLink, version: string): void {
+function assertVersion(deps: AuthorizationContext, link: StoredLink, version: string): void {
   if (version === link.versionCode) return;
   throw new Refusal('link_version_invalid', {
     param: 'message.linkVersion',
@@ -187,7 +163,7 @@ function assertVersion(deps: AuthorizationDeps, link: StoredLink, version: strin
   });
 }
 
-function routeOf(deps: AuthorizationDeps, link: StoredLink, signed: SignedMessage): Route {
+function routeOf(deps: AuthorizationContext, link: StoredLink, signed: SignedMessage): Route {
   const chain = paymentChainOf(deps, signed);
   if (chain === undefined) {
     throw new Refusal('payment_token_unsupported', {
@@ -243,7 +219,7 @@ const quotaRetrySeconds = 60;
 /** The refusal of a session to a payer who has the most open ones allowed. */
 export function openSessionsRefusal({
   maxOpenSessions,
-}: Pick<AuthorizationDeps, 'maxOpenSessions'>): Refusal {
+}: Pick<AuthorizationContext, 'maxOpenSessions'>): Refusal {
   return new Refusal('rate_limited', {
     detail: `the payer has ${maxOpenSessions} open sessions`,
     retryAfterSeconds: quotaRetrySeconds,

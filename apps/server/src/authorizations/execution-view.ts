@@ -12,7 +12,7 @@ import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { alternativesOf } from './alternatives.ts';
-import type { AuthorizationDeps } from './authorization.ts';
+import type { AuthorizationContext } from './context.ts';
 import { merchantText, merchantTextLimits } from './merchant-text.ts';
 import { pricingModelOf, sessionTerms } from './offer.ts';
 import type { PayerState } from './preparation.ts';
@@ -30,7 +30,7 @@ export interface PreparedPayment {
   readonly isReplay: boolean;
 }
 
-type ViewDeps = Pick<AuthorizationDeps, 'chains' | 'rates' | 'clock' | 'origin' | 'gasless'>;
+type ViewContext = Pick<AuthorizationContext, 'chains' | 'rates' | 'clock' | 'origin' | 'gasless'>;
 
 /** The call of `pay(Order, bytes)` that pays an order. */
 function payCalldata(order: StoredOrder): Hex {
@@ -42,7 +42,7 @@ function payCalldata(order: StoredOrder): Hex {
 }
 
 /** The answer to POST /payment/prepare: the transaction, the approvals before it, and a description in words. */
-export function preparedView(deps: ViewDeps, given: PreparedPayment): PreparedView {
+export function preparedView(deps: ViewContext, given: PreparedPayment): PreparedView {
   // A replayed order may name a gateway that has left the configuration: it is still paid there.
   const chain = { ...given.chain, gateway: gatewayOf(given.order, given.chain) };
   const payment = { ...given, chain };
@@ -92,7 +92,7 @@ function prerequisitesOf({ order, chain, token, payerState }: PreparedPayment): 
   });
 }
 
-function waysOf(deps: ViewDeps, { session, order, deposit, chain, token, payerState }: PreparedPayment) {
+function waysOf(deps: ViewContext, { session, order, deposit, chain, token, payerState }: PreparedPayment) {
   const { minAmount = 0n, isOffered } = deps.gasless ?? {};
   const isSent =
     order.amounts.totalValue >= minAmount && isOffered?.(chain.chainId, session.merchantId) !== false;

@@ -3,15 +3,15 @@ import type { LinkView } from '@florin/protocol/agent-view.ts';
 import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { StoredLink } from '#links/stored-link.ts';
-import type { AuthorizationDeps } from './authorization.ts';
+import type { AuthorizationContext } from './context.ts';
 import { agentLineItems, merchantText, merchantTextLimits } from './merchant-text.ts';
 import { linkTerms, offeredTokens, pricingModelOf } from './offer.ts';
 import { requirementOf } from './requirement.ts';
 
-type ViewDeps = Pick<AuthorizationDeps, 'chains' | 'rates' | 'serviceDomain' | 'clock' | 'random'>;
+type ViewContext = Pick<AuthorizationContext, 'chains' | 'rates' | 'serviceDomain' | 'clock' | 'random'>;
 
 /** A payment link as agents see it. A disabled link has a view that says so; a deleted one is refused with 100102. */
-export function linkView(deps: ViewDeps, link: StoredLink): LinkView {
+export function linkView(deps: ViewContext, link: StoredLink): LinkView {
   if (link.status === 'deleted') throw new Refusal('link_archived', link.linkId);
   const terms = linkTerms(link);
   const supportedPaymentTokens = offeredTokens(deps, terms);
@@ -37,7 +37,7 @@ export function linkView(deps: ViewDeps, link: StoredLink): LinkView {
 }
 
 function creationRequirement(
-  deps: ViewDeps,
+  deps: ViewContext,
   link: StoredLink,
   token: LinkView['aiView']['supportedPaymentTokens'][0],
 ) {

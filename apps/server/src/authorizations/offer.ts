@@ -1,11 +1,9 @@
 import type { PricingModel, SupportedPaymentToken } from '@florin/protocol/agent-view.ts';
 import type { FeeModel } from '@florin/protocol/fee.ts';
 import { formatUsd, type MicroUsd, microUsd } from '@florin/protocol/money.ts';
-import type { Chains } from '#chains/chain.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import {
   type AmountBounds,
-  type FeeRates,
   type Quote,
   quoteOf,
   quoteOfTotal,
@@ -16,11 +14,9 @@ import {
   widestOf,
 } from '#orders/quote.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
+import type { AuthorizationContext } from './context.ts';
 
-interface OfferDeps {
-  readonly chains: Chains;
-  readonly rates: FeeRates;
-}
+type OfferContext = Pick<AuthorizationContext, 'chains' | 'rates'>;
 
 /** The price of a purchase: fixed, a total that the payer chose, or not chosen yet (custom links). */
 export type Price =
@@ -90,7 +86,7 @@ function offerOf(route: Route, terms: Terms): SupportedPaymentToken | undefined 
 /**
  * Every token that can pay these terms, the settlement token first. Omits tokens whose route does not take the amount.
  */
-export function offeredTokens(deps: OfferDeps, terms: Terms): SupportedPaymentToken[] {
+export function offeredTokens(deps: OfferContext, terms: Terms): SupportedPaymentToken[] {
   return routesTo(deps.chains, deps.rates, terms.settlementToken).flatMap(
     (route) => offerOf(route, terms) ?? [],
   );
@@ -98,7 +94,7 @@ export function offeredTokens(deps: OfferDeps, terms: Terms): SupportedPaymentTo
 
 /** The offer of one token; undefined where `offeredTokens` would omit it. */
 export function offeredTokenOf(
-  deps: OfferDeps,
+  deps: OfferContext,
   terms: Terms,
   paymentTokenId: string,
 ): SupportedPaymentToken | undefined {
@@ -108,7 +104,7 @@ export function offeredTokenOf(
 }
 
 /** How the price is set. Open prices get the widest bounds of the total over all offered tokens. */
-export function pricingModelOf(deps: OfferDeps, terms: Terms): PricingModel {
+export function pricingModelOf(deps: OfferContext, terms: Terms): PricingModel {
   if (terms.price.kind === 'price') return { type: 'fixed' };
   if (terms.price.kind === 'total') return { type: 'custom' };
   const routes = routesTo(deps.chains, deps.rates, terms.settlementToken);

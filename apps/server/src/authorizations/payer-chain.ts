@@ -10,7 +10,28 @@ import {
 import { batchedByKey } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { CallOffer, PayerChain } from './signature.ts';
+
+/** What the service reads from a payer's chain. Both throw the refusal chain_unavailable when the chain cannot be asked. */
+export interface PayerChain {
+  /** The code at an address at the newest block; `0x` when there is none. */
+  codeAt(chainId: number, address: Hex): Promise<Hex>;
+  /**
+   * The result of an eth_call at the newest block; undefined when the call reverts or runs out of gas. Without a
+   * recipient, `data` is the code of a contract that exists for this call only. Without an offer, the call has no
+   * sender and no gas price.
+   */
+  callAt(
+    chainId: number,
+    call: { to?: Hex; data: Hex; gas: bigint; offer?: CallOffer },
+  ): Promise<Hex | undefined>;
+}
+
+/** The apparent sender of a call, and its fees in wei per gas. */
+export interface CallOffer {
+  readonly from: Hex;
+  readonly maxFee: bigint;
+  readonly priorityFee: bigint;
+}
 
 /**
  * Account reads that arrive while others are under way share the next exchange with the nodes (lab/bench/README.md).

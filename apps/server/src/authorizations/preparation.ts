@@ -15,7 +15,6 @@ import { assertPayable, prepareOrder } from '#sessions/order-preparation.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import {
-  type AuthorizationDeps,
   assertInTime,
   assertPurpose,
   assertSigned,
@@ -28,6 +27,7 @@ import {
   type SignedMessage,
 } from './authorization.ts';
 import { permit2Word } from './consent.ts';
+import type { AuthorizationContext } from './context.ts';
 import type { AgentMessage } from './cryptography.ts';
 
 /** An order with its session and the chain that executes it. */
@@ -62,7 +62,7 @@ export type CheckedPreparation = PaymentPlace &
  */
 export async function checkPreparation(
   queryable: Queryable,
-  deps: AuthorizationDeps,
+  deps: AuthorizationContext,
   body: PreparePaymentBody,
 ): Promise<CheckedPreparation> {
   const { message } = body;
@@ -89,7 +89,7 @@ export async function checkPreparation(
 /** Signs and stores the order of a checked request and claims its nonce, in one transaction. */
 export async function prepareAuthorizedOrder(
   transaction: Transaction,
-  deps: AuthorizationDeps,
+  deps: AuthorizationContext,
   checked: Extract<CheckedPreparation, { kind: 'new' }>,
   network = '',
 ): Promise<AuthorizedOrder> {
@@ -123,7 +123,7 @@ export interface PayerState {
  * chain_unavailable when the chain does not answer.
  */
 export async function payerStateFor(
-  deps: AuthorizationDeps,
+  deps: AuthorizationContext,
   checked: CheckedPreparation,
 ): Promise<PayerState> {
   if (checked.kind === 'new') return readPayerState(deps, checked, checked.signed.payer);
@@ -143,7 +143,7 @@ export async function payerStateFor(
  * answer.
  */
 export async function readPayerState(
-  deps: Pick<AuthorizationDeps, 'payerChain' | 'gasless'>,
+  deps: Pick<AuthorizationContext, 'payerChain' | 'gasless'>,
   place: PaymentPlace,
   payer: Hex,
 ): Promise<PayerState> {
@@ -161,7 +161,7 @@ export async function readPayerState(
 }
 
 async function readSigning(
-  deps: Pick<AuthorizationDeps, 'gasless'>,
+  deps: Pick<AuthorizationContext, 'gasless'>,
   token: Token,
 ): Promise<TokenSigning | undefined> {
   try {
@@ -175,7 +175,7 @@ async function readSigning(
 
 /** How much a spender (the gateway by default) may take from a payer now, in units of the token. Asks the chain. */
 async function readAllowance(
-  deps: Pick<AuthorizationDeps, 'payerChain'>,
+  deps: Pick<AuthorizationContext, 'payerChain'>,
   place: PaymentPlace,
   payer: Hex,
   spender: Hex = place.chain.gateway,
@@ -188,7 +188,7 @@ async function readAllowance(
 const nonceAbi = parseAbi(['function nonceBitmap(address owner, uint256 word) view returns (uint256)']);
 
 function readUsedNonces(
-  deps: Pick<AuthorizationDeps, 'payerChain'>,
+  deps: Pick<AuthorizationContext, 'payerChain'>,
   { chain }: PaymentPlace,
   payer: Hex,
 ): Promise<bigint> {
@@ -201,7 +201,7 @@ function readUsedNonces(
 const readGas = 500_000n;
 
 async function readWord(
-  { payerChain }: Pick<AuthorizationDeps, 'payerChain'>,
+  { payerChain }: Pick<AuthorizationContext, 'payerChain'>,
   chain: Chain,
   call: { to: Hex; data: Hex },
 ): Promise<bigint> {
@@ -239,7 +239,7 @@ function assertPayer(session: StoredSession, signed: SignedMessage, payerEmail: 
 /**
  * The chain and token that execute the payment. An ai_checkout session keeps the token whose amount its payer signed.
  */
-function placeOf(deps: AuthorizationDeps, session: StoredSession, signed: SignedMessage): PaymentPlace {
+function placeOf(deps: AuthorizationContext, session: StoredSession, signed: SignedMessage): PaymentPlace {
   const chain = paymentChainOf(deps, signed);
   if (chain === undefined) {
     throw new Refusal('payment_token_unsupported', {
@@ -261,7 +261,7 @@ function placeOf(deps: AuthorizationDeps, session: StoredSession, signed: Signed
   return { chain, token };
 }
 
-function placeOfOrder(deps: AuthorizationDeps, order: StoredOrder): PaymentPlace {
+function placeOfOrder(deps: AuthorizationContext, order: StoredOrder): PaymentPlace {
   const chain = deps.chains.byId(order.chainId);
   const token = deps.chains.token(order.tokenId);
   if (chain === undefined || token === undefined) {

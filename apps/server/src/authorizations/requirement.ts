@@ -7,14 +7,8 @@ import {
   preparePaymentTypes,
 } from '@florin/protocol/typed-data.ts';
 import { bytesToHex } from 'viem';
-import { type Clock, unixSeconds } from '#outside/clock.ts';
-import type { Random } from '#outside/random.ts';
-
-interface RequirementDeps {
-  readonly serviceDomain: string;
-  readonly clock: Clock;
-  readonly random: Random;
-}
+import { unixSeconds } from '#outside/clock.ts';
+import type { AuthorizationContext } from './context.ts';
 
 const definitions = {
   create_payment_session: {
@@ -40,7 +34,7 @@ const domainFields = [
  * that the payer still has to choose.
  */
 export function requirementOf(
-  deps: RequirementDeps,
+  deps: Pick<AuthorizationContext, 'serviceDomain' | 'clock' | 'random'>,
   purpose: AgentPurpose,
   options: { chainId: number; known: Readonly<Record<string, string>> },
 ): AuthorizationRequirement {

@@ -9,15 +9,18 @@ import { untrustedTextNotice } from '@florin/protocol/discovery.ts';
 import { formatUsd } from '@florin/protocol/money.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
-import type { AuthorizationDeps } from './authorization.ts';
+import type { AuthorizationContext } from './context.ts';
 import { agentLineItems } from './merchant-text.ts';
 import { offeredTokenOf, offeredTokens, pricingModelOf, sessionTerms } from './offer.ts';
 import { requirementOf } from './requirement.ts';
 
-type ViewDeps = Pick<AuthorizationDeps, 'chains' | 'rates' | 'serviceDomain' | 'clock' | 'random' | 'origin'>;
+type ViewContext = Pick<
+  AuthorizationContext,
+  'chains' | 'rates' | 'serviceDomain' | 'clock' | 'random' | 'origin'
+>;
 
 /** The situation of a session for an agent, by our clock. */
-export function situationOf(deps: Pick<ViewDeps, 'clock'>, session: StoredSession): AgentSituation {
+export function situationOf(deps: Pick<ViewContext, 'clock'>, session: StoredSession): AgentSituation {
   return sessionSituation({
     status: session.status,
     signedOnce: session.signedOnce,
@@ -35,7 +38,7 @@ export function handoffUrlOf(origin: string, session: StoredSession): string {
 }
 
 /** The answer to an agent that reads a session. */
-export function agentSessionView(deps: ViewDeps, session: StoredSession): AgentSessionView {
+export function agentSessionView(deps: ViewContext, session: StoredSession): AgentSessionView {
   return {
     sessionId: session.sessionId,
     sessionType: session.sessionType,
@@ -54,7 +57,7 @@ export function agentSessionView(deps: ViewDeps, session: StoredSession): AgentS
 
 /** The answer to an agent whose authorization creates a session or created it earlier. */
 export function createdSessionView(
-  deps: ViewDeps,
+  deps: ViewContext,
   session: StoredSession,
   isReplay: boolean,
 ): CreatedSessionView {
@@ -67,7 +70,7 @@ export function createdSessionView(
   };
 }
 
-function sessionAiView(deps: ViewDeps, session: StoredSession): SessionAiView {
+function sessionAiView(deps: ViewContext, session: StoredSession): SessionAiView {
   const situation = situationOf(deps, session);
   const terms = sessionTerms(session);
   const pricingModel = pricingModelOf(deps, terms);
@@ -101,7 +104,7 @@ function sessionAiView(deps: ViewDeps, session: StoredSession): SessionAiView {
   return { pricingModel, workflow: workflowOf(situation) };
 }
 
-function preparation(deps: ViewDeps, session: StoredSession, token: SupportedPaymentToken) {
+function preparation(deps: ViewContext, session: StoredSession, token: SupportedPaymentToken) {
   return requirementOf(deps, 'prepare_payment', {
     chainId: Number(token.chainId),
     known: {
@@ -117,7 +120,7 @@ function preparation(deps: ViewDeps, session: StoredSession, token: SupportedPay
 
 /** For sessions that a merchant's server or a hosted page created. Prepare carries the payer's choice. */
 function completionGuide(
-  deps: ViewDeps,
+  deps: ViewContext,
   session: StoredSession,
   tokens: [SupportedPaymentToken, ...SupportedPaymentToken[]],
 ) {

@@ -8,7 +8,8 @@ import { AbiCoder, Signature, TypedDataEncoder, Wallet } from 'ethers';
 import fc from 'fast-check';
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts';
 import { type AgentMessage, cryptographyOf } from './cryptography.ts';
-import { isAuthorizedBy, isPaymentSignedBy, type PayerChain } from './signature.ts';
+import type { PayerChain } from './payer-chain.ts';
+import { isAuthorizedBy, isPaymentSignedBy } from './signature.ts';
 
 const cryptography = cryptographyOf(secp256k1);
 

@@ -8,38 +8,11 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem';
+import type { AuthorizationContext } from './context.ts';
 import { counterfactualSignatureCode } from './counterfactual.gen.ts';
-import type { Cryptography } from './cryptography.ts';
 
-/** What the service reads from a payer's chain. Both throw the refusal chain_unavailable when the chain cannot be asked. */
-export interface PayerChain {
-  /** The code at an address at the newest block; `0x` when there is none. */
-  codeAt(chainId: number, address: Hex): Promise<Hex>;
-  /**
-   * The result of an eth_call at the newest block; undefined when the call reverts or runs out of gas. Without a
-   * recipient, `data` is the code of a contract that exists for this call only. Without an offer, the call has no
-   * sender and no gas price.
-   */
-  callAt(
-    chainId: number,
-    call: { to?: Hex; data: Hex; gas: bigint; offer?: CallOffer },
-  ): Promise<Hex | undefined>;
-}
-
-/** The apparent sender of a call, and its fees in wei per gas. */
-export interface CallOffer {
-  readonly from: Hex;
-  readonly maxFee: bigint;
-  readonly priorityFee: bigint;
-}
-
-/** The dependencies of signature checks. */
-export interface SignatureDeps {
-  readonly cryptography: Cryptography;
-  readonly payerChain: PayerChain;
-  /** Refuses (900101) to run another account's code for a caller who has used its share; no limit when absent. */
-  readonly admitWalletCall?: () => void;
-}
+/** What signature checks need. */
+export type SignatureContext = Pick<AuthorizationContext, 'cryptography' | 'payerChain' | 'admitWalletCall'>;
 
 /** What a signature must prove. */
 export interface SignatureClaim {
@@ -66,7 +39,7 @@ const erc6492Gas = 6_000_000n;
  * ecrecover in canonical form only. With code, an EIP-7702 delegation included, it is EIP-1271 only. A wrapped
  * signature (ERC-6492) of an account without code is checked in a call that deploys the account and leaves no state.
  */
-export async function isAuthorizedBy(deps: SignatureDeps, claim: SignatureClaim): Promise<boolean> {
+export async function isAuthorizedBy(deps: SignatureContext, claim: SignatureClaim): Promise<boolean> {
   if (!isWrapped(claim.signature)) return isSignedByAccount(deps, claim);
   const wrapped = unwrap(claim.signature);
   if (wrapped === undefined) return false;
@@ -80,18 +53,18 @@ export async function isAuthorizedBy(deps: SignatureDeps, claim: SignatureClaim)
  * Whether the payer signed a payment in a form that the contracts accept as it is. Like `isAuthorizedBy`, without
  * undeployed accounts: their wrapped signatures are refused without asking the chain.
  */
-export async function isPaymentSignedBy(deps: SignatureDeps, claim: SignatureClaim): Promise<boolean> {
+export async function isPaymentSignedBy(deps: SignatureContext, claim: SignatureClaim): Promise<boolean> {
   return !isWrapped(claim.signature) && isSignedByAccount(deps, claim);
 }
 
-async function isSignedByAccount(deps: SignatureDeps, claim: SignatureClaim): Promise<boolean> {
+async function isSignedByAccount(deps: SignatureContext, claim: SignatureClaim): Promise<boolean> {
   const code = await deps.payerChain.codeAt(claim.chainId, claim.payer);
   if (code !== '0x') return isTakenByCode(deps, claim);
   return deps.cryptography.recover(claim.digest, claim.signature) === claim.payer.toLowerCase();
 }
 
 async function isTakenByCode(
-  { payerChain, admitWalletCall }: SignatureDeps,
+  { payerChain, admitWalletCall }: SignatureContext,
   { chainId, payer, digest, signature }: SignatureClaim,
 ): Promise<boolean> {
   admitWalletCall?.();
@@ -133,7 +106,7 @@ const questionParameters = parseAbiParameters(
 );
 
 async function isTakenOnceDeployed(
-  { payerChain, admitWalletCall }: SignatureDeps,
+  { payerChain, admitWalletCall }: SignatureContext,
   { chainId, payer, digest }: SignatureClaim,
   { factory, factoryCall, signature }: WrappedSignature,
 ): Promise<boolean> {

@@ -23,13 +23,13 @@ import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { cryptographyOf } from './cryptography.ts';
 import { payerChainOf } from './payer-chain.ts';
-import { isAuthorizedBy, isPaymentSignedBy, type SignatureDeps } from './signature.ts';
+import { isAuthorizedBy, isPaymentSignedBy, type SignatureContext } from './signature.ts';
 
 /** Smart accounts of every kind on a real chain: their answers about signatures, and hostile accounts. */
 
 let anvil: Anvil;
 let rpc: HttpRpc;
-let deps: SignatureDeps;
+let deps: SignatureContext;
 before(async () => {
   anvil = await startTestAnvil({ automine: true });
   rpc = openHttpRpc({ chainId: anvil.chainId, urls: [anvil.url], clock: systemClock, log: silentLog });

@@ -16,24 +16,26 @@ export interface OrderContext {
   readonly signer: OrderSigner;
   /** How long after the deadline the payer may take an unsettled payment back, in seconds. */
   readonly reclaimAfterSeconds: number;
-  /** For accounts that say nothing; escrow when absent. */
-  readonly settlementMode?: SettlementMode;
-  /** Payable orders of a session; any number when absent. */
-  readonly orderLimits?: OrderLimits;
-  /** Absent where deposit addresses are not watched. Without a policy a deposit pays in full and in time, or goes back. */
-  readonly gasless?: { readonly deposits?: DepositPolicy | undefined };
+  /** For accounts without a mode of their own; escrow when absent. */
+  readonly settlementMode?: SettlementMode | undefined;
+  /** Payable orders of one session; no limit when absent. */
+  readonly orderLimits?: OrderLimits | undefined;
+  /**
+   * Absent where deposit addresses are not watched. Without a policy, a deposit that is short or late goes back.
+   */
+  readonly gasless?: { readonly deposits?: DepositPolicy | undefined } | undefined;
 }
 
-/** How many orders of one session may be payable at a time: prepared from one client network, and in all. */
+/** How many orders of one session may be payable at a time: from one client network, and in total. */
 export interface OrderLimits {
   readonly ofNetwork: number;
   readonly inAll: number;
 }
 
-/** What holds for deposits where a link says nothing, and what the operator adds at the most. */
+/** What applies to deposits of links without a policy of their own, and the most that the operator adds. */
 export interface DepositPolicy {
   readonly underpaidPpm: number;
-  /** Micro-USD; undefined: the share alone counts. */
+  /** Micro-USD; undefined: only the share counts. */
   readonly underpaidAmount: MicroUsd | undefined;
   readonly latePayment: LatePayment;
   readonly lateHours: number;
@@ -43,7 +45,7 @@ export interface DepositPolicy {
   readonly addedPerDay: MicroUsd;
 }
 
-/** What a payer asks for: an order of one session in one token. */
+/** A payer's request for an order of one session in one token. */
 export interface OrderRequest {
   /** Locked by the caller. */
   readonly session: SessionTerms;
@@ -52,12 +54,12 @@ export interface OrderRequest {
   /** Empty when not given; never goes on chain. */
   readonly payerEmail: string;
   readonly token: Token;
-  /** When the order ends, in Unix seconds; with the session when absent. */
-  readonly endsAt?: number;
-  /** The client network that has it prepared, where it counts for one. */
-  readonly network?: string;
-  /** How long after the order's end a block may still carry the payment, in seconds; 0 when absent. */
+  /** When the order ends, in Unix seconds; the session's end when absent. */
+  readonly endsAt?: number | undefined;
+  /** The client network that asks for it, if it counts against that network's limit. */
+  readonly network?: string | undefined;
+  /** How long after the order's end a block may still have the payment, in seconds; 0 when absent. */
   readonly lateSeconds?: number;
-  /** When absent, an order that is signed goes by the merchant's account, and one that is only drafted is held. */
+  /** When absent, the merchant's account decides for a signed order, and a draft is held in escrow. */
   readonly settlementMode?: SettlementMode;
 }

@@ -17,10 +17,7 @@ export interface RelayedPayment {
   readonly encode: (signature: Hex) => Hex;
 }
 
-export interface PaymentPlanDeps {
-  readonly sender: Pick<Sender, 'plan'>;
-  readonly signer: Pick<OrderSigner, 'hasSigned'>;
-}
+type PlanContext = { readonly sender: Pick<Sender, 'plan'>; readonly signer: Pick<OrderSigner, 'hasSigned'> };
 
 const invalidSignature = encodeErrorResult({ abi: paymentGatewayAbi, errorName: 'InvalidSignature' });
 /** What the service signs with: 65 bytes. */
@@ -32,7 +29,7 @@ const wholeSignature = /^0x[0-9a-f]{130}$/i;
  * and the call that belongs to it, and both are stored together.
  */
 export async function planPayment(
-  deps: PaymentPlanDeps,
+  deps: PlanContext,
   chain: Chain,
   payment: RelayedPayment,
 ): Promise<SendPlan | RevertedPlan> {
@@ -54,7 +51,7 @@ export async function planPayment(
  * earlier ones nobody has looked whether they know the signer.
  */
 function mayConsentBySending(
-  { signer }: PaymentPlanDeps,
+  { signer }: PlanContext,
   chain: Chain,
   { order, signature }: RelayedPayment,
 ): boolean {

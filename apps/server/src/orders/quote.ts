@@ -223,7 +223,7 @@ export function outOfBounds(route: Route, bounds: AmountBounds | undefined, para
   const range =
     bounds === undefined ? 'no amount' : `${formatUsd(bounds.least)} to ${formatUsd(bounds.most)} USD`;
   const detail = `${route.paymentToken.tokenId} takes ${range}`;
-  return new Refusal('amount_out_of_range', { detail, ...(param === undefined ? {} : { param }) });
+  return new Refusal('amount_out_of_range', { detail, param });
 }
 
 function isWithin(bounds: AmountBounds | undefined, value: MicroUsd): boolean {

@@ -22,7 +22,8 @@ import { orderSignerOf } from '#orders/order-signer.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
-import { type GasBudgets, releaseUnfollowed, type SubmissionDeps } from '#submissions/submission.ts';
+import type { GasBudgets, SubmissionContext } from '#submissions/context.ts';
+import { releaseUnfollowed } from '#submissions/submission.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { findPayments } from '#x402/accepted-payment.ts';
@@ -119,7 +120,7 @@ function x402Doors(
     guard,
     admitCreation,
   }: {
-    submissions: SubmissionDeps | undefined;
+    submissions: SubmissionContext | undefined;
     guard: { readonly walletCalls?: WalletCallGuard };
     admitCreation: ((linkId: string) => void) | undefined;
   },

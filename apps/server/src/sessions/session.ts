@@ -36,8 +36,8 @@ interface LinkSessionRequest {
   readonly payer?: Hex;
   readonly token?: Token;
   readonly paymentValue: MicroUsd;
-  /** Custom links: the total that a signed authorization names. */
-  readonly chosenTotal?: MicroUsd;
+  /** Custom links: the total that the payer chose. */
+  readonly chosenTotal?: MicroUsd | undefined;
 }
 
 /** Sessions of links and of the AI protocol live this long, in seconds. */

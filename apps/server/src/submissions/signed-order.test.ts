@@ -10,7 +10,7 @@ import { prepareOrder } from '#sessions/order-preparation.ts';
 import { createLinkSession, lockSession } from '#sessions/session.ts';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { newPayer } from '../../test/harness/agent-payer.ts';
-import { type SignedOrderDeps, signedOrder } from './signed-order.ts';
+import { signedOrder } from './signed-order.ts';
 
 let world: AgentWorld;
 let linkId: string;
@@ -65,7 +65,7 @@ async function look(order: StoredOrder, { code = '0x', ...signed }: Given) {
   let calls = 0;
   const accepted: Hex = `0x1626ba7e${'0'.repeat(56)}`;
   const { payer } = order.order;
-  const asked: SignedOrderDeps = {
+  const asked: Parameters<typeof signedOrder>[1] = {
     ...world.deps,
     gasless: { signingOf: async () => ({ permits: new Set(['eip3009']), domain: domainOf(order) }) },
     payerChain: {

@@ -4,13 +4,13 @@ import type { Queryable } from '@florin/pg';
 import type { SubmitPaymentBody } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { AuthorizationDeps } from '#authorizations/authorization.ts';
 import { consentsOf } from '#authorizations/consent.ts';
 import { isPaymentSignedBy, type SignatureClaim } from '#authorizations/signature.ts';
 import type { TokenSigning } from '#chains/token-signing.ts';
 import { findOrder, findOrders, isCollectedOnly } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
+import type { SubmissionContext } from './context.ts';
 import { recentOrders } from './submission.sql.ts';
 
 /** An order with the nonce that its payer signed. */
@@ -19,10 +19,10 @@ export interface SignedOrder {
   readonly nonce: bigint;
 }
 
-export interface SignedOrderDeps
-  extends Pick<AuthorizationDeps, 'chains' | 'cryptography' | 'payerChain' | 'admitWalletCall'> {
-  readonly gasless: Pick<NonNullable<AuthorizationDeps['gasless']>, 'signingOf'>;
-}
+type SignedOrderContext = Pick<
+  SubmissionContext,
+  'chains' | 'cryptography' | 'payerChain' | 'admitWalletCall'
+> & { readonly gasless: Pick<SubmissionContext['gasless'], 'signingOf'> };
 
 /**
  * How many orders of a session are compared with a signature when the request names none, the newest first. Each takes
@@ -52,7 +52,7 @@ export async function asking<T>(chainName: string, ask: () => Promise<T>): Promi
  */
 export async function signedOrder(
   queryable: Queryable,
-  deps: SignedOrderDeps,
+  deps: SignedOrderContext,
   body: SubmitPaymentBody,
 ): Promise<SignedOrder> {
   const orders = await ordersInQuestion(queryable, body);
@@ -83,7 +83,7 @@ interface Candidate extends SignedOrder {
   readonly claim: SignatureClaim;
 }
 
-function isOfKey({ cryptography }: SignedOrderDeps, { claim }: Candidate): boolean {
+function isOfKey({ cryptography }: SignedOrderContext, { claim }: Candidate): boolean {
   return cryptography.recover(claim.digest, claim.signature) === claim.payer.toLowerCase();
 }
 
@@ -106,7 +106,7 @@ async function ordersInQuestion(
 }
 
 /** Reads the consents to orders of one session, asking for each token's domain once. */
-function consentReader(deps: SignedOrderDeps, { method, signature }: SubmitPaymentBody) {
+function consentReader(deps: SignedOrderContext, { method, signature }: SubmitPaymentBody) {
   const signings = new Map<string, TokenSigning | undefined>();
   const reader = {
     /** Thrown when no order of another chain fits. */

@@ -1,22 +1,11 @@
 import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { PayerChain } from '#authorizations/signature.ts';
 import type { SendPlan } from '#chains/sender/sender.ts';
-import type { Clock } from '#outside/clock.ts';
+import type { SubmissionContext } from './context.ts';
 import { lockBudgets, smartAccountFailures } from './submission.sql.ts';
 
 const dayMs = 86_400_000;
-
-/**
- * Limits for payers with code. Such code can detect a simulation, use up the gas of the transaction and refuse to pay.
- */
-export interface SmartAccountLimits {
-  /** Gas of one payment's transaction. */
-  readonly perPayment: number;
-  /** Payments of a merchant's payers that failed within 24 hours or may still fail. */
-  readonly failuresPerMerchant: number;
-}
 
 /**
  * Whether the payer's address has code, an EIP-7702 delegation included. Refuses (100611) such a payer's payment when
@@ -24,7 +13,7 @@ export interface SmartAccountLimits {
  * so that a plain key's payment runs no code of the payer's choice.
  */
 export async function isSmartAccount(
-  { payerChain }: { readonly payerChain: PayerChain },
+  { payerChain }: Pick<SubmissionContext, 'payerChain'>,
   payer: Hex,
   { chainId, wallet: from, to, data, gasLimit: gas, maxFee, priorityFee }: SendPlan,
 ): Promise<boolean> {
@@ -40,10 +29,7 @@ export async function isSmartAccount(
  */
 export async function assertSmartAccount(
   transaction: Transaction,
-  deps: {
-    readonly clock: Clock;
-    readonly gasless: { readonly budgets: { smartAccounts: SmartAccountLimits } };
-  },
+  deps: Pick<SubmissionContext, 'clock' | 'gasless'>,
   { payer, merchantId, gasLimit }: { payer: string; merchantId: string; gasLimit: bigint },
 ): Promise<void> {
   const { perPayment, failuresPerMerchant } = deps.gasless.budgets.smartAccounts;

@@ -15,19 +15,19 @@ import { createLinkSession, lockSession } from '#sessions/session.ts';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { newPayer } from '../../test/harness/agent-payer.ts';
 import { insertAttempt, insertSent } from '../../test/harness/sent-transaction.ts';
+import type { SubmissionContext } from './context.ts';
 import {
   checkSubmission,
   findSubmittedOrders,
   type NewSubmission,
   recordSubmission,
   releaseUnfollowed,
-  type SubmissionDeps,
   submissionOutcome,
   submissionsUndone,
 } from './submission.ts';
 
 let world: AgentWorld;
-let deps: SubmissionDeps;
+let deps: SubmissionContext;
 let linkId: string;
 before(async () => {
   world = await AgentWorld.open();
@@ -181,7 +181,7 @@ test('a consent to a small amount, or to an order that the service did not sign,
   const order = await orderFor(payer.address as Hex);
   const { token } = order.order;
   const domain = { name: 'USD Coin', version: '2', chainId: order.chainId, verifyingContract: token };
-  const asked: SubmissionDeps = {
+  const asked: SubmissionContext = {
     ...deps,
     gasless: { ...deps.gasless, signingOf: async () => ({ permits: new Set(['eip3009']), domain }) },
   };
@@ -219,7 +219,7 @@ test('orders that strangers prepare for contracts cost a payer with a key nothin
     ...{ chainId: own.chainId, verifyingContract: token.address },
   };
   let walletCalls = 0;
-  const asked: SubmissionDeps = {
+  const asked: SubmissionContext = {
     ...deps,
     gasless: { ...deps.gasless, signingOf: async () => ({ permits: new Set(['permit2']), domain }) },
     payerChain: {
@@ -266,7 +266,7 @@ async function consentsAsked(order: StoredOrder, payer: ReturnType<typeof newPay
     const call = decodeFunctionData({ abi: paymentGatewayAbi, data });
     return call.functionName === 'payWithAuthorization' ? call.args[1] : undefined;
   };
-  const asking: SubmissionDeps = {
+  const asking: SubmissionContext = {
     ...deps,
     gasless: { ...deps.gasless, signingOf: async () => ({ permits: new Set(['eip3009']), domain }) },
     sender: {

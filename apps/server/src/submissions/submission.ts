@@ -3,17 +3,17 @@ import type { SubmitPaymentBody } from '@florin/protocol/agent-api.ts';
 import type { SubmitMethod, SubmittedView } from '@florin/protocol/agent-view.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { AuthorizationDeps } from '#authorizations/authorization.ts';
-import type { Sender, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
-import { type GasTotals, takeGas } from '#merchants/relayed-gas.ts';
+import type { SendPlan, SentOutcome } from '#chains/sender/sender.ts';
+import { takeGas } from '#merchants/relayed-gas.ts';
 import { findOrders } from '#orders/order.ts';
 import { planPayment, type RelayedPayment } from '#orders/payment-plan.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
 import { assertPayable } from '#sessions/order-preparation.ts';
 import { findSession, lockSession } from '#sessions/session.ts';
+import type { SubmissionContext } from './context.ts';
 import { asking, type SignedOrder, signedOrder } from './signed-order.ts';
-import { assertSmartAccount, isSmartAccount, type SmartAccountLimits } from './smart-account.ts';
+import { assertSmartAccount, isSmartAccount } from './smart-account.ts';
 import {
   concludeSubmission,
   insertSubmission,
@@ -29,25 +29,6 @@ import {
 import { refusalOfRevert, submissionCall } from './submission-call.ts';
 
 const dayMs = 86_400_000;
-
-/** What the service spends on payers' gas, in units of gas over the last 24 hours. */
-export interface GasBudgets {
-  readonly perPayer: number;
-  /** Of a payment link; of the merchant for sessions without a link. */
-  readonly perLink: number;
-  /** Of a client's network: an IPv4 address, or the /64 of an IPv6 address. */
-  readonly perNetwork: number;
-  readonly smartAccounts: SmartAccountLimits;
-}
-
-export interface SubmissionDeps extends AuthorizationDeps {
-  readonly gasless: NonNullable<AuthorizationDeps['gasless']> & {
-    readonly budgets: GasBudgets;
-    /** Of all gas spent for payers; absent: no total limit. */
-    readonly totals?: GasTotals | undefined;
-  };
-  readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
-}
 
 /** A submission that passed every check, or was accepted before. */
 export type CheckedSubmission =
@@ -75,7 +56,7 @@ export interface NewSubmission {
  */
 export async function checkSubmission(
   queryable: Queryable,
-  deps: SubmissionDeps,
+  deps: SubmissionContext,
   request: { readonly body: SubmitPaymentBody; readonly network: string },
 ): Promise<CheckedSubmission> {
   const { body, network } = request;
@@ -95,7 +76,7 @@ export async function checkSubmission(
 }
 
 async function planOf(
-  deps: SubmissionDeps,
+  deps: SubmissionContext,
   { order, nonce }: SignedOrder,
   { method, signature }: SubmitPaymentBody,
 ): Promise<SendPlan> {
@@ -122,7 +103,7 @@ async function planOf(
  */
 export async function recordSubmission(
   transaction: Transaction,
-  deps: SubmissionDeps,
+  deps: SubmissionContext,
   submission: NewSubmission,
 ): Promise<{ readonly view: SubmittedView; readonly transactionId: bigint | undefined }> {
   const { order, method, network, plan, isSmartAccount: isSmart } = submission;
@@ -166,7 +147,7 @@ export async function recordSubmission(
 
 async function assertBudgets(
   transaction: Transaction,
-  deps: SubmissionDeps,
+  deps: SubmissionContext,
   asked: { payer: string; seller: string; network: string; gas: number },
 ): Promise<void> {
   const shared = [`payer ${asked.payer}`, `link ${asked.seller}`, `network ${asked.network}`];
@@ -197,7 +178,7 @@ async function assertBudgets(
 /** Limits all payers of a merchant together, because links, payers and networks cost an attacker nothing. */
 async function assertTotals(
   transaction: Transaction,
-  { clock, gasless }: SubmissionDeps,
+  { clock, gasless }: SubmissionContext,
   merchantId: string,
   { chainId, gasLimit: gas }: SendPlan,
   kind: 'payments' | 'smart_accounts',

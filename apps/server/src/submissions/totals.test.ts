@@ -14,12 +14,8 @@ import { createCheckoutSession, lockSession } from '#sessions/session.ts';
 import { AgentWorld } from '../../test/harness/agent-fixture.ts';
 import { newPayer } from '../../test/harness/agent-payer.ts';
 import { insertAttempt, insertSent } from '../../test/harness/sent-transaction.ts';
-import {
-  type NewSubmission,
-  recordSubmission,
-  type SubmissionDeps,
-  submissionOutcome,
-} from './submission.ts';
+import type { SubmissionContext } from './context.ts';
+import { type NewSubmission, recordSubmission, submissionOutcome } from './submission.ts';
 
 const hourMs = 3_600_000;
 const [perMerchant, all] = [2_000, 4_000];
@@ -30,7 +26,7 @@ const boundless = {
 };
 
 let world: AgentWorld;
-let deps: SubmissionDeps;
+let deps: SubmissionContext;
 before(async () => {
   world = await AgentWorld.open();
   const total = { perMerchant, all };

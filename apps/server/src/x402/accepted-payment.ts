@@ -1,23 +1,13 @@
-import type { Database, Queryable } from '@florin/pg';
+import type { Queryable } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { X402Payment, X402Receipt } from '@florin/protocol/x402.ts';
 import { getAddress } from 'viem';
-import type { Clock } from '#outside/clock.ts';
-import { type ArrivalDeps, arrivalOf, type ExpectedTransfer, isTransferred } from './arrival.ts';
+import { arrivalOf, type ExpectedTransfer, isTransferred } from './arrival.ts';
+import type { X402Context } from './context.ts';
 import type { Resource } from './offer.ts';
-import { outcomeOf, type PaymentFacts } from './outcome.ts';
 import { type PaymentRow, paymentByAddress, paymentsByOrders, setMoved } from './payment.sql.ts';
 import { payloadHashOf } from './transfer-authorization.ts';
-
-export interface AcceptedPaymentDeps extends ArrivalDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-  /** Reads a payment for a request that waits for it; batched with other reads. */
-  readonly readPayment: (orderId: string) => Promise<PaymentRow | undefined>;
-  /** How long a request waits for its payment to be seen in a block, in milliseconds. */
-  readonly waitMs: number;
-}
 
 /** An accepted payment: sent, now or before. Repeated requests pay its order once. */
 export interface AcceptedPayment {
@@ -64,6 +54,37 @@ export function requestedPayment(resource: Resource, payment: X402Payment, token
   return { payment, expected };
 }
 
+/** The facts about an accepted payment. */
+export interface PaymentFacts {
+  /** The outcome of the transaction that we sent for it; empty when none was sent. */
+  readonly sent: 'sent' | 'succeeded' | 'failed' | '';
+  /** Whether the chain showed the payer's own transfer to the address. */
+  readonly isMoved: boolean;
+  /** Whether the order's payment is in a block. */
+  readonly isOrderPaid: boolean;
+  /** Whether another order paid the session, final. */
+  readonly isOtherPaid: boolean;
+  readonly isSessionExpired: boolean;
+  /** Whether the address was shown to this payer alone: then any payment of its order is this payment. */
+  readonly isPrivate: boolean;
+}
+
+/**
+ * seen: in a block, and by this payer. unproven: the order is paid, perhaps by another payer who was shown the same
+ * address. pending: sent, and not seen yet. unsent: no transaction of ours is under way; the chain shows whether the
+ * money is there. paid_otherwise and expired: this payment pays nothing, and its money goes back.
+ */
+export type PaymentOutcome = 'seen' | 'unproven' | 'pending' | 'unsent' | 'paid_otherwise' | 'expired';
+
+export function outcomeOf(facts: PaymentFacts): PaymentOutcome {
+  const { sent, isOrderPaid } = facts;
+  const isProven = facts.isPrivate || facts.isMoved || sent === 'succeeded';
+  if (isOrderPaid) return isProven ? 'seen' : 'unproven';
+  if (facts.isOtherPaid) return 'paid_otherwise';
+  if (facts.isSessionExpired) return 'expired';
+  return sent === 'sent' || sent === 'succeeded' ? 'pending' : 'unsent';
+}
+
 function factsOf(row: PaymentRow, { isPrivate }: ExpectedTransfer): PaymentFacts {
   return {
     // The schema's check constraint is what makes the narrowing true.
@@ -82,7 +103,7 @@ function factsOf(row: PaymentRow, { isPrivate }: ExpectedTransfer): PaymentFacts
  * expired (100203).
  */
 async function paymentState(
-  deps: AcceptedPaymentDeps,
+  deps: X402Context,
   row: PaymentRow,
   asked: RequestedPayment,
 ): Promise<AcceptedPayment | undefined> {
@@ -108,11 +129,7 @@ async function paymentState(
 }
 
 /** The order is paid. Another payer may have sent that money, because the address was shown to several. */
-async function proven(
-  deps: AcceptedPaymentDeps,
-  row: PaymentRow,
-  asked: RequestedPayment,
-): Promise<AcceptedPayment> {
+async function proven(deps: X402Context, row: PaymentRow, asked: RequestedPayment): Promise<AcceptedPayment> {
   if (await isTransferred(deps, asked.expected)) {
     await markMoved(deps, row);
     return takenOf(row, asked.payment, true);
@@ -123,7 +140,7 @@ async function proven(
 
 /** Our transaction failed or was never sent. A third party may have submitted the authorization to the token. */
 async function arrived(
-  deps: AcceptedPaymentDeps,
+  deps: X402Context,
   row: PaymentRow,
   asked: RequestedPayment,
 ): Promise<AcceptedPayment | undefined> {
@@ -135,7 +152,7 @@ async function arrived(
   return takenOf(row, asked.payment, false);
 }
 
-async function markMoved({ db, clock }: AcceptedPaymentDeps, row: PaymentRow): Promise<void> {
+async function markMoved({ db, clock }: X402Context, row: PaymentRow): Promise<void> {
   await db.query(setMoved, { orderId: row.order_id, payloadHash: row.payload_hash, updatedAt: clock.now() });
 }
 
@@ -162,7 +179,7 @@ const readsPerChainRead = 5;
  * more.
  */
 export async function waitUntilSeen(
-  deps: AcceptedPaymentDeps,
+  deps: X402Context,
   first: PaymentRow,
   asked: RequestedPayment,
 ): Promise<AcceptedPayment | undefined> {

@@ -1,15 +1,10 @@
-import { getBlock, parseLogs, type Rpc, toQuantity } from '@florin/evm';
+import { getBlock, parseLogs, toQuantity } from '@florin/evm';
 import { erc20Abi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeEventTopics, encodeFunctionData } from 'viem';
-import type { PayerChain } from '#authorizations/signature.ts';
 import { asking } from '#submissions/signed-order.ts';
-
-export interface ArrivalDeps {
-  readonly payerChain: PayerChain;
-  readonly rpcOf: (chainId: number) => Rpc;
-}
+import type { X402Context } from './context.ts';
 
 /** A transfer that a third party may have sent to the address of an order. */
 export interface ExpectedTransfer {
@@ -27,7 +22,7 @@ export interface ExpectedTransfer {
  * and nothing shows that it is this payer's. A used nonce proves nothing, because any transfer may have used it.
  */
 export async function arrivalOf(
-  deps: ArrivalDeps,
+  deps: Pick<X402Context, 'payerChain' | 'rpcOf'>,
   expected: ExpectedTransfer,
 ): Promise<'there' | 'foreign' | 'none'> {
   const { token, payTo, total } = expected;
@@ -45,7 +40,7 @@ const searchedBlocks = 200n;
 
 /** Whether a recent block has a transfer of the whole amount from the payer to the address. */
 export async function isTransferred(
-  { rpcOf }: Pick<ArrivalDeps, 'rpcOf'>,
+  { rpcOf }: Pick<X402Context, 'rpcOf'>,
   { token, payer, payTo, total }: ExpectedTransfer,
 ): Promise<boolean> {
   const rpc = rpcOf(token.chainId);

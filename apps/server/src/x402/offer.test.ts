@@ -1,7 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { amountsOf, amountsOfTotal } from '@florin/protocol/fee.ts';
+import { microUsd } from '@florin/protocol/money.ts';
 import type { X402Requirements } from '@florin/protocol/x402.ts';
-import { type OfferTerms, openOffer, sealOffer } from './offer.ts';
+import { secp256k1 } from '@florin/signing';
+import fc from 'fast-check';
+import { getAddress } from 'viem';
+import { cryptographyOf } from '#authorizations/cryptography.ts';
+import type { StoredLink } from '#links/stored-link.ts';
+import { orderSignerOf } from '#orders/order-signer.ts';
+import { systemRandom } from '#outside/random.ts';
+import { fixtureChains } from '../../test/harness/agent-fixture.ts';
+import type { X402Context } from './context.ts';
+import {
+  draftOffer,
+  type OfferTerms,
+  offeredSessionId,
+  openOffer,
+  type Resource,
+  requirementsFor,
+  sealOffer,
+} from './offer.ts';
 
 const deps = { offerKey: new Uint8Array(32).fill(1) };
 const terms: OfferTerms = {
@@ -56,3 +75,195 @@ function bodyWith(changed: Partial<OfferTerms>): string {
 
 for (const [name, offer] of others)
   test(`with ${name} an offer is not ours`, () => assert.equal(openOffer(deps, offer), undefined));
+
+const unused = () => assert.fail('an offer needs neither a database nor a chain');
+const context: X402Context = {
+  clock: { now: () => new Date(0), monotonicMs: () => 0, sleep: async () => {} },
+  ...{ random: systemRandom, origin: 'https://pay.example.com', serviceDomain: 'pay.example.com' },
+  ...{ chains: fixtureChains, rates: { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 } },
+  ...{
+    signer: orderSignerOf(`0x${'0f'.repeat(32)}`),
+    reclaimAfterSeconds: 86_400,
+    maxOpenSessions: undefined,
+  },
+  cryptography: cryptographyOf(secp256k1),
+  payerChain: { codeAt: unused, callAt: unused },
+  sender: { plan: unused, record: unused, broadcast: unused },
+  gasless: {
+    signingOf: async ({ chainId, address }) => ({
+      permits: new Set(['eip3009']),
+      domain: { name: 'USD Coin', version: '2', chainId, verifyingContract: address },
+    }),
+    minAmount: microUsd(0n),
+    budgets: {
+      ...{ perPayer: 0, perLink: 0, perNetwork: 0 },
+      smartAccounts: { perPayment: 0, failuresPerMerchant: 0 },
+    },
+  },
+  db: { query: unused, transaction: unused, inScope: unused, close: unused } as unknown as X402Context['db'],
+  ...{ rpcOf: unused, offerKey: deps.offerKey, readPayment: unused, waitMs: 0 },
+};
+
+const link: StoredLink = {
+  ...{ linkId: 'lnk_1', merchantId: 'mer_1', linkType: 'fixed', linkName: 'Tea', feeModel: 1 },
+  account: {
+    ...{ accountId: 'acc_1', accountName: 'Main', accountAddress: `0x${'c3'.repeat(20)}` },
+    ...{ version: 'acv_1', status: 'normal' },
+  },
+  ...{ settlementToken: 'ethereum::usdc', amount: microUsd(0n), payerEmailRequired: false, successUrl: '' },
+  ...{ customSuccessText: '', customDisabledText: '', status: 'active', versionCode: 'ver_1', items: [] },
+  ...{ createdAt: new Date(0), updatedAt: new Date(0) },
+};
+
+const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
+const anyTerms: fc.Arbitrary<OfferTerms> = fc.record(
+  {
+    seed: bytes(32).map((seed) => Buffer.from(seed).toString('hex')),
+    issuedAt: fc.integer({ min: 1, max: 4_000_000_000 }),
+    version: fc.constantFrom('ver_1', 'ver_2'),
+    refundAddress: bytes(19).map((address) => getAddress(`0x11${Buffer.from(address).toString('hex')}`)),
+  },
+  { noNullPrototype: true },
+);
+const anyPrice = fc.bigInt({ min: 1_000_000n, max: 10n ** 12n }).map(microUsd);
+const anyFeeModel = fc.constantFrom(1 as const, 2 as const);
+
+function tokenOf({ network, asset }: X402Requirements) {
+  const token = fixtureChains.tokenAt(Number(network.slice('eip155:'.length)), asset);
+  assert.ok(token !== undefined);
+  return token;
+}
+
+const feePpmOf = (tokenId: string) =>
+  ({ 'ethereum::usdc': 2_000, 'ethereum::usdt': 3_000, 'base::usdc': 6_000 })[tokenId] ??
+  assert.fail(tokenId);
+
+/** Units of a token that are worth so much Micro-USD. */
+const unitsOf = (value: bigint, { decimals }: { decimals: number }) => value * 10n ** BigInt(decimals - 6);
+
+test('a client’s choice of any offer leads back to the same terms, address, amount and session', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyTerms, anyPrice, anyFeeModel, async (terms, amount, feeModel) => {
+      const resource = { kind: 'link', link: { ...link, amount, feeModel } } as const;
+      const offers = await requirementsFor(context, resource, terms);
+      assert.deepEqual(
+        offers.map((each) => tokenOf(each).tokenId),
+        ['ethereum::usdc', 'ethereum::usdt', 'base::usdc'],
+      );
+      assert.equal(new Set(offers.map(({ payTo }) => payTo)).size, 3);
+      for (const chosen of offers) {
+        const opened = openOffer(context, chosen);
+        assert.deepEqual(opened, terms);
+        const token = tokenOf(chosen);
+        const drafted = await draftOffer(context, resource, opened, token);
+        const { totalValue } = amountsOf(amount, feePpmOf(token.tokenId), feeModel);
+        assert.deepEqual(
+          [drafted.payTo, drafted.order.order.total, drafted.session.sessionId, drafted.order.order.payer],
+          [chosen.payTo, BigInt(chosen.amount), offeredSessionId(context, link, terms), terms.refundAddress],
+        );
+        assert.equal(drafted.order.order.total, unitsOf(totalValue, token));
+        assert.deepEqual(drafted.session.createdAt, new Date(terms.issuedAt * 1_000));
+        assert.equal(drafted.order.order.payBy, BigInt(terms.issuedAt + 1_800));
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('two offers never share an address or a session, and an offer of a session has no session of its own', async () => {
+  const resource = { kind: 'link', link: { ...link, amount: microUsd(10_000_000n) } } as const;
+  const token = tokenOf((await requirementsFor(context, resource, terms))[0] ?? assert.fail());
+  await fc.assert(
+    fc.asyncProperty(anyTerms, anyTerms, async (one, other) => {
+      fc.pre(one.seed !== other.seed);
+      const drafted = await Promise.all(
+        [one, other].map((each) => draftOffer(context, resource, each, token)),
+      );
+      const [first, second] = drafted;
+      assert.notEqual(first?.payTo, second?.payTo);
+      assert.notEqual(first?.session.sessionId, second?.session.sessionId);
+      assert.notEqual(first?.session.clientCode, second?.session.clientCode);
+      const session = first?.session ?? assert.fail();
+      const again = await draftOffer(context, { kind: 'session', session }, { ...one, seed: '' }, token);
+      assert.deepEqual([again.session, again.payTo], [session, first?.payTo]);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('the payer of a custom link pays exactly the chosen total in every token', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyTerms, anyPrice, anyFeeModel, async (terms, chosenTotal, feeModel) => {
+      const custom = { ...link, linkType: 'custom', feeModel } as const;
+      const offers = await requirementsFor(context, { kind: 'link', link: custom, chosenTotal }, terms);
+      assert.equal(offers.length, 3);
+      for (const chosen of offers) {
+        const token = tokenOf(chosen);
+        assert.equal(BigInt(chosen.amount), unitsOf(chosenTotal, token));
+        const { session } = await draftOffer(
+          context,
+          { kind: 'link', link: custom, chosenTotal },
+          terms,
+          token,
+        );
+        const { paymentValue } = amountsOfTotal(chosenTotal, feePpmOf(token.tokenId), feeModel);
+        assert.deepEqual([session.amount, session.chosenTotal], [paymentValue, chosenTotal]);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('tokens without authorizations, amounts below the minimum and chains without gas have no offer', async () => {
+  const amount = microUsd(10_000_000n);
+  const resource = { kind: 'link', link: { ...link, amount, feeModel: 2 } } as const;
+  const offersWith = async (changed: Partial<X402Context['gasless']>) => {
+    const gasless = { ...context.gasless, ...changed };
+    const offers = await requirementsFor({ ...context, gasless }, resource, terms);
+    return offers.map((each) => tokenOf(each).tokenId);
+  };
+  const { signingOf } = context.gasless;
+  assert.deepEqual(
+    await offersWith({
+      signingOf: async (token) => ({
+        ...(await signingOf(token)),
+        permits: new Set([token.chainId === 31338 ? 'permit2' : 'eip3009']),
+      }),
+    }),
+    ['ethereum::usdc', 'ethereum::usdt'],
+  );
+  assert.deepEqual(
+    await offersWith({ isOffered: (chainId, merchantId) => chainId === 31338 && merchantId === 'mer_1' }),
+    ['base::usdc'],
+  );
+  assert.deepEqual(await offersWith({ minAmount: microUsd(amountsOf(amount, 3_000, 2).totalValue + 1n) }), [
+    'base::usdc',
+  ]);
+});
+
+test('an unavailable chain, an amount beyond the vault’s cap and a token that the session excludes have no offer', async () => {
+  const resource = { kind: 'link', link: { ...link, amount: microUsd(10_000_000n) } } as const;
+  const tokensOf = async (of: X402Context, sold: Resource = resource) =>
+    (await requirementsFor(of, sold, terms)).map((each) => tokenOf(each).tokenId);
+  const isDown = (chainId: number) => chainId === 31338;
+  const inConditions = (cap: bigint): X402Context => ({
+    ...context,
+    chains: {
+      ...fixtureChains,
+      conditions: {
+        version: () => 1,
+        of: (chainId) => ({
+          ...{ status: isDown(chainId) ? 'unavailable' : 'available', secondsToFinal: 1 },
+          reason: isDown(chainId) ? 'chain_halted' : '',
+        }),
+        payoutCap: () => microUsd(cap),
+      },
+    },
+  });
+  assert.deepEqual(await tokensOf(inConditions(10_000_000n)), ['ethereum::usdc', 'ethereum::usdt']);
+  assert.deepEqual(await tokensOf(inConditions(9_999_999n)), ['ethereum::usdc']);
+  const token = fixtureChains.token('base::usdc') ?? assert.fail();
+  const { session } = await draftOffer(context, resource, terms, token);
+  const chosen = { ...session, intendedToken: token.tokenId };
+  assert.deepEqual(await tokensOf(context, { kind: 'session', session: chosen }), ['base::usdc']);
+});

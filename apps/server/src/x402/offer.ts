@@ -5,7 +5,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { X402Requirements } from '@florin/protocol/x402.ts';
 import { linkTerms, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
-import type { TokenSigning } from '#chains/token-signing.ts';
+import type { TokenDomain } from '#chains/token-signing.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { draftOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
@@ -17,7 +17,7 @@ import type { Random } from '#outside/random.ts';
 import { draftLinkSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { asking } from '#submissions/signed-order.ts';
-import type { SubmissionDeps } from '#submissions/submission.ts';
+import type { X402Context } from './context.ts';
 
 /** What is paid for: a link, whose session is created with the payment, or an existing session. */
 export type Resource =
@@ -25,14 +25,9 @@ export type Resource =
       readonly kind: 'link';
       readonly link: StoredLink;
       /** Custom links: the total that the payer chose. */
-      readonly chosenTotal?: MicroUsd;
+      readonly chosenTotal?: MicroUsd | undefined;
     }
   | { readonly kind: 'session'; readonly session: StoredSession };
-
-export interface OfferDeps extends SubmissionDeps {
-  /** The 32-byte key that authenticates offers. */
-  readonly offerKey: Uint8Array;
-}
 
 /** The inputs of an offer's deposit address, enough to derive it again. So an offer needs no row. */
 export interface OfferTerms {
@@ -58,7 +53,7 @@ export const offerSeconds = 300;
 
 /** Derives everything from the terms of an offer: the same terms always give the same order. */
 export async function draftOffer(
-  deps: OfferDeps,
+  deps: X402Context,
   resource: Resource,
   terms: OfferTerms,
   token: Token,
@@ -70,7 +65,7 @@ export async function draftOffer(
   return { session, order, payTo: receiverOf(gatewayOf(order, chain), order.orderId) };
 }
 
-function sessionFor(deps: OfferDeps, resource: Resource, terms: OfferTerms, token: Token): StoredSession {
+function sessionFor(deps: X402Context, resource: Resource, terms: OfferTerms, token: Token): StoredSession {
   if (resource.kind === 'session') return resource.session;
   const made = { ...deps, ...seeded(deps, terms) };
   return draftLinkSession(made, { link: resource.link, ...purchaseOf(deps, resource, token) }).session;
@@ -79,7 +74,7 @@ function sessionFor(deps: OfferDeps, resource: Resource, terms: OfferTerms, toke
 /**
  * The id of the session that an offer for a link creates. It follows from the offer alone, even after the link changes.
  */
-export function offeredSessionId(deps: OfferDeps, link: StoredLink, terms: OfferTerms): string {
+export function offeredSessionId(deps: X402Context, link: StoredLink, terms: OfferTerms): string {
   const made = { ...deps, ...seeded(deps, terms) };
   return draftLinkSession(made, { link, paymentValue: link.amount }).session.sessionId;
 }
@@ -89,7 +84,7 @@ export function offeredSessionId(deps: OfferDeps, link: StoredLink, terms: Offer
  * route (100608) and a total that the route does not take (100209).
  */
 export function purchaseOf(
-  deps: OfferDeps,
+  deps: X402Context,
   { link, chosenTotal }: Extract<Resource, { kind: 'link' }>,
   token: Token,
 ): { readonly paymentValue: MicroUsd; readonly chosenTotal?: MicroUsd } {
@@ -103,7 +98,7 @@ export function purchaseOf(
 }
 
 /** The clock and random values of the time when the offer was made. */
-export function seeded(deps: OfferDeps, terms: OfferTerms): { clock: Clock; random: Random } {
+export function seeded(deps: X402Context, terms: OfferTerms): { clock: Clock; random: Random } {
   let count = 0;
   const bytes = (size: number): Uint8Array => {
     const blocks: Buffer[] = [];
@@ -120,7 +115,7 @@ export function seeded(deps: OfferDeps, terms: OfferTerms): { clock: Clock; rand
 
 /** A payment option for each token with EIP-3009 authorizations whose route takes the amount. */
 export async function requirementsFor(
-  deps: OfferDeps,
+  deps: X402Context,
   resource: Resource,
   terms: OfferTerms,
 ): Promise<X402Requirements[]> {
@@ -132,7 +127,7 @@ export async function requirementsFor(
 }
 
 async function requirementFor(
-  deps: OfferDeps,
+  deps: X402Context,
   resource: Resource,
   terms: OfferTerms,
   route: Route,
@@ -142,7 +137,7 @@ async function requirementFor(
     return undefined;
   if (resource.kind === 'session' && ![token.tokenId, ''].includes(resource.session.intendedToken))
     return undefined;
-  const { domain } = await domainOf(deps, token);
+  const domain = await domainOf(deps, token);
   if (domain === undefined) return undefined;
   const { order, payTo } = await draftOffer(deps, resource, terms, token);
   const { merchantId } = resource.kind === 'link' ? resource.link : resource.session;
@@ -164,28 +159,26 @@ async function requirementFor(
 function termsOf(resource: Resource): Terms {
   if (resource.kind === 'session') return sessionTerms(resource.session);
   const { link, chosenTotal } = resource;
-  return {
-    ...linkTerms(link),
-    ...(chosenTotal === undefined ? {} : { price: { kind: 'total', totalValue: chosenTotal } }),
-  };
+  const terms = linkTerms(link);
+  return chosenTotal === undefined ? terms : { ...terms, price: { kind: 'total', totalValue: chosenTotal } };
 }
 
-/** A token's domain if it supports EIP-3009 authorizations. */
-export async function domainOf(deps: OfferDeps, token: Token): Promise<Pick<TokenSigning, 'domain'>> {
+/** A token's domain; undefined when the token does not take EIP-3009 authorizations. */
+export async function domainOf(deps: X402Context, token: Token): Promise<TokenDomain | undefined> {
   const signing = await asking(token.chainName, () => deps.gasless.signingOf(token));
-  return signing.permits.has('eip3009') && signing.domain !== undefined ? { domain: signing.domain } : {};
+  return signing.permits.has('eip3009') ? signing.domain : undefined;
 }
 
 type Shown = Omit<X402Requirements, 'extra'>;
 
-function macOf(deps: Pick<OfferDeps, 'offerKey'>, shown: Shown, body: string): Buffer {
+function macOf(deps: Pick<X402Context, 'offerKey'>, shown: Shown, body: string): Buffer {
   const { network, amount, asset, payTo } = shown;
   const text = ['x402 offer', network, amount, asset.toLowerCase(), payTo.toLowerCase(), body].join('\n');
   return createHmac('sha256', deps.offerKey).update(text).digest();
 }
 
 /** Encodes the terms into an offer. Its client can read them and cannot change them. */
-export function sealOffer(deps: Pick<OfferDeps, 'offerKey'>, shown: Shown, terms: OfferTerms): string {
+export function sealOffer(deps: Pick<X402Context, 'offerKey'>, shown: Shown, terms: OfferTerms): string {
   const { seed, issuedAt, version, refundAddress } = terms;
   const body = Buffer.from(JSON.stringify([seed, issuedAt, version, refundAddress])).toString('base64url');
   return `${body}.${macOf(deps, shown, body).toString('base64url')}`;
@@ -193,7 +186,7 @@ export function sealOffer(deps: Pick<OfferDeps, 'offerKey'>, shown: Shown, terms
 
 /** The terms of an offer that this service made for exactly these requirements; undefined for anything else. */
 export function openOffer(
-  deps: Pick<OfferDeps, 'offerKey'>,
+  deps: Pick<X402Context, 'offerKey'>,
   accepted: X402Requirements,
 ): OfferTerms | undefined {
   const [body = '', mac = ''] = accepted.extra.offer.split('.');

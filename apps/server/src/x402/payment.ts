@@ -14,7 +14,6 @@ import { isSmartAccount } from '#submissions/smart-account.ts';
 import { findSubmission, recordSubmission } from '#submissions/submission.ts';
 import {
   type AcceptedPayment,
-  type AcceptedPaymentDeps,
   findPayments,
   findPaymentTo,
   type RequestedPayment,
@@ -22,11 +21,11 @@ import {
   waitUntilSeen,
 } from './accepted-payment.ts';
 import { arrivalOf } from './arrival.ts';
+import type { X402Context } from './context.ts';
 import {
   type DraftedOrder,
   domainOf,
   draftOffer,
-  type OfferDeps,
   type OfferTerms,
   offeredSessionId,
   offerSeconds,
@@ -37,8 +36,6 @@ import {
 } from './offer.ts';
 import { authorizationRoom, lockOffer, upsertPayment } from './payment.sql.ts';
 import { flawOf, isAuthorizationSigned, payloadHashOf, transferCall } from './transfer-authorization.ts';
-
-export interface X402Context extends OfferDeps, AcceptedPaymentDeps {}
 
 /** The result of a payment. refused: nothing was or will be sent, so the client may pay anew. */
 export type PaymentResult = { readonly kind: 'refused'; readonly reason: string } | AcceptedPayment;
@@ -144,7 +141,7 @@ async function send(deps: X402Context, resource: Resource, attempt: Attempt): Pr
   const now = unixSeconds(deps.clock.now());
   if (now > terms.issuedAt + offerSeconds) return 'offer_expired';
   assertPayable(drafted.session, deps.clock.now());
-  const { domain } = await domainOf(deps, token);
+  const domain = await domainOf(deps, token);
   if (domain === undefined) return 'invalid_payment_requirements';
   const { payTo, order } = drafted;
   const flaw = flawOf(payment.payload, { payTo, total: order.order.total, now });

@@ -14,7 +14,7 @@ import {
   parseAbi,
   slice,
 } from 'viem';
-import { isPaymentSignedBy, type SignatureDeps } from '#authorizations/signature.ts';
+import { isPaymentSignedBy, type SignatureContext } from '#authorizations/signature.ts';
 import type { TokenDomain } from '#chains/token-signing.ts';
 
 type Payload = X402Payment['payload'];
@@ -42,7 +42,7 @@ export function flawOf(
 
 /** Whether the payer that an authorization names has signed it for this token. */
 export function isAuthorizationSigned(
-  deps: SignatureDeps,
+  deps: SignatureContext,
   { chainId }: Pick<Token, 'chainId'>,
   domain: TokenDomain,
   { authorization, signature }: Pick<Payload, 'authorization' | 'signature'>,

@@ -10,9 +10,9 @@ import { Wallet } from 'ethers';
 import type { FastifyInstance } from 'fastify';
 import { hashTypedData, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { AuthorizationDeps } from '#authorizations/authorization.ts';
+import type { AuthorizationContext } from '#authorizations/context.ts';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
-import type { PayerChain } from '#authorizations/signature.ts';
+import type { PayerChain } from '#authorizations/payer-chain.ts';
 import { createProduct } from '#catalog/product.ts';
 import { chainsOf } from '#chains/chain.ts';
 import { agentDoor } from '#http/agent/agent.ts';
@@ -175,7 +175,7 @@ export class AgentWorld {
   readonly clock: TestClock;
   readonly chain: FakeChain;
   readonly database: TestDatabase;
-  readonly deps: AuthorizationDeps;
+  readonly deps: AuthorizationContext;
   readonly server: FastifyInstance;
   readonly merchantId: string;
   readonly accountId: string;
@@ -183,7 +183,7 @@ export class AgentWorld {
   private constructor(parts: {
     database: TestDatabase;
     server: FastifyInstance;
-    deps: AuthorizationDeps;
+    deps: AuthorizationContext;
     clock: TestClock;
     chain: FakeChain;
     merchantId: string;
@@ -198,11 +198,11 @@ export class AgentWorld {
     this.chain = parts.chain;
   }
 
-  static async open(limits: Pick<AuthorizationDeps, 'admitCreation'> = {}): Promise<AgentWorld> {
+  static async open(limits: Pick<AuthorizationContext, 'admitCreation'> = {}): Promise<AgentWorld> {
     const database = await testDatabase();
     const clock = testClock();
     const payerChain = fakeChain();
-    const deps: AuthorizationDeps = {
+    const deps: AuthorizationContext = {
       clock,
       random: systemRandom,
       origin: 'https://pay.example.com',

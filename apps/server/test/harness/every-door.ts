@@ -2,7 +2,7 @@ import { microUsd } from '@florin/protocol/money.ts';
 import { secp256k1 } from '@florin/signing';
 import type { FastifyInstance } from 'fastify';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
-import type { PayerChain } from '#authorizations/signature.ts';
+import type { PayerChain } from '#authorizations/payer-chain.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { TokenSigningReader } from '#chains/token-signing.ts';
 import { agentDoor } from '#http/agent/agent.ts';

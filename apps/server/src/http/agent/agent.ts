@@ -2,15 +2,16 @@ import type { Database } from '@florin/pg';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyInstance } from 'fastify';
-import type { AuthorizationDeps } from '#authorizations/authorization.ts';
-import { type CreationDeps, createAuthorizedSession, creationDepsOf } from '#authorizations/creation.ts';
+import type { AuthorizationContext } from '#authorizations/context.ts';
+import { type CreationParts, createAuthorizedSession, creationPartsOf } from '#authorizations/creation.ts';
 import { preparedView } from '#authorizations/execution-view.ts';
 import { linkView } from '#authorizations/link-view.ts';
 import { checkPreparation, payerStateFor, prepareAuthorizedOrder } from '#authorizations/preparation.ts';
 import { agentSessionView, createdSessionView } from '#authorizations/session-view.ts';
 import { findLink } from '#links/link.ts';
 import { findSession } from '#sessions/session.ts';
-import { checkSubmission, recordSubmission, type SubmissionDeps } from '#submissions/submission.ts';
+import type { SubmissionContext } from '#submissions/context.ts';
+import { checkSubmission, recordSubmission } from '#submissions/submission.ts';
 import { supersetEnvelope } from '../envelope.ts';
 import { chargedTo, networkOf, type WalletCallGuard } from '../rate-limit.ts';
 import { type AddRoute, routesOf } from '../route-handler.ts';
@@ -19,9 +20,9 @@ import { allowAnyPage } from './cors.ts';
 
 export interface AgentDoorOptions {
   readonly db: Database;
-  readonly deps: AuthorizationDeps;
+  readonly deps: AuthorizationContext;
   /** Absent where the service does not pay for payers' transactions. */
-  readonly submissions?: SubmissionDeps;
+  readonly submissions?: SubmissionContext;
   /** Limits smart account calls; absent where there is no limit. */
   readonly walletCalls?: WalletCallGuard;
   /** Base paths of the four endpoints, such as `/aipay/api/v1`, and `/api/v1` behind a host of its own. */
@@ -33,7 +34,7 @@ export function agentDoor(options: AgentDoorOptions): Door {
   return (server: FastifyInstance) => {
     allowAnyPage(server, options.basePaths, agentApi.routes);
     // One for all paths, so that concurrent requests share round trips across paths.
-    const creation = creationDepsOf(options.db, options.deps);
+    const creation = creationPartsOf(options.db, options.deps);
     for (const basePath of options.basePaths) {
       const addRoute = routesOf(server, { basePath, shape: supersetEnvelope, authorize: () => null });
       addReads(addRoute, options);
@@ -58,11 +59,11 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
 function addSigned(
   addRoute: AddRoute<null>,
   { db, deps, submissions, walletCalls }: AgentDoorOptions,
-  creation: CreationDeps,
+  creation: CreationParts,
 ): void {
   addRoute(agentApi.routes.createPaymentSession, async ({ body, clientAddress }) => {
-    const charged = chargedTo(creation, walletCalls, clientAddress);
-    const { session, isReplay } = await createAuthorizedSession(charged, body);
+    const charged = chargedTo(deps, walletCalls, clientAddress);
+    const { session, isReplay } = await createAuthorizedSession(charged, creation, body);
     return createdSessionView(deps, session, isReplay);
   });
   addRoute(agentApi.routes.preparePayment, async ({ body, clientAddress }) => {

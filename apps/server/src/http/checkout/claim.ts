@@ -14,7 +14,7 @@ import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
 import { encodeFunctionData, erc20Abi } from 'viem';
-import type { PayerChain } from '#authorizations/signature.ts';
+import type { PayerChain } from '#authorizations/payer-chain.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { findDepositOrders, findOrder } from '#orders/order.ts';

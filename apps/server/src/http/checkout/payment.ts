@@ -13,7 +13,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi, getAddress, isAddress } from 'viem';
-import type { AuthorizationDeps } from '#authorizations/authorization.ts';
+import type { AuthorizationContext } from '#authorizations/context.ts';
 import { preparedView } from '#authorizations/execution-view.ts';
 import { readPayerState } from '#authorizations/preparation.ts';
 import type { Chain } from '#chains/chain.ts';
@@ -30,7 +30,7 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import { qrCode, qrPath } from './qr.ts';
 import { checkoutState, linkBounds, linkOptions, sessionOptions } from './state.ts';
 
-export interface CheckoutContext extends Omit<AuthorizationDeps, 'cryptography'> {
+export interface CheckoutContext extends Omit<AuthorizationContext, 'cryptography'> {
   readonly db: Database;
 }
 

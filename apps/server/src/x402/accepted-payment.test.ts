@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outcomeOf, type PaymentFacts, type PaymentOutcome } from './outcome.ts';
+import { outcomeOf, type PaymentFacts, type PaymentOutcome } from './accepted-payment.ts';
 
 const nothing: PaymentFacts = {
   sent: '',
