@@ -66,10 +66,10 @@ const sender: X402Context['sender'] = {
     ...{ gasLimit: 100_000n, maxFee: 1n, priorityFee: 1n, baseFee: 1n, nonceFloor: 0n },
   }),
   async record(transaction, plan) {
-    const [row] = await transaction.query(insertSent, [plan.chainId, plan.data]);
+    const [row] = await transaction.query(insertSent, { chainId: plan.chainId, callData: plan.data });
     const transactionId = row?.transaction_id ?? 0n;
     const txHash: Hex = `0x${transactionId.toString(16).padStart(64, '0')}`;
-    await transaction.query(insertAttempt, [txHash, transactionId]);
+    await transaction.query(insertAttempt, { txHash, transactionId });
     return { transactionId, txHash };
   },
   broadcast: async (transactionId) => {
