@@ -48,13 +48,16 @@ export async function codePage(text: string, accepted: string | undefined): Prom
 /** Compresses an asset once in every coding, at the highest quality. */
 export async function codeAsset(text: string): Promise<Readonly<Record<Coding, Buffer>>> {
   const bytes = Buffer.from(text);
-  const [br, gzip] = await Promise.all([codeFile(bytes, 'br'), codeFile(bytes, 'gzip')]);
+  const [br, gzip] = await Promise.all([code(bytes, 'br', assetQuality), code(bytes, 'gzip', assetQuality)]);
   return { br, gzip, identity: bytes };
 }
 
-/** Compresses a file that is the same for every reader, at the highest quality. */
+/**
+ * Compresses a file that is the same for every reader, when it is first asked for. The hundreds of files of the
+ * documentation take 0.2 s in all; at the highest quality they would take 9 s, for 8 % fewer bytes.
+ */
 export function codeFile(bytes: Buffer, coding: Coding): Promise<Buffer> {
-  return code(bytes, coding, assetQuality);
+  return code(bytes, coding, pageQuality);
 }
 
 async function code(bytes: Buffer, coding: Coding, quality: number): Promise<Buffer> {
