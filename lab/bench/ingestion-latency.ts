@@ -1,15 +1,14 @@
-import { type HttpRpc, newHeads } from '@florin/evm';
+import { type HttpRpc, inOrder, newHeads, runWatcher } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import { silentLog, systemClock } from '@florin/server/operator';
 import {
   type ChainHandler,
   exceptionHandler,
-  inOrder,
+  logSourceOf,
   movementHandler,
   paymentHandler,
   refundHandler,
-  runWatcher,
   settlementHandler,
 } from '@florin/server/parts';
 import type { SettlementWorld } from '@florin/server/testing';
@@ -134,6 +133,7 @@ export async function ownWays(chain: LogChain, rpc: HttpRpc, world: SettlementWo
   const running = [
     heads.run(stop.signal),
     runWatcher({
+      source: logSourceOf(chain.chain),
       chain: { ...chain.chain, startBlock: head + 1n, finality: { tag: 'latest', depth: 100_000 } },
       ...{ rpc, db: noted, clock: systemClock, log: silentLog, handler: serviceHandler(world) },
       ...{ signal: stop.signal, wake },

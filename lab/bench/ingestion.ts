@@ -1,15 +1,8 @@
-import { type HttpRpc, openHttpRpc } from '@florin/evm';
+import { fetchBlocks, freshState, type HttpRpc, openHttpRpc, watchRound } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import { silentLog, systemClock } from '@florin/server/operator';
-import {
-  type ChainHandler,
-  fetchBlocks,
-  freshState,
-  watchedContracts,
-  watcherOf,
-  watchRound,
-} from '@florin/server/parts';
+import { type ChainHandler, logSourceOf } from '@florin/server/parts';
 import { paidEvent, prepareTemplate, SettlementWorld } from '@florin/server/testing';
 import { createPublicClient, http, keccak256, toHex } from 'viem';
 import type { Environment } from './environment.ts';
@@ -89,9 +82,9 @@ function viemReader(chain: LogChain): Reader {
 }
 
 function ownReader({ chain }: LogChain, rpc: HttpRpc): Reader {
-  const watched = watchedContracts(chain);
+  const context = { chain, rpc, source: logSourceOf(chain) };
   return timed('watcher, read, proven and decoded', async () => {
-    const blocks = await fetchBlocks(rpc, watched, 1n, Math.min(blocksAtOnce, shape.blocks));
+    const blocks = await fetchBlocks(context, 1n, Math.min(blocksAtOnce, shape.blocks));
     return blocks.reduce((sum, block) => sum + block.events.length, 0);
   });
 }
@@ -106,7 +99,8 @@ function storingReader({ chain }: LogChain, rpc: HttpRpc, db: Database): Reader 
         stored += events.length;
       },
     };
-    const watcher = watcherOf({ chain, rpc, db, clock: systemClock, log: silentLog, handler });
+    const source = logSourceOf(chain);
+    const watcher = { chain, rpc, source, db, clock: systemClock, log: silentLog, handler };
     let state = freshState;
     do state = await watchRound(watcher, state);
     while (state.found === 'behind');

@@ -1,18 +1,18 @@
-import { openHttpRpc } from '@florin/evm';
-import { migrate, openDatabase } from '@florin/pg';
-import type { Hex } from '@florin/protocol/order.ts';
-import { type Chain, chainsOf, schema, silentLog, systemClock } from '@florin/server/operator';
 import {
   createSender,
   defaultSenderSettings,
   freshState,
-  newMemory,
+  newLoopState,
+  openHttpRpc,
   type SenderContext,
   senderRound,
   walletOf,
-  watcherOf,
   watchRound,
-} from '@florin/server/parts';
+} from '@florin/evm';
+import { migrate, openDatabase } from '@florin/pg';
+import type { Hex } from '@florin/protocol/order.ts';
+import { type Chain, schema, silentLog, systemClock } from '@florin/server/operator';
+import { logSourceOf, purposes } from '@florin/server/parts';
 import { startAnvil } from '@florin/world';
 import { createNonceManager, createWalletClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -91,7 +91,7 @@ async function senderWay(
   const clock = { ...systemClock, now: () => new Date(systemClock.now().getTime() + aheadMs) };
   let succeeded = 0;
   const options = {
-    ...{ chains: chainsOf([chain]), rpcOf: () => rpc, db, clock, log: silentLog },
+    ...{ chains: [chain], purposes, rpcOf: () => rpc, db, clock, log: silentLog },
     ...{ wallet: walletOf(place.privateKey), maxFeePerGas: 500n * gwei },
     onOutcome: async (_transaction: unknown, outcome: { status: string }) => {
       if (outcome.status === 'succeeded') succeeded += 1;
@@ -100,24 +100,22 @@ async function senderWay(
   const context: SenderContext = { ...options, settings: defaultSenderSettings };
   const sender = createSender(options);
   const handler = { onBlock: async () => {}, onReorg: async () => {}, onFinal: async () => {} };
-  const watcher = watcherOf({ chain, rpc, db, clock, log: silentLog, handler });
+  const watcher = { chain, rpc, source: logSourceOf(chain), db, clock, log: silentLog, handler };
   let state = freshState;
   const catchUp = async () => {
     do state = await watchRound(watcher, state);
     while (state.found === 'behind');
   };
-  const memory = newMemory();
+  const memory = newLoopState();
   return {
     name: 'sender',
     async send() {
       await catchUp();
       const before = succeeded;
-      const plan = await sender.plan(chainId, { purpose: 'fill', to: recipient, data: '0x' });
+      const plan = await sender.plan(chainId, { purpose: 'settle', to: recipient, data: '0x' });
       if ('reverted' in plan) throw new Error('a transfer of nothing would revert');
-      // Of this purpose nobody is told; any other is.
-      const told = { ...plan, purpose: 'settle' } as const;
       for (let start = 0; start < inFlight; start += recordedAtOnce) {
-        const plans = Array.from({ length: recordedAtOnce }, () => told);
+        const plans = Array.from({ length: recordedAtOnce }, () => plan);
         await db.transaction((transaction) => sender.recordAll(transaction, plans));
       }
       // As if its loop had come round: what is as old as that is handed out.

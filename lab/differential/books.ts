@@ -1,20 +1,19 @@
-import type { BlockHeader, RpcLog } from '@florin/evm';
-import type { Database } from '@florin/pg';
-import type { Hex } from '@florin/protocol/order.ts';
-import { type Chain, chainsOf, findCursor, silentLog, systemClock } from '@florin/server/operator';
 import {
   addMissing,
   appendBlocks,
+  type BlockHeader,
   beginChain,
-  decodeEvents,
   finalize,
-  isConcerned,
-  ledgerBalances,
+  findCursor,
+  type LogSource,
   type MoveContext,
-  movementHandler,
+  type RpcLog,
   storedBlock,
-  watchedContracts,
-} from '@florin/server/parts';
+} from '@florin/evm';
+import type { Database } from '@florin/pg';
+import type { Hex } from '@florin/protocol/order.ts';
+import { type Chain, chainsOf, silentLog, systemClock } from '@florin/server/operator';
+import { type ChainEvent, ledgerBalances, logSourceOf, movementHandler } from '@florin/server/parts';
 import { keccak256, toHex } from 'viem';
 import type { SeededRandom } from '../simulation/seeded-random.ts';
 import type { RealChain, RealResult } from './real-chain.ts';
@@ -28,7 +27,7 @@ export class Books {
   readonly #real: RealChain;
   readonly #random: SeededRandom;
   readonly #db: Database;
-  readonly #context: MoveContext;
+  readonly #context: MoveContext<Chain, ChainEvent> & { readonly source: LogSource<ChainEvent> };
   readonly #opening = new Map<string, bigint>();
 
   private constructor(real: RealChain, random: SeededRandom, db: Database, name: string) {
@@ -37,7 +36,8 @@ export class Books {
     this.#db = db;
     const clock = systemClock;
     const handler = movementHandler({ log: silentLog });
-    this.#context = { chain: chainNamed(real, name), db, clock, log: silentLog, handler };
+    const chain = chainNamed(real, name);
+    this.#context = { chain, source: logSourceOf(chain), db, clock, log: silentLog, handler };
   }
 
   static async open(real: RealChain, random: SeededRandom, db: Database, seed: number): Promise<Books> {
@@ -49,16 +49,15 @@ export class Books {
 
   /** Books what one transaction has logged. */
   async take(result: RealResult, timeSeconds: number): Promise<void> {
-    const { chain } = this.#context;
+    const { source } = this.#context;
     const cursor = await this.#cursor();
     const header = this.#header(cursor.headNumber + 1n, cursor.headHash, timeSeconds);
-    const watched = watchedContracts(chain);
     const logs = result.logs
       .map((log, logIndex) => logAt(header, log, logIndex))
-      .filter((log) => isConcerned(watched, log));
+      .filter((log) => source.isWanted(log));
     const read = (told: readonly RpcLog[]) => ({
       header,
-      events: decodeEvents(watched, header, told),
+      events: source.decode(header, told),
     });
     const isMissed = this.#random.chance(0.3);
     const first = isMissed ? logs.filter(() => this.#random.chance(0.7)) : logs;

@@ -6,10 +6,10 @@ export interface Patch {
   readonly to: string;
 }
 
-const finality = 'chains/watcher/finality.ts';
-const watcher = 'chains/watcher/watcher.ts';
-const source = 'chains/watcher/block-source.ts';
-const senderContext = 'chains/sender/context.ts';
+const finality = '../../../packages/evm/src/watcher/finality.ts';
+const watcher = '../../../packages/evm/src/watcher/watcher.ts';
+const source = '../../../packages/evm/src/watcher/block-source.ts';
+const senderContext = '../../../packages/evm/src/sender/context.ts';
 
 /** Seeded bugs that are changes of the source as it is loaded, so that production code knows nothing of them. */
 export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
@@ -33,13 +33,13 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
   'receipts-unchecked': [
     {
       file: source,
-      from: 'const logs = logsOfReceipts(watched, header, receipts);',
-      to: 'const logs = receipts.flatMap((receipt) => receipt.logs).filter((log) => watched.addresses.includes(log.address));',
+      from: 'const logs = logsOfReceipts(source, header, receipts);',
+      to: 'const logs = receipts.flatMap((receipt) => receipt.logs).filter((log) => source.addresses.includes(log.address));',
     },
   ],
   'cursor-before-logs': [
     {
-      file: 'chains/watcher/chain-move.ts',
+      file: '../../../packages/evm/src/watcher/chain-move.ts',
       from: `    await noteReturned(transaction, context, events);
     await handler.onFinal(transaction, chain, anchor, events);
   });`,
@@ -61,7 +61,7 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
       to: "return await getTransactionCount(rpc, address, 'pending');",
     },
     {
-      file: 'chains/sender/sender.sql.ts',
+      file: '../../../packages/evm/src/sender/sender.sql.ts',
       from: 'set next_nonce = greatest(w.next_nonce, :floor) + :count',
       to: 'set next_nonce = :floor + :count',
     },
@@ -75,17 +75,29 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'room-kept-for-ever': [
     {
-      file: 'settlement/payout-batch.ts',
-      from: 'const payable = BigInt(held) < largest ? BigInt(held) : largest;',
+      file: 'settlement/vault-limit.ts',
+      from: 'const payable = isFloatShort ? BigInt(held) : largest;',
       to: 'const payable = BigInt(held);',
     },
   ],
   'fees-rise-in-silence': [
-    { file: 'chains/sender/repair.ts', from: "if (!isOutbid(last, market)) return 'unchanged';", to: '' },
-    { file: 'chains/sender/repair.ts', from: ' && last.maxFee >= market.nextBaseFee;', to: ';' },
+    {
+      file: '../../../packages/evm/src/sender/repair.ts',
+      from: "if (!isOutbid(last, market)) return 'unchanged';",
+      to: '',
+    },
+    {
+      file: '../../../packages/evm/src/sender/repair.ts',
+      from: ' && last.maxFee >= market.nextBaseFee;',
+      to: ';',
+    },
   ],
   'no-rebroadcast': [
-    { file: 'chains/sender/sender-loop.ts', from: 'if (due.length === 0) return;', to: 'return;' },
+    {
+      file: '../../../packages/evm/src/sender/sender-loop.ts',
+      from: 'if (due.length === 0) return;',
+      to: 'return;',
+    },
   ],
 };
 

@@ -1,4 +1,4 @@
-import { EgressFailure, type FinalityPolicy, type SendPurpose } from '@florin/server/parts';
+import { EgressFailure, type FinalityPolicy } from '@florin/server/parts';
 import { bugPatches } from './bug-patches.ts';
 import type { FaultRates } from './faults.ts';
 import { readTransaction } from './node-model.ts';
@@ -34,7 +34,7 @@ function restored(story: Story): Story {
   return { ...story, sessions, restore, finalityLag: 4, calmMs: 90_000, deepReorgMs: undefined };
 }
 
-const legPurposes: ReadonlySet<SendPurpose> = new Set(['settle', 'payout', 'mint', 'refund']);
+const legPurposes: ReadonlySet<string> = new Set(['settle', 'payout', 'mint', 'refund']);
 
 /** A backup that is put back while settlements that it does not know are in blocks and not final, and may be reorged. */
 function restoredMidway(story: Story): Story {

@@ -1,5 +1,6 @@
+import { resumeChain } from '@florin/evm';
 import { type Database, databaseOver, statement } from '@florin/pg';
-import { releaseStopped, resumeChain, schema } from '@florin/server/operator';
+import { releaseStopped, schema } from '@florin/server/operator';
 import type pg from 'pg';
 import { check, checkForked, checkGone, checkHalted, lastTransaction } from './checker.ts';
 import type { Connections } from './connections.ts';

@@ -1,4 +1,12 @@
-import { call, type Rpc, rpcOver } from '@florin/evm';
+import {
+  call,
+  createSender,
+  type Rpc,
+  rpcOver,
+  runWatcher,
+  type Sender,
+  type WalletSigner,
+} from '@florin/evm';
 import { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '@florin/outbox';
 import type { Database } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
@@ -7,23 +15,20 @@ import {
   type AuthorizationContext,
   type CreationParts,
   chainReactions,
-  createSender,
   creationPartsOf,
   type DepositSettings,
   type Egress,
   type Log,
+  logSourceOf,
   newReports,
   outboxWorker,
   outcomesOf,
+  purposes,
   runDeposits,
   runExpiry,
   runReconciliation,
   runSettlement,
-  runWatcher,
-  type Sender,
-  type SendPurpose,
   type SubmissionContext,
-  type WalletSigner,
 } from '@florin/server/parts';
 import { attestationModel } from './attestation-model.ts';
 import type { ChainModel } from './chain-model.ts';
@@ -43,8 +48,8 @@ export const secrets = secretBox([masterKey]);
 export interface Wiring {
   readonly wallet: (process: ModelProcess) => WalletSigner;
   readonly egress: (egress: Egress) => Egress;
-  /** Whether the outcome of a transaction with this purpose is heard of. */
-  readonly hearsOf: (purpose: SendPurpose) => boolean;
+  /** Whether the outcome of a transaction with this purpose is reported. */
+  readonly hearsOf: (purpose: string) => boolean;
 }
 
 export interface ServiceModelOptions {
@@ -110,7 +115,8 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
   const signal = new AbortController().signal;
   const tellOutcome = outcomesOf(moves);
   const sender = createSender({
-    chains,
+    chains: chains.all,
+    purposes,
     rpcOf,
     db,
     clock,
@@ -141,9 +147,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
   const loops = [
     ...chains.all.map((chain) =>
       runWatcher({
-        chain,
-        rpc: rpcOf(chain.chainId),
-        db,
+        ...{ chain, source: logSourceOf(chain), rpc: rpcOf(chain.chainId), db },
         clock: slowBeats(clock),
         log,
         handler,

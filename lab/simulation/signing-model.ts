@@ -1,3 +1,4 @@
+import type { WalletSigner } from '@florin/evm';
 import type { Hex, Order, Payout } from '@florin/protocol/order.ts';
 import type { Chain } from '@florin/server/operator';
 import {
@@ -8,7 +9,6 @@ import {
   orderIdOf,
   type StoredOrder,
   type TokenDomain,
-  type WalletSigner,
 } from '@florin/server/parts';
 import { secp256k1 } from '@florin/signing';
 import { pad, parseTransaction, serializeTransaction } from 'viem';

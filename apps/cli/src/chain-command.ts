@@ -1,12 +1,5 @@
-import {
-  backfillChain,
-  type Chain,
-  type Chains,
-  findCursor,
-  findDroppedEvents,
-  lockChain,
-  resumeChain,
-} from '@florin/server/operator';
+import { backfillChain, findCursor, lockChain, resumeChain } from '@florin/evm';
+import { type Chain, type Chains, findDroppedEvents } from '@florin/server/operator';
 import { type Command, chainOption, mandatory, type Options, table, withDatabase } from './command.ts';
 import { CommandError } from './command-error.ts';
 

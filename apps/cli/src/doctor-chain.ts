@@ -1,6 +1,7 @@
 import {
   type BlockHeader,
   countProviders,
+  findCursor,
   getBlock,
   type HttpRpc,
   openHttpRpc,
@@ -8,6 +9,7 @@ import {
   RpcError,
   RpcUnavailable,
   readContract,
+  readGasBalance,
 } from '@florin/evm';
 import type { Queryable } from '@florin/pg';
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
@@ -22,9 +24,7 @@ import {
   type DepositPolicy,
   finalityText,
   findChainProblems,
-  findCursor,
   readAdditionBalances,
-  readGasBalance,
   type ServiceWallets,
   silentLog,
   singleProviderProblem,

@@ -1,10 +1,10 @@
+import { findCursor } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import {
   type Clock,
   type Config,
   type DepositBudgets,
   findAccountsAt,
-  findCursor,
   findDroppedEvents,
   findExhaustedBudgets,
   findScopeProblems,

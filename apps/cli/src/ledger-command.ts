@@ -1,10 +1,5 @@
-import {
-  acceptDifferences,
-  lockChain,
-  readStatus,
-  releaseStopped,
-  verifyLedger,
-} from '@florin/server/operator';
+import { lockChain } from '@florin/evm';
+import { acceptDifferences, readStatus, releaseStopped, verifyLedger } from '@florin/server/operator';
 import { type Command, chainOption, optional, table, withDatabase } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 

@@ -1,8 +1,8 @@
 /** What the documentation prints of the service: its tables of moves and its limits. */
 
+export { type SentTrigger, sentMoves } from '@florin/evm';
 export { imageLimits } from '#catalog/images/intake.ts';
 export { type ProductTrigger, productMoves } from '#catalog/product.machine.ts';
-export { type SentTrigger, sentMoves } from '#chains/sender/sent.machine.ts';
 export { type DepositMoveTrigger, depositMoveTransitions } from '#deposits/deposit-move.machine.ts';
 export { type ExceptionTrigger, exceptionMoves } from '#exceptions/exception.machine.ts';
 export { bodyLimitBytes } from '#http/failure.ts';

@@ -10,17 +10,10 @@ export { findBranding, findShownMerchant, takeLogo, updateBranding } from '#cata
 export { noIntake } from '#catalog/images/intake.ts';
 export { openImages } from '#catalog/images/open-images.ts';
 export { type Chain, type Chains, chainsOf, contractsOf, finalityText, ownContracts } from '#chains/chain.ts';
-export { readGasBalance } from '#chains/sender/gas-balance.ts';
-export {
-  backfillChain,
-  findCursor,
-  findDroppedEvents,
-  lockChain,
-  resumeChain,
-} from '#chains/watcher/cursor.ts';
 export { type Config, ConfigError, readConfig } from '#config/config.ts';
 export type { Environment } from '#config/field.ts';
 export { addressOfKey } from '#config/signer.ts';
+export { findDroppedEvents } from '#contracts/dropped-event.ts';
 export { schema } from '#db/schema.ts';
 export { findScopeProblems } from '#db/scope-check.ts';
 export { readAdditionBalances } from '#deposits/addition-balance.ts';

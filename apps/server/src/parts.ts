@@ -12,27 +12,12 @@ export { linkTerms, quoteFor } from '#authorizations/offer.ts';
 export { checkPreparation, prepareAuthorizedOrder } from '#authorizations/preparation.ts';
 export { isAuthorizedBy } from '#authorizations/signature.ts';
 export { createProduct } from '#catalog/product.ts';
-export { parseBurnMessage } from '#chains/cctp-message.ts';
 export type { ChainConditions, FinalityPolicy } from '#chains/chain.ts';
-export { type ChainHandler, inOrder } from '#chains/event.ts';
-export { defaultSenderSettings, type SenderContext } from '#chains/sender/context.ts';
-export { createSender, type Sender } from '#chains/sender/sender.ts';
-export { newMemory, senderRound } from '#chains/sender/sender-loop.ts';
-export type { SendPurpose } from '#chains/sender/sent.ts';
-export { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';
-export { permit2Address, type TokenDomain } from '#chains/token-signing.ts';
-export { fetchBlocks } from '#chains/watcher/block-source.ts';
-export {
-  appendBlocks,
-  beginChain,
-  finalize,
-  type MoveContext,
-  storedBlock,
-} from '#chains/watcher/chain-move.ts';
-export { decodeEvents, isConcerned, watchedContracts } from '#chains/watcher/log-check.ts';
-export { addMissing } from '#chains/watcher/recovery.ts';
-export { freshState } from '#chains/watcher/state.ts';
-export { runWatcher, watcherOf, watchRound } from '#chains/watcher/watcher.ts';
+export { parseBurnMessage } from '#contracts/cctp-message.ts';
+export type { ChainEvent, ChainHandler } from '#contracts/event.ts';
+export { logSourceOf } from '#contracts/log-source.ts';
+export { purposes } from '#contracts/purpose.ts';
+export { permit2Address, type TokenDomain } from '#contracts/token-signing.ts';
 export { addUpLists } from '#db/list-count.ts';
 export type { DepositSettings } from '#deposits/context.ts';
 export { minReportedAmount, runDeposits } from '#deposits/deposit.ts';

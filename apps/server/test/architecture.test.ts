@@ -13,6 +13,7 @@ const rooms = [
   'backup',
   'ledger',
   'chains',
+  'contracts',
   'webhooks',
   'merchants',
   'catalog',
@@ -187,14 +188,17 @@ const adapters = new Set([
 const forbidden =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bsetTimeout\b|\bsetInterval\b|\bfetch\(|\brandomUUID\b|import \{[^}]*\brandomBytes\b[^}]*\} from 'node:crypto'/;
 
-for (const name of ['pg', 'evm']) {
+for (const [name, below] of [
+  ['pg', /@florin\//],
+  ['evm', /@florin\/(?!signing|pg)/],
+] as const) {
   test(`packages/${name} knows nothing of the product`, async () => {
     const folder = new URL(`../../../packages/${name}/src/`, import.meta.url);
     const wrong: string[] = [];
     for (const file of (await readdir(folder, { recursive: true })).filter((each) => /\.ts$/.test(each))) {
       const text = await readFile(new URL(file, folder), 'utf8');
-      if (!/test/.test(file) && /@florin\/(?!signing)|'#|merchant|payment|payer|checkout/i.test(text))
-        wrong.push(file);
+      const isOfProduct = below.test(text) || /'#|merchant|payment|payer|checkout|settle/i.test(text);
+      if (!/test/.test(file) && isOfProduct) wrong.push(file);
     }
     assert.deepEqual(wrong, []);
   });
@@ -202,7 +206,8 @@ for (const name of ['pg', 'evm']) {
 
 test('packages/evm gets time and chance as parameters', async () => {
   const folder = new URL('../../../packages/evm/src/', import.meta.url);
-  for (const file of (await readdir(folder)).filter((each) => !/test/.test(each)))
+  const files = await readdir(folder, { recursive: true });
+  for (const file of files.filter((each) => /\.ts$/.test(each) && !/test/.test(each)))
     assert.doesNotMatch(await readFile(new URL(file, folder), 'utf8'), forbidden, file);
 });
 

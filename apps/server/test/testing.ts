@@ -13,9 +13,9 @@ export {
   testDatabase,
 } from './harness/database.ts';
 export { DepositMoves } from './harness/deposit-moves.ts';
-export { gateway, paidEvent, paidLog, vault } from './harness/emitter.ts';
 export { largestLink, largestProduct, largestSession } from './harness/largest.ts';
 export { MerchantWorld } from './harness/merchant-fixture.ts';
+export { gateway, paidEvent, paidLog, vault } from './harness/paid-log.ts';
 export { addLateDeposit, addPaidSession, happen } from './harness/payment-fixture.ts';
 export { type Receiver, startReceiver } from './harness/receiver.ts';
 export { SettlementWorld } from './harness/settlement-fixture.ts';

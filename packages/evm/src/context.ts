@@ -7,8 +7,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Where failures of nodes are reported. Fields never hold the address of a node: it may contain a key. */
+/** Where events are reported. Fields never hold the address of a node: it may contain a key. */
 export interface Log {
+  info(event: string, fields?: Record<string, unknown>): void;
   warn(event: string, fields?: Record<string, unknown>): void;
   error(event: string, error: unknown, fields?: Record<string, unknown>): void;
 }

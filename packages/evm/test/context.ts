@@ -13,4 +13,4 @@ export const systemClock: Clock = {
   },
 };
 
-export const silentLog: Log = { warn: () => {}, error: () => {} };
+export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };

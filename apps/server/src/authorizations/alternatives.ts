@@ -1,7 +1,7 @@
 import type { PaymentAlternative, SubmitMethod, TxRequest } from '@florin/protocol/agent-view.ts';
 import type { PermitKind, Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
-import { permit2Address, type TokenSigning } from '#chains/token-signing.ts';
+import { permit2Address, type TokenSigning } from '#contracts/token-signing.ts';
 import { approvalsOf } from '#orders/approval.ts';
 import type { DepositOrder } from '#orders/deposit-terms.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';

@@ -1,6 +1,6 @@
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { TokenSigningReader } from '#chains/token-signing.ts';
+import type { TokenSigningReader } from '#contracts/token-signing.ts';
 import type { DepositPolicy, OrderContext } from '#orders/context.ts';
 import type { FeeRates } from '#orders/quote.ts';
 import type { Clock } from '#outside/clock.ts';

@@ -6,7 +6,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi, parseAbi } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import { permit2Address, type TokenSigning } from '#chains/token-signing.ts';
+import { permit2Address, type TokenSigning } from '#contracts/token-signing.ts';
 import { type DepositOrder, findDeposit, prepareDeposit } from '#orders/deposit-terms.ts';
 import { findOrder, quoteSession } from '#orders/order.ts';
 import { admitOrder } from '#orders/order-limit.ts';

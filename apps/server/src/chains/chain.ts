@@ -1,15 +1,12 @@
+import type { FinalityRule, FollowedChain } from '@florin/evm';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { getContractAddress, zeroAddress } from 'viem';
 
-/** When a block of a chain counts as final: at or below the tagged block, and at least `depth` blocks under the head. */
-export interface FinalityPolicy {
-  readonly tag: 'finalized' | 'safe' | 'latest';
-  readonly depth: number;
-  /** How many nodes of different hosts must name our block at the final height; absent: 1. */
-  readonly quorum?: number;
-  /** Seconds that it usually takes, told to payers until it is measured; absent: what is known of the chain. */
+/** When a block of a chain counts as final, and how long that takes. */
+export interface FinalityPolicy extends FinalityRule {
+  /** Seconds that it usually takes, shown to payers until it is measured; absent: as known of the chain. */
   readonly expectedSeconds?: number;
 }
 
@@ -44,18 +41,12 @@ export interface MintSource {
 }
 
 /** One configured EVM chain. */
-export interface Chain {
+export interface Chain extends FollowedChain {
   /** Lower-case name, the first half of its token ids. */
   readonly name: string;
-  readonly chainId: number;
   readonly rpcUrls: readonly string[];
   /** WebSocket addresses of nodes that announce new blocks. */
   readonly wsUrls?: readonly string[];
-  /**
-   * required: blocks must hash to their own hash, and receipts to the root in them. quorum: where they do not, as on
-   * chains that encode them in their own way, `finality.quorum` nodes must say the same. Absent: quorum.
-   */
-  readonly proofs?: 'required' | 'quorum';
   readonly gateway: Hex;
   readonly vault: Hex;
   /** Contracts that stood in their place before, newest first: open orders live on there. */
@@ -64,10 +55,7 @@ export interface Chain {
   readonly cctp?: CctpPlace;
   /** Whose burns on other chains may be minted here; from the other chains' `cctp`. */
   readonly mintSources?: readonly MintSource[];
-  /** Where watching begins: at or before the block of the contracts' deployment. */
-  readonly startBlock: bigint;
   readonly finality: FinalityPolicy;
-  readonly pollIntervalMs: number;
   readonly tokens: readonly Token[];
 }
 

@@ -1,3 +1,4 @@
+import { evmLocks } from '@florin/evm';
 import { outboxLocks } from '@florin/outbox';
 import { type AdvisoryLock, lockRegistry } from '@florin/pg';
 
@@ -12,7 +13,7 @@ export const advisoryLocks = {
   payer: { key: 'authorization ', guards: "a payer's authorizations and quota of open sessions" },
   idempotencyKey: { key: 'idempotency ', guards: 'a request with an idempotency key, while it is answered' },
   link: { key: 'link ', guards: 'what a payment link sells, while it is changed' },
-  nonces: { key: 'nonces ', guards: 'the nonces of a wallet on a chain, given out in the order of asking' },
+  ...evmLocks,
   x402Offer: { key: 'x402 ', guards: 'the session of an x402 offer, while a payment for it is judged' },
   gasBudget: { key: 'gas of ', guards: "a budget of gas for payers' payments, while it is summed up" },
   depositGas: { key: 'deposit gas ', guards: 'a budget of gas for deposit addresses, while it is summed up' },

@@ -1,8 +1,8 @@
-import type { Rpc } from '@florin/evm';
+import type { Rpc, Sender } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { Sender } from '#chains/sender/sender.ts';
+import type { SendPurpose } from '#contracts/purpose.ts';
 import type { ExceptionContext } from '#exceptions/exception.ts';
 import type { GasTotals } from '#merchants/relayed-gas.ts';
 import type { DepositPolicy } from '#orders/context.ts';
@@ -32,7 +32,7 @@ export interface DepositContext extends ExceptionContext {
   readonly db: Database;
   readonly chains: Chains;
   readonly rpcOf: (chainId: number) => Rpc;
-  readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
+  readonly sender: Pick<Sender<SendPurpose>, 'plan' | 'record' | 'broadcast'>;
   readonly signer: Pick<OrderSigner, 'signOrder' | 'hasSigned'>;
   readonly settings: DepositSettings;
   readonly reports: DepositReports;

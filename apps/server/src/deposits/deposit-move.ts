@@ -1,11 +1,10 @@
-import { RpcError } from '@florin/evm';
+import { type RevertedPlan, RpcError, type SendPlan, type SentOutcome } from '@florin/evm';
 import type { Queryable, Transaction } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { SessionStatus } from '@florin/protocol/session.ts';
 import { encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import type { RevertedPlan, SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import { findDecisions } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
 import { takeGas } from '#merchants/relayed-gas.ts';

@@ -1,7 +1,7 @@
+import { type ChainCursor, findCursor } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
-import { type ChainCursor, findCursor } from '#chains/watcher/cursor.ts';
 import { findOrders } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import { receiverOf } from '#orders/receiver.ts';

@@ -1,9 +1,8 @@
-import { RpcError, RpcUnavailable } from '@florin/evm';
+import { type ChainCursor, findCursor, RpcError, RpcUnavailable } from '@florin/evm';
 import type { ExceptionKind } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
-import { type ChainCursor, findCursor } from '#chains/watcher/cursor.ts';
 import { findDecisions, raise } from '#exceptions/exception.ts';
 import { type DepositTerms, findDepositTerms } from '#orders/deposit-terms.ts';
 import { findOrders } from '#orders/order.ts';

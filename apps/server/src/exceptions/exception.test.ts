@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type ExceptionKind, exceptionKinds } from '@florin/protocol/exception.ts';
 import { zeroHash } from 'viem';
-import type { ChainEvent, ChainEventName } from '#chains/event.ts';
+import type { ChainEvent, ChainEventName } from '#contracts/event.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import {

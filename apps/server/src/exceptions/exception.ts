@@ -4,7 +4,7 @@ import type { ExceptionKind, PaymentException } from '@florin/protocol/exception
 import { newId } from '@florin/protocol/id.ts';
 import { formatTimestamp } from '@florin/protocol/schema.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { ChainEvent, ChainHandler } from '#chains/event.ts';
+import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';

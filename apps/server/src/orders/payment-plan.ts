@@ -1,8 +1,9 @@
+import type { RevertedPlan, SendCall, Sender, SendPlan } from '@florin/evm';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import type { RevertedPlan, SendCall, Sender, SendPlan } from '#chains/sender/sender.ts';
+import type { SendPurpose } from '#contracts/purpose.ts';
 import { gatewayOf } from './order-gateway.ts';
 import type { OrderSigner } from './signer.ts';
 import type { StoredOrder } from './stored-order.ts';
@@ -17,7 +18,10 @@ export interface RelayedPayment {
   readonly encode: (signature: Hex) => Hex;
 }
 
-type PlanContext = { readonly sender: Pick<Sender, 'plan'>; readonly signer: Pick<OrderSigner, 'hasSigned'> };
+type PlanContext = {
+  readonly sender: Pick<Sender<SendPurpose>, 'plan'>;
+  readonly signer: Pick<OrderSigner, 'hasSigned'>;
+};
 
 const invalidSignature = encodeErrorResult({ abi: paymentGatewayAbi, errorName: 'InvalidSignature' });
 /** What the service signs with: 65 bytes. */
@@ -37,7 +41,11 @@ export async function planPayment(
   const { purpose, signature, encode } = payment;
   // A call with none would be the consent of the wallet that sends it. Anybody else's the gateway answers so.
   if (!wholeSignature.test(signature)) return { reverted: true, data: invalidSignature };
-  const call: SendCall = { purpose, to: gatewayOf(payment.order, chain), data: encode(signature) };
+  const call: SendCall<SendPurpose> = {
+    purpose,
+    to: gatewayOf(payment.order, chain),
+    data: encode(signature),
+  };
   if (!mayConsentBySending(deps, chain, payment)) return deps.sender.plan(chainId, call);
   const plan = await deps.sender.plan(chainId, { ...call, dataByRelayer: encode('0x') });
   // A gateway that knows no consent by transaction takes the signature, whoever sends it.

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { BlockHeader, RpcLog } from '@florin/evm';
+import {
+  addMissing,
+  appendBlocks,
+  type BlockHeader,
+  finalize,
+  findCursor,
+  type RpcLog,
+  storedBlock,
+} from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress, keccak256, toEventSelector } from 'viem';
-import type { ChainEvent } from '#chains/event.ts';
-import { appendBlocks, finalize, storedBlock } from '#chains/watcher/chain-move.ts';
-import { findCursor } from '#chains/watcher/cursor.ts';
-import { addMissing } from '#chains/watcher/recovery.ts';
-import { unaccountedTransfers, watchedTransfers } from '#chains/watcher/transfer.ts';
+import type { ChainEvent } from '#contracts/event.ts';
+import { logSourceOf } from '#contracts/log-source.ts';
+import { unaccountedTransfers, watchedTransfers } from '#contracts/transfer.ts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
@@ -36,6 +42,7 @@ test('a payment that only the second reading of its block reports is booked once
     clock: world.clock,
     log: silentLog,
     handler: movementHandler({ log: silentLog }),
+    source: logSourceOf(chain),
   };
   const cursorNow = async () => {
     const cursor = await findCursor(db, chainId);

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { BlockHeader } from '@florin/evm';
+import {
+  addMissing,
+  appendBlocks,
+  type BlockHeader,
+  finalize,
+  findCursor,
+  rewind,
+  storedBlock,
+} from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
 import { getAddress, keccak256, toHex, zeroHash } from 'viem';
-import type { ChainEvent, ChainEventName, ContractName } from '#chains/event.ts';
-import { appendBlocks, finalize, storedBlock } from '#chains/watcher/chain-move.ts';
-import { findCursor } from '#chains/watcher/cursor.ts';
-import { addMissing, rewind } from '#chains/watcher/recovery.ts';
+import type { ChainEvent, ChainEventName, ContractName } from '#contracts/event.ts';
+import { logSourceOf } from '#contracts/log-source.ts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
@@ -32,7 +38,8 @@ async function transactionOf(name: string) {
   assert.ok(token !== undefined);
   const { db } = world.database;
   const { clock } = world;
-  const context = { chain, db, clock, log: silentLog, handler: movementHandler({ log: silentLog }) };
+  const handler = movementHandler({ log: silentLog });
+  const context = { chain, db, clock, log: silentLog, handler, source: logSourceOf(chain) };
   const cursorNow = async () => {
     const cursor = await findCursor(db, chain.chainId);
     assert.ok(cursor !== undefined);

@@ -1,8 +1,8 @@
+import { eventsOfTransaction } from '@florin/evm';
 import type { Queryable, Transaction } from '@florin/pg';
 import { orderKinds } from '@florin/protocol/order.ts';
 import { type Chain, isVault } from '#chains/chain.ts';
-import type { ChainEvent, ChainHandler } from '#chains/event.ts';
-import { findTwins } from '#chains/watcher/cursor.ts';
+import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
 import type { Log } from '#telemetry/log.ts';
 import {
@@ -93,7 +93,7 @@ async function bookMissing(
   event: ChainEvent,
   movement: Movement,
 ): Promise<void> {
-  const equal = (await findTwins(transaction, event)).filter((other) => {
+  const equal = (await eventsOfTransaction(transaction, event)).filter((other) => {
     const found = movementOf(chain, other);
     return found !== undefined && textOf(other, found) === textOf(event, movement);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { ChainEventName } from '#chains/event.ts';
+import type { ChainEventName } from '#contracts/event.ts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from '@florin/pg';
 import { newId } from '@florin/protocol/id.ts';
 import type { Chain } from '#chains/chain.ts';
-import type { ChainEvent, ChainHandler } from '#chains/event.ts';
+import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import { raise } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
 import { isCollectedOnly } from '#orders/order.ts';

@@ -5,7 +5,7 @@ import { type Hex, type OrderType, orderKinds } from '@florin/protocol/order.ts'
 import fc from 'fast-check';
 import { zeroHash } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import type { ChainEvent, ChainEventName, ContractName } from '#chains/event.ts';
+import type { ChainEvent, ChainEventName, ContractName } from '#contracts/event.ts';
 import type { EntryKind, Posting } from '#ledger/entry.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { movementOf, unknownOrderMovementOf } from './movement.ts';

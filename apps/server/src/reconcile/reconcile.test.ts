@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Rpc, type RpcCall, RpcUnavailable, resultOf } from '@florin/evm';
+import { findCursor, lockChain, type Rpc, type RpcCall, RpcUnavailable, resultOf } from '@florin/evm';
+import { moveBackfill } from '@florin/evm/testing';
 import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import { toHex } from 'viem';
-import { findCursor, lockChain } from '#chains/watcher/cursor.ts';
-import { moveBackfill } from '#chains/watcher/recovery.sql.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { untilLockWaiter } from '../../test/harness/lock-waiter.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';

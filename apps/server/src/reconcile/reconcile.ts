@@ -1,8 +1,7 @@
-import { boundTo, getBlock, type Rpc, RpcUnavailable } from '@florin/evm';
+import { backfillChain, boundTo, getBlock, lockChain, type Rpc, RpcUnavailable } from '@florin/evm';
 import type { Database, Queryable, Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
-import { backfillChain, lockChain } from '#chains/watcher/cursor.ts';
 import { book, type Posting } from '#ledger/entry.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';

@@ -1,6 +1,6 @@
 import type { Transaction } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
-import type { ChainEvent, ChainHandler } from '#chains/event.ts';
+import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { eachWithOrder } from '#sessions/event-order.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Refusal } from '@florin/protocol/error.ts';
-import type { ChainEventName } from '#chains/event.ts';
+import type { ChainEventName } from '#contracts/event.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { createRefund, findRefund } from './refund.ts';

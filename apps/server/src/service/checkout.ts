@@ -1,5 +1,5 @@
+import { walletOf } from '@florin/evm';
 import type { Hex } from '@florin/protocol/order.ts';
-import { walletOf } from '#chains/sender/wallet.ts';
 import type { CheckoutDoorOptions } from '#http/checkout/checkout-door.ts';
 import { demoPayerOf } from '#http/checkout/demo-payer.ts';
 import { agentDepsOf } from './gasless.ts';

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
-import type { HttpRpc } from '@florin/evm';
+import type { HttpRpc, Sender } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import { type SigningKey, secp256k1, signerOf } from '@florin/signing';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
 import { payerChainOf } from '#authorizations/payer-chain.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { Sender } from '#chains/sender/sender.ts';
-import { tokenSigningReader } from '#chains/token-signing.ts';
+import type { SendPurpose } from '#contracts/purpose.ts';
+import { tokenSigningReader } from '#contracts/token-signing.ts';
 import { watchAdditions } from '#deposits/addition-balance.ts';
 import type { DepositSettings } from '#deposits/context.ts';
 import { runDeposits } from '#deposits/deposit.ts';
@@ -66,7 +66,7 @@ interface Options {
 interface Parts {
   readonly db: Database;
   readonly rpcOf: (chainId: number) => HttpRpc;
-  readonly sender: Sender;
+  readonly sender: Sender<SendPurpose>;
 }
 
 /** The doors of agents: the AI protocol, and x402 where payments are sent at the service's cost. */

@@ -1,7 +1,6 @@
+import { inOrder, type OutcomeHandler, takeBackOutcomes } from '@florin/evm';
 import type { Chains } from '#chains/chain.ts';
-import { type ChainHandler, inOrder } from '#chains/event.ts';
-import type { OutcomeHandler } from '#chains/sender/sent.ts';
-import { takeBackOutcomes } from '#chains/sender/store.ts';
+import type { ChainHandler } from '#contracts/event.ts';
 import { depositOutcome, movesUndone } from '#deposits/deposit-move.ts';
 import { exceptionHandler } from '#exceptions/exception.ts';
 import { movementHandler } from '#payments/movement.ts';

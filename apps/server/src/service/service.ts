@@ -1,4 +1,13 @@
-import { call, type HttpRpc, newHeads, openHttpRpc } from '@florin/evm';
+import {
+  call,
+  createSender,
+  type HttpRpc,
+  newHeads,
+  openHttpRpc,
+  runWatcher,
+  type Sender,
+  walletOf,
+} from '@florin/evm';
 import {
   type DeliverySettings,
   defaultDeliverySettings,
@@ -13,15 +22,13 @@ import type { Hex, SettlementMode } from '@florin/protocol/order.ts';
 import type { RouteTable } from '@florin/protocol/route.ts';
 import { x402Api } from '@florin/protocol/x402-api.ts';
 import type { SigningKey } from '@florin/signing';
-import type { FastifyInstance } from 'fastify';
 import { type ImageSettings, type Images, openImages } from '#catalog/images/open-images.ts';
 import type { Chain, Chains } from '#chains/chain.ts';
 import { conditionKeeper } from '#chains/condition.ts';
-import type { ChainHandler } from '#chains/event.ts';
-import { createSender, type Sender } from '#chains/sender/sender.ts';
-import { walletOf } from '#chains/sender/wallet.ts';
-import { tokenSigningReader } from '#chains/token-signing.ts';
-import { runWatcher } from '#chains/watcher/watcher.ts';
+import type { ChainHandler } from '#contracts/event.ts';
+import { logSourceOf } from '#contracts/log-source.ts';
+import { purposes, type SendPurpose } from '#contracts/purpose.ts';
+import { tokenSigningReader } from '#contracts/token-signing.ts';
 import { runListCounts } from '#db/list-count.ts';
 import { schema } from '#db/schema.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
@@ -185,7 +192,7 @@ function firstFailure(loops: readonly Promise<void>[]): Promise<never> {
 interface Rooms {
   readonly db: Database;
   readonly rpcOf: (chainId: number) => HttpRpc;
-  readonly sender: Sender;
+  readonly sender: Sender<SendPurpose>;
   readonly handler: ChainHandler;
   readonly lookupApiKey: ApiKeyLookup;
   /** Undefined where no images are hosted. */
@@ -201,7 +208,8 @@ function wireRooms(options: ServiceOptions, db: Database, rpcs: ReadonlyMap<numb
   };
   const moves = { clock, random, origin };
   const sender = createSender({
-    chains,
+    chains: chains.all,
+    purposes,
     rpcOf,
     db,
     clock,
@@ -283,7 +291,7 @@ async function listen(options: ServiceOptions, rooms: Rooms): Promise<ListeningS
   await server.listen({ host: http.host, port: http.port });
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : http.port;
-  return { listeningOrigin: `http://${http.host}:${port}`, close: () => closeServer(server) };
+  return { listeningOrigin: `http://${http.host}:${port}`, close: async () => void (await server.close()) };
 }
 
 function rpcOfChain(chain: Chain, { clock, log }: ServiceOptions): HttpRpc {
@@ -294,10 +302,6 @@ function rpcOfChain(chain: Chain, { clock, log }: ServiceOptions): HttpRpc {
 /** The interfaces that this installation has, as its documents describe them. */
 function interfacesOf({ gasless }: Pick<ServiceOptions, 'gasless'>): readonly RouteTable[] {
   return gasless === undefined ? [merchantApi, agentApi] : [merchantApi, agentApi, x402Api];
-}
-
-async function closeServer(server: FastifyInstance): Promise<void> {
-  await server.close();
 }
 
 async function readiness(rooms: Rooms): Promise<Readiness> {
@@ -318,9 +322,9 @@ function watch(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Prom
     const { chainId, wsUrls: urls = [] } = chain;
     const heads = newHeads({ chainId, urls, clock, log });
     const wake = urls.length === 0 ? {} : { wake: heads.wake };
-    const rpc = rooms.rpcOf(chainId);
+    const parts = { rpc: rooms.rpcOf(chainId), db, clock, log, handler };
     return [
-      runWatcher({ chain, rpc, db, clock, log, handler, signal, candidate, ...wake }),
+      runWatcher({ chain, source: logSourceOf(chain), ...parts, signal, candidate, ...wake }),
       heads.run(signal),
     ];
   });

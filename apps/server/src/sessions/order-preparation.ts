@@ -1,6 +1,6 @@
+import { findCursor } from '@florin/evm';
 import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
-import { findCursor } from '#chains/watcher/cursor.ts';
 import type { OrderContext, OrderRequest } from '#orders/context.ts';
 import { draftOrder, storeOrder } from '#orders/order.ts';
 import { settlementModeFor } from '#orders/settlement-mode.ts';

@@ -1,8 +1,9 @@
+import type { Sender } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { Sender } from '#chains/sender/sender.ts';
+import type { SendPurpose } from '#contracts/purpose.ts';
 import type { OrderSigner } from '#orders/signer.ts';
 import type { AttestationSource } from '#outside/attestation.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
@@ -36,7 +37,7 @@ export interface SettlementSettings {
 export interface SettlementContext extends SessionMoveContext {
   readonly db: Database;
   readonly chains: Chains;
-  readonly sender: Sender;
+  readonly sender: Sender<SendPurpose>;
   readonly signer: OrderSigner;
   readonly log: Log;
   readonly settings: SettlementSettings;

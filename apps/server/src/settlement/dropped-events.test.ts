@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { resumeChain } from '#chains/watcher/cursor.ts';
+import { resumeChain } from '@florin/evm';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { lockWaitingLegs } from './leg.sql.ts';
@@ -85,7 +85,7 @@ test('a reverted settlement of ours continues with the transaction that made it'
   await world.mineFinal('ethereum', ['Paid', order]);
   await settlementRound(world.deps, world.chain('ethereum'), 'settle');
   const hash = await world.mineFinal('ethereum', ['Settled', order]);
-  const transactionId = await world.conclude(order, hash);
+  const transactionId = await world.finishTransactions(order, hash);
   await world.dropFinal('ethereum', 1n);
   assert.deepEqual(await statusOf(sessionId), ['settlement_pending', 'reorged']);
   assert.deepEqual(
@@ -106,7 +106,7 @@ test('a settlement is made again if its block is reverted before its event was r
   await world.mineFinal('ethereum', ['Paid', order]);
   await settlementRound(world.deps, world.chain('ethereum'), 'settle');
   const hash = await world.mineFinal('ethereum');
-  const transactionId = await world.conclude(order, hash);
+  const transactionId = await world.finishTransactions(order, hash);
   await world.dropFinal('ethereum', 1n);
   const statusNow = async () => (await world.legs(order)).map(({ status }) => status);
   assert.deepEqual(await statusNow(), ['sent']);

@@ -1,5 +1,5 @@
 import type { Transaction } from '@florin/pg';
-import type { ChainEvent, ChainEventName } from '#chains/event.ts';
+import type { ChainEvent, ChainEventName } from '#contracts/event.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';

@@ -1,7 +1,7 @@
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeFunctionData, parseAbi } from 'viem';
-import { type BurnMessage, parseBurnMessage } from '#chains/cctp-message.ts';
 import type { Chain } from '#chains/chain.ts';
+import { type BurnMessage, parseBurnMessage } from '#contracts/cctp-message.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { AttestationUnavailable, type AttestedMessage } from '#outside/attestation.ts';
 import type { Item } from './batch.ts';

@@ -2,7 +2,7 @@ import type { Transaction } from '@florin/pg';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import { type Chain, isVault } from '#chains/chain.ts';
-import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
+import type { ChainEvent, ChainEventName, ChainHandler } from '#contracts/event.ts';
 import { raise } from '#exceptions/exception.ts';
 import { book, type EntryKind, type Posting } from '#ledger/entry.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { orderKinds } from '@florin/protocol/order.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
-import type { ChainEventName } from '#chains/event.ts';
+import type { ChainEventName } from '#contracts/event.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { arrivalOf, pendingReasonOf } from './settlement-events.ts';

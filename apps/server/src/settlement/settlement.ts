@@ -1,7 +1,7 @@
+import { GasLimitExceeded, type SendPlan, type SentOutcome } from '@florin/evm';
 import type { Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
-import { GasLimitExceeded, type SendPlan, type SentOutcome } from '#chains/sender/sender.ts';
 import { findOrders } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';

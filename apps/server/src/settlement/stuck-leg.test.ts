@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { findCursor } from '#chains/watcher/cursor.ts';
-import { moveBackfill } from '#chains/watcher/recovery.sql.ts';
+import { findCursor } from '@florin/evm';
+import { moveBackfill } from '@florin/evm/testing';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { settlementRound } from './settlement.ts';
 
@@ -46,7 +46,7 @@ test('blocks in which our transaction succeeded are read again, with growing del
   const { sessionId, order, hash, mined } = await settleUnreported();
   await settle();
   assert.equal((await cursor()).backfillNext, undefined, 'a transaction without an outcome is waited for');
-  await world.conclude(order, hash);
+  await world.finishTransactions(order, hash);
   await settle();
   assert.equal((await cursor()).backfillNext, mined);
   await endBackfill();
@@ -72,7 +72,7 @@ test('blocks in which our transaction succeeded are read again, with growing del
 
 test('after a day without the event, blocks are not read again', async () => {
   const { order, hash } = await settleUnreported();
-  await world.conclude(order, hash);
+  await world.finishTransactions(order, hash);
   let asked = 0;
   for (let minute = 0; minute < 3 * 24 * 60; minute += 10) {
     await settle();

@@ -1,5 +1,5 @@
+import { backfillChain } from '@florin/evm';
 import type { Chain } from '#chains/chain.ts';
-import { backfillChain } from '#chains/watcher/cursor.ts';
 import type { SettlementContext } from './context.ts';
 import { legsNotMined, legsOfOtherChains, postponeUnreported, unreportedLegs } from './leg.sql.ts';
 import { delayLeg, type LegName, parseLeg, showLegNotMined } from './leg.ts';

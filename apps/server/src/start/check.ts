@@ -7,6 +7,7 @@ import {
   RpcError,
   RpcUnavailable,
   readContract,
+  unprovenPart,
 } from '@florin/evm';
 import { openDatabase } from '@florin/pg';
 import { erc20Abi, paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
@@ -15,9 +16,8 @@ import type { Token } from '@florin/protocol/token.ts';
 import { type SigningKey, signerOf } from '@florin/signing';
 import { parseAbi } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
-import { readTokenSigning, signingProblem } from '#chains/token-signing.ts';
-import { unprovenPart } from '#chains/watcher/proof-check.ts';
 import { ConfigError } from '#config/field.ts';
+import { readTokenSigning, signingProblem } from '#contracts/token-signing.ts';
 import { schema } from '#db/schema.ts';
 import { findScopeProblems } from '#db/scope-check.ts';
 import type { Clock } from '#outside/clock.ts';

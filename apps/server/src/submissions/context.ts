@@ -1,5 +1,6 @@
+import type { Sender } from '@florin/evm';
 import type { AuthorizationContext } from '#authorizations/context.ts';
-import type { Sender } from '#chains/sender/sender.ts';
+import type { SendPurpose } from '#contracts/purpose.ts';
 import type { GasTotals } from '#merchants/relayed-gas.ts';
 
 /** What this room needs of the process that it runs in. */
@@ -9,7 +10,7 @@ export interface SubmissionContext extends AuthorizationContext {
     /** Of all gas spent for payers; absent: no total limit. */
     readonly totals?: GasTotals | undefined;
   };
-  readonly sender: Pick<Sender, 'plan' | 'record' | 'broadcast'>;
+  readonly sender: Pick<Sender<SendPurpose>, 'plan' | 'record' | 'broadcast'>;
 }
 
 /** What the service spends on payers' gas, in units of gas over the last 24 hours. */

@@ -6,7 +6,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { consentsOf } from '#authorizations/consent.ts';
 import { isPaymentSignedBy, type SignatureClaim } from '#authorizations/signature.ts';
-import type { TokenSigning } from '#chains/token-signing.ts';
+import type { TokenSigning } from '#contracts/token-signing.ts';
 import { findOrder, findOrders, isCollectedOnly } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';

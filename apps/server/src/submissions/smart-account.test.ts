@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Rpc, RpcError } from '@florin/evm';
+import { type Rpc, RpcError, type SendPlan } from '@florin/evm';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { payerChainOf } from '#authorizations/payer-chain.ts';
-import type { SendPlan } from '#chains/sender/sender.ts';
 import { findLink } from '#links/link.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
 import { createLinkSession } from '#sessions/session.ts';

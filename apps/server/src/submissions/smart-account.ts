@@ -1,7 +1,7 @@
+import type { SendPlan } from '@florin/evm';
 import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { SendPlan } from '#chains/sender/sender.ts';
 import type { SubmissionContext } from './context.ts';
 import { lockBudgets, smartAccountFailures } from './submission.sql.ts';
 

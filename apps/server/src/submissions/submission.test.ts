@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { SendPlan } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { Refusal } from '@florin/protocol/error.ts';
@@ -7,7 +8,6 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { decodeFunctionData, encodeErrorResult } from 'viem';
 import { consentsOf } from '#authorizations/consent.ts';
-import type { SendPlan } from '#chains/sender/sender.ts';
 import { findLink } from '#links/link.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';

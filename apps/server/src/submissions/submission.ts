@@ -1,9 +1,9 @@
+import type { SendPlan, SentOutcome } from '@florin/evm';
 import type { Queryable, Transaction } from '@florin/pg';
 import type { SubmitPaymentBody } from '@florin/protocol/agent-api.ts';
 import type { SubmitMethod, SubmittedView } from '@florin/protocol/agent-view.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import { takeGas } from '#merchants/relayed-gas.ts';
 import { findOrders } from '#orders/order.ts';
 import { planPayment, type RelayedPayment } from '#orders/payment-plan.ts';

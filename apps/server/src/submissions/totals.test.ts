@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { SendPlan, SentOutcome } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import fc from 'fast-check';
-import type { SendPlan, SentOutcome } from '#chains/sender/sender.ts';
 import { createAccount } from '#merchants/account.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';

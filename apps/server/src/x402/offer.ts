@@ -5,7 +5,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { X402Requirements } from '@florin/protocol/x402.ts';
 import { linkTerms, quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
-import type { TokenDomain } from '#chains/token-signing.ts';
+import type { TokenDomain } from '#contracts/token-signing.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { draftOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';

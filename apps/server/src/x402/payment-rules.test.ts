@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { RpcUnavailable } from '@florin/evm';
+import { RpcUnavailable, type SendPlan } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
@@ -9,7 +9,6 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { X402Payment, X402Requirements } from '@florin/protocol/x402.ts';
 import { toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { SendPlan } from '#chains/sender/sender.ts';
 import { findLink } from '#links/link.ts';
 import { prepareOrder } from '#sessions/order-preparation.ts';
 import { createLinkSession } from '#sessions/session.ts';

@@ -1,10 +1,10 @@
+import type { SendPlan } from '@florin/evm';
 import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { X402Payment } from '@florin/protocol/x402.ts';
 import { lockPayer } from '#authorizations/authorization.ts';
 import { openSessionsRefusal } from '#authorizations/creation.ts';
-import type { SendPlan } from '#chains/sender/sender.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { assertPayable, prepareOrder } from '#sessions/order-preparation.ts';

@@ -15,7 +15,7 @@ import {
   slice,
 } from 'viem';
 import { isPaymentSignedBy, type SignatureContext } from '#authorizations/signature.ts';
-import type { TokenDomain } from '#chains/token-signing.ts';
+import type { TokenDomain } from '#contracts/token-signing.ts';
 
 type Payload = X402Payment['payload'];
 

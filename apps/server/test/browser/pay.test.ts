@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { parseReceipt, verifyReceipt } from '@florin/kit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { permit2Address } from '#chains/token-signing.ts';
+import { permit2Address } from '#contracts/token-signing.ts';
 import { Life } from '../life/life.ts';
 import { Payer } from '../life/payer.ts';
 import { openChromium, openPage } from './chromium.ts';

@@ -1,11 +1,10 @@
-import { type Rpc, RpcError } from '@florin/evm';
+import { type Rpc, RpcError, type SendPlan, type SendRequest } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeAbiParameters, encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
-import type { SendPlan, SendRequest } from '#chains/sender/sender.ts';
 import type { DepositContext, DepositSettings } from '#deposits/context.ts';
 import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
 import { newReports } from '#deposits/report.ts';

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { cryptographyOf } from '#authorizations/cryptography.ts';
 import type { PayerChain } from '#authorizations/payer-chain.ts';
 import type { Chains } from '#chains/chain.ts';
-import type { TokenSigningReader } from '#chains/token-signing.ts';
+import type { TokenSigningReader } from '#contracts/token-signing.ts';
 import { agentDoor } from '#http/agent/agent.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
 import { merchantDoor } from '#http/merchant/merchant-door.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import type { ChainEvent, ChainEventName, ChainHandler } from '#chains/event.ts';
+import type { ChainEvent, ChainEventName, ChainHandler } from '#contracts/event.ts';
 import { exceptionHandler, raise } from '#exceptions/exception.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';

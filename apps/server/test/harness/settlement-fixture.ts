@@ -1,23 +1,31 @@
 import { randomBytes } from 'node:crypto';
-import { type BlockHeader, type Rpc, type RpcCall, RpcError, type RpcOutcome, resultOf } from '@florin/evm';
+import {
+  appendBlocks,
+  type BlockHeader,
+  beginChain,
+  createSender,
+  finalize,
+  findCursor,
+  haltChain,
+  type Rpc,
+  type RpcCall,
+  RpcError,
+  type RpcOutcome,
+  removeHead,
+  resultOf,
+  rewind,
+  type Sender,
+  storedBlock,
+  type WalletSigner,
+  walletOf,
+} from '@florin/evm';
+import { setOutcomes } from '@florin/evm/testing';
 import { statement } from '@florin/pg';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import { concat, toFunctionSelector, toHex, zeroAddress } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
-import type { ChainEvent, ChainEventName } from '#chains/event.ts';
-import { setOutcomes } from '#chains/sender/sender.sql.ts';
-import { createSender, type Sender } from '#chains/sender/sender.ts';
-import { type WalletSigner, walletOf } from '#chains/sender/wallet.ts';
-import {
-  appendBlocks,
-  beginChain,
-  finalize,
-  haltChain,
-  removeHead,
-  storedBlock,
-} from '#chains/watcher/chain-move.ts';
-import { findCursor } from '#chains/watcher/cursor.ts';
-import { rewind } from '#chains/watcher/recovery.ts';
+import type { ChainEvent, ChainEventName } from '#contracts/event.ts';
+import { purposes, type SendPurpose } from '#contracts/purpose.ts';
 import { createAccount } from '#merchants/account.ts';
 import { createMerchant } from '#merchants/merchant.ts';
 import { orderSignerOf } from '#orders/order-signer.ts';
@@ -99,7 +107,7 @@ export class SettlementWorld {
   readonly clock = movableClock();
   readonly database: TestDatabase;
   readonly chains: Chains;
-  readonly sender: Sender;
+  readonly sender: Sender<SendPurpose>;
   /** What the vaults say is available. */
   available = 10n ** 30n;
   perOrderCap = 10n ** 30n;
@@ -122,7 +130,8 @@ export class SettlementWorld {
     this.chains = chains;
     this.#wallet = walletOf(settlerKey);
     this.sender = createSender({
-      chains,
+      chains: chains.all,
+      purposes,
       rpcOf: () => this.#node(),
       db: database.db,
       clock: this.clock,
@@ -314,7 +323,7 @@ export class SettlementWorld {
   }
 
   /** Notes that the transaction that carries the order's leg has succeeded in the final block; gives its id. */
-  async conclude(order: StoredOrder, txHash: Hex): Promise<bigint> {
+  async finishTransactions(order: StoredOrder, txHash: Hex): Promise<bigint> {
     const [sent] = await this.sent(order);
     const cursor = await findCursor(this.database.db, order.chainId);
     if (sent === undefined || cursor === undefined) throw new Error('nothing was sent');

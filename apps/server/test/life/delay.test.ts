@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { resumeChain } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { getAddress } from 'viem';
-import { resumeChain } from '#chains/watcher/cursor.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, closedRoutes } from './story-fixture.ts';

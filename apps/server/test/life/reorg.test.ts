@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { findCursor, resumeChain } from '@florin/evm';
 import { statement } from '@florin/pg';
-import { findCursor, resumeChain } from '#chains/watcher/cursor.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';

@@ -1,11 +1,17 @@
-import { getGasPrice, getTransactionCount, getTransactionReceipt, parseHash, type Rpc } from '@florin/evm';
+import {
+  getGasPrice,
+  getTransactionCount,
+  getTransactionReceipt,
+  parseHash,
+  type Rpc,
+  type WalletSigner,
+} from '@florin/evm';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { route } from '@florin/protocol/route.ts';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Chains } from '#chains/chain.ts';
-import type { WalletSigner } from '#chains/sender/wallet.ts';
 import type { Clock } from '#outside/clock.ts';
 import { envelope } from '../envelope.ts';
 import { routesOf } from '../route-handler.ts';

@@ -5,7 +5,7 @@ import { statement } from '@florin/pg';
 import type { PermitKind } from '@florin/protocol/token.ts';
 import type { FastifyInstance } from 'fastify';
 import { type ConditionKeeper, conditionKeeper } from '#chains/condition.ts';
-import type { TokenSigningReader } from '#chains/token-signing.ts';
+import type { TokenSigningReader } from '#contracts/token-signing.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';

@@ -6,7 +6,7 @@ import { orderKinds, type SettlementMode } from '@florin/protocol/order.ts';
 import { paymentMethodsOf } from '#authorizations/alternatives.ts';
 import { type Chain, type Chains, finalityText } from '#chains/chain.ts';
 import { expectedSecondsToFinal } from '#chains/condition.ts';
-import type { TokenSigningReader } from '#chains/token-signing.ts';
+import type { TokenSigningReader } from '#contracts/token-signing.ts';
 import { type FeeRates, priceBounds, type Route, routesTo } from '#orders/quote.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply } from '../route-handler.ts';

@@ -5,7 +5,7 @@ import type { Route } from '@florin/protocol/route.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ImageIntake, noIntake } from '#catalog/images/intake.ts';
 import { itemImages } from '#catalog/images/item-images.ts';
-import type { TokenSigningReader } from '#chains/token-signing.ts';
+import type { TokenSigningReader } from '#contracts/token-signing.ts';
 import type { LinkContext } from '#links/context.ts';
 import type { LinkPrice } from '#links/link-terms.ts';
 import { type ApiKeyIdentity, type ApiKeyLookup, authenticate } from '#merchants/api-key.ts';

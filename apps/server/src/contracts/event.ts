@@ -1,0 +1,33 @@
+import type { BlockHandler, FollowedEvent } from '@florin/evm';
+import type { Chain } from '#chains/chain.ts';
+
+/** Names of the contract events that the service acts on. */
+export type ChainEventName =
+  | 'Paid'
+  | 'Settled'
+  | 'Refunded'
+  | 'Reclaimed'
+  | 'SettleSkipped'
+  | 'SettlementRefunded'
+  | 'Rescued'
+  | 'PaidOut'
+  | 'PayoutSkipped'
+  | 'Minted'
+  | 'FeesWithdrawn'
+  | 'Withdrawn'
+  /** No contract emits it: tokens moved, and no event of the contracts accounts for them (`transfer.ts`). */
+  | 'Transferred';
+
+/** Which contract the event is from. The transmitter is Circle's: only mints for our orders are events here. */
+export type ContractName = 'gateway' | 'vault' | 'transmitter';
+
+/** One event of our contracts in a canonical block. Its `orderId` is zero for events that are about no order. */
+export interface ChainEvent extends FollowedEvent {
+  readonly contract: ContractName;
+  readonly name: ChainEventName;
+  /** Decoded arguments by name; integers as decimal strings, addresses checksummed. */
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+/** What a room does as a chain moves. */
+export type ChainHandler = BlockHandler<Chain, ChainEvent>;

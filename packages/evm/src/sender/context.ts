@@ -1,0 +1,88 @@
+import type { Database } from '@florin/pg';
+import { getTransactionCount } from '../actions.ts';
+import type { Clock, Log } from '../context.ts';
+import { type Rpc, RpcError, RpcUnavailable } from '../rpc.ts';
+import type { FollowedChain } from '../watcher/chain.ts';
+import { findCursor } from '../watcher/cursor.ts';
+import type { OutcomeHandler, PurposeRules } from './sent.ts';
+import type { WalletSigner } from './wallet.ts';
+
+export interface SenderSettings {
+  /** A transaction unmined for so long offers more. */
+  readonly replaceAfterMs: number;
+  /** An unmined transaction is broadcast again so often. */
+  readonly rebroadcastAfterMs: number;
+  /** The lowest tip that is offered, in wei per gas. */
+  readonly minTip: bigint;
+  /** The most gas that a transaction may need (EIP-7825 allows 2^24). */
+  readonly maxGas: bigint;
+}
+
+export const defaultSenderSettings: SenderSettings = {
+  replaceAfterMs: 30_000,
+  rebroadcastAfterMs: 2_000,
+  minTip: 1_000_000n,
+  maxGas: 16_000_000n,
+};
+
+export interface SenderOptions<Purpose extends string = string> {
+  readonly chains: readonly FollowedChain[];
+  readonly rpcOf: (chainId: number) => Rpc;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly purposes: PurposeRules<Purpose>;
+  readonly wallet: WalletSigner;
+  /** More wallets with the same roles. Each has its own nonces, so a stuck one delays only its own transactions. */
+  readonly otherWallets?: readonly WalletSigner[];
+  /**
+   * Sends the relayed purposes, and nothing else, while it has gas. Where it is absent or has none, the wallets above send
+   * them. It must be none of those.
+   */
+  readonly relayer?: WalletSigner;
+  /** The most wei per gas that a transaction may offer. Where the network asks for more, transactions wait. */
+  readonly maxFeePerGas: bigint;
+  readonly onOutcome: OutcomeHandler;
+  readonly settings?: Partial<SenderSettings>;
+}
+
+/** What the parts of the sender share; one for each wallet. */
+export interface SenderContext extends Omit<SenderOptions, 'settings' | 'otherWallets' | 'relayer'> {
+  readonly settings: SenderSettings;
+}
+
+/**
+ * The number of the wallet's final transactions: smaller nonces can never be used again. The node is asked by the chain's
+ * tag, then by our own final block, then by its head: a node that is no archive may have the state of neither. The count at
+ * the head may be wrong after a reorg. A skipped nonce is then filled, and work that was given up too early counts once.
+ * One case needs an operator: a nonce was given up, and a reorg then removes the foreign transaction that had used it.
+ */
+export async function finalTransactionCount(
+  context: SenderContext,
+  chain: FollowedChain,
+  rpc: Rpc,
+): Promise<bigint> {
+  const { tag } = chain.finality;
+  const { address } = context.wallet;
+  if (tag !== 'latest') {
+    try {
+      return await getTransactionCount(rpc, address, tag);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+    }
+  }
+  const cursor = await findCursor(context.db, chain.chainId);
+  if (cursor === undefined) throw new RpcUnavailable(`chain ${chain.chainId} is not followed yet`);
+  try {
+    return await getTransactionCount(rpc, address, cursor.finalNumber);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return getTransactionCount(rpc, address, 'latest');
+  }
+}
+
+export function requireChain(context: SenderContext, chainId: number): FollowedChain {
+  const chain = context.chains.find((each) => each.chainId === chainId);
+  if (chain === undefined) throw new Error(`chain ${chainId} is not configured`);
+  return chain;
+}

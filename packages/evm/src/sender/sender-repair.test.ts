@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Transaction } from '@florin/pg';
+import { silentLog } from '../../test/context.ts';
+import { emitter, emitterSource, eventCall, idOf } from '../../test/emitter.ts';
+import { untilLockWaiter } from '../../test/lock-waiter.ts';
+import {
+  anvil,
+  chain,
+  chainId,
+  clock,
+  context,
+  database,
+  gwei,
+  memory,
+  mineAndLook,
+  outcomes,
+  pending,
+  proxy,
+  record,
+  round,
+  rpc,
+  sender,
+  sendForeign,
+  setAhead,
+  silentHandler,
+  startAnew,
+  statuses,
+  useSender,
+  wallet,
+} from '../../test/sender-chain.ts';
+import { testWatcher } from '../../test/watched-chain.ts';
+import { getTransactionCount } from '../actions.ts';
+import type { Rpc } from '../rpc.ts';
+import type { FollowedChain } from '../watcher/chain.ts';
+import { findCursor, resumeChain } from '../watcher/cursor.ts';
+import type { Block } from '../watcher/event.ts';
+import { rewindCursor } from '../watcher/recovery.sql.ts';
+import { replace, supersede } from './repair.ts';
+import { setOutcomes } from './sender.sql.ts';
+import { senderRound } from './sender-loop.ts';
+import { allocateNonces, finishTransactions, takeBackOutcomes } from './store.ts';
+
+useSender();
+
+test('a stuck transaction is replaced at the same nonce by one that offers at least an eighth more', async () => {
+  const sent = await record(1);
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
+  await mineAndLook();
+  await sender.broadcast(sent.transactionId);
+  await round();
+  assert.equal((await pending())[0]?.attempts.length, 1);
+  setAhead(31_000);
+  await round();
+  const [item] = await pending();
+  const [first, second] = item?.attempts ?? [];
+  assert.ok(first !== undefined && second !== undefined);
+  assert.ok(second.maxFee * 8n >= first.maxFee * 9n && second.priorityFee * 8n >= first.priorityFee * 9n);
+  await mineAndLook(4);
+  assert.deepEqual(
+    outcomes.map(({ status, txHash }) => [status, txHash]),
+    [['succeeded', second.txHash]],
+  );
+  assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 1n);
+});
+
+test('a chain that stands still while its nodes answer raises no fee, and one raise meets the fee jump behind it', async () => {
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  for (let minutes = 1; minutes <= 30; minutes += 1) {
+    setAhead(minutes * 60_000);
+    await round();
+  }
+  assert.deepEqual(
+    (await pending()).map(({ attempts }) => attempts.length),
+    [1],
+  );
+  // The node loses what waits, as nodes do in an incident, and the next block asks for forty times as much.
+  await anvil.request('anvil_dropAllTransactions', []);
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
+  await mineAndLook();
+  setAhead(32 * 60_000);
+  await round();
+  assert.deepEqual(
+    (await pending()).map(({ attempts }) => attempts.length),
+    [2],
+  );
+  await mineAndLook(4);
+  assert.deepEqual(statuses(), ['succeeded']);
+});
+
+test('a transaction with many attempts is raised once more when the base fee is over its offer', async () => {
+  const sent = await record(1);
+  for (let count = 2; count <= 20; count += 1) {
+    const [item] = await pending();
+    assert.ok(item !== undefined);
+    const tip = (item.attempts.at(-1)?.priorityFee ?? 0n) + 1n;
+    assert.equal(await replace(context, item, { nextBaseFee: 0n, tip }), 'replaced');
+  }
+  const [item] = await pending();
+  const offer = item?.attempts.at(-1);
+  assert.ok(item !== undefined && offer !== undefined && item.attempts.length === 20);
+  const market = { nextBaseFee: offer.maxFee - 1n, tip: offer.priorityFee + 1n };
+  assert.equal(await replace(context, item, market), 'stuck');
+  assert.equal(
+    await replace({ ...context, maxFeePerGas: offer.maxFee * 4n }, item, {
+      ...market,
+      nextBaseFee: offer.maxFee + 1n,
+    }),
+    'replaced',
+  );
+  assert.equal((await pending())[0]?.transactionId, sent.transactionId);
+});
+
+test('a base fee over the cap is waited out without replacements', async () => {
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(600n * gwei).toString(16)}`]);
+  await mineAndLook();
+  const sent = await record(1);
+  for (const ms of [31_000, 62_000, 93_000]) {
+    setAhead(ms);
+    await round();
+  }
+  assert.deepEqual(
+    (await pending()).map((item) => item.attempts.map((attempt) => attempt.txHash)),
+    [[sent.txHash]],
+  );
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${gwei.toString(16)}`]);
+  await mineAndLook();
+  setAhead(96_000);
+  await round();
+  await mineAndLook(4);
+  assert.deepEqual(statuses(), ['succeeded']);
+});
+
+test('a transaction reorged out is handed out again as it was signed', async () => {
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  await mineAndLook();
+  await anvil.mine();
+  await round();
+  await anvil.request('anvil_reorg', [2, []]);
+  await round();
+  assert.equal((await pending())[0]?.minedHash, '');
+  await mineAndLook(4);
+  assert.deepEqual(
+    outcomes.map(({ status, txHash }) => [status, txHash]),
+    [['succeeded', sent.txHash]],
+  );
+});
+
+test('a transaction whose nonce a foreign one took is told as superseded when that is final', async () => {
+  const sent = await record(1);
+  await sendForeign(0n);
+  await sender.broadcast(sent.transactionId);
+  await mineAndLook(2);
+  await round();
+  assert.deepEqual(outcomes, [], 'the foreign transaction may still be reorged out');
+  await mineAndLook(3);
+  assert.deepEqual(outcomes, [], 'seen once');
+  await round();
+  await round();
+  assert.deepEqual(outcomes, [
+    {
+      transactionId: sent.transactionId,
+      chainId,
+      purpose: 'own',
+      status: 'superseded',
+      txHash: sent.txHash,
+      blockTime: undefined,
+    },
+  ]);
+  const again = await record(1);
+  await sender.broadcast(again.transactionId);
+  await mineAndLook(4);
+  assert.deepEqual(statuses(), ['superseded', 'succeeded']);
+});
+
+test('a nonce is never below the final transactions of the wallet, whoever sent them', async () => {
+  await sendForeign(0n);
+  await sendForeign(1n);
+  await mineAndLook(5);
+  const first = await record(1);
+  assert.deepEqual(
+    (await pending()).map((item) => item.nonce),
+    [2n],
+  );
+  await sender.broadcast(first.transactionId);
+  await sendForeign(3n);
+  await mineAndLook(5);
+  await record(2);
+  assert.deepEqual(
+    (await pending()).map((item) => item.nonce),
+    [4n],
+  );
+});
+
+test('what is in a block and not final takes up no nonce, by depth and by tag: a reorg leaves no hole', async () => {
+  // By a process that a restored backup has made forget it.
+  await sendForeign(0n);
+  await mineAndLook();
+  const request = { purpose: 'own', to: emitter, data: eventCall(idOf(1)) } as const;
+  for (const finality of [chain.finality, { tag: 'finalized', depth: 1 } as const]) {
+    startAnew({ ...chain, finality });
+    const plan = await sender.plan(chainId, request);
+    assert.deepEqual('reverted' in plan ? 'reverted' : plan.nonceFloor, 0n, finality.tag);
+  }
+});
+
+test('a foreign transaction that is reorged out has superseded nothing, by the tag: ours is mined at its nonce', async () => {
+  startAnew({ ...chain, finality: { tag: 'finalized', depth: 1 } });
+  const sent = await record(1);
+  await sendForeign(0n);
+  await mineAndLook();
+  await round();
+  await round();
+  assert.deepEqual(outcomes, []);
+  await anvil.request('anvil_reorg', [1, []]);
+  setAhead(2_500);
+  await round();
+  await mineAndLook(4);
+  assert.deepEqual(
+    outcomes.map(({ status, txHash }) => [status, txHash]),
+    [['succeeded', sent.txHash]],
+  );
+});
+
+test('a transaction that is mined after all is never given up', async () => {
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  await anvil.mine(5);
+  const [item] = await pending();
+  assert.ok(item !== undefined);
+  assert.equal(await supersede(context, rpc, item, { finalCount: 1n, isSuspect: true, rewinds: 0n }), false);
+  assert.deepEqual(outcomes, []);
+});
+
+test('a receipt in a block that we do not have counts for nothing yet', async () => {
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  await anvil.mine(6);
+  await senderRound(context, chain, memory);
+  assert.deepEqual([(await pending())[0]?.minedHash, outcomes], ['', []]);
+  await round();
+  assert.deepEqual(statuses(), ['succeeded']);
+});
+
+test('a node that is behind us cannot say that a transaction is in no block', async () => {
+  const sent = await record(1);
+  await record(2);
+  await sender.broadcast(sent.transactionId);
+  await mineAndLook();
+  const [genesis] = await rpc.batch([{ method: 'eth_getBlockByNumber', params: ['0x0', false] }]);
+  assert.ok(genesis !== undefined);
+  const behind: Rpc = {
+    request: rpc.request,
+    async batch(asked) {
+      const answers = await rpc.batch(asked);
+      return answers.map((answer, index) => {
+        if (asked[index]?.method === 'eth_getTransactionReceipt') return { result: null };
+        return asked[index]?.method === 'eth_getBlockByNumber' ? genesis : answer;
+      });
+    },
+  };
+  proxy.seen.clear();
+  setAhead(31_000);
+  await senderRound({ ...context, rpcOf: () => behind }, chain, memory);
+  assert.deepEqual(
+    (await pending()).map((item) => [item.minedHash, item.attempts.length]),
+    [
+      [sent.txHash, 1],
+      ['', 1],
+    ],
+  );
+  assert.equal(proxy.seen.get('eth_sendRawTransaction'), undefined);
+});
+
+test('a hole in the nonces is filled by a transfer of nothing, of which nobody is told', async () => {
+  await database.db.transaction((transaction) =>
+    allocateNonces(transaction, { chainId, wallet: wallet.address, floor: 0n, count: 1 }),
+  );
+  const sent = await record(1);
+  await sender.broadcast(sent.transactionId);
+  await mineAndLook();
+  setAhead(2_500);
+  await round();
+  await mineAndLook(4);
+  assert.deepEqual(
+    outcomes.map(({ transactionId, status }) => [transactionId, status]),
+    [[sent.transactionId, 'succeeded']],
+  );
+  assert.deepEqual(await pending(), []);
+});
+
+test('what was final and is taken back is pending again, and fills the nonce that the next one waits for', async () => {
+  const handler = {
+    ...silentHandler,
+    onRewind: async (transaction: Transaction, { chainId: id }: FollowedChain, { number }: Block) => {
+      const ids = await takeBackOutcomes(transaction, { chainId: id, above: number, at: clock.now() });
+      assert.deepEqual(ids, [first.transactionId]);
+    },
+  };
+  const source = emitterSource(chain);
+  const own = testWatcher({ chain, rpc, source, db: database.db, clock, log: silentLog, handler });
+  const goOn = async () => {
+    await own.catchUp();
+    await senderRound(context, chain, memory);
+  };
+  const first = await record(1);
+  await sender.broadcast(first.transactionId);
+  await mineAndLook(5);
+  assert.deepEqual([statuses(), await pending()], [['succeeded'], []]);
+  // The node has forgotten it, and there is less than was final.
+  await anvil.request('anvil_reorg', [5, []]);
+  assert.equal(await own.round(), 'halted');
+  await resumeChain(database.db, clock, chain.chainId);
+  const second = await record(2);
+  await sender.broadcast(second.transactionId);
+  await goOn();
+  assert.deepEqual(
+    (await pending()).map(({ transactionId }) => transactionId),
+    [first.transactionId, second.transactionId],
+  );
+  await anvil.mine(5);
+  await goOn();
+  assert.deepEqual([statuses(), await pending()], [['succeeded', 'succeeded', 'succeeded'], []]);
+  assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 2n);
+});
+
+test('an outcome that was seen before final blocks were taken back is not stored', async () => {
+  const { transactionId, txHash } = await record(1);
+  const store = (rewinds: bigint) =>
+    database.db.query(setOutcomes, {
+      transactionIds: [transactionId],
+      statuses: ['succeeded'],
+      minedHashes: [txHash],
+      minedBlocks: [1n],
+      updatedAt: clock.now(),
+      rewinds,
+    });
+  const cursor = await findCursor(database.db, chain.chainId);
+  assert.ok(cursor !== undefined);
+  assert.deepEqual(await store(cursor.rewinds - 1n), []);
+  assert.deepEqual(await store(cursor.rewinds), [{ transaction_id: transactionId }]);
+});
+
+test('of a outcome and a rewind at once the later one sees the earlier one', async () => {
+  const { transactionId, txHash } = await record(1);
+  const { db } = database;
+  const cursor = await findCursor(db, chain.chainId);
+  const [item] = await pending();
+  assert.ok(cursor !== undefined && item !== undefined);
+  const block = cursor.finalNumber + 1n;
+  const outcome = { status: 'succeeded', txHash, blockNumber: block, blockTime: clock.now() } as const;
+  const told = { at: clock.now(), onOutcome: async () => {}, rewinds: cursor.rewinds };
+  const taken = { chainId: chain.chainId, above: cursor.finalNumber, at: clock.now() };
+  // The outcome has begun and not ended when the rewind comes.
+  const holding = gate();
+  const begun = gate();
+  const concluding = db.transaction(async (transaction) => {
+    await finishTransactions(transaction, [{ pending: item, outcome }], told);
+    begun.open();
+    await holding.passed;
+  });
+  await begun.passed;
+  const rewinding = db.transaction((transaction) => takeBackOutcomes(transaction, taken));
+  await untilLockWaiter(db);
+  holding.open();
+  await concluding;
+  assert.deepEqual([await rewinding, (await pending()).length], [[transactionId], 1]);
+  // And the other way round.
+  const over = gate();
+  const rewound = gate();
+  const second = db.transaction(async (transaction) => {
+    await takeBackOutcomes(transaction, taken);
+    await transaction.query(rewindCursor, {
+      chainId: chain.chainId,
+      headNumber: cursor.finalNumber,
+      headHash: cursor.finalHash,
+      headTime: cursor.finalTime,
+      updatedAt: clock.now(),
+    });
+    rewound.open();
+    await over.passed;
+  });
+  await rewound.passed;
+  const late = db.transaction((transaction) =>
+    finishTransactions(transaction, [{ pending: item, outcome }], told),
+  );
+  await untilLockWaiter(db);
+  over.open();
+  await Promise.all([second, late]);
+  assert.equal((await pending()).length, 1, 'what it saw is no more');
+});
+
+function gate(): { readonly open: () => void; readonly passed: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { open: () => resolve(), passed: promise };
+}

@@ -1,0 +1,109 @@
+import type { Hex } from 'viem';
+import type { SendPlan } from './sent.ts';
+import type { WalletSigner } from './wallet.ts';
+
+/** A call and the nonce at which it is to be made. */
+export interface PlacedPlan {
+  readonly plan: SendPlan;
+  readonly nonce: bigint;
+}
+
+/** Plans of one record, at the nonces from the given one on. */
+export function placedFrom(plans: readonly SendPlan[], nonce: bigint): readonly PlacedPlan[] {
+  return plans.map((plan, index) => ({ plan, nonce: nonce + BigInt(index) }));
+}
+
+/** Signs each at its nonce, all at the same time. The results are in the given order. */
+export function signAll(wallet: WalletSigner, placed: readonly PlacedPlan[]): Promise<readonly Hex[]> {
+  return Promise.all(placed.map(({ plan, nonce }) => wallet.signTransaction({ ...plan, nonce })));
+}
+
+/** A record that is under way. */
+export interface SigningTicket {
+  /** The signed transactions from the nonce that the record was given, in the order of its plans. */
+  sign(nonce: bigint): Promise<readonly Hex[]>;
+  /** The record is stored or has failed. */
+  leave(): void;
+}
+
+/** Records of one wallet on one chain that are under way in this process. */
+export interface SigningQueue {
+  /** Before the record asks for its nonce. */
+  join(plans: readonly SendPlan[]): SigningTicket;
+}
+
+interface Waiting {
+  readonly plans: readonly SendPlan[];
+  ahead: Ahead | undefined;
+}
+
+/** Transactions signed ahead at the expected nonce. */
+interface Ahead {
+  readonly nonce: bigint;
+  readonly raws: Promise<readonly Hex[]>;
+  hasFailed: boolean;
+}
+
+/** The most transactions signed before their nonces are known: a remote signer has about as many connections. */
+const maxSignedAhead = 16;
+
+/**
+ * Overlaps the signatures of records that wait for each other. A record takes its nonces under a row lock and keeps it until
+ * it is stored with its signatures: with a signer that takes 300 ms, a wallet would send three transactions a second. So
+ * while one record is signed, those behind it are signed ahead at the nonces that they will get if all goes well. The lock
+ * alone decides. A record that gets another nonce, because one before it failed or another process was first, is signed
+ * again. What was signed ahead for it is dropped: it was never stored, so it was never broadcast.
+ */
+export function signingQueue(wallet: WalletSigner): SigningQueue {
+  /** Records without a nonce, in the order in which they asked. */
+  const waiting: Waiting[] = [];
+  let holders = 0;
+  /** The nonce after the last one that was taken; undefined while no record of this process holds or awaits one. */
+  let next: bigint | undefined;
+
+  const signAhead = () => {
+    let nonce = next;
+    let signed = 0;
+    for (const record of waiting) {
+      signed += record.plans.length;
+      if (nonce === undefined || signed > maxSignedAhead) return;
+      if (record.ahead?.nonce !== nonce) {
+        const ahead = { nonce, raws: signAll(wallet, placedFrom(record.plans, nonce)), hasFailed: false };
+        // The signer may be back when it is the record's turn: it is then asked again, and that error is reported.
+        ahead.raws.catch(() => {
+          ahead.hasFailed = true;
+        });
+        record.ahead = ahead;
+      }
+      nonce += BigInt(record.plans.length);
+    }
+  };
+  const remove = (record: Waiting) => {
+    const index = waiting.indexOf(record);
+    if (index >= 0) waiting.splice(index, 1);
+    return index >= 0;
+  };
+
+  return {
+    join(plans) {
+      const record: Waiting = { plans, ahead: undefined };
+      waiting.push(record);
+      signAhead();
+      return {
+        sign(nonce) {
+          if (remove(record)) holders += 1;
+          next = nonce + BigInt(plans.length);
+          const { ahead } = record;
+          const isSigned = ahead?.nonce === nonce && !ahead.hasFailed;
+          const raws = isSigned ? ahead.raws : signAll(wallet, placedFrom(plans, nonce));
+          signAhead();
+          return raws;
+        },
+        leave() {
+          if (!remove(record)) holders -= 1;
+          if (waiting.length === 0 && holders === 0) next = undefined;
+        },
+      };
+    },
+  };
+}

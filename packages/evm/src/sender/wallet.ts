@@ -1,0 +1,53 @@
+import { type SigningKey, signerOf } from '@florin/signing';
+import type { Hex } from 'viem';
+import { encodeRlp, integerBytes, type RlpItem } from '../rlp.ts';
+
+/** An EIP-1559 transaction before its signature. Fees in wei per gas. */
+export interface UnsignedTransaction {
+  readonly chainId: number;
+  readonly nonce: bigint;
+  readonly to: Hex;
+  readonly data: Hex;
+  readonly gasLimit: bigint;
+  readonly maxFee: bigint;
+  readonly priorityFee: bigint;
+}
+
+/** A wallet that sends transactions. Its key is in memory, in a keystore or in a remote signer. */
+export interface WalletSigner {
+  readonly address: Hex;
+  /** The signed transaction as nodes take it. Must be deterministic or at least quick: database rows are locked. */
+  signTransaction(transaction: UnsignedTransaction): Promise<Hex>;
+}
+
+/** The wallet of a private key or of a remote signer. Refuses anything else. */
+export function walletOf(key: SigningKey): WalletSigner {
+  const signer = signerOf(key);
+  return {
+    address: signer.address,
+    async signTransaction(transaction) {
+      const fields = fieldsOf(transaction);
+      return encoded([...fields, ...partsOf(await signer.sign(encoded(fields)))]);
+    },
+  };
+}
+
+/** In the order of EIP-1559; without value and without an access list. */
+function fieldsOf(transaction: UnsignedTransaction): readonly RlpItem[] {
+  const { chainId, nonce, to, data, gasLimit, maxFee, priorityFee } = transaction;
+  const numbers = [chainId, nonce, priorityFee, maxFee, gasLimit].map(integerBytes);
+  return [...numbers, to, integerBytes(0), data, []];
+}
+
+const eip1559Type = '02';
+
+function encoded(fields: readonly RlpItem[]): Hex {
+  return `0x${eip1559Type}${encodeRlp(fields).toString('hex')}`;
+}
+
+/** Parity, r and s out of 65 bytes, as numbers: without leading zeros. */
+function partsOf(signature: Hex): readonly RlpItem[] {
+  const number = (from: number, to: number) =>
+    integerBytes(BigInt(`0x${signature.slice(2 + 2 * from, 2 + 2 * to)}`));
+  return [integerBytes(Number(`0x${signature.slice(130)}`) === 28 ? 1 : 0), number(0, 32), number(32, 64)];
+}

@@ -1,0 +1,102 @@
+import type { Transaction } from '@florin/pg';
+import type { Hex } from 'viem';
+import type { BlockHeader, LogContent, RpcLog } from '../actions.ts';
+import type { FollowedChain } from './chain.ts';
+
+/** One event of a watched contract in a canonical block. An application narrows the names to its own. */
+export interface FollowedEvent {
+  readonly chainId: number;
+  readonly blockNumber: bigint;
+  readonly blockHash: Hex;
+  readonly blockTime: Date;
+  readonly logIndex: number;
+  readonly txHash: Hex;
+  readonly contract: string;
+  readonly name: string;
+  /** What the event is about; 32 bytes of the application's choice. */
+  readonly orderId: Hex;
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+export interface Block {
+  readonly number: bigint;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
+  readonly time: Date;
+}
+
+/** Which logs of one chain the application wants, and the events that they are. */
+export interface LogSource<Event extends FollowedEvent = FollowedEvent> {
+  /** Whose logs are wanted, in lower case. */
+  readonly addresses: readonly Hex[];
+  /**
+   * Names of events that `decode` derives from several logs, and that no contract emits. When a block is read again, those
+   * that the second reading does not give are deleted.
+   */
+  readonly derivedNames: readonly Event['name'][];
+  /** Whether a block or a receipt with this bloom can have wanted logs. False excludes them. */
+  mayHaveEvents(bloom: Hex): boolean;
+  isWanted(log: LogContent): boolean;
+  /**
+   * The events of a block, in order, from all its wanted logs. Their place in the block is checked or proven. Throws
+   * `RpcAnswerInvalid` for a log that the contracts cannot have written.
+   */
+  decode(header: BlockHeader, logs: readonly RpcLog[]): readonly Event[];
+}
+
+/**
+ * What the application does as a chain moves. Each call runs in the transaction that moves the chain's cursor and has
+ * stored or deleted the events, so that neither can happen without the other.
+ */
+export interface BlockHandler<
+  Chain extends FollowedChain = FollowedChain,
+  Event extends FollowedEvent = FollowedEvent,
+> {
+  /** A new canonical block with events. Not called for blocks without events. */
+  onBlock(transaction: Transaction, chain: Chain, block: Block, events: readonly Event[]): Promise<void>;
+  /** Blocks were reorged out. Their events are deleted from `chain_events`. */
+  onReorg(transaction: Transaction, chain: Chain, removed: readonly Event[]): Promise<void>;
+  /** The final anchor moved up to `block`. `events` became final with it. Called even without events. */
+  onFinal(transaction: Transaction, chain: Chain, block: Block, events: readonly Event[]): Promise<void>;
+  /**
+   * Everything above `anchor` is taken back, final or not: a reorganisation went below finality, and an operator has
+   * resumed the chain. Called before `onReorg` and `onDropped`.
+   */
+  onRewind?(transaction: Transaction, chain: Chain, anchor: Block): Promise<void>;
+  /**
+   * Final events were taken back after an operator resumed the chain. They are deleted from `chain_events`; those that
+   * come back pass through `onBlock` and `onFinal` again. Without this method nothing changes for them.
+   */
+  onDropped?(transaction: Transaction, chain: Chain, dropped: readonly Event[]): Promise<void>;
+  /**
+   * A final block was read again and has more events than the first node reported, so these derived events were wrong. They
+   * are deleted from `chain_events`; `onBlock` and `onFinal` get the missing events next.
+   */
+  onMisread?(transaction: Transaction, chain: Chain, derived: readonly Event[]): Promise<void>;
+}
+
+/** Runs handlers one after the other in the same transaction. */
+export function inOrder<Chain extends FollowedChain, Event extends FollowedEvent>(
+  ...handlers: readonly BlockHandler<Chain, Event>[]
+): BlockHandler<Chain, Event> {
+  return {
+    async onBlock(...args) {
+      for (const handler of handlers) await handler.onBlock(...args);
+    },
+    async onReorg(...args) {
+      for (const handler of handlers) await handler.onReorg(...args);
+    },
+    async onFinal(...args) {
+      for (const handler of handlers) await handler.onFinal(...args);
+    },
+    async onRewind(...args) {
+      for (const handler of handlers) await handler.onRewind?.(...args);
+    },
+    async onDropped(...args) {
+      for (const handler of handlers) await handler.onDropped?.(...args);
+    },
+    async onMisread(...args) {
+      for (const handler of handlers) await handler.onMisread?.(...args);
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import type { BlockHeader, Receipt, RpcLog } from '../actions.ts';
+import { bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from '../bloom.ts';
+import { isBorReceipt, receiptsRootOf } from '../receipts-root.ts';
+import { RpcAnswerInvalid } from '../rpc.ts';
+import type { LogSource } from './event.ts';
+
+/**
+ * Checks the logs that a node gave for a block against its header. Throws `RpcAnswerInvalid` for a log that cannot be of
+ * this block: the whole answer is then refused.
+ */
+export function checkLogs(header: BlockHeader, logs: readonly RpcLog[]): void {
+  let lastIndex = -1;
+  for (const log of logs) {
+    checkPlace(header, log, lastIndex);
+    lastIndex = log.logIndex;
+  }
+}
+
+function checkPlace(header: BlockHeader, log: RpcLog, lastIndex: number): void {
+  if (log.removed) throw new RpcAnswerInvalid('a removed log');
+  if (log.blockHash !== header.hash || log.blockNumber !== header.number) {
+    throw new RpcAnswerInvalid('a log of another block than asked for');
+  }
+  if (log.logIndex <= lastIndex) throw new RpcAnswerInvalid('logs out of order, or one twice');
+  if (!header.transactionHashes.includes(log.transactionHash)) {
+    throw new RpcAnswerInvalid('a log of a transaction that is not in its block');
+  }
+  if (![log.address, ...log.topics].every((value) => mayContain(header.logsBloom, bloomBitsOf(value)))) {
+    throw new RpcAnswerInvalid("a log that the block's bloom excludes");
+  }
+}
+
+/**
+ * Whether these are the receipts that a proven header commits to: all of them, in order, to the last byte. False proves
+ * nothing: the node lies, or the chain encodes receipts in a way that is not known here.
+ */
+export function areProvenReceipts(header: BlockHeader, receipts: readonly Receipt[]): boolean {
+  return header.isProven === true && receiptsRootOf(committed(receipts)) === header.receiptsRoot;
+}
+
+/** Without the receipts that nodes add to those that a header commits to. */
+function committed(receipts: readonly Receipt[]): readonly Receipt[] {
+  const last = receipts.at(-1);
+  return last !== undefined && isBorReceipt(last) ? receipts.slice(0, -1) : receipts;
+}
+
+/**
+ * Takes the wanted logs out of receipts that have been proven. The root commits neither to hashes of transactions nor to
+ * places of logs: those must agree with the header's list and with the order of the receipts.
+ */
+export function logsOfProvenReceipts(
+  source: Pick<LogSource, 'isWanted'>,
+  header: BlockHeader,
+  receipts: readonly Receipt[],
+): readonly RpcLog[] {
+  const logs: RpcLog[] = [];
+  let place = 0;
+  for (const [index, receipt] of committed(receipts).entries()) {
+    const txHash = header.transactionHashes[index];
+    if (receipt.transactionHash !== txHash || receipt.blockHash !== header.hash) {
+      throw new RpcAnswerInvalid('a receipt in the place of another');
+    }
+    for (const log of receipt.logs) {
+      if (log.transactionHash !== txHash || log.logIndex !== place) {
+        throw new RpcAnswerInvalid('a log in the place of another');
+      }
+      if (source.isWanted(log)) logs.push(log);
+      place += 1;
+    }
+  }
+  return logs;
+}
+
+/**
+ * Takes the wanted logs out of all receipts of a block, after checking that the receipts account for the header's bloom.
+ * That catches a node that leaves out a receipt or a wanted log, except the first or last log of a transaction whose
+ * other logs set the same bits.
+ */
+export function logsOfReceipts(
+  source: Pick<LogSource, 'isWanted' | 'mayHaveEvents'>,
+  header: BlockHeader,
+  receipts: readonly Receipt[],
+): readonly RpcLog[] {
+  if (receipts.some((receipt) => receipt.blockHash !== header.hash)) {
+    throw new RpcAnswerInvalid('a receipt of another block than asked for');
+  }
+  if (!isSubset(header.logsBloom, unionOf(receipts.map((receipt) => receipt.logsBloom)))) {
+    throw new RpcAnswerInvalid("receipts that do not account for the block's bloom");
+  }
+  const candidates = receipts.filter((receipt) => source.mayHaveEvents(receipt.logsBloom));
+  for (const receipt of candidates) {
+    const values = receipt.logs.flatMap((log) => [log.address, ...log.topics]);
+    if (!isSubset(receipt.logsBloom, bloomOf(values))) {
+      throw new RpcAnswerInvalid("logs that do not account for their receipt's bloom");
+    }
+    requireConsecutive(receipt);
+  }
+  return candidates
+    .flatMap((receipt) => receipt.logs)
+    .filter((log) => source.isWanted(log))
+    .toSorted((first, second) => first.logIndex - second.logIndex);
+}
+
+/** A bloom does not show a missing log whose bits the transaction's other logs set as well. The log numbers do. */
+function requireConsecutive({ logs }: Receipt): void {
+  const places = logs.map(({ logIndex }) => logIndex).toSorted((first, second) => first - second);
+  if (places.some((place, index) => index > 0 && place !== (places[index - 1] ?? place) + 1)) {
+    throw new RpcAnswerInvalid('logs of one transaction whose numbers do not follow each other');
+  }
+}

@@ -1,0 +1,13 @@
+import { getBlock } from '../actions.ts';
+import { getReceiptsOfBlocks } from '../block-receipts.ts';
+import { type Rpc, RpcUnavailable } from '../rpc.ts';
+import { areProvenReceipts } from './log-check.ts';
+
+/** Which part of a chain's newest block its nodes' answers do not prove; undefined when all of it is proven. */
+export async function unprovenPart(rpc: Rpc): Promise<'headers' | 'receipts' | undefined> {
+  const header = await getBlock(rpc, 'latest');
+  if (header === undefined) throw new RpcUnavailable('a node without a latest block');
+  if (header.isProven !== true) return 'headers';
+  const [receipts = []] = await getReceiptsOfBlocks(rpc, [header]);
+  return areProvenReceipts(header, receipts) ? undefined : 'receipts';
+}
