@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { type AnyStatement, declaredStatements } from '@florin/pg';
+import { declaredStatements, type Statement } from '@florin/pg';
 import pg from 'pg';
 import { type TestDatabase, testDatabase } from './harness/database.ts';
 
@@ -44,7 +44,7 @@ interface WireConnection {
 }
 
 /** Asks PostgreSQL to parse and describe a statement without running it; pg has no call of its own for that. */
-function describe(statement: AnyStatement): Promise<Description> {
+function describe(statement: Statement): Promise<Description> {
   return new Promise((resolve, reject) => {
     let parameters: readonly number[] = [];
     let fields: readonly Field[] = [];
@@ -85,7 +85,7 @@ async function nullableColumns(): Promise<Set<string>> {
 
 /** What is declared against what PostgreSQL says; undefined when they agree. */
 async function differenceOf(
-  statement: AnyStatement,
+  statement: Statement,
   names: Map<number, string>,
   nullable: Set<string>,
 ): Promise<{ declared: unknown; described: unknown } | undefined> {

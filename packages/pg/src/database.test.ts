@@ -7,7 +7,12 @@ import type { Transaction } from './queryable.ts';
 import { statement } from './statement.ts';
 import { openedDatabase, type TestDatabase } from './test-database.ts';
 
-const one = statement('test_database_one', [], { one: 'int4' }, 'select 1 as one');
+const one = statement({
+  name: 'test_database_one',
+  parameters: {},
+  columns: { one: 'int4' },
+  text: 'select 1 as one',
+});
 
 /** A tunnel to the database that can swallow what is sent through it, as a broken network does. */
 async function startTunnel(url: URL) {
@@ -77,30 +82,55 @@ test('what a network swallows fails after a while, and the next connection works
   assert.deepEqual(await db.transaction((transaction) => transaction.query(one)), [{ one: 1 }]);
 });
 
-const keep = statement('test_database_keep', ['text'], {}, 'insert into test_kept (word) values ($1)');
-const kept = statement(
-  'test_database_kept',
-  [],
-  { word: 'text' },
-  'select word from test_kept order by word',
-);
-const makeKept = statement(
-  'test_database_make',
-  [],
-  {},
-  'create table if not exists test_kept (word text not null)',
-);
-const clearKept = statement('test_database_clear', [], {}, 'delete from test_kept');
-const misnamed = statement('test_database_misnamed', [], { two: 'int4' }, 'select 1 as one');
-const mistyped = statement('test_database_mistyped', [], { one: 'text' }, 'select 1 as one');
-const unlisted = statement('test_database_unlisted', [], {}, 'select 1 as one');
-const nonsense = statement('test_database_nonsense', [], {}, 'selct 1');
-const endOwn = statement(
-  'test_database_end_own',
-  [],
-  { isEnded: 'bool' },
-  'select pg_terminate_backend(pg_backend_pid()) as "isEnded"',
-);
+const keep = statement({
+  name: 'test_database_keep',
+  parameters: { word: 'text' },
+  columns: {},
+  text: 'insert into test_kept (word) values (:word)',
+});
+const kept = statement({
+  name: 'test_database_kept',
+  parameters: {},
+  columns: { word: 'text' },
+  text: 'select word from test_kept order by word',
+});
+const makeKept = statement({
+  name: 'test_database_make',
+  parameters: {},
+  columns: {},
+  text: 'create table if not exists test_kept (word text not null)',
+});
+const clearKept = statement({
+  name: 'test_database_clear',
+  parameters: {},
+  columns: {},
+  text: 'delete from test_kept',
+});
+const misnamed = statement({
+  name: 'test_database_misnamed',
+  parameters: {},
+  columns: { two: 'int4' },
+  text: 'select 1 as one',
+});
+const mistyped = statement({
+  name: 'test_database_mistyped',
+  parameters: {},
+  columns: { one: 'text' },
+  text: 'select 1 as one',
+});
+const unlisted = statement({
+  name: 'test_database_unlisted',
+  parameters: {},
+  columns: {},
+  text: 'select 1 as one',
+});
+const nonsense = statement({ name: 'test_database_nonsense', parameters: {}, columns: {}, text: 'selct 1' });
+const endOwn = statement({
+  name: 'test_database_end_own',
+  parameters: {},
+  columns: { isEnded: 'bool' },
+  text: 'select pg_terminate_backend(pg_backend_pid()) as "isEnded"',
+});
 
 test('a transaction is whole or not at all, whatever its first statement is', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1, onError: () => undefined });
@@ -108,7 +138,7 @@ test('a transaction is whole or not at all, whatever its first statement is', as
   await db.query(makeKept);
   const failed = (askFirst: (transaction: Transaction) => Promise<unknown>) =>
     db.transaction(async (transaction) => {
-      const second = transaction.query(keep, ['lost']);
+      const second = transaction.query(keep, { word: 'lost' });
       await Promise.all([askFirst(transaction), second]);
     });
   await assert.rejects(failed((transaction) => transaction.query(nonsense)));
@@ -116,26 +146,31 @@ test('a transaction is whole or not at all, whatever its first statement is', as
   await assert.rejects(
     db.transaction(async (transaction) => {
       // The first statement fails. The second was sent behind it and must not stand alone.
-      await Promise.all([transaction.query(nonsense), transaction.query(keep, ['alone'])]);
+      await Promise.all([transaction.query(nonsense), transaction.query(keep, { word: 'alone' })]);
     }),
     /syntax error/,
   );
   assert.deepEqual(await db.query(kept), []);
   await db.transaction(async () => {});
   await db.transaction(async (transaction) => {
-    await Promise.all(['one', 'three', 'two'].map((word) => transaction.query(keep, [word])));
+    await Promise.all(['one', 'three', 'two'].map((word) => transaction.query(keep, { word })));
   });
   assert.deepEqual(await db.query(kept), [{ word: 'one' }, { word: 'three' }, { word: 'two' }]);
 });
 
-const makeFailing = statement(
-  'test_database_make_failing',
-  [],
-  {},
-  `create or replace function test_fail(state text) returns int language plpgsql
+const makeFailing = statement({
+  name: 'test_database_make_failing',
+  parameters: {},
+  columns: {},
+  text: `create or replace function test_fail(state text) returns int language plpgsql
    as $$ begin raise exception 'as asked' using errcode = state; end $$`,
-);
-const fail = statement('test_database_fail', ['text'], { failed: 'int4?' }, 'select test_fail($1) as failed');
+});
+const fail = statement({
+  name: 'test_database_fail',
+  parameters: { state: 'text' },
+  columns: { failed: 'int4?' },
+  text: 'select test_fail(:state) as failed',
+});
 
 test('a serialization failure is run again, even if the statement behind it is what the caller throws', async (t) => {
   const db = openDatabase({ url: database.url, connections: 1 });
@@ -147,7 +182,10 @@ test('a serialization failure is run again, even if the statement behind it is w
       attempts += 1;
       await transaction.query(one);
       if (attempts > 1) return;
-      const [, behind] = await Promise.allSettled([transaction.query(fail, [state]), transaction.query(one)]);
+      const [, behind] = await Promise.allSettled([
+        transaction.query(fail, { state }),
+        transaction.query(one),
+      ]);
       if (behind.status === 'rejected') throw behind.reason;
     });
     return attempts;
@@ -167,8 +205,8 @@ test('statements that are sent at once are answered in their order, up to the on
     const work = db.transaction(async (transaction) => {
       settled = await Promise.allSettled([
         transaction.query(one),
-        transaction.query(fail, ['22000']),
-        transaction.query(keep, ['behind']),
+        transaction.query(fail, { state: '22000' }),
+        transaction.query(keep, { word: 'behind' }),
       ]);
     });
     await assert.rejects(work, /as asked/);
@@ -193,20 +231,20 @@ test('statements that are not awaited run in their order and before the commit',
   await db.query(makeKept);
   await db.query(clearKept);
   await db.transaction(async (transaction) => {
-    void transaction.query(keep, ['first']);
+    void transaction.query(keep, { word: 'first' });
     assert.deepEqual(await transaction.query(kept), [{ word: 'first' }]);
-    void transaction.query(keep, ['second']);
+    void transaction.query(keep, { word: 'second' });
     await transaction.query(clearKept);
-    void transaction.query(keep, ['third']);
+    void transaction.query(keep, { word: 'third' });
   });
   assert.deepEqual(await db.query(kept), [{ word: 'third' }]);
   await db.transaction(async (transaction) => {
-    void transaction.query(keep, ['alone']);
+    void transaction.query(keep, { word: 'alone' });
   });
   assert.deepEqual(await db.query(kept), [{ word: 'alone' }, { word: 'third' }]);
   await assert.rejects(
     db.transaction(async (transaction) => {
-      void transaction.query(keep, ['taken back']);
+      void transaction.query(keep, { word: 'taken back' });
       throw new Error('given up');
     }),
     /given up/,
@@ -225,9 +263,9 @@ test('a statement that fails takes the whole transaction back, and is run again 
     await db.transaction(async (transaction) => {
       attempts += 1;
       if (!isFirst) await transaction.query(one);
-      const asked = [transaction.query(keep, ['before'])];
-      if (attempts === 1) asked.push(transaction.query(fail, [state]).then(() => []));
-      asked.push(transaction.query(keep, ['behind']));
+      const asked = [transaction.query(keep, { word: 'before' })];
+      if (attempts === 1) asked.push(transaction.query(fail, { state }).then(() => []));
+      asked.push(transaction.query(keep, { word: 'behind' }));
       await Promise.allSettled(asked);
     });
     return attempts;
@@ -249,7 +287,7 @@ test('a commit that PostgreSQL answers with ROLLBACK is an error', async (t) => 
   const work = db.transaction(async (transaction) => {
     await transaction.query(one);
     // Its failure is not known yet when the commit is sent.
-    const unheard = transaction.query(fail, ['22000']);
+    const unheard = transaction.query(fail, { state: '22000' });
     unheard.catch(() => undefined);
     await Promise.resolve();
   });
@@ -272,7 +310,7 @@ test('a transaction in which a statement has failed is an error, even if the cal
   await db.query(makeFailing);
   const work = db.transaction(async (transaction) => {
     await transaction.query(one);
-    await transaction.query(fail, ['22000']).catch(() => undefined);
+    await transaction.query(fail, { state: '22000' }).catch(() => undefined);
   });
   await assert.rejects(work, /as asked/);
 });
@@ -284,7 +322,7 @@ test('a statement that comes after the end of its transaction does not reach the
   let stray: Promise<PromiseSettledResult<unknown>[]> | undefined;
   const begun = db.transaction(async (transaction) => {
     const first = transaction.query(one);
-    stray = Promise.allSettled([first, first.then(() => transaction.query(keep, ['stray']))]);
+    stray = Promise.allSettled([first, first.then(() => transaction.query(keep, { word: 'stray' }))]);
     throw new Error('given up');
   });
   await assert.rejects(begun, /given up/);
@@ -297,11 +335,11 @@ test('a statement that comes after the end of its transaction does not reach the
     late = transaction;
     await transaction.query(one);
   });
-  await assert.rejects(async () => await late?.query(keep, ['late']), /came after the end/);
+  await assert.rejects(async () => await late?.query(keep, { word: 'late' }), /came after the end/);
   await db.transaction(async (transaction) => {
     late = transaction;
   });
-  await assert.rejects(async () => await late?.query(keep, ['late']), /came after the end/);
+  await assert.rejects(async () => await late?.query(keep, { word: 'late' }), /came after the end/);
   const words = (await db.query(kept)).map(({ word }) => word);
   assert.deepEqual(
     words.filter((word) => word === 'stray' || word === 'late'),

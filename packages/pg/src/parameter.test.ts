@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import type { ColumnKind } from './column-types.ts';
+import type { ColumnKind, ColumnSpec } from './column-types.ts';
 import { encodeParameters } from './parameter.ts';
-import { type Parameter, type ParameterKind, type Statement, statement } from './statement.ts';
+import { type ParameterKind, type Statement, statement } from './statement.ts';
 import { openedDatabase, type TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;
@@ -13,16 +13,18 @@ before(async () => {
 after(() => database.close());
 
 function echo<const Kind extends ColumnKind>(kind: Kind) {
-  return statement(
-    `parameter_test_${kind}`,
-    [`${kind}[]` as ParameterKind],
-    { value: `${kind}?` as const },
-    `select value from unnest($1::${kind}[]) with ordinality as t (value, position) order by position`,
-  );
+  return statement({
+    name: `parameter_test_${kind}`,
+    parameters: { values: `${kind}[]` as ParameterKind },
+    columns: { value: `${kind}?` as const },
+    text: `select value from unnest(:values::${kind}[]) with ordinality as t (value, position) order by position`,
+  });
 }
 
-async function returned(echoed: Statement, values: readonly unknown[]): Promise<unknown[]> {
-  const rows = await database.db.query(echoed, [values as Parameter]);
+type Echo = Statement<{ readonly value: ColumnSpec }, [{ readonly values: never }]>;
+
+async function returned(echoed: Echo, values: readonly unknown[]): Promise<unknown[]> {
+  const rows = await database.db.query(echoed, { values: values as never });
   return rows.map((row) => row['value']);
 }
 
@@ -32,7 +34,7 @@ const storableText = fc
 // PostgreSQL's calendar has years that JavaScript writes otherwise; four digits are enough for payments.
 const time = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
 
-const kinds: [Statement, fc.Arbitrary<unknown>][] = [
+const kinds: [Echo, fc.Arbitrary<unknown>][] = [
   [echo('text'), storableText],
   [echo('int4'), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })],
   [echo('int8'), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })],
@@ -52,12 +54,12 @@ for (const [echoed, values] of kinds) {
   });
 }
 
-const echoJson = statement(
-  'parameter_test_jsonb',
-  ['jsonb[]'],
-  { value: 'jsonb?' },
-  'select value from unnest($1::jsonb[]) with ordinality as t (value, position) order by position',
-);
+const echoJson = statement({
+  name: 'parameter_test_jsonb',
+  parameters: { values: 'jsonb[]' },
+  columns: { value: 'jsonb?' },
+  text: 'select value from unnest(:values::jsonb[]) with ordinality as t (value, position) order by position',
+});
 
 test('an array of jsonb takes the texts of its values', async () => {
   const values = [{ name: 'a "quoted" \\ name', list: [1, null] }, [], 'text', null];
@@ -65,16 +67,16 @@ test('an array of jsonb takes the texts of its values', async () => {
   assert.deepEqual(await returned(echoJson, texts), values);
 });
 
-const echoText = statement(
-  'parameter_test_text_whole',
-  ['text[]'],
-  { value: 'text[]' },
-  'select $1::text[] as value',
-);
+const echoText = statement({
+  name: 'parameter_test_text_whole',
+  parameters: { list: 'text[]' },
+  columns: { value: 'text[]' },
+  text: 'select :list::text[] as value',
+});
 
 test('an array far beyond the first buffer arrives whole', async () => {
   const list = Array.from({ length: 300 }, (_, index) => `${index}€`.repeat(2_000));
-  assert.deepEqual(await database.db.query(echoText, [list]), [{ value: list }]);
+  assert.deepEqual(await database.db.query(echoText, { list }), [{ value: list }]);
 });
 
 test('what was encoded before is not touched by the next one', () => {

@@ -14,7 +14,6 @@ export { type Migration, migrate, pendingMigrations, readMigrations } from './mi
 export type { Queryable, Transaction } from './queryable.ts';
 export { type RowScope, type Schema, withSystemScope } from './schema.ts';
 export {
-  type AnyStatement,
   declaredStatements,
   type Parameter,
   type ParameterKind,

@@ -14,30 +14,44 @@ const first = 'ten_first';
 const second = 'ten_second';
 
 // Wrong on purpose: no condition on the tenant.
-const everyTenant = statement(
-  'test_scope_every_tenant',
-  [],
-  { tenant_id: 'text' },
-  'select tenant_id from tenants order by tenant_id',
-);
-const renameAll = statement(
-  'test_scope_rename_all',
-  ['text'],
-  { tenant_id: 'text', tenant_name: 'text' },
-  'update tenants set tenant_name = $1 returning tenant_id, tenant_name',
-);
-const names = statement(
-  'test_scope_names',
-  [],
-  { tenant_name: 'text' },
-  'select tenant_name from tenants order by tenant_id',
-);
-const divide = statement('test_scope_divide', ['int4'], { result: 'int4' }, 'select 6 / $1 as result');
-const misspelled = statement('test_scope_misspelled', [], {}, 'selct 1');
-const anyValues = statement(
-  'test_scope_values',
-  ['text', 'int8', 'bytea', 'timestamptz', 'text[]', 'jsonb', 'bool', 'numeric'],
-  {
+const everyTenant = statement({
+  name: 'test_scope_every_tenant',
+  parameters: {},
+  columns: { tenant_id: 'text' },
+  text: 'select tenant_id from tenants order by tenant_id',
+});
+const renameAll = statement({
+  name: 'test_scope_rename_all',
+  parameters: { tenantName: 'text' },
+  columns: { tenant_id: 'text', tenant_name: 'text' },
+  text: 'update tenants set tenant_name = :tenantName returning tenant_id, tenant_name',
+});
+const names = statement({
+  name: 'test_scope_names',
+  parameters: {},
+  columns: { tenant_name: 'text' },
+  text: 'select tenant_name from tenants order by tenant_id',
+});
+const divide = statement({
+  name: 'test_scope_divide',
+  parameters: { divisor: 'int4' },
+  columns: { result: 'int4' },
+  text: 'select 6 / :divisor as result',
+});
+const misspelled = statement({ name: 'test_scope_misspelled', parameters: {}, columns: {}, text: 'selct 1' });
+const anyValues = statement({
+  name: 'test_scope_values',
+  parameters: {
+    a: 'text',
+    b: 'int8',
+    c: 'bytea',
+    d: 'timestamptz',
+    e: 'text[]',
+    f: 'jsonb',
+    g: 'bool',
+    h: 'numeric?',
+  },
+  columns: {
     a: 'text',
     b: 'int8',
     c: 'bytea',
@@ -48,9 +62,9 @@ const anyValues = statement(
     h: 'numeric?',
     scope: 'text',
   },
-  `select $1::text as a, $2::int8 as b, $3::bytea as c, $4::timestamptz as d, $5::text[] as e, $6::jsonb as f,
-     $7::bool as g, $8::numeric as h, current_setting('shop.tenant') as scope`,
-);
+  text: `select :a::text as a, :b::int8 as b, :c::bytea as c, :d::timestamptz as d, :e::text[] as e, :f::jsonb as f,
+     :g::bool as g, :h::numeric as h, current_setting('shop.tenant') as scope`,
+});
 
 let database: TestDatabase;
 before(async () => {
@@ -86,9 +100,9 @@ test('a statement without a condition changes rows of its scope alone', async ()
   const { db } = database;
   const changed = await db
     .inScope(second)
-    .transaction((transaction) => transaction.query(renameAll, ['Coffee House']));
+    .transaction((transaction) => transaction.query(renameAll, { tenantName: 'Coffee House' }));
   assert.deepEqual(changed, [{ tenant_id: second, tenant_name: 'Coffee House' }]);
-  assert.deepEqual(await db.inScope(second).query(renameAll, ['Juice Bar']), [
+  assert.deepEqual(await db.inScope(second).query(renameAll, { tenantName: 'Juice Bar' }), [
     { tenant_id: second, tenant_name: 'Juice Bar' },
   ]);
   assert.deepEqual(
@@ -109,16 +123,16 @@ test('statements of many scopes at once each stay in their own', async () => {
 
 test('values go and come as they do without a scope', async () => {
   const { db } = database;
-  const values = [
-    'Ä "quoted" \\ text',
-    9_007_199_254_740_993n,
-    Buffer.from([0, 255]),
-    new Date(1_900_000_000_000),
-    ['a', 'b,"c"'],
-    '{"a":[1,null]}',
-    true,
-    null,
-  ];
+  const values = {
+    a: 'Ä "quoted" \\ text',
+    b: 9_007_199_254_740_993n,
+    c: Buffer.from([0, 255]),
+    d: new Date(1_900_000_000_000),
+    e: ['a', 'b,"c"'],
+    f: '{"a":[1,null]}',
+    g: true,
+    h: null,
+  };
   const [wide] = await db.query(anyValues, values);
   const [narrow] = await db.inScope(first).query(anyValues, values);
   assert.deepEqual([wide?.scope, narrow], ['*', { ...wide, scope: first }]);
@@ -128,13 +142,13 @@ test('an error in a scope is thrown, and leaves neither its scope nor anything h
   const { db } = database;
   const narrowed = db.inScope(first);
   for (const _attempt of [1, 2]) {
-    await assert.rejects(narrowed.query(divide, [0]), /division by zero/);
+    await assert.rejects(narrowed.query(divide, { divisor: 0 }), /division by zero/);
     await assert.rejects(narrowed.query(misspelled), /syntax error at or near "selct"/);
     await assert.rejects(
-      narrowed.transaction((transaction) => transaction.query(divide, [0])),
+      narrowed.transaction((transaction) => transaction.query(divide, { divisor: 0 })),
       /division by zero/,
     );
-    assert.deepEqual(await narrowed.query(divide, [2]), [{ result: 3 }]);
+    assert.deepEqual(await narrowed.query(divide, { divisor: 2 }), [{ result: 3 }]);
     assert.deepEqual(await seenBy(db), [first, second]);
   }
 });

@@ -63,7 +63,7 @@ test('a text uses exactly the parameters that are declared, and no positions', (
   assert.throws(() => declare('statement_test_unused', 'delete from s'), /does not use :id/);
   assert.throws(
     () => declare('statement_test_mixed', 'delete from s where id = :id or id = $1'),
-    /position \$1/,
+    /has the position \$1/,
   );
 });
 
@@ -92,7 +92,7 @@ test('TypeScript refuses values of another kind, missing ones, unknown ones and 
   await db.query(byId, { id: null, count: 1 });
   // @ts-expect-error no such parameter
   await db.query(byId, { id: 'a', count: 1, other: 'b' });
-  // @ts-expect-error positions are not taken
+  // @ts-expect-error values have names
   await assert.rejects(async () => db.query(byId, ['a', 1]), /lacks a value for id/);
   // @ts-expect-error one is missing
   await assert.rejects(async () => db.query(byId, { id: 'a' }), /lacks a value for count/);

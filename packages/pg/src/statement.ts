@@ -7,13 +7,13 @@ import {
 } from './column-types.ts';
 
 /**
- * Checked SQL. A statement declares its parameters' and columns' types; TypeScript derives the types of values and rows from
- * them. A test has PostgreSQL describe every statement and compares, so no query can drift from the schema.
+ * Checked SQL. A statement declares the types of its parameters and columns, from which TypeScript derives the types of values
+ * and rows. A test has PostgreSQL describe every statement and compares it with its declaration.
  */
 
 export type Element = string | number | bigint | boolean | Date | Uint8Array | null;
 
-/** Values that a statement takes; arrays for unnest. */
+/** A value of a parameter; arrays are for unnest. */
 export type Parameter = Element | readonly Element[];
 
 interface ScalarKinds {
@@ -39,7 +39,7 @@ type ValueOf<Kind> = Kind extends ScalarKind
     ? readonly (ScalarKinds[Element] | null)[]
     : never;
 
-/** What a call gives for named parameters. */
+/** What a call gives for the parameters. */
 export type ValuesOf<Parameters extends Record<string, ParameterSpec>> = {
   readonly [Name in keyof Parameters]: Parameters[Name] extends `${infer Kind extends ParameterKind}?`
     ? ValueOf<Kind> | null
@@ -54,93 +54,53 @@ export type RowOf<Columns extends Record<string, ColumnSpec>> = {
       : never;
 };
 
-/** The values of a statement whose parameters have no names. */
-export type Positional = [values?: readonly Parameter[]];
-
-/** A statement; `Arguments` is what a call gives besides it. */
+/** A statement; `Arguments` is what a call takes besides it. */
 export interface Statement<
   Columns extends Record<string, ColumnSpec> = Record<string, ColumnSpec>,
-  Arguments extends readonly unknown[] = Positional,
+  Arguments extends readonly unknown[] = never,
 > {
   readonly name: string;
   /** With positions, as PostgreSQL takes it. */
   readonly text: string;
   readonly parameters: readonly ParameterKind[];
   readonly columns: Columns;
-  /** The same in their order, as PostgreSQL describes them. */
+  /** The columns in their order, as PostgreSQL describes them. */
   readonly answer: readonly Column[];
-  /** Puts the values of a call in the order of the text's positions. */
+  /** Puts the values of a call in the order of the positions. Throws for a missing value. */
   readonly positioned: (...values: Arguments) => readonly Parameter[];
 }
 
-/** Any statement, to be looked at and not to be asked. */
-export type AnyStatement = Statement<Record<string, ColumnSpec>, never>;
-
 /** The row that a statement returns. */
-export type Row<S> = S extends Statement<infer Columns, never> ? RowOf<Columns> : never;
+export type Row<S> = S extends Statement<infer Columns> ? RowOf<Columns> : never;
 
-const registry = new Map<string, AnyStatement>();
+/** What a call takes besides its statement: nothing where there are no parameters. */
+type NamedValues<Parameters extends Record<string, ParameterSpec>> =
+  Record<string, never> extends Parameters ? [] : [values: ValuesOf<Parameters>];
 
-/** A statement with named parameters, as it is written. */
-interface NamedDeclaration<Columns, Parameters> {
+const registry = new Map<string, Statement>();
+
+/**
+ * Declares a prepared statement. Throws for a name that is taken or too long for PostgreSQL, and for a text that does not use
+ * exactly the declared parameters.
+ */
+export function statement<
+  const Columns extends Record<string, ColumnSpec>,
+  const Parameters extends Record<string, ParameterSpec>,
+>(declaration: {
   /** Unique in the whole program: PostgreSQL caches the plan by it. */
   readonly name: string;
   readonly parameters: Parameters;
   readonly columns: Columns;
   /** SQL in which `:sessionId` stands for the parameter `sessionId`. */
   readonly text: string;
-}
-
-/** What a call of a named statement gives: nothing where there are no parameters. */
-export type Named<Parameters extends Record<string, ParameterSpec>> =
-  Record<string, never> extends Parameters ? [] : [values: ValuesOf<Parameters>];
-
-/**
- * Declares a named prepared statement. Throws for a name that is taken or too long for PostgreSQL, and for a text that does
- * not use exactly the declared parameters.
- */
-export function statement<
-  const Columns extends Record<string, ColumnSpec>,
-  const Parameters extends Record<string, ParameterSpec>,
->(declaration: NamedDeclaration<Columns, Parameters>): Statement<Columns, Named<Parameters>>;
-export function statement<const Columns extends Record<string, ColumnSpec>>(
-  name: string,
-  parameters: readonly ParameterKind[],
-  columns: Columns,
-  text: string,
-): Statement<Columns>;
-export function statement<Columns extends Record<string, ColumnSpec>>(
-  declaration: string | NamedDeclaration<Columns, Record<string, ParameterSpec>>,
-  parameters: readonly ParameterKind[] = [],
-  columns?: Columns,
-  text = '',
-): Statement<Columns, never> {
-  if (typeof declaration !== 'string') return register(withNames(declaration));
-  if (columns === undefined) throw new Error(`${declaration} declares no columns`);
-  const answer = columnsOf(columns);
-  return register({
-    name: declaration,
-    text,
-    parameters,
-    columns,
-    answer,
-    positioned: (values = []) => values,
-  });
-}
-
-function withNames<Columns extends Record<string, ColumnSpec>>({
-  name,
-  parameters,
-  columns,
-  text,
-}: NamedDeclaration<Columns, Record<string, ParameterSpec>>): Statement<
-  Columns,
-  [values?: Readonly<Record<string, Parameter>>]
-> {
+}): Statement<Columns, NamedValues<Parameters>> {
+  const { name, parameters, columns, text } = declaration;
+  if (name.length > 63) throw new Error(`statement name too long: ${name}`);
+  if (registry.has(name)) throw new Error(`two statements have the name ${name}`);
   const names = Object.keys(parameters);
-  return {
+  const declared: Statement<Columns, [values?: Readonly<Record<string, Parameter>>]> = {
     name,
-    text: positionsFor(name, names, text),
+    text: withPositions(name, names, text),
     parameters: Object.values(parameters).map((spec) => spec.replace('?', '') as ParameterKind),
     columns,
     answer: columnsOf(columns),
@@ -151,38 +111,30 @@ function withNames<Columns extends Record<string, ColumnSpec>>({
         return value;
       }),
   };
+  registry.set(name, declared);
+  return declared as Statement<Columns, NamedValues<Parameters>>;
 }
 
 // A literal, a quoted identifier, a comment, a cast, a position, or a parameter.
 const token = /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|::|\$\d+|:([A-Za-z]\w*)/g;
 
-/** The text with a position in place of each name. */
-function positionsFor(statementName: string, names: readonly string[], text: string): string {
+/** The text with a position instead of each name. */
+function withPositions(statementName: string, names: readonly string[], text: string): string {
   const used = new Set<string>();
   const positions = text.replace(token, (found: string, name: string | undefined) => {
-    if (found.startsWith('$')) throw new Error(`${statementName} has names and the position ${found}`);
+    if (found.startsWith('$')) throw new Error(`${statementName} has the position ${found}: give it a name`);
     if (name === undefined) return found;
-    const place = names.indexOf(name);
-    if (place < 0) throw new Error(`${statementName} does not declare ${found}`);
+    const index = names.indexOf(name);
+    if (index < 0) throw new Error(`${statementName} does not declare ${found}`);
     used.add(name);
-    return `$${place + 1}`;
+    return `$${index + 1}`;
   });
   const unused = names.find((name) => !used.has(name));
   if (unused !== undefined) throw new Error(`${statementName} does not use :${unused}`);
   return positions;
 }
 
-function register<Columns extends Record<string, ColumnSpec>, Arguments extends readonly unknown[]>(
-  declared: Statement<Columns, Arguments>,
-): Statement<Columns, Arguments> {
-  const { name } = declared;
-  if (name.length > 63) throw new Error(`statement name too long: ${name}`);
-  if (registry.has(name)) throw new Error(`two statements have the name ${name}`);
-  registry.set(name, declared);
-  return declared;
-}
-
 /** All statements declared by the modules imported so far. */
-export function declaredStatements(): readonly AnyStatement[] {
+export function declaredStatements(): readonly Statement[] {
   return [...registry.values()];
 }

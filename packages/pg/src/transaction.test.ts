@@ -4,37 +4,67 @@ import { openDatabase } from './database.ts';
 import { statement } from './statement.ts';
 import { openedDatabase, type TestDatabase } from './test-database.ts';
 
-const one = statement('test_transaction_one', [], { one: 'int4' }, 'select 1 as one');
-const make = statement(
-  'test_transaction_make',
-  [],
-  {},
-  'create table if not exists test_rows (word text not null)',
-);
-const clear = statement('test_transaction_clear', [], {}, 'delete from test_rows');
-const keep = statement('test_transaction_keep', ['text'], {}, 'insert into test_rows (word) values ($1)');
-const kept = statement(
-  'test_transaction_kept',
-  [],
-  { word: 'text' },
-  'select word from test_rows order by word',
-);
-const makeFailing = statement(
-  'test_transaction_make_failing',
-  [],
-  {},
-  `create or replace function test_refuse(state text) returns int language plpgsql
+const one = statement({
+  name: 'test_transaction_one',
+  parameters: {},
+  columns: { one: 'int4' },
+  text: 'select 1 as one',
+});
+const make = statement({
+  name: 'test_transaction_make',
+  parameters: {},
+  columns: {},
+  text: 'create table if not exists test_rows (word text not null)',
+});
+const clear = statement({
+  name: 'test_transaction_clear',
+  parameters: {},
+  columns: {},
+  text: 'delete from test_rows',
+});
+const keep = statement({
+  name: 'test_transaction_keep',
+  parameters: { word: 'text' },
+  columns: {},
+  text: 'insert into test_rows (word) values (:word)',
+});
+const kept = statement({
+  name: 'test_transaction_kept',
+  parameters: {},
+  columns: { word: 'text' },
+  text: 'select word from test_rows order by word',
+});
+const makeFailing = statement({
+  name: 'test_transaction_make_failing',
+  parameters: {},
+  columns: {},
+  text: `create or replace function test_refuse(state text) returns int language plpgsql
    as $$ begin raise exception 'as asked' using errcode = state; end $$`,
-);
-const fail = statement(
-  'test_transaction_fail',
-  ['text'],
-  { failed: 'int4?' },
-  'select test_refuse($1) as failed',
-);
-const fresh = statement('test_transaction_fresh', [], { two: 'int4' }, 'select 2 as two');
-const mistyped = statement('test_transaction_mistyped', [], { one: 'text' }, 'select 1 as one');
-const forget = statement('test_transaction_forget', [], {}, 'discard all');
+});
+const fail = statement({
+  name: 'test_transaction_fail',
+  parameters: { state: 'text' },
+  columns: { failed: 'int4?' },
+  text: 'select test_refuse(:state) as failed',
+});
+const fresh = statement({
+  name: 'test_transaction_fresh',
+  parameters: {},
+  columns: { two: 'int4' },
+  text: 'select 2 as two',
+});
+const mistyped = statement({
+  name: 'test_transaction_mistyped',
+  parameters: {},
+  columns: { one: 'text' },
+  text: 'select 1 as one',
+});
+const forget = statement({
+  name: 'test_transaction_forget',
+  parameters: {},
+  columns: {},
+  text: 'discard all',
+});
 
 let database: TestDatabase;
 before(async () => {
@@ -59,9 +89,9 @@ test('a commit includes every statement asked before it, awaited or not', async 
     await db.query(clear);
     await db.transaction(async (transaction) => {
       await transaction.query(one);
-      void transaction.query(keep, ['written']);
+      void transaction.query(keep, { word: 'written' });
       afterTurns(turns, () => {
-        stray = transaction.query(keep, ['asked']).then(
+        stray = transaction.query(keep, { word: 'asked' }).then(
           () => 'asked',
           () => 'refused',
         );
@@ -85,7 +115,7 @@ test('a transaction is reported as done exactly where PostgreSQL has committed i
     const [outcome] = await Promise.allSettled([
       db.transaction(async (transaction) => {
         await transaction.query(one);
-        void transaction.query(keep, ['written']);
+        void transaction.query(keep, { word: 'written' });
         // PostgreSQL executes it; the answer is refused here.
         afterTurns(turns, () => {
           stray = transaction.query(mistyped).catch(() => undefined);
@@ -110,7 +140,7 @@ test('a serialization failure is run again, whatever PostgreSQL answers to the s
     attempts += 1;
     await transaction.query(one);
     if (attempts > 1) return;
-    const first = Promise.allSettled([transaction.query(fail, ['40001']), transaction.query(fresh)]);
+    const first = Promise.allSettled([transaction.query(fail, { state: '40001' }), transaction.query(fresh)]);
     await Promise.resolve();
     // It relies on the statement that the one before should have prepared.
     const [behind] = await Promise.allSettled([transaction.query(fresh)]);

@@ -19,7 +19,7 @@ function sqlState(error: unknown): string {
 /** Sends one statement. Rejects an answer with other columns than the statement declares. */
 export async function ask<C extends Record<string, ColumnSpec>>(
   client: pg.Pool | pg.PoolClient,
-  statement: Statement<C, never>,
+  statement: Statement<C>,
   values: readonly Parameter[],
 ): Promise<RowOf<C>[]> {
   const { name, text, parameters, answer } = statement;

@@ -233,18 +233,17 @@ const withoutScans = statement({
   text: 'set local enable_seqscan = off',
 });
 
+const explained = statement({
+  name: 'api_key_limits_test_explain',
+  parameters: { origin: 'text', now: 'timestamptz' },
+  columns: { 'QUERY PLAN': 'text' },
+  text: `explain ${keyOfOrigin.text.replace('$1', ':origin').replace('$2', ':now')}`,
+});
+
 test('an origin is looked up by an index, whatever policies stand before it', async () => {
   const plan = await database.db.transaction(async (transaction) => {
     await transaction.query(withoutScans);
-    return transaction.query(
-      {
-        ...keyOfOrigin,
-        name: 'test_explain_origin',
-        columns: { 'QUERY PLAN': 'text' } as const,
-        text: `explain ${keyOfOrigin.text}`,
-      },
-      { origin: 'https://a.example', now: clock.now() },
-    );
+    return transaction.query(explained, { origin: 'https://a.example', now: clock.now() });
   });
   const lines = plan.map((row) => row['QUERY PLAN']);
   assert.ok(
