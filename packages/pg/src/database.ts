@@ -81,7 +81,15 @@ function narrowed(pool: pg.Pool, scope: RowScope | undefined, value: string): Sc
   return {
     scope: value,
     // The setting holds until the end of a transaction, so a single statement needs one too.
-    query: (statement, ...values) => transaction((alone) => alone.query(statement, ...values)),
+    async query(statement, ...values) {
+      const { rows } = await transaction(async (alone) => {
+        const rows = alone.query(statement, ...values);
+        // Not awaited, so that the commit is sent right behind it. If it fails, the transaction throws the error.
+        rows.catch(() => {});
+        return { rows };
+      });
+      return rows;
+    },
     transaction,
   };
 }

@@ -52,16 +52,20 @@ export async function transact<T>(
     client.on('error', onBroken);
     let failure: unknown;
     let isOver = false;
+    // PostgreSQL answers in order: when the last statement has been answered, all have.
+    let last: Promise<void> | undefined;
     const transaction: Transaction = {
       inTransaction: true,
       async query(statement, ...values) {
         if (isOver) throw new Error(`${statement.name} came after the end of its transaction`);
-        try {
-          return await ask(client, statement, statement.positioned(...values));
-        } catch (error) {
-          failure ??= error;
-          throw error;
-        }
+        const rows = ask(client, statement, statement.positioned(...values));
+        last = rows.then(
+          () => {},
+          (error: unknown) => {
+            failure ??= error;
+          },
+        );
+        return rows;
       },
     };
     try {
@@ -71,9 +75,9 @@ export async function transact<T>(
       if (failure !== undefined) throw failure;
       const { command } = await client.query('commit');
       // PostgreSQL answers the commit of a failed transaction with ROLLBACK, and without an error.
-      if (command !== 'COMMIT')
-        throw failure ?? new Error('PostgreSQL has undone the transaction instead of committing it');
-      return result;
+      if (command === 'COMMIT') return result;
+      await last;
+      throw failure ?? new Error('PostgreSQL has undone the transaction instead of committing it');
     } catch (error) {
       isOver = true;
       // When this fails, the connection is gone and must not go back to the pool.

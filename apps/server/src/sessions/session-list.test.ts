@@ -290,7 +290,13 @@ test('the migration takes over what was counted before, added up or not', async 
   await client.connect();
   try {
     await client.query('begin');
-    await client.query(`insert into list_counts (merchant_id, list, facet, level, start, row_count, last_bucket)
+    // Migration 0242 has dropped the tables that were counted in before.
+    await client.query(`create table list_changes (merchant_id text, list text, facet text, bucket int, change int);
+      create table list_counts (
+        merchant_id text, list text, facet text, level int, start bigint, row_count bigint, last_bucket int,
+        primary key (merchant_id, list, facet, level, start)
+      );
+      insert into list_counts (merchant_id, list, facet, level, start, row_count, last_bucket)
       select merchant_id, list, wider.facet, level, 0, row_count, 0
       from list_totals cross join generate_series(0, 2) as level
         cross join lateral (select list_totals.facet union select '*') as wider (facet)
